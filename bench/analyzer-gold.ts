@@ -97,7 +97,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-function queriesOf(texts: readonly MarkedText[], kind: Kind): Query[] {
+function listQueries(texts: readonly MarkedText[], kind: Kind): Query[] {
   const queries = new Map<string, Query>();
   for (const marked of texts) {
     for (const index of marked.words.keys()) {
@@ -134,7 +134,7 @@ function reportWords(language: string, texts: readonly MarkedText[]): void {
   const reasons = new Map<string, string[]>();
   const rows = kinds.map((kind) => {
     const misses = kind.write === spaced ? new Map<string, string[]>() : reasons;
-    return measure(kind.name, queriesOf(texts, kind), search, misses);
+    return measure(kind.name, listQueries(texts, kind), search, misses);
   });
   console.log(`${language}, ${texts.length} texts\n`);
   console.log(table(["query", "queries", "recall %", "precision %", "empty results %"], rows));

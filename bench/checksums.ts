@@ -19,7 +19,7 @@ const posts = 100_000;
 const batchPosts = 1_000;
 const words = Array.from({ length: 20_000 }, (_, n) => `word${n}`);
 const folder = mkdtempSync(join(tmpdir(), "earshot-checksums-"));
-const textOf = (id: number): string =>
+const formatText = (id: number): string =>
   Array.from(
     { length: 25 },
     (_, n) => words[Math.floor((id * 7_919 * (n + 1)) ** 0.7) % 20_000],
@@ -40,8 +40,8 @@ function fill(name: string, hasChecksums: boolean): { database: DatabaseSync; ms
     database.exec("BEGIN IMMEDIATE");
     sums.begin();
     for (let n = id; n < id + batchPosts; n++) {
-      post.run(n, n, textOf(n), null);
-      term.run(n, textOf(n));
+      post.run(n, n, formatText(n), null);
+      term.run(n, formatText(n));
       uri.run(BigInt.asIntN(64, BigInt(n) * 0x9e3779b97f4a7c15n), n);
     }
     sums.end();
@@ -65,7 +65,7 @@ try {
     report(`verifying the tables of ${posts} posts`, `${ms.toFixed(0)} ms`);
     summed.database.exec(`UPDATE post SET sum = ${postRowChecksumSql}`);
     const row = { id: 7n, timeMs: 1, likes: 0, reposts: 0, replies: 0, quotes: 0, revision: "" };
-    const record = textOf(7);
+    const record = formatText(7);
     startedAt = performance.now();
     for (let n = 0; n < posts; n++) rowChecksum({ ...row, timeMs: n, record });
     report(

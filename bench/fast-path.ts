@@ -62,7 +62,7 @@ if (served !== undefined) for (const other of others) await requireSamePosts(ser
 
 const rows: string[][] = [];
 for (const shape of shapes) {
-  if (served !== undefined) await floor.setPage(await pageOf(served, shape));
+  if (served !== undefined) await floor.setPage(await getPage(served, shape));
   const all = [floor, ...systems, ...others];
   for (const system of all) await run(system, shape, warmUpMs);
   const measured = new Map<System, Round[]>(all.map((system) => [system, []]));
@@ -96,7 +96,7 @@ for (const { clients, stop } of [floor, ...systems, ...others]) {
 }
 rmSync(copies, { recursive: true });
 
-async function pageOf({ clients: [client] }: System, { posts }: Shape): Promise<string> {
+async function getPage({ clients: [client] }: System, { posts }: Shape): Promise<string> {
   if (client === undefined) return "[]";
   return await client.result(await client.submit(queries[0] ?? "", posts));
 }
@@ -159,7 +159,7 @@ async function run(
   ms: number,
 ): Promise<Round> {
   const durations: number[] = [];
-  const before = { cpuMs: cpuMs(system.pid), switches: switchesOf(system.pid) };
+  const before = { cpuMs: cpuMs(system.pid), switches: readSwitches(system.pid) };
   const start = performance.now();
   await Promise.all(
     system.clients.slice(0, clients).map(async (client, index) => {
@@ -180,7 +180,7 @@ async function run(
     p50,
     p99,
     cpuMs: (cpuMs(system.pid) - before.cpuMs) / jobs,
-    switches: (switchesOf(system.pid) - before.switches) / jobs,
+    switches: (readSwitches(system.pid) - before.switches) / jobs,
   };
 }
 
@@ -191,7 +191,7 @@ function cpuMs(pid: number): number {
 }
 
 /** Voluntary ones, of all threads. */
-function switchesOf(pid: number): number {
+function readSwitches(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, task) => {
     const status = readFileSync(`/proc/${pid}/task/${task}/status`, "utf8");
     return sum + Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1] ?? 0);

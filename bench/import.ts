@@ -25,7 +25,7 @@ const whole = join(folder, "whole");
 const broken = join(folder, "broken");
 
 const uninterrupted = await importInto(whole, null);
-const bytes = sizeOf(join(whole, "archive"));
+const bytes = computeSize(join(whole, "archive"));
 console.log(`${command()}\n`);
 console.log(
   `${posts} posts in ${uninterrupted.seconds.toFixed(1)} s: ${(posts / uninterrupted.seconds).toFixed(0)} posts/s`,
@@ -88,7 +88,7 @@ async function searchResults(dataDir: string, port: number): Promise<string[]> {
   return texts;
 }
 
-function sizeOf(path: string): number {
+function computeSize(path: string): number {
   if (!statSync(path).isDirectory()) return statSync(path).size;
-  return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
+  return readdirSync(path).reduce((sum, name) => sum + computeSize(join(path, name)), 0);
 }

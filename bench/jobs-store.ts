@@ -100,7 +100,7 @@ for (const clients of [1, 16, 1, 16]) {
   );
   const seconds = (performance.now() - startMs) / 1000;
   const cpu = process.cpuUsage(cpuBefore);
-  times.sort((one, other) => one - other);
+  times.sort((a, b) => a - b);
   const at = (share: number) => (times[Math.floor(times.length * share)] ?? 0).toFixed(2);
   console.log(
     `${clients} in flight: ${Math.round(times.length / seconds)} jobs/s, ` +

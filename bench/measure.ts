@@ -8,7 +8,7 @@ export function summary(durationsMs: readonly number[]): Summary {
     p50: at(0.5),
     p95: at(0.95),
     p99: at(0.99),
-    mean: sorted.reduce((sum, each) => sum + each, 0) / sorted.length,
+    mean: sorted.reduce((sum, value) => sum + value, 0) / sorted.length,
   };
 }
 

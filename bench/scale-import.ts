@@ -38,15 +38,15 @@ export async function measureImport(
   const { seconds, peakMb } = await runImport(file, makeEnvironment(dataDir, environment));
   rmSync(file);
   const archive = join(dataDir, "archive");
-  const bytes = sizeOf(archive);
-  const segments = filesOf(join(archive, "x"), ".db");
+  const bytes = computeSize(archive);
+  const segments = listFiles(join(archive, "x"), ".db");
   return {
     posts,
     seconds,
     postsPerSecond: posts / seconds,
     peakMb,
     bytesPerPost: bytes / posts,
-    parts: perPost(partsOf(segments, bytes), posts),
+    parts: perPost(readParts(segments, bytes), posts),
     segments: segments.length,
   };
 }
@@ -90,14 +90,14 @@ function highestResidentMb(pid: number): number {
 }
 
 /** Bytes by the table or index that owns their pages. */
-function partsOf(segments: readonly string[], totalBytes: number): Map<string, number> {
+function readParts(segments: readonly string[], totalBytes: number): Map<string, number> {
   const parts = new Map<string, number>();
   let attributed = 0;
   for (const path of segments) {
     const database = new DatabaseSync(path, { readOnly: true });
     const rows = database.prepare("SELECT name, sum(pgsize) AS bytes FROM dbstat GROUP BY name");
     for (const { name, bytes } of rows.iterate()) {
-      const part = partOf(String(name));
+      const part = formatPart(String(name));
       parts.set(part, (parts.get(part) ?? 0) + Number(bytes));
       attributed += Number(bytes);
     }
@@ -106,7 +106,7 @@ function partsOf(segments: readonly string[], totalBytes: number): Map<string, n
   return parts.set("catalog, free pages", totalBytes - attributed);
 }
 
-function partOf(table: string): string {
+function formatPart(table: string): string {
   if (table === "post") return "rows";
   if (table === "term_docsize") return "term index: which posts";
   return table.startsWith("term") ? "term index" : table;
@@ -117,13 +117,13 @@ function perPost(parts: ReadonlyMap<string, number>, posts: number): Record<stri
   return Object.fromEntries(each.filter(([, bytes]) => bytes >= 0.05));
 }
 
-function filesOf(folder: string, ending: string): string[] {
+function listFiles(folder: string, ending: string): string[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith(ending))
     .map((name) => join(folder, name));
 }
 
-function sizeOf(path: string): number {
+function computeSize(path: string): number {
   if (!statSync(path).isDirectory()) return statSync(path).size;
-  return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
+  return readdirSync(path).reduce((sum, name) => sum + computeSize(join(path, name)), 0);
 }

@@ -31,7 +31,7 @@ export async function scaledPosts(count: number): Promise<ScaledPosts> {
         next[copy] = nextTaken(index + 1, share, base.length);
         const post = base[index];
         if (post === undefined) return;
-        yield copyOf(post, copy);
+        yield makeCopy(post, copy);
       }
     },
   };
@@ -92,7 +92,7 @@ function rareWordEnds(text: string, frequencies: ReadonlyMap<string, number>): I
   return Int32Array.from(ends);
 }
 
-function copyOf({ record, id, ms, rareAt }: Base, copy: number): Record<string, unknown> {
+function makeCopy({ record, id, ms, rareAt }: Base, copy: number): Record<string, unknown> {
   if (copy === 0) return record;
   const author = String(record.author);
   return {

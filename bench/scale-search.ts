@@ -123,18 +123,18 @@ async function measureKind(
       found += posts;
     }
   }
-  const timesOf = (engine: "raw" | "search" | "archive" | "threads"): Summary =>
+  const listTimes = (engine: "raw" | "search" | "archive" | "threads"): Summary =>
     summary(times.map((queryTimes) => middle(queryTimes[engine])));
-  const raw = timesOf("raw");
-  const archive = timesOf("archive");
+  const raw = listTimes("raw");
+  const archive = listTimes("archive");
   return {
     name,
     queries: queries.length,
     found: found / rounds / queries.length,
     raw,
-    search: timesOf("search"),
+    search: listTimes("search"),
     archive,
-    threads: timesOf("threads"),
+    threads: listTimes("threads"),
     ratio: archive.mean / raw.mean,
   };
 }
@@ -178,19 +178,19 @@ export async function measureWorst(
   }
 }
 
-function measureWorstQuery(engines: Engines, name: string, one: PlannedQuery): WorstFigures {
+function measureWorstQuery(engines: Engines, name: string, query: PlannedQuery): WorstFigures {
   const raw: number[] = [];
   const archive: number[] = [];
   const stopped: number[] = [];
-  let answer = engines.reader.operations.search(one.request);
+  let answer = engines.reader.operations.search(query.request);
   for (let round = 0; round < rounds; round++) {
-    if (one.match !== "") searchRaw(engines, one, raw);
+    if (query.match !== "") searchRaw(engines, query, raw);
     let start = performance.now();
-    answer = engines.reader.operations.search(one.request);
+    answer = engines.reader.operations.search(query.request);
     engines.reader.operations.records(answer.positions);
     archive.push(performance.now() - start);
     start = performance.now();
-    engines.reader.operations.search({ ...one.request, deadlineMs: Date.now() + deadlineMs });
+    engines.reader.operations.search({ ...query.request, deadlineMs: Date.now() + deadlineMs });
     stopped.push(performance.now() - start);
   }
   const { segments: _, ...work } = answer.work;

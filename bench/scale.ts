@@ -90,7 +90,7 @@ async function searchKinds(): Promise<KindFigures[]> {
   const rows: (string | number)[][] = [];
   const onKind = (kind: KindFigures): void => {
     console.error(`${kind.name} …`);
-    rows.push(rowOf(kind));
+    rows.push(getRow(kind));
   };
   const figures = await measureKinds(dataDir, rawPath, segments(), kinds, onKind);
   const mean = figures.reduce((sum, { ratio }) => sum + ratio, 0) / figures.length;
@@ -107,7 +107,7 @@ const queryHeader = ["kind", "found"].concat(
   ["search alone p50", "by threads p50", "p99"],
 );
 
-const rowOf = ({ name, found, raw, archive, search, threads, ratio }: KindFigures) => [
+const getRow = ({ name, found, raw, archive, search, threads, ratio }: KindFigures) => [
   name,
   found.toFixed(0),
   raw.p50,

@@ -58,7 +58,7 @@ export function measureSeal(fromDir: string, dataDir: string): SealFigures {
   const seconds = (performance.now() - start) / 1_000;
   const { user, system } = process.cpuUsage(cpu);
   context.catalog.close();
-  const parts = partsOf(folder, posts);
+  const parts = readParts(folder, posts);
   const index = Object.entries(parts).filter(
     ([name]) => name.startsWith("sealed") || name.startsWith("term"),
   );
@@ -78,9 +78,10 @@ export function measureSeal(fromDir: string, dataDir: string): SealFigures {
   };
 }
 
-const longest = (ms: readonly number[]): number => ms.reduce((max, each) => Math.max(max, each), 0);
+const longest = (ms: readonly number[]): number =>
+  ms.reduce((max, value) => Math.max(max, value), 0);
 
-function partsOf(folder: string, posts: number): Record<string, number> {
+function readParts(folder: string, posts: number): Record<string, number> {
   const parts = new Map<string, number>();
   for (const entry of readEntries(folder)) {
     const database = new DatabaseSync(segmentPath(folder, entry), { readOnly: true });

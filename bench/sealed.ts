@@ -150,7 +150,7 @@ const chosenTime = (ms: readonly number[]): number =>
 type EngineFigures = Summary & { perSecond: number };
 type KindFigures = { name: string; engines: Record<Engine, EngineFigures> };
 
-const figuresOf = (takes: EngineTimes): Record<Engine, EngineFigures> =>
+const listFigures = (takes: EngineTimes): Record<Engine, EngineFigures> =>
   Object.fromEntries(
     engineNames.map((name) => {
       const each = summary(takes[name]);
@@ -173,11 +173,11 @@ async function searchKinds(opened: Open): Promise<KindFigures[]> {
     const own = Object.fromEntries(
       engineNames.map((engine) => [engine, takes[engine].filter(isOwn)]),
     );
-    return { name, engines: figuresOf(own as EngineTimes) };
+    return { name, engines: listFigures(own as EngineTimes) };
   });
-  measured.push({ name: "all", engines: figuresOf(takes) });
-  const ratio = (each: KindFigures, engine: Engine): string =>
-    (each.engines[engine].perSecond / each.engines["FTS5 with text"].perSecond).toFixed(2);
+  measured.push({ name: "all", engines: listFigures(takes) });
+  const ratio = (figures: KindFigures, engine: Engine): string =>
+    (figures.engines[engine].perSecond / figures.engines["FTS5 with text"].perSecond).toFixed(2);
   console.log(
     `${posts} posts, newest ${limit}, ${values.queries} queries of each kind, milliseconds; the ${values.take} of ${rounds} rounds\n`,
   );
@@ -187,10 +187,10 @@ async function searchKinds(opened: Open): Promise<KindFigures[]> {
     ["p95", ({ p95 }: EngineFigures) => p95],
     ["p99", ({ p99 }: EngineFigures) => p99],
   ] as const) {
-    const rows = measured.map((each) => [
-      each.name,
-      ...engineNames.map((engine) => of(each.engines[engine])),
-      ...(what === "queries a second" ? [ratio(each, "sealed with text")] : []),
+    const rows = measured.map((figures) => [
+      figures.name,
+      ...engineNames.map((engine) => of(figures.engines[engine])),
+      ...(what === "queries a second" ? [ratio(figures, "sealed with text")] : []),
     ]);
     const more = what === "queries a second" ? ["× FTS5 with text"] : [];
     console.log(`${table([what, ...engineNames, ...more], rows)}\n`);

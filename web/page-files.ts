@@ -33,11 +33,11 @@ function chunkFiles(
   byName: ReadonlyMap<string, Rolldown.OutputChunk>,
 ): string[] {
   const files = new Set<string>();
-  const add = (each: Rolldown.OutputChunk) => {
-    if (files.has(each.fileName)) return;
-    files.add(each.fileName);
-    for (const style of each.viteMetadata?.importedCss ?? []) files.add(style);
-    for (const name of each.imports) {
+  const add = (outputChunk: Rolldown.OutputChunk) => {
+    if (files.has(outputChunk.fileName)) return;
+    files.add(outputChunk.fileName);
+    for (const style of outputChunk.viteMetadata?.importedCss ?? []) files.add(style);
+    for (const name of outputChunk.imports) {
       const imported = byName.get(name);
       if (imported !== undefined) add(imported);
     }

@@ -26,9 +26,9 @@ test("a key with one changed character is invalid", () => {
 test("a key with two adjacent characters swapped is invalid", () => {
   const body = text.slice(4);
   for (let index = 0; index + 1 < body.length; index += 1) {
-    const [one, other] = [body[index], body[index + 1]];
-    if (one === other || one === "_" || other === "_") continue;
-    const swapped = `${body.slice(0, index)}${other}${one}${body.slice(index + 2)}`;
+    const [first, second] = [body[index], body[index + 1]];
+    if (first === second || first === "_" || second === "_") continue;
+    const swapped = `${body.slice(0, index)}${second}${first}${body.slice(index + 2)}`;
     expect(parseApiKey(`ear_${swapped}`)).toBeNull();
   }
 });

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => accounts.remove());
 
-const callerOf = (id: string, secret: string, nowMs = 10) =>
+const getCaller = (id: string, secret: string, nowMs = 10) =>
   runNow(
     authenticate(accounts.database.forOperations, {
       id,
@@ -24,7 +24,7 @@ const callerOf = (id: string, secret: string, nowMs = 10) =>
 
 test("a key identifies its caller, with the key's own limits", async () => {
   const { id, accountId, token } = await accounts.makeKey({ submissionsPerMinute: 1_000_000 });
-  expect(callerOf(id, parseApiKey(token)?.secret ?? "")).toEqual({
+  expect(getCaller(id, parseApiKey(token)?.secret ?? "")).toEqual({
     keyId: id,
     accountId,
     requestsPerSecond: defaultLimits.requestsPerSecond,
@@ -39,7 +39,7 @@ test("a key identifies its caller, with the key's own limits", async () => {
 test("a key has its account's limits unless the command line gave it its own", async () => {
   const { id, token } = await accounts.makeKey({ submissionsPerMinute: 60 });
   accounts.database.run("UPDATE account SET requests_per_second = 2, submissions_per_minute = 5");
-  expect(callerOf(id, parseApiKey(token)?.secret ?? "")).toMatchObject({
+  expect(getCaller(id, parseApiKey(token)?.secret ?? "")).toMatchObject({
     requestsPerSecond: 2,
     submissionsPerMinute: 60,
     accountRequestsPerSecond: 2,
@@ -50,34 +50,34 @@ test("a key has its account's limits unless the command line gave it its own", a
 test("a key with a wrong secret or an unknown id identifies no caller", async () => {
   const { id, token } = await accounts.makeKey();
   const other = newApiKey(randomBytes);
-  expect(callerOf(id, other.secret)).toBeNull();
-  expect(callerOf(other.id, parseApiKey(token)?.secret ?? "")).toBeNull();
+  expect(getCaller(id, other.secret)).toBeNull();
+  expect(getCaller(other.id, parseApiKey(token)?.secret ?? "")).toBeNull();
 });
 
 test("a revoked key is rejected immediately", async () => {
   const { id, token } = await accounts.makeKey();
   await accounts.store.write("revokeKey", { id, by: "command_line", nowMs: 6 });
-  expect(callerOf(id, parseApiKey(token)?.secret ?? "")).toBeNull();
+  expect(getCaller(id, parseApiKey(token)?.secret ?? "")).toBeNull();
 });
 
 test("a key is rejected from its expiry time on", async () => {
   const { id, token } = await accounts.makeKey({ expiresMs: 100 });
   const secret = parseApiKey(token)?.secret ?? "";
-  expect(callerOf(id, secret, 99)).toMatchObject({ keyId: id });
-  expect(callerOf(id, secret, 100)).toBeNull();
+  expect(getCaller(id, secret, 99)).toMatchObject({ keyId: id });
+  expect(getCaller(id, secret, 100)).toBeNull();
 });
 
 test("a key of a suspended account is reported as suspended only if its secret is correct", async () => {
   const { id, token } = await accounts.makeKey();
   accounts.database.run("UPDATE account SET suspended_ms = 7");
-  expect(callerOf(id, parseApiKey(token)?.secret ?? "")).toBe("suspended");
-  expect(callerOf(id, newApiKey(randomBytes).secret)).toBeNull();
+  expect(getCaller(id, parseApiKey(token)?.secret ?? "")).toBe("suspended");
+  expect(getCaller(id, newApiKey(randomBytes).secret)).toBeNull();
 });
 
 test("a key is restricted to its methods", async () => {
   const { id, token } = await accounts.makeKey({ methods: ["gettrends", "searchbyquery"] });
   const secret = parseApiKey(token)?.secret ?? "";
-  expect(callerOf(id, secret)).toMatchObject({ methods: ["searchbyquery", "gettrends"] });
+  expect(getCaller(id, secret)).toMatchObject({ methods: ["searchbyquery", "gettrends"] });
   accounts.database.run(`UPDATE api_key SET methods = '["a method of another version"]'`);
-  expect(callerOf(id, secret)).toMatchObject({ methods: [] });
+  expect(getCaller(id, secret)).toMatchObject({ methods: [] });
 });

@@ -92,17 +92,17 @@ const shared = (keyId: string, account: { requests?: number; submissions?: numbe
 
 test("the keys of an account that has its own limits share them", () => {
   const rates = createKeyRates();
-  const [one, other] = ["one", "other"].map((id) => shared(id, { submissions: 2 }));
-  if (one === undefined || other === undefined) throw new Error("two keys");
-  expect(rates.takeSubmission(one, 0).allowed).toBe(true);
-  expect(rates.takeSubmission(other, 10).allowed).toBe(true);
-  expect(rates.takeSubmission(other, 1_000)).toEqual({ allowed: false, waitMs: 59_000 });
-  expect(rates.state(one, 1_000)).toMatchObject([
+  const [first, second] = ["one", "other"].map((id) => shared(id, { submissions: 2 }));
+  if (first === undefined || second === undefined) throw new Error("two keys");
+  expect(rates.takeSubmission(first, 0).allowed).toBe(true);
+  expect(rates.takeSubmission(second, 10).allowed).toBe(true);
+  expect(rates.takeSubmission(second, 1_000)).toEqual({ allowed: false, waitMs: 59_000 });
+  expect(rates.state(first, 1_000)).toMatchObject([
     { policy: "burst", limit: 3, remaining: 3 },
     { policy: "search", limit: 10, remaining: 0, growsInMs: 59_000 },
   ]);
-  rates.giveBackSubmission(other, 10);
-  expect(rates.takeSubmission(one, 1_000).allowed).toBe(true);
+  rates.giveBackSubmission(second, 10);
+  expect(rates.takeSubmission(first, 1_000).allowed).toBe(true);
   // A rate from the command line is not shared.
   expect(rates.takeSubmission({ ...key, keyId: "given" }, 1_000).allowed).toBe(true);
 });

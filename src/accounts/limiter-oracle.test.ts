@@ -40,7 +40,7 @@ const step = fc.record({
   wallShiftMs: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, fc.integer()),
   context: fc.nat({ max: 1 }),
   key: fc.nat({ max: 1 }),
-  what: fc.constantFrom("call", "read", "submit", "submit", "give back"),
+  what: fc.constantFrom("call", "read", "submit", "submit", "refund"),
 });
 
 async function makeKey(
@@ -91,7 +91,7 @@ test("the limiter treats random traffic of two keys like a reference that checks
           if (!decision.allowed) continue;
           search.calls.push(nowMs);
           key.allowed.push(decision);
-        } else if (what === "give back") {
+        } else if (what === "refund") {
           const decision = key.allowed.shift();
           if (decision === undefined) continue;
           await decision.refund();

@@ -45,7 +45,7 @@ async function submitTimes(caller: Caller, times: number, by = limiter): Promise
   return (await Promise.all(decisions)).map(({ allowed }) => allowed);
 }
 
-async function kindsOf(calls: readonly AdmissionParams[], by = limiter): Promise<string[]> {
+async function fetchKinds(calls: readonly AdmissionParams[], by = limiter): Promise<string[]> {
   const admissions = await Promise.all(calls.map((params) => by.admit(params)));
   return admissions.map(({ kind }) => kind);
 }
@@ -89,7 +89,7 @@ test("the reported time to reset is never longer than a window, even if the cloc
   }
 });
 
-test("taking a submission and giving it back both report the remaining limit", async () => {
+test("counting and refunding a submission both report the remaining limit", async () => {
   const { caller } = await makeCaller();
   const remaining = (state: { policies: readonly { remaining: number }[] } | null) =>
     state?.policies.map((policy) => policy.remaining);
@@ -102,7 +102,7 @@ test("taking a submission and giving it back both report the remaining limit", a
   expect(await submitTimes(caller, 2)).toEqual([true, false]);
 });
 
-test("giving back a refused submission has no effect", async () => {
+test("refunding a refused submission has no effect", async () => {
   const { caller } = await makeCaller({ submissionsPerMinute: 1 });
   await submitTimes(caller, 1);
   const refused = await limiter.takeSubmission(caller);
@@ -114,17 +114,17 @@ test("giving back a refused submission has no effect", async () => {
 test("two limiters on one store share all limits", async () => {
   const other = createLimiter(accounts.store, clock, defaultLimits);
   const { caller, params } = await makeCaller();
-  expect(await kindsOf([params, params])).toEqual(["admitted", "admitted"]);
-  expect(await kindsOf([params, params], other)).toEqual(["admitted", "refused"]);
+  expect(await fetchKinds([params, params])).toEqual(["admitted", "admitted"]);
+  expect(await fetchKinds([params, params], other)).toEqual(["admitted", "refused"]);
   expect(await submitTimes(caller, 4)).not.toContain(false);
   expect(await submitTimes(caller, 7, other)).toEqual([...Array<boolean>(6).fill(true), false]);
-  await kindsOf(Array.from({ length: 15 }, (_, index) => wrong(`a${index}`)));
-  await kindsOf(
+  await fetchKinds(Array.from({ length: 15 }, (_, index) => wrong(`a${index}`)));
+  await fetchKinds(
     Array.from({ length: 15 }, (_, index) => wrong(`b${index}`)),
     other,
   );
-  expect(await kindsOf([params])).toEqual(["blocked"]);
-  expect(await kindsOf([params], other)).toEqual(["blocked"]);
+  expect(await fetchKinds([params])).toEqual(["blocked"]);
+  expect(await fetchKinds([params], other)).toEqual(["blocked"]);
 });
 
 test("limiters on different stores count submissions separately", async () => {
@@ -182,10 +182,10 @@ test("excess reads of other or missing jobs, and other calls, do not wait", asyn
   const { key: otherKey } = await makeCaller();
   accounts.addJob(key, "own", clock.now());
   accounts.addJob(otherKey, "another", clock.now());
-  await kindsOf([params, params, params]);
+  await fetchKinds([params, params, params]);
   const reads = ["another", "nobody", "", null].map((readOf) => ({ ...params, readOf }));
-  expect(await kindsOf(reads)).toEqual(Array(4).fill("refused"));
-  expect(await kindsOf([{ ...params, readOf: "own" }])).toEqual(["admitted"]);
+  expect(await fetchKinds(reads)).toEqual(Array(4).fill("refused"));
+  expect(await fetchKinds([{ ...params, readOf: "own" }])).toEqual(["admitted"]);
 });
 
 test("thirty different wrong keys from an address block it, even for a valid key", async () => {
@@ -198,17 +198,17 @@ test("thirty different wrong keys from an address block it, even for a valid key
     { ...call, authorization: "Basic ZWFyOmVhcg==" },
     ...Array.from({ length: 25 }, (_, index) => wrong(`ear_${index}`)),
   ];
-  expect(new Set(await kindsOf([...guesses, ...guesses]))).toEqual(new Set(["unknown"]));
-  expect(await kindsOf([{ ...call, authorization: undefined }, params])).toEqual([
+  expect(new Set(await fetchKinds([...guesses, ...guesses]))).toEqual(new Set(["unknown"]));
+  expect(await fetchKinds([{ ...call, authorization: undefined }, params])).toEqual([
     "unknown",
     "admitted",
   ]);
   await clock.advance(10_000);
   await limiter.admit(wrong("the thirtieth"));
   expect(await limiter.admit(params)).toEqual({ kind: "blocked", retryAfterMs: 50_000 });
-  expect(await kindsOf([{ ...params, address: "203.0.113.10" }])).toEqual(["admitted"]);
+  expect(await fetchKinds([{ ...params, address: "203.0.113.10" }])).toEqual(["admitted"]);
   await clock.advance(50_000);
-  expect(await kindsOf([params])).toEqual(["admitted"]);
+  expect(await fetchKinds([params])).toEqual(["admitted"]);
 });
 
 test("wrong keys count as different if any part of their text differs", async () => {
@@ -219,26 +219,26 @@ test("wrong keys count as different if any part of their text differs", async ()
   );
   const sameKey = Array.from({ length: 10 }, (_, n) => wrong(`${key.token}${n}`));
   const malformed = Array.from({ length: 10 }, (_, n) => wrong("?".repeat(n + 1)));
-  expect(new Set(await kindsOf([...sameSecret, ...sameKey, ...malformed]))).toEqual(
+  expect(new Set(await fetchKinds([...sameSecret, ...sameKey, ...malformed]))).toEqual(
     new Set(["unknown"]),
   );
-  expect(await kindsOf([params])).toEqual(["blocked"]);
+  expect(await fetchKinds([params])).toEqual(["blocked"]);
 });
 
 test("a revoked key counts as one wrong key, however often it is used", async () => {
   const { key, params } = await makeCaller();
   await accounts.store.write("revokeKey", { id: key.id, by: "command_line", nowMs: 6 });
   const again = Array.from({ length: 100 }, () => params);
-  expect(new Set(await kindsOf(again))).toEqual(new Set(["unknown"]));
+  expect(new Set(await fetchKinds(again))).toEqual(new Set(["unknown"]));
 });
 
 test("setting the clock back by an hour changes no limit", async () => {
   const { caller, params } = await makeCaller();
   await submitTimes(caller, 10);
-  await kindsOf([params, params, params]);
+  await fetchKinds([params, params, params]);
   clock.shiftWall(-3_600_000);
   expect(await submitTimes(caller, 1)).toEqual([false]);
-  expect(await kindsOf([params])).toEqual(["refused"]);
+  expect(await fetchKinds([params])).toEqual(["refused"]);
   await clock.advance(60_000);
   expect(await submitTimes(caller, 11)).toEqual([...Array<boolean>(10).fill(true), false]);
 });

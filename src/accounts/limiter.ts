@@ -112,13 +112,13 @@ export function createLimiter(
     await store.inMemory("restoreRates", callTime());
   }
 
-  function requestOf(params: AdmissionParams): AdmissionRequest {
+  function makeRequest(params: AdmissionParams): AdmissionRequest {
     const { authorization, resource = null, ...request } = params;
     return { ...callTime(), ...limits, ...presentedKey(authorization, resource), ...request };
   }
 
   async function admit(params: AdmissionParams): Promise<Admission> {
-    const request = requestOf(params);
+    const request = makeRequest(params);
     const outcome = await store.inMemory("admit", request);
     const isAdmitted = "caller" in outcome;
     if (params.isSubmission === true) remember(request, isAdmitted ? outcome : null);
@@ -130,7 +130,7 @@ export function createLimiter(
 
   function recall(params: AdmissionParams): RecalledAdmission | null {
     if (admittedCallers === null || params.authorization === undefined) return null;
-    const request = requestOf(params);
+    const request = makeRequest(params);
     const caller = admittedCallers.find(request.presentedHash ?? "");
     return caller === null || request.resource !== null ? null : { caller, request };
   }

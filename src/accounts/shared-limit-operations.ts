@@ -125,7 +125,7 @@ export const sharedLimitOperations: LimitOperations = {
     if (row === undefined) throw new Error("an admission returned no row");
     if (row.blockedUs > 0) return { kind: "blocked", retryAfterMs: row.blockedUs / 1_000 };
     if (presentedHash === null) return { kind: "unknown" };
-    const caller = keyHash === null ? null : keyCaller(row, hashOf(request));
+    const caller = keyHash === null ? null : keyCaller(row, computeHash(request));
     if (caller === "suspended") return { kind: "suspended" };
     if (caller === null) {
       yield* database.get("SELECT note_failed_key(:group, :presentedHash, :failedKeysPerMinute)", {
@@ -133,7 +133,7 @@ export const sharedLimitOperations: LimitOperations = {
       });
       return { kind: "unknown" };
     }
-    return answerOf(caller, ratedKey(caller, request), row);
+    return getAnswer(caller, ratedKey(caller, request), row);
   }),
 
   admitSession: memory(function* (
@@ -157,7 +157,7 @@ export const sharedLimitOperations: LimitOperations = {
       },
       ...{ readOf: request.readOf?.toLowerCase() ?? null, maxWaitMs: request.maxWaitMs },
     });
-    return { ...answerOf(caller, key, rates), session, note };
+    return { ...getAnswer(caller, key, rates), session, note };
   }),
 
   takeSubmission: memory(function* (
@@ -211,12 +211,12 @@ export function admissionParameters(request: AdmissionRequest) {
 }
 
 export function rowRateOutcome(row: AdmissionRow, request: AdmissionRequest): RateOutcome | null {
-  const caller = row.allowed === 1 ? keyCaller(row, hashOf(request)) : null;
+  const caller = row.allowed === 1 ? keyCaller(row, computeHash(request)) : null;
   if (caller === null || caller === "suspended") return null;
-  return answerOf(caller, ratedKey(caller, request), row);
+  return getAnswer(caller, ratedKey(caller, request), row);
 }
 
-const hashOf = ({ keyHash }: AdmissionRequest): Uint8Array =>
+const computeHash = ({ keyHash }: AdmissionRequest): Uint8Array =>
   keyHash === null ? noHash : Buffer.from(keyHash, "base64");
 
 function* readStates(database: Database, key: RatedKey): Steps<PolicyState[]> {
@@ -246,7 +246,7 @@ function* readRateRow(
   return rates;
 }
 
-function answerOf(caller: Caller, key: RatedKey, rates: RateRow): RateOutcome {
+function getAnswer(caller: Caller, key: RatedKey, rates: RateRow): RateOutcome {
   const policies = keyPolicies(key, rates);
   const waitMs = rates.waitUs / 1_000;
   return rates.allowed === 1

@@ -20,7 +20,7 @@ export function createSlidingLog(windowMs: number): SlidingLog {
     return times[(head + index) % times.length] ?? 0;
   }
 
-  function endOf(index: number): number {
+  function computeEnd(index: number): number {
     return indexTime(index) + windowMs;
   }
 
@@ -30,7 +30,7 @@ export function createSlidingLog(windowMs: number): SlidingLog {
     let high = size;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (endOf(middle) <= nowMs) low = middle + 1;
+      if (computeEnd(middle) <= nowMs) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -43,13 +43,13 @@ export function createSlidingLog(windowMs: number): SlidingLog {
   function waitMs(limit: number, nowMs: number): number {
     const first = firstCounted(nowMs);
     const excess = size - first - limit;
-    return excess < 0 ? 0 : endOf(first + excess) - nowMs;
+    return excess < 0 ? 0 : computeEnd(first + excess) - nowMs;
   }
 
   function growsInMs(limit: number, nowMs: number): number {
     const first = firstCounted(nowMs);
     const excess = Math.max(0, size - first - limit);
-    return first === size ? 0 : endOf(first + excess) - nowMs;
+    return first === size ? 0 : computeEnd(first + excess) - nowMs;
   }
 
   function add(atMs: number, nowMs: number): void {

@@ -24,11 +24,11 @@ export function invalidQueryError(count: number): EarshotError {
 export function describeError(thrown: unknown): { line: string | null; code: number } {
   if (thrown instanceof CommanderError) return describeCommanderError(thrown);
   const code = errorCode(thrown);
-  const hint = thrown instanceof EarshotError ? hintOf(thrown) : systemHint(thrown);
+  const hint = thrown instanceof EarshotError ? getHint(thrown) : systemHint(thrown);
   return { line: oneLine(errorMessage(thrown), hint), code };
 }
 
-function hintOf({ code, hint }: EarshotError): string | undefined {
+function getHint({ code, hint }: EarshotError): string | undefined {
   return hint ?? (code === "invalid_query" ? "run earshot explain to see where" : undefined);
 }
 

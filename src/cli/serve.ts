@@ -100,7 +100,7 @@ async function reportIngest(service: Service, terminal: Terminal): Promise<void>
         terminal.out("  EARSHOT_INGEST=off works offline, without retries\n");
       }
     }
-    const summary = summaryOf(state);
+    const summary = formatSummary(state);
     if (summary !== null && summary !== printed) {
       terminal.out(`ingest: ${state.detail}\n`);
       printed = summary;
@@ -132,7 +132,7 @@ const earshotCommand = ({ environment }: Terminal): string =>
   environment.npm_command === "exec" ? "npx earshot" : "earshot";
 
 /** The state without numbers and server names; null during a reconnection attempt. */
-function summaryOf({ status, detail }: { status: string; detail: string }): string | null {
+function formatSummary({ status, detail }: { status: string; detail: string }): string | null {
   if (detail.endsWith("connecting")) return null;
   return `${status} ${detail.replace(/^waiting for [^:]*:/, "").replaceAll(/\d+/g, "#")}`;
 }

@@ -7,12 +7,12 @@ import { makePrivate, makePrivateFolder } from "./private-files.ts";
 const folder = mkdtempSync(join(tmpdir(), "earshot-private-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const modeOf = (path: string): number => statSync(path).mode & 0o777;
+const computeMode = (path: string): number => statSync(path).mode & 0o777;
 
 test("a new database file is private to its owner", () => {
   const path = join(folder, "new.db");
   makePrivate(path);
-  expect(modeOf(path)).toBe(0o600);
+  expect(computeMode(path)).toBe(0o600);
 });
 
 test("other users lose their permissions on an existing database and its side files", () => {
@@ -22,17 +22,17 @@ test("other users lose their permissions on an existing database and its side fi
     chmodSync(path + suffix, 0o644);
   }
   makePrivate(path);
-  for (const suffix of ["", "-wal", "-shm"]) expect(modeOf(path + suffix)).toBe(0o600);
+  for (const suffix of ["", "-wal", "-shm"]) expect(computeMode(path + suffix)).toBe(0o600);
   expect(statSync(`${path}-wal`).size).toBe(4);
 });
 
 test("a new folder and an existing one become private to their owner", () => {
   const created = join(folder, "a", "b");
   makePrivateFolder(created);
-  expect(modeOf(created)).toBe(0o700);
+  expect(computeMode(created)).toBe(0o700);
   const old = join(folder, "old");
   mkdirSync(old);
   chmodSync(old, 0o755);
   makePrivateFolder(old);
-  expect(modeOf(old)).toBe(0o700);
+  expect(computeMode(old)).toBe(0o700);
 });

@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 const hourMs = 3_600_000;
-const stateOf = async (uuid: string) => (await jobs.queue.find("one", uuid))?.state;
+const getState = async (uuid: string) => (await jobs.queue.find("one", uuid))?.state;
 
 describe.each([
   ["forward", hourMs],
@@ -23,9 +23,9 @@ describe.each([
     await jobs.clock.advance(10_000);
     jobs.clock.shiftWall(stepMs);
     await jobs.clock.advance(109_000);
-    expect(await stateOf(uuid)).toBe("received");
+    expect(await getState(uuid)).toBe("received");
     await jobs.clock.advance(2_000);
-    expect(await stateOf(uuid)).toBe("error");
+    expect(await getState(uuid)).toBe("error");
   });
 
   test("a lease lasts equally long if the wall clock is changed by an hour, and its result is accepted", async () => {
@@ -37,7 +37,7 @@ describe.each([
     expect(await jobs.queue.renew(uuid, lease.token)).toBe(30_000);
     await jobs.clock.advance(29_000);
     await jobs.queue.complete(uuid, lease.token, result);
-    expect(await stateOf(uuid)).toBe("done");
+    expect(await getState(uuid)).toBe("done");
   });
 
   test("a running job of a lost node is retried in time if the wall clock is changed by an hour", async () => {
@@ -67,7 +67,7 @@ describe.each([
     const { token } = await jobs.lease();
     jobs.clock.shiftWall(stepMs);
     await jobs.queue.fail(uuid, token, failure);
-    expect(await stateOf(uuid)).toBe("error");
+    expect(await getState(uuid)).toBe("error");
   });
 
   test("jobs keep their remaining time if the server is killed just after the wall clock is changed by an hour", async () => {
@@ -77,7 +77,7 @@ describe.each([
     await jobs.clock.advance(1_000);
     await jobs.restart("kill");
     expect((await jobs.lease()).remainingMs).toBe(99_000);
-    expect(await stateOf(uuid)).toBe("in progress");
+    expect(await getState(uuid)).toBe("in progress");
   });
 
   test("a job submitted after the wall clock is changed has its full two minutes if the server is killed in the same second", async () => {
@@ -135,12 +135,12 @@ test("jobs continue with their remaining time after the process was suspended fo
   await jobs.clock.advance(8_000);
   await jobs.queue.complete(running.uuid, lease.token, result);
   await jobs.clock.advance(89_000);
-  expect(await stateOf(waiting.uuid)).toBe("received");
+  expect(await getState(waiting.uuid)).toBe("received");
   await jobs.restart("kill");
   await jobs.clock.advance(500);
-  expect(await stateOf(waiting.uuid)).toBe("received");
+  expect(await getState(waiting.uuid)).toBe("received");
   await jobs.clock.advance(4_000);
-  expect(await stateOf(waiting.uuid)).toBe("error");
+  expect(await getState(waiting.uuid)).toBe("error");
 });
 
 describe("webhook deliveries when the wall clock is changed by an hour", () => {
@@ -197,5 +197,5 @@ test("results expire by the wall clock: if it is set back, they last longer, nev
   const uuid = await jobs.complete();
   jobs.clock.shiftWall(-hourMs);
   jobs.clock.shiftWall(86_400_000);
-  expect(await stateOf(uuid)).toBe("done");
+  expect(await getState(uuid)).toBe("done");
 });

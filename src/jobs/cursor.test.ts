@@ -165,10 +165,10 @@ describe("a cursor into a platform's pages", () => {
   test("a cursor into a platform's pages contains the platform's page token, up to a maximum length", () => {
     const latest = { ...times, fromMs: -8.64e15, toMs: 8.64e15, asOfMs: 8.64e15 };
     const bounds = { startMs: -8.64e15, endMs: 8.64e15 };
-    const positionOf = (length: number) => ({ ...one, cursor: "c".repeat(length) });
+    const makePosition = (length: number) => ({ ...one, cursor: "c".repeat(length) });
     const longest = Math.max(
       ...Array.from({ length: maxCursorLength }, (_, length) => length).filter((length) =>
-        fitsCursor(positionOf(length)),
+        fitsCursor(makePosition(length)),
       ),
     );
     expect(longest).toBeGreaterThan(2_000);
@@ -177,7 +177,7 @@ describe("a cursor into a platform's pages", () => {
       ...latest,
       requestedBounds: bounds,
       after: null,
-      position: positionOf(longest),
+      position: makePosition(longest),
     };
     const text = encryptCursor(secret, content);
     expect(text.length).toBeLessThanOrEqual(maxCursorLength);

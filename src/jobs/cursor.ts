@@ -39,9 +39,9 @@ const nonceLength = 12;
 const tagLength = 16;
 const scopeHashLength = 16;
 const headLength = 1 + scopeHashLength;
-const lengthOf = (times: number): number => headLength + 1 + 8 + times * 8;
+const computeLength = (times: number): number => headLength + 1 + 8 + times * 8;
 const uriHashLength = 16;
-const contentLength = lengthOf(5) + uriHashLength;
+const contentLength = computeLength(5) + uriHashLength;
 const noUriHash = "0".repeat(uriHashLength * 2);
 /** For clients' limits on headers. */
 export const maxCursorLength = 4_096;
@@ -54,7 +54,7 @@ const unbounded = -(2n ** 63n);
  */
 export function encryptCursor(secret: Uint8Array, content: CursorContent): string {
   const plain = encode(content);
-  const keys = keysOf(secret);
+  const keys = findKeys(secret);
   const nonce = createHmac("sha256", keys.nonce).update(plain).digest().subarray(0, nonceLength);
   const cipher = createCipheriv("aes-256-gcm", keys.encryption, nonce);
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString(
@@ -73,7 +73,7 @@ export function decryptCursor(
 ): CursorPosition {
   const plain = decrypt(secret, text);
   const scope = plain.subarray(1, headLength);
-  if (!scope.equals(hashOf(expected))) {
+  if (!scope.equals(computeHash(expected))) {
     throw new EarshotError("cursor_mismatch", "the cursor belongs to another search", {
       status: 400,
       hint: "repeat the account, platform, type, method and query of the search that returned it; only max_results may change",
@@ -88,7 +88,7 @@ function decrypt(secret: Uint8Array, text: string): Buffer {
   if (text.length > maxCursorLength || encrypted.toString("base64url") !== text) throw invalid();
   const decipher = createDecipheriv(
     "aes-256-gcm",
-    keysOf(secret).encryption,
+    findKeys(secret).encryption,
     encrypted.subarray(0, nonceLength),
     { authTagLength: tagLength },
   );
@@ -108,9 +108,9 @@ function isKnownLayout(plain: Buffer): boolean {
     case layout:
       return plain.length === contentLength;
     case layoutWithoutHash:
-      return plain.length === lengthOf(5);
+      return plain.length === computeLength(5);
     case layoutWithoutAsOf:
-      return plain.length === lengthOf(4);
+      return plain.length === computeLength(4);
     default:
       return plain[0] === fetchLayout;
   }
@@ -125,9 +125,9 @@ const maxTimesLength = 200;
 function encode(content: CursorContent): Buffer {
   const { after, position } = content;
   if (after === null)
-    return Buffer.concat([headOf(fetchLayout, content), fetchJson(content, position)]);
+    return Buffer.concat([getHead(fetchLayout, content), fetchJson(content, position)]);
   const plain = Buffer.alloc(contentLength);
-  headOf(layout, content).copy(plain);
+  getHead(layout, content).copy(plain);
   let offset = headLength;
   offset = plain.writeUInt8(platforms.indexOf(after.platform), offset);
   offset = plain.writeBigUInt64BE(after.id, offset);
@@ -139,8 +139,8 @@ function encode(content: CursorContent): Buffer {
   return plain;
 }
 
-const headOf = (first: number, content: CursorScope): Buffer =>
-  Buffer.concat([Uint8Array.of(first), hashOf(content)]);
+const getHead = (first: number, content: CursorScope): Buffer =>
+  Buffer.concat([Uint8Array.of(first), computeHash(content)]);
 
 /** Has the names that gateways of earlier versions read. */
 type EncodedFetch = Pick<CursorPosition, "fromMs" | "toMs" | "asOfMs"> & {
@@ -189,7 +189,7 @@ function timeAt(plain: Buffer, offset: number): number | null {
   return time === unbounded ? null : Number(time);
 }
 
-function hashOf({ accountId, platform, type, method, canonicalQuery }: CursorScope): Buffer {
+function computeHash({ accountId, platform, type, method, canonicalQuery }: CursorScope): Buffer {
   const scope = JSON.stringify([accountId, platform, type, method, canonicalQuery]);
   return hash("sha256", scope, "buffer").subarray(0, scopeHashLength);
 }
@@ -198,7 +198,7 @@ type CursorKeys = { encryption: KeyObject; nonce: KeyObject };
 
 const knownKeys = new WeakMap<Uint8Array, CursorKeys>();
 
-function keysOf(secret: Uint8Array): CursorKeys {
+function findKeys(secret: Uint8Array): CursorKeys {
   const cached = knownKeys.get(secret);
   if (cached !== undefined) return cached;
   const keys = { encryption: derive(secret, "cursor key"), nonce: derive(secret, "cursor nonce") };

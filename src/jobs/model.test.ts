@@ -82,7 +82,7 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
     model.failure = failure;
   }
 
-  function leaseOf({ uuid, tokens, deadlineMs }: Model, which: number) {
+  function makeLease({ uuid, tokens, deadlineMs }: Model, which: number) {
     return { uuid, token: tokens.at(which) ?? "none", deadlineMs };
   }
 
@@ -93,7 +93,7 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
   function step(one: Command): void {
     if ("job" in one) {
       const model = models[one.job];
-      if (model !== undefined) stepOf(model, one);
+      if (model !== undefined) getStep(model, one);
     } else if (one.kind === "insert") {
       if (models.length === 2) return;
       const uuid = `job-${models.length}`;
@@ -125,7 +125,7 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
       runOn(run.beat, database, { gateway: "only", nowMs });
     } else if (one.kind === "lapse") {
       const lapsed = models.filter(({ leaseUntilMs }) => leaseUntilMs <= nowMs);
-      const leases = lapsed.map((model) => leaseOf(model, -1));
+      const leases = lapsed.map((model) => makeLease(model, -1));
       runOn(run.endExpiredLeases, database, { leases, nowMs, ...rules });
       for (const model of lapsed) {
         if (model.state === "in progress") failed(model, "node_lost", true);
@@ -152,9 +152,9 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
     }
   }
 
-  function stepOf(model: Model, one: JobCommand): void {
+  function getStep(model: Model, jobCommand: JobCommand): void {
     const { uuid } = model;
-    if (one.kind === "lease") {
+    if (jobCommand.kind === "lease") {
       tokens += 1;
       const token = `token-${tokens}`;
       const untilMs = nowMs + leaseMs;
@@ -177,7 +177,7 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
       expect(snapshot).toMatchObject({ state: "in progress", attempts: model.attempts });
       return;
     }
-    if (one.kind === "cancel") {
+    if (jobCommand.kind === "cancel") {
       const outcome = runOn(run.cancelJob, database, { accountId: "one", uuid, nowMs });
       if (hasEnded(model)) {
         expect(outcome).toBe(model.isForgotten ? null : "forgotten");
@@ -188,34 +188,35 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
       }
       return;
     }
-    const lease = leaseOf(model, one.stale ? -2 : -1);
+    const lease = makeLease(model, jobCommand.stale ? -2 : -1);
     const { token } = lease;
-    const isCurrentLease = model.state === "in progress" && !one.stale && model.tokens.length > 0;
-    if (one.kind === "renew") {
+    const isCurrentLease =
+      model.state === "in progress" && !jobCommand.stale && model.tokens.length > 0;
+    if (jobCommand.kind === "renew") {
       const untilMs = nowMs + leaseMs;
       expect(runOn(run.renewLease, database, { uuid, token, untilMs })).toBe(isCurrentLease);
       if (isCurrentLease) model.leaseUntilMs = untilMs;
-    } else if (one.kind === "complete") {
+    } else if (jobCommand.kind === "complete") {
       const expiresMs = nowMs + resultRetentionMs;
       const completion = { uuid, token, nowMs, expiresMs, result: "{}", fetched: [] };
       expect(runOn(run.completeJob, database, completion) !== null).toBe(isCurrentLease);
       if (!isCurrentLease) return;
       model.state = "done";
       model.expiresMs = expiresMs;
-    } else if (one.kind === "returnJob") {
+    } else if (jobCommand.kind === "returnJob") {
       const snapshots = runOn(run.giveBackJobs, database, { leases: [lease], nowMs });
       expect(snapshots.map(({ state }) => state)).toEqual(isCurrentLease ? ["received"] : []);
       if (!isCurrentLease) return;
       model.state = "received";
       model.attempts -= 1;
     } else {
-      const code = one.died ? "thread_died" : "broken";
-      const failure = { code, message: "", status: 500, retryable: one.retryable };
+      const code = jobCommand.died ? "thread_died" : "broken";
+      const failure = { code, message: "", status: 500, retryable: jobCommand.retryable };
       const attemptEnd = runOn(run.failJob, database, { lease, failure, nowMs, ...rules });
       expect(attemptEnd !== null).toBe(isCurrentLease);
       if (!isCurrentLease) return;
-      model.deaths += one.died ? 1 : 0;
-      failed(model, code, one.retryable);
+      model.deaths += jobCommand.died ? 1 : 0;
+      failed(model, code, jobCommand.retryable);
       const isOver = attemptEnd?.notBeforeMs === null;
       expect(isOver).toBe(model.state === "error");
     }

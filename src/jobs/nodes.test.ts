@@ -136,7 +136,7 @@ test("keys take turns across all nodes, and each key's limit covers all nodes", 
   for (let n = 0; n < 4; n += 1) {
     for (const nodeId of ["one", "two", "three"]) {
       const lease = await nodeLease(leaseRequest(nodeId));
-      if (lease !== null) leased.push(keyOf(lease.uuid));
+      if (lease !== null) leased.push(getKey(lease.uuid));
     }
   }
   expect(leased).toEqual(["busy", "quiet", "busy", "quiet", "busy", "quiet"]);
@@ -212,7 +212,7 @@ test("a job that gets no slot before its deadline fails with no_slot", async () 
 
 describe("an answer truncated at the deadline", () => {
   const truncated = { ...result, warnings: [{ code: "deadline_reached", message: "out of time" }] };
-  const warningsOf = async (uuid: string) =>
+  const getWarnings = async (uuid: string) =>
     (await jobs.queue.find("one", uuid))?.result?.warnings.map(({ code }) => code);
 
   async function completeAfter(waitedMs: number, answer: typeof truncated): Promise<string> {
@@ -225,22 +225,22 @@ describe("an answer truncated at the deadline", () => {
 
   test("an answer truncated at the deadline warns that its search started late", async () => {
     const uuid = await completeAfter(95_000, truncated);
-    expect(await warningsOf(uuid)).toEqual(["deadline_reached", "started_late"]);
+    expect(await getWarnings(uuid)).toEqual(["deadline_reached", "started_late"]);
     const job = await jobs.queue.find("one", uuid);
     expect(job?.result?.warnings.at(-1)?.message).toContain("95s of its 2m deadline");
   });
 
   test("a truncated answer whose search started immediately has no warning about a late start", async () => {
-    expect(await warningsOf(await completeAfter(0, truncated))).toEqual(["deadline_reached"]);
+    expect(await getWarnings(await completeAfter(0, truncated))).toEqual(["deadline_reached"]);
   });
 
   test("an answer that is not truncated has no warning about a late start", async () => {
     const uuid = await completeAfter(95_000, { ...result, warnings: [] });
-    expect(await warningsOf(uuid)).toEqual([]);
+    expect(await getWarnings(uuid)).toEqual([]);
   });
 });
 
-const keyOf = (uuid: string): string =>
+const getKey = (uuid: string): string =>
   jobs.table.database.get<{ key: string }>("SELECT key_id AS key FROM job WHERE uuid = :uuid", {
     uuid,
   })?.key ?? "";

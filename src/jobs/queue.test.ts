@@ -56,7 +56,7 @@ async function leaseNow(): Promise<Lease<SearchJobRequest>> {
   return lease;
 }
 
-const stateOf = async (uuid: string) => (await queue.find("one", uuid))?.state;
+const getState = async (uuid: string) => (await queue.find("one", uuid))?.state;
 
 test("a submitted job is leased and completed, and its result has exact IDs", async () => {
   const accepted = await submit();
@@ -64,7 +64,7 @@ test("a submitted job is leased and completed, and its result has exact IDs", as
   expect(await queue.find("one", accepted.uuid)).toEqual(accepted);
   const lease = await leaseNow();
   expect(lease).toMatchObject({ uuid: accepted.uuid, work: request, attempt: 1 });
-  expect(await stateOf(accepted.uuid)).toBe("in progress");
+  expect(await getState(accepted.uuid)).toBe("in progress");
   await clock.advance(40);
   await queue.complete(lease.uuid, lease.token, result);
   const done = await queue.find("one", accepted.uuid);
@@ -109,10 +109,10 @@ test("a lost lease's result is refused, and the next lease's counts", async () =
   await expect(queue.complete(uuid, lost.token, result)).rejects.toMatchObject(refusal);
   await expect(queue.fail(uuid, lost.token, failure)).rejects.toMatchObject(refusal);
   await expect(queue.renew(uuid, lost.token)).rejects.toMatchObject(refusal);
-  expect(await stateOf(uuid)).toBe("in progress");
+  expect(await getState(uuid)).toBe("in progress");
   await queue.complete(uuid, leased.token, result);
   await expect(queue.complete(uuid, leased.token, result)).rejects.toMatchObject(refusal);
-  expect(await stateOf(uuid)).toBe("done");
+  expect(await getState(uuid)).toBe("done");
 });
 
 test("a job that loses its node in every attempt ends with an error", async () => {
@@ -143,7 +143,7 @@ test("a failed job is retried soon, up to three attempts, and stays in progress 
   for (const delayMs of [250, 500]) {
     const lease = await leaseNow();
     await queue.fail(uuid, lease.token, failure);
-    expect(await stateOf(uuid)).toBe("in progress");
+    expect(await getState(uuid)).toBe("in progress");
     await clock.advance(delayMs - 1);
     expect(await queue.lease(testNode, 0)).toBeNull();
     await clock.advance(1);
@@ -165,9 +165,9 @@ test("a retry in the far future is shown as error(retrying)", async () => {
   const { uuid } = await queue.submit(newJob());
   const lease = await leaseNow();
   await queue.fail(uuid, lease.token, failure);
-  expect(await stateOf(uuid)).toBe("error(retrying)");
+  expect(await getState(uuid)).toBe("error(retrying)");
   await clock.advance(7_000);
-  expect(await stateOf(uuid)).toBe("in progress");
+  expect(await getState(uuid)).toBe("in progress");
   await clock.advance(3_000);
   expect((await leaseNow()).attempt).toBe(2);
 });
@@ -204,12 +204,12 @@ test("a result is accepted shortly after the deadline, but not later", async () 
   }
   await clock.advance(1_000);
   await queue.complete(first.uuid, leases[0].token, result);
-  expect(await stateOf(first.uuid)).toBe("done");
+  expect(await getState(first.uuid)).toBe("done");
   await clock.advance(2_000);
-  expect(await stateOf(second.uuid)).toBe("error");
+  expect(await getState(second.uuid)).toBe("error");
   const late = queue.complete(second.uuid, leases[1].token, result);
   await expect(late).rejects.toMatchObject({ code: "lease_lost" });
-  expect(await stateOf(second.uuid)).toBe("error");
+  expect(await getState(second.uuid)).toBe("error");
 });
 
 test("waiting for a job ends when the job ends, on timeout, when the caller disconnects and when the server stops", async () => {
@@ -294,8 +294,8 @@ test("every accepted job runs after a crash, and interrupted attempts do not cou
   queue = openQueue();
   await queue.start();
 
-  expect(await stateOf(running.uuid)).toBe("received");
-  expect(await stateOf(ended.uuid)).toBe("done");
+  expect(await getState(running.uuid)).toBe("received");
+  expect(await getState(ended.uuid)).toBe("done");
   const again = [await leaseNow(), await leaseNow()];
   expect(again.map(({ uuid, attempt }) => [uuid, attempt])).toEqual([
     [running.uuid, 1],
@@ -314,9 +314,9 @@ test("downtime is added to the deadline", async () => {
   await queue.start();
   expect((await queue.find("one", uuid))?.deadlineMs).toBe(deadlineMs + 3_600_000);
   await clock.advance(15_000);
-  expect(await stateOf(uuid)).toBe("received");
+  expect(await getState(uuid)).toBe("received");
   await clock.advance(6_000);
-  expect(await stateOf(uuid)).toBe("error");
+  expect(await getState(uuid)).toBe("error");
 });
 
 test("a result expires exactly at its expiry time, and the job is deleted later", async () => {

@@ -47,7 +47,7 @@ export type Runner = {
 export function startRunner(unwrapped: RunnerOptions): Runner {
   const options = { ...unwrapped, log: createDiskAwareLog(unwrapped.log) };
   const stopping = new AbortController();
-  const leaseRequest = leaseRequestOf(unwrapped);
+  const leaseRequest = makeLeaseRequest(unwrapped);
   const loops = Array.from({ length: options.concurrency }, () =>
     work(options, leaseRequest, stopping.signal),
   );
@@ -59,7 +59,7 @@ export function startRunner(unwrapped: RunnerOptions): Runner {
   };
 }
 
-function leaseRequestOf({ nodeId, methods, accepts, load, concurrency }: RunnerOptions) {
+function makeLeaseRequest({ nodeId, methods, accepts, load, concurrency }: RunnerOptions) {
   return {
     nodeId,
     methods,

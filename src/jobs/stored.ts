@@ -204,13 +204,13 @@ export function summaryFromRow(
     count: isStored ? count : null,
     complete: isStored ? Number(complete) === 1 : null,
     evidence: isStored ? (evidence ?? "none") : null,
-    microUsd: isStored && sources !== null ? costOf(JSON.parse(sources)) : null,
+    microUsd: isStored && sources !== null ? getCost(JSON.parse(sources)) : null,
   };
 }
 
-function costOf(sources: JobResult["sources"]): number | null {
+function getCost(sources: JobResult["sources"]): number | null {
   const costs = sources.flatMap(({ cost }) => (cost === undefined ? [] : [cost.microUsd]));
-  return costs.length === 0 ? null : costs.reduce((sum, each) => sum + each);
+  return costs.length === 0 ? null : costs.reduce((sum, value) => sum + value);
 }
 
 export function jobAfter(

@@ -64,15 +64,15 @@ function lease(uuid: string): void {
   });
 }
 
-function statementsOf(work: () => void): number {
+function computeStatements(work: () => void): number {
   const before = statements;
   work();
   return statements - before;
 }
 
 test("a job takes seven statements from its submission to its end", () => {
-  expect(statementsOf(() => runOn(run.insertJob, watched, insertion("a")))).toBe(2);
-  expect(statementsOf(() => lease("a"))).toBe(2);
+  expect(computeStatements(() => runOn(run.insertJob, watched, insertion("a")))).toBe(2);
+  expect(computeStatements(() => lease("a"))).toBe(2);
   const completion = {
     uuid: "a",
     token: "token",
@@ -81,7 +81,7 @@ test("a job takes seven statements from its submission to its end", () => {
     result: "{}",
     fetched: [],
   };
-  expect(statementsOf(() => runOn(run.completeJob, watched, completion))).toBe(3);
+  expect(computeStatements(() => runOn(run.completeJob, watched, completion))).toBe(3);
 });
 
 test("no statement of a job operation scans all jobs or accounts", () => {

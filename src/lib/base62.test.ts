@@ -13,8 +13,8 @@ test("base62 writes the most significant digit first, padded with zeros", () => 
 test("base62 texts of numbers below 62^length sort like the numbers", () => {
   const number = fc.nat({ max: 0xff_ff_ff_ff });
   fc.assert(
-    fc.property(number, number, (one, other) => {
-      expect(encodeBase62(one, 6) < encodeBase62(other, 6)).toBe(one < other);
+    fc.property(number, number, (a, b) => {
+      expect(encodeBase62(a, 6) < encodeBase62(b, 6)).toBe(a < b);
     }),
   );
 });

@@ -105,9 +105,9 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
 
   const guardedFetch: GuardedFetch = async (url, options = {}) => {
     const { maxBytes = defaultMaxBytes } = options;
-    const opened = await open(stepOf(url, options), options);
+    const opened = await open(makeStep(url, options), options);
     const pieces: Uint8Array[] = [];
-    for await (const piece of piecesOf(opened, maxBytes)) pieces.push(piece);
+    for await (const piece of readPieces(opened, maxBytes)) pieces.push(piece);
     const { response, url: from } = opened;
     return fetchedResponse(from, response, Buffer.concat(pieces));
   };
@@ -115,12 +115,12 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
   return Object.assign(guardedFetch, {
     stream: async (url: URL | string, options: FetchOptions = {}): Promise<StreamedResponse> => {
       const { maxBytes = defaultMaxBytes } = options;
-      const opened = await open(stepOf(url, options), options);
+      const opened = await open(makeStep(url, options), options);
       const { status, headers: responseHeaders, body } = opened.response;
       return {
         status,
         headers: responseHeaders,
-        pieces: piecesOf(opened, maxBytes),
+        pieces: readPieces(opened, maxBytes),
         cancel: async () => {
           if (body !== null && !body.locked) await body.cancel().catch(() => {});
         },
@@ -133,14 +133,14 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
   });
 }
 
-function stepOf(url: URL | string, options: FetchOptions): RedirectStep {
+function makeStep(url: URL | string, options: FetchOptions): RedirectStep {
   const { method = "GET", headers = {}, body } = options;
   return { url: readUrl(url), method, headers, body: body ?? null };
 }
 
 type Opened = { url: URL; response: Response; signal: AbortSignal | undefined };
 
-async function* piecesOf(
+async function* readPieces(
   { url, response, signal }: Opened,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array> {

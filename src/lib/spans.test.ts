@@ -2,18 +2,18 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type BoundedSpan, includesTime, spanHull, subtractSpans, unionSpans } from "./spans.ts";
 
-const spanOf = (fromMs: number, toMs: number): BoundedSpan => ({ fromMs, toMs });
+const makeSpan = (fromMs: number, toMs: number): BoundedSpan => ({ fromMs, toMs });
 
 test("the parts of a window outside spans, and their hull, are the same for any order of the spans", () => {
-  const stored = [spanOf(50, 60), spanOf(0, 10), spanOf(20, 30), spanOf(25, 40)];
-  expect(subtractSpans(spanOf(5, 70), stored)).toEqual([
-    spanOf(10, 20),
-    spanOf(40, 50),
-    spanOf(60, 70),
+  const stored = [makeSpan(50, 60), makeSpan(0, 10), makeSpan(20, 30), makeSpan(25, 40)];
+  expect(subtractSpans(makeSpan(5, 70), stored)).toEqual([
+    makeSpan(10, 20),
+    makeSpan(40, 50),
+    makeSpan(60, 70),
   ]);
-  expect(subtractSpans(spanOf(22, 38), stored)).toEqual([]);
-  expect(subtractSpans(spanOf(5, 70), [])).toEqual([spanOf(5, 70)]);
-  expect(spanHull(stored)).toEqual(spanOf(0, 60));
+  expect(subtractSpans(makeSpan(22, 38), stored)).toEqual([]);
+  expect(subtractSpans(makeSpan(5, 70), [])).toEqual([makeSpan(5, 70)]);
+  expect(spanHull(stored)).toEqual(makeSpan(0, 60));
   expect(spanHull([])).toBeNull();
 });
 
@@ -22,7 +22,7 @@ test("each moment of a window is either in a span or outside all spans", () => {
   const span = fc
     .tuple(time, time)
     .filter(([a, b]) => a !== b)
-    .map(([a, b]) => spanOf(Math.min(a, b), Math.max(a, b)));
+    .map(([a, b]) => makeSpan(Math.min(a, b), Math.max(a, b)));
   fc.assert(
     fc.property(span, fc.array(span, { maxLength: 6 }), (requested, stored) => {
       const missing = subtractSpans(requested, stored);

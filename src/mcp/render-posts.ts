@@ -46,9 +46,9 @@ export function listNotes(response: McpSearchResponse): string[] {
 function sourceLine(post: ToolPost): string {
   const url = safeUrl(post.url);
   const counts = [
-    countOf(post.likes, "like"),
-    countOf(post.reposts, "repost"),
-    countOf(post.replies, "reply", "replies"),
+    getCount(post.likes, "like"),
+    getCount(post.reposts, "repost"),
+    getCount(post.replies, "reply", "replies"),
   ].filter((text) => text !== null);
   const parts = [
     post.author === null ? "unknown author" : `@${inline(post.author)}`,
@@ -61,7 +61,7 @@ function sourceLine(post: ToolPost): string {
   return parts.filter((part) => part !== null).join(" · ");
 }
 
-const countOf = (count: number | null, one: string, many = `${one}s`): string | null =>
-  count === null || count === 0 ? null : `${count} ${count === 1 ? one : many}`;
+const getCount = (count: number | null, text: string, many = `${text}s`): string | null =>
+  count === null || count === 0 ? null : `${count} ${count === 1 ? text : many}`;
 
 const singular = (noun: string): string => (noun.endsWith("s") ? noun.slice(0, -1) : noun);

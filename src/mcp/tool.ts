@@ -28,7 +28,7 @@ export function registerTool<Input extends z.ZodObject, Output extends z.ZodObje
 ): void {
   const call = async (args: z.output<Input>, request: ServerContext): Promise<CallToolResult> => {
     try {
-      const output = await tool.run(args, { ...context, ...progressOf(request) });
+      const output = await tool.run(args, { ...context, ...makeProgress(request) });
       const links = (output.links ?? []).map((link) => ({
         type: "resource_link" as const,
         ...link,
@@ -56,7 +56,7 @@ export function registerTool<Input extends z.ZodObject, Output extends z.ZodObje
   );
 }
 
-function progressOf({ mcpReq }: ServerContext): Pick<RunContext, "signal" | "report"> {
+function makeProgress({ mcpReq }: ServerContext): Pick<RunContext, "signal" | "report"> {
   const progressToken = mcpReq._meta?.progressToken;
   let progress = 0;
   return {

@@ -219,7 +219,7 @@ test.each([
   expect(readTarget("space", text, "social")).toEqual(space);
 });
 
-function rejectionOf(kind: TargetKind, text: string, platform: SearchPlatform) {
+function getRejection(kind: TargetKind, text: string, platform: SearchPlatform) {
   try {
     readTarget(kind, text, platform);
   } catch (error) {
@@ -259,7 +259,7 @@ describe("a text that names no target", () => {
   ] as const)(
     "a text that names no %s is rejected: %j on %s",
     (kind, text, platform, offset, length) => {
-      const { error, detail } = rejectionOf(kind, text, platform);
+      const { error, detail } = getRejection(kind, text, platform);
       expect(error).toMatchObject({ code: "invalid_query", status: 400 });
       expect(detail).toMatchObject({ pointer: "/arguments/query", offset, length });
       expect(detail?.hint).toEqual(expect.any(String));
@@ -268,12 +268,12 @@ describe("a text that names no target", () => {
   );
 
   test("the hint for a rejected target has the expected form", () => {
-    expect(rejectionOf("user", "ann", "bluesky").error.hint).toContain("ann.bsky.social");
-    expect(rejectionOf("user", "12", "bluesky").error.hint).toContain("x:12");
+    expect(getRejection("user", "ann", "bluesky").error.hint).toContain("ann.bsky.social");
+    expect(getRejection("user", "12", "bluesky").error.hint).toContain("x:12");
   });
 
   test("an overlong target is rejected without being repeated", () => {
-    const { error, detail } = rejectionOf("user", `@${"a".repeat(5_000)}`, "social");
+    const { error, detail } = getRejection("user", `@${"a".repeat(5_000)}`, "social");
     expect(detail).toMatchObject({ offset: 2_048, length: 2_953 });
     expect(error.message.length).toBeLessThan(200);
   });
@@ -292,7 +292,7 @@ test.each([
 ] as const)(
   "a %s %s requested on %s is rejected, because it belongs to %s",
   (kind, text, path, owner) => {
-    const { error, detail } = rejectionOf(kind, text, path);
+    const { error, detail } = getRejection(kind, text, path);
     expect(error).toMatchObject({ code: "platform_mismatch", status: 400 });
     expect(error.message).toContain(owner);
     expect(detail).toMatchObject({ code: "platform_mismatch", pointer: "/arguments/query" });

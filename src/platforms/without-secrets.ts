@@ -10,7 +10,7 @@ export function withoutSecrets(text: string, secrets: Readonly<Record<string, st
   const forms = Object.values(secrets)
     .filter((value) => value.length >= minSecretLength)
     .flatMap(readForms)
-    .toSorted((one, other) => other.length - one.length);
+    .toSorted((a, b) => b.length - a.length);
   return forms.reduce((redacted, form) => redacted.replaceAll(form, "…"), text);
 }
 

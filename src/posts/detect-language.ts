@@ -72,7 +72,7 @@ const repostMark = /^["“]?RT(?=\s*[@＠])/i;
 
 /** A BCP 47 primary tag (`en`, `ja`, `no`), or null. Ignores links, mentions and hashtag signs. */
 export function detectLanguage(text: string): string | null {
-  const words = wordsOf(text);
+  const words = parseWords(text);
   const letters = words.replace(betweenLetters, "").length;
   if (letters < minScriptLetters) return null;
   const isLatin = latinOnly.test(words);
@@ -80,7 +80,7 @@ export function detectLanguage(text: string): string | null {
   return byScript ?? languageByLetters(words, letters, isLatin);
 }
 
-function wordsOf(text: string): string {
+function parseWords(text: string): string {
   const read = decodeEntities(text.slice(0, maxReadLength)).toWellFormed();
   const links = findLinks(read);
   const mentions = startingOutside(findMentions(read, { dottedHandles: true }), links);

@@ -98,7 +98,7 @@ const bracket = 0x5b;
 export function packLines(lines: readonly string[]): string {
   const text = (lines[line.content] ?? "").slice(1, -1);
   const flags = lines[line.flags] ?? "";
-  let bits = flags === "" ? 0 : bitsOf(flags);
+  let bits = flags === "" ? 0 : computeBits(flags);
   let body = text;
   for (const { bit, line, form } of storedLines) {
     const value = lines[line];
@@ -106,10 +106,10 @@ export function packLines(lines: readonly string[]): string {
     bits |= bit;
     body += separator + shorten(value, form, text);
   }
-  return headOf(bits) + body;
+  return formatHead(bits) + body;
 }
 
-function headOf(bits: number): string {
+function formatHead(bits: number): string {
   let head = "";
   let rest = bits;
   while (rest >= continuationBit) {
@@ -127,7 +127,7 @@ export function unpackLines(record: string): string[] {
   let end = endOfLine(record, at);
   const text = record.slice(at, end);
   lines[line.content] = `"${text}"`;
-  if ((bits & flagBits) !== 0) lines[line.flags] = flagsOf(bits & flagBits);
+  if ((bits & flagBits) !== 0) lines[line.flags] = formatFlags(bits & flagBits);
   for (let rest = bits & ~flagBits; rest !== 0; rest &= rest - 1) {
     const part = parts[31 - Math.clz32(rest & -rest)];
     if (part === undefined || "flag" in part) continue;
@@ -140,7 +140,7 @@ export function unpackLines(record: string): string[] {
 
 export function unpackFlags(record: string): string {
   if (record.charCodeAt(0) === quote) return record.split(separator)[line.flags] ?? "";
-  return flagsOf(headBits(record, headLength(record)) & flagBits);
+  return formatFlags(headBits(record, headLength(record)) & flagBits);
 }
 
 function headLength(record: string): number {
@@ -164,7 +164,7 @@ function endOfLine(record: string, start: number): number {
 
 const knownFlags = new Map<number, string>();
 
-function flagsOf(bits: number): string {
+function formatFlags(bits: number): string {
   const cached = knownFlags.get(bits);
   if (cached !== undefined) return cached;
   const set = storedFlags.filter(({ bit }) => (bits & bit) !== 0);
@@ -173,7 +173,7 @@ function flagsOf(bits: number): string {
   return flags;
 }
 
-const bitsOf = (flags: string): number =>
+const computeBits = (flags: string): number =>
   storedFlags.reduce((bits, { flag, bit }) => (flags.includes(flag) ? bits | bit : bits), 0);
 
 function shorten(value: string, form: Form, text: string): string {

@@ -70,7 +70,7 @@ export type KnownAccount = {
 export function renderRecord(row: RecordRow, accountOf: (userId: string) => KnownAccount): string {
   const values = unpackLines(row.record);
   const userId = values[line.userId] || "null";
-  const author = authorOf(values, accountOf);
+  const author = makeAuthor(values, accountOf);
   const flags = values[line.flags] ?? "";
   const langs = values[line.langs] || "[]";
   const detected = values[line.detectedLang] ?? "";
@@ -90,7 +90,7 @@ export function renderRecord(row: RecordRow, accountOf: (userId: string) => Know
     `,"urls":${values[line.urls] || "[]"},"media":${values[line.media] || "[]"},"geo":${values[line.geo] || "null"}` +
     `,"labels":${labelsText(values)},"possibly_sensitive":${sensitiveText(values)},"source":${values[line.source] || "null"}` +
     `,"public_metrics":{"like_count":${counts.likes},"retweet_count":${counts.reposts}` +
-    `,"reply_count":${counts.replies},"quote_count":${counts.quotes}},"origin":"${originOf(flags)}"},"Score":1}`
+    `,"reply_count":${counts.replies},"quote_count":${counts.quotes}},"origin":"${getOrigin(flags)}"},"Score":1}`
   );
 }
 
@@ -114,7 +114,7 @@ export function decodeRecord(row: RecordRow): Post {
     authorName: read(line.authorName) as string | null,
     authorVerified: JSON.parse(flagValue(flags, "v", "u")),
     createdAt: isoTime(values, row.timeMs),
-    createdMs: createdMsOf(values, row.timeMs),
+    createdMs: computeCreatedMs(values, row.timeMs),
     seenMs: row.timeMs,
     text: (read(line.content) ?? "") as string,
     langs: readList<string>(line.langs),
@@ -137,7 +137,7 @@ export function decodeRecord(row: RecordRow): Post {
     sensitive: JSON.parse(sensitiveText(values)),
     source: read(line.source) as string | null,
     counts: row.counts,
-    origin: originOf(flags),
+    origin: getOrigin(flags),
     revision: "",
   };
 }
@@ -157,7 +157,7 @@ export function recordUri(row: RecordRow): string {
 
 /** Distinguishes observed posts, which an import never overrides. */
 export function recordOrigin(record: string): Origin {
-  return originOf(unpackFlags(record));
+  return getOrigin(unpackFlags(record));
 }
 
 const json = (value: unknown): string => (value === null ? "" : JSON.stringify(value));
@@ -193,7 +193,7 @@ function encodeFlags(post: Post): string {
   );
 }
 
-function originOf(flags: string): Origin {
+function getOrigin(flags: string): Origin {
   if (flags === "") return "import";
   if (flags.endsWith("S")) return "stream";
   if (flags.endsWith("B")) return "backfill";
@@ -249,7 +249,7 @@ function derivedUrl(values: readonly string[], uri: string): string {
   return JSON.stringify(`https://bsky.app/profile/${userId}/post/${stored}`);
 }
 
-function authorOf(
+function makeAuthor(
   values: readonly string[],
   accountOf: (userId: string) => KnownAccount,
 ): { username: string; name: string } {
@@ -285,9 +285,9 @@ function sensitiveText(values: readonly string[]): "true" | "false" | "null" {
 }
 
 const isoTime = (values: readonly string[], timeMs: number): string =>
-  isoText(createdMsOf(values, timeMs));
+  isoText(computeCreatedMs(values, timeMs));
 
-function createdMsOf(values: readonly string[], timeMs: number): number {
+function computeCreatedMs(values: readonly string[], timeMs: number): number {
   const text = values[line.createdMs];
   return text ? Number(text) : timeMs;
 }

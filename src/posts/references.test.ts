@@ -6,7 +6,7 @@ import { platforms } from "./post.ts";
 import { blueskyUri, importedUri, postKey, postKeys, readNamedPost } from "./references.ts";
 
 const atUri = "at://did:plc:abc/app.bsky.feed.post/3mptbyoeyc22k";
-const keyOf = (platform: (typeof platforms)[number], uri: string) =>
+const getKey = (platform: (typeof platforms)[number], uri: string) =>
   postKey(platform, { id: null, uri });
 
 describe("key of a post", () => {
@@ -14,18 +14,18 @@ describe("key of a post", () => {
     expect(postKey("x", { id: "20", uri: null })).toBe("x/20");
     expect(postKey("x", { id: null, uri: xUri(20n) })).toBe("x/20");
     expect(postKey("x", { id: "20", uri: xUri(20n) })).toBe("x/20");
-    expect(keyOf("x", "https://twitter.com/jack/status/20")).toBe("x/20");
+    expect(getKey("x", "https://twitter.com/jack/status/20")).toBe("x/20");
   });
 
   test("the key of a post on another platform is made from its uri, or else its id, and differs between platforms", () => {
-    const key = keyOf("bluesky", atUri);
+    const key = getKey("bluesky", atUri);
     expect(key).toMatch(/^bluesky\/[0-9a-f]{16}$/);
     expect(postKey("bluesky", { id: "7", uri: atUri })).toBe(key);
     expect(postKey("bluesky", { id: atUri, uri: null })).toBe(key);
-    expect(keyOf("mastodon", atUri)).toMatch(/^mastodon\/[0-9a-f]{16}$/);
-    expect(keyOf("mastodon", atUri)?.slice(9)).toBe(key?.slice(8));
-    expect(keyOf("bluesky", atUri.toUpperCase())).not.toBe(key);
-    expect(keyOf("x", "import:x:abc")).toMatch(/^x\/[0-9a-f]{16}$/);
+    expect(getKey("mastodon", atUri)).toMatch(/^mastodon\/[0-9a-f]{16}$/);
+    expect(getKey("mastodon", atUri)?.slice(9)).toBe(key?.slice(8));
+    expect(getKey("bluesky", atUri.toUpperCase())).not.toBe(key);
+    expect(getKey("x", "import:x:abc")).toMatch(/^x\/[0-9a-f]{16}$/);
   });
 
   test("the key of a post is null if nothing is known", () => {
@@ -39,10 +39,10 @@ describe("key of a post", () => {
     const byNumber = postKey("mastodon", { id: "7", uri: null });
     const uri = importedUri("mastodon", "7", "one.example");
     expect(uri).toBe("import:mastodon:7@one.example");
-    expect(postKeys("mastodon", { id: null, uri })).toEqual([keyOf("mastodon", uri), byNumber]);
+    expect(postKeys("mastodon", { id: null, uri })).toEqual([getKey("mastodon", uri), byNumber]);
     expect(postKeys("mastodon", { id: uri, uri: null })).toContain(byNumber);
     expect(postKeys("bluesky", { id: null, uri: importedUri("bluesky", "7") })).toHaveLength(2);
-    expect(postKeys("bluesky", { id: null, uri: atUri })).toEqual([keyOf("bluesky", atUri)]);
+    expect(postKeys("bluesky", { id: null, uri: atUri })).toEqual([getKey("bluesky", atUri)]);
     expect(postKeys("x", { id: "7", uri: xUri(7n) })).toEqual(["x/7"]);
     const hash = "0".repeat(64);
     expect(postKeys("mastodon", { id: null, uri: `import:mastodon:${hash}` })).toHaveLength(1);
@@ -99,7 +99,7 @@ describe("post named in a query", () => {
   ])("%s names the post of the at:// uri", (address) => {
     expect(blueskyUri("did:plc:abc", "3mptbyoeyc22k")).toBe(atUri);
     const { keys, bluesky } = readNamedPost(address);
-    expect(keys).toContain(keyOf("bluesky", atUri));
+    expect(keys).toContain(getKey("bluesky", atUri));
     expect(bluesky).toBeNull();
   });
 
@@ -113,14 +113,14 @@ describe("post named in a query", () => {
 
   test("the URL of a page also names the post that has this URL as its uri", () => {
     const address = "https://bsky.app/profile/did:plc:abc/post/3mptbyoeyc22k";
-    expect(readNamedPost(address).keys).toContain(keyOf("mastodon", address));
+    expect(readNamedPost(address).keys).toContain(getKey("mastodon", address));
   });
 
   test("a uri of any form names the post with this uri", () => {
     for (const uri of ["https://one.example/users/ann/statuses/7", "import:x:abc", "tag:a,1:b"]) {
       const { number, keys, bluesky } = readNamedPost(uri);
       expect({ number, bluesky }).toEqual({ number: null, bluesky: null });
-      expect(keys).toEqual(platforms.map((platform) => keyOf(platform, uri)));
+      expect(keys).toEqual(platforms.map((platform) => getKey(platform, uri)));
     }
   });
 

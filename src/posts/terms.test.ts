@@ -4,15 +4,15 @@ import type { Post, PostReference } from "./post.ts";
 import { postKey } from "./references.ts";
 import { countThresholds, indexTerms } from "./terms.ts";
 
-const termsOf = (overrides: Partial<Post>): string[] => indexTerms(makePost(overrides));
+const getTerms = (overrides: Partial<Post>): string[] => indexTerms(makePost(overrides));
 
 const named = (start: string, overrides: Partial<Post>): string[] =>
-  termsOf(overrides)
+  getTerms(overrides)
     .filter((term) => term.startsWith(start))
     .map((term) => term.slice(start.length));
 
 const has = (facet: string, overrides: Partial<Post>): boolean =>
-  termsOf(overrides).includes(facet);
+  getTerms(overrides).includes(facet);
 
 const to = (overrides: Partial<PostReference>): PostReference => ({
   id: null,
@@ -24,8 +24,8 @@ const to = (overrides: Partial<PostReference>): PostReference => ({
 const onX = { platform: "x", userId: null, username: "ann" } as const;
 
 test("every post has the term is:post, after its words", () => {
-  expect(termsOf({ text: "" })).toContain("is:post");
-  const terms = termsOf({ text: "last words", urls: ["https://example.com"] });
+  expect(getTerms({ text: "" })).toContain("is:post");
+  const terms = getTerms({ text: "last words", urls: ["https://example.com"] });
   expect(terms.slice(0, 3)).toEqual(["last", "words", "|"]);
   expect(terms.lastIndexOf("|")).toBeLessThan(terms.indexOf("is:post"));
 });
@@ -155,20 +155,20 @@ describe("replies, quotes and reposts", () => {
 });
 
 describe("conversation", () => {
-  const keyOf = (platform: Post["platform"], uri: string) => postKey(platform, { id: null, uri });
+  const getKey = (platform: Post["platform"], uri: string) => postKey(platform, { id: null, uri });
   const root = "at://did:plc:b/app.bsky.feed.post/3k";
   const toot = "https://one.example/users/ann/statuses/7";
 
   test.each<[string, Partial<Post>, (string | null)[]]>([
     ["X by its number", { ...onX, nativeId: 20n }, ["x/20"]],
-    ["X without a number by its uri", { ...onX, uri: "import:x:a" }, [keyOf("x", "import:x:a")]],
-    ["Bluesky", { uri: root }, [keyOf("bluesky", root)]],
-    ["Mastodon", { platform: "mastodon", uri: toot }, [keyOf("mastodon", toot)]],
+    ["X without a number by its uri", { ...onX, uri: "import:x:a" }, [getKey("x", "import:x:a")]],
+    ["Bluesky", { uri: root }, [getKey("bluesky", root)]],
+    ["Mastodon", { platform: "mastodon", uri: toot }, [getKey("mastodon", toot)]],
     [
       "Mastodon by a number",
       { platform: "mastodon", uri: "import:mastodon:7@one.example" },
       [
-        keyOf("mastodon", "import:mastodon:7@one.example"),
+        getKey("mastodon", "import:mastodon:7@one.example"),
         postKey("mastodon", { id: "7", uri: null }),
       ],
     ],
@@ -184,9 +184,9 @@ describe("conversation", () => {
     const reply = { isReply: true };
     const conversations = (overrides: Partial<Post>) => named("conversation:", overrides);
     expect(conversations({ ...onX, ...reply, conversationId: "20" })).toEqual(["x/20"]);
-    expect(conversations({ ...reply, conversationId: root })).toEqual([keyOf("bluesky", root)]);
+    expect(conversations({ ...reply, conversationId: root })).toEqual([getKey("bluesky", root)]);
     expect(conversations({ platform: "mastodon", ...reply, conversationId: toot })).toEqual([
-      keyOf("mastodon", toot),
+      getKey("mastodon", toot),
     ]);
   });
 
@@ -324,7 +324,7 @@ describe("data about a post", () => {
 
 test("the facets of a post contain no separators, and each occurs once", () => {
   const odd = "a\u0000b\u00a0c\u3000d\ud800e\ufffdf\u2028g\nh";
-  const terms = termsOf({
+  const terms = getTerms({
     text: odd,
     username: odd,
     userId: odd,
@@ -343,7 +343,7 @@ test("the facets of a post contain no separators, and each occurs once", () => {
 
 describe("additional words", () => {
   test("an emoji of an alt text is found without its skin tone", () => {
-    const terms = termsOf({ text: "x", media: [{ type: "image", url: null, alt: "👍🏽" }] });
+    const terms = getTerms({ text: "x", media: [{ type: "image", url: null, alt: "👍🏽" }] });
     expect(terms).toContain("👍🏽");
     expect(terms).toContain("👍");
   });
@@ -354,7 +354,7 @@ describe("additional words", () => {
     ["see #foo", "foo", null],
     ["foo bar", "foo·bar", null],
   ])("the text %s with the hashtag %s gets the expected additional words", (text, tag, words) => {
-    const terms = termsOf({ text, hashtags: [tag] });
+    const terms = getTerms({ text, hashtags: [tag] });
     const index = terms.indexOf("|");
     const added = terms.slice(index + 1, terms.indexOf("|", index + 1));
     expect(terms.indexOf("|", index + 1) === -1 ? null : added).toEqual(words);

@@ -51,7 +51,7 @@ export function indexTerms(post: Post): string[] {
   const handles = handlesOn(post.platform);
   const { tokens, extras } = analyzeText(post.text, handles);
   const tags = new Set(post.hashtags.map(foldTag));
-  const links = linksOf(post.urls);
+  const links = listLinks(post.urls);
   const terms = tags.size === 0 ? tokens : [...tokens];
   addEach(terms, extras);
   for (const { alt } of post.media) {
@@ -73,7 +73,7 @@ export function indexTerms(post: Post): string[] {
   return terms;
 }
 
-const linksOf = (urls: readonly string[]): Link[] =>
+const listLinks = (urls: readonly string[]): Link[] =>
   (urls.length < 2 ? urls : [...new Set(urls)]).map(parseLink);
 
 function containsSequence(tokens: readonly string[], words: readonly string[]): boolean {

@@ -35,10 +35,10 @@ export function mergedCapabilities(
 ): readonly Capability[] {
   if (more.length === 0) return capabilities;
   const all = new Map<string, Capability>();
-  for (const one of [...capabilities, ...more]) {
-    const key = `${one.platform} ${one.method}`;
-    const methods = new Set([...(all.get(key)?.ways ?? []), ...one.ways]);
-    all.set(key, { ...one, ways: [...methods] });
+  for (const capability of [...capabilities, ...more]) {
+    const key = `${capability.platform} ${capability.method}`;
+    const methods = new Set([...(all.get(key)?.ways ?? []), ...capability.ways]);
+    all.set(key, { ...capability, ways: [...methods] });
   }
   return [...all.values()];
 }

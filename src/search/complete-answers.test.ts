@@ -130,7 +130,7 @@ async function allPages(overrides: Partial<AnswerRequest>): Promise<SourceAnswer
   }
 }
 
-const namesOf = (pages: readonly SourceAnswer[]): string[] =>
+const listNames = (pages: readonly SourceAnswer[]): string[] =>
   pages.flatMap(({ items }) => items.map(itemName)).toSorted();
 
 function itemName(item: AnswerItem): string {
@@ -142,14 +142,15 @@ function itemName(item: AnswerItem): string {
 const isComplete = (pages: readonly SourceAnswer[]): boolean =>
   pages.every(({ complete }) => complete);
 
-const idsOf = (which: (one: EmulatedPost) => boolean): string[] =>
+const listIds = (which: (emulatedPost: EmulatedPost) => boolean): string[] =>
   posts
     .filter(which)
     .map(({ id }) => id)
     .toSorted();
 
-const refersTo = (one: EmulatedPost, type: string, id: string): boolean =>
-  one.references?.some((reference) => reference.type === type && reference.id === id) ?? false;
+const refersTo = (emulatedPost: EmulatedPost, type: string, id: string): boolean =>
+  emulatedPost.references?.some((reference) => reference.type === type && reference.id === id) ??
+  false;
 
 type Stored = { target: Target | null; names: readonly string[]; isMore?: boolean };
 
@@ -159,25 +160,27 @@ const stored: Readonly<Record<FetchMethod, readonly Stored[]>> = {
   getbyid: [{ target: postTarget(oldRoot.id), names: [oldRoot.id] }],
   getreplies: [oldRoot, newRoot].map(({ id }) => ({
     target: postTarget(id),
-    names: idsOf((one) => refersTo(one, "replied_to", id)),
+    names: listIds((emulatedPost) => refersTo(emulatedPost, "replied_to", id)),
   })),
   getretweeters: [{ target: postTarget(newRoot.id), names: ["12"] }],
   gettweets: [
-    { target: userTarget({ id: "11" }), names: idsOf(({ authorId }) => authorId === "11") },
+    { target: userTarget({ id: "11" }), names: listIds(({ authorId }) => authorId === "11") },
     {
       target: userTarget({ id: "14" }),
-      names: idsOf(({ authorId }) => authorId === "14"),
+      names: listIds(({ authorId }) => authorId === "14"),
       isMore: true,
     },
   ],
   getmedia: [
     {
       target: userTarget({ handle: "ann" }),
-      names: idsOf((one) => one.authorId === "11" && one.media !== undefined),
+      names: listIds(
+        (emulatedPost) => emulatedPost.authorId === "11" && emulatedPost.media !== undefined,
+      ),
     },
   ],
   gethometweets: [
-    { target: null, names: idsOf(({ authorId }) => authorId === "11" || authorId === "12") },
+    { target: null, names: listIds(({ authorId }) => authorId === "11" || authorId === "12") },
   ],
   getforyoutweets: [],
   gettrends: [
@@ -207,8 +210,8 @@ describe.each(accesses.map((access) => [access.join(" and "), access] as const))
         if (method === "gethometweets" && !access.includes("own user")) return;
         const maxResults = method === "gettrends" ? 100 : 2;
         const pages = await allPages({ method, target, maxResults });
-        const isAll = JSON.stringify(namesOf(pages)) === JSON.stringify(names);
-        if (isComplete(pages)) expect(namesOf(pages)).toEqual(names);
+        const isAll = JSON.stringify(listNames(pages)) === JSON.stringify(names);
+        if (isComplete(pages)) expect(listNames(pages)).toEqual(names);
         if (isMore || !isAll) expect(isComplete(pages)).toBe(false);
         if (reaches(method, access) && !isMore) expect(isComplete(pages)).toBe(true);
       },
@@ -240,16 +243,16 @@ describe.each(accesses.map((access) => [access.join(" and "), access] as const))
         setUp(access);
         const pages = await allPages({ ...window, query: "river" });
         const { fromMs, toMs } = window;
-        const names = idsOf(
+        const names = listIds(
           ({ text, createdMs }) =>
             text.includes("river") && createdMs < toMs && (fromMs === null || createdMs >= fromMs),
         );
-        const isAll = JSON.stringify(namesOf(pages)) === JSON.stringify(names);
+        const isAll = JSON.stringify(listNames(pages)) === JSON.stringify(names);
         const isReached =
           access.some((one) => one.endsWith("app")) ||
           (fromMs !== null && fromMs >= endMs - 7 * dayMs);
         expect(isComplete(pages)).toBe(isReached);
-        if (isReached) expect(namesOf(pages)).toEqual(names);
+        if (isReached) expect(listNames(pages)).toEqual(names);
         else expect(isAll).toBe(false);
       },
     );
@@ -287,8 +290,8 @@ test("X's last days are searched, with a warning, if an application lacks full-a
   setUp(["own app"]);
   x.faults.forbiddenEndpoints = ["GET /2/tweets/search/all"];
   const pages = await allPages({ query: "river", maxResults: 20 });
-  expect(namesOf(pages)).toEqual(
-    idsOf(({ text, createdMs }) => text.includes("river") && createdMs >= endMs - 7 * dayMs),
+  expect(listNames(pages)).toEqual(
+    listIds(({ text, createdMs }) => text.includes("river") && createdMs >= endMs - 7 * dayMs),
   );
   expect(pages).toMatchObject([
     { complete: false, coverage: { gaps: [{ fromMs: null, toMs: endMs - 7 * dayMs }] } },
@@ -326,7 +329,7 @@ test("getmedia on X uses search where possible, because a timeline bills every p
   x.faults.forbiddenEndpoints = ["GET /2/tweets/search/all"];
   x.requests.length = 0;
   const pages = await allPages({ method: "getmedia", target: userTarget({ handle: "ann" }) });
-  expect(namesOf(pages)).toEqual([oldRoot.id, newRoot.id].toSorted());
+  expect(listNames(pages)).toEqual([oldRoot.id, newRoot.id].toSorted());
 });
 
 test("replies to an older post on X report when they start, and the access that reads further back", async () => {

@@ -302,8 +302,8 @@ test.each([
 });
 
 test("posts of one second may arrive in any order", async () => {
-  const [one, other] = [postAt(5), postAt(6, { createdMs: startMs + 5 * hourMs + 999 })];
-  const items = [one, other].map((post) => ({ kind: "post", post }) as const);
+  const [first, second] = [postAt(5), postAt(6, { createdMs: startMs + 5 * hourMs + 999 })];
+  const items = [first, second].map((post) => ({ kind: "post", post }) as const);
   tested = answering({
     upstreams: { bluesky: upstreamWithPages([{ items, next: null }]) },
     sessions: { bluesky: [testSession("bluesky")] },
@@ -387,18 +387,18 @@ test("pages of any size together contain all posts of archive and platform, once
         const archivedPosts = hours
           .filter((at) => isCovered(at) || archivedHours.includes(at))
           .map((at) => postAt(at));
-        const one = answering({
+        const gateway = answering({
           upstreams: { bluesky: searchingUpstream("bluesky", posts, { pageSize, isExhaustive }) },
           sessions: { bluesky: [testSession("bluesky")] },
           maxPages,
         });
-        tested = one;
+        tested = gateway;
         try {
-          store(one, archivedPosts, spans);
+          store(gateway, archivedPosts, spans);
           const found: string[] = [];
           let request = makeAnswerRequest({ ...everything, maxResults: limit });
           for (let page = 0; page < 200; page += 1) {
-            const answer = await answerJob(one.context, request, one.job);
+            const answer = await answerJob(gateway.context, request, gateway.job);
             expect(answer.items.length).toBeLessThanOrEqual(limit);
             found.push(...answerUris(answer, posts));
             if (answer.next === null) break;
@@ -407,7 +407,7 @@ test("pages of any size together contain all posts of archive and platform, once
           const all = posts.toSorted((a, b) => postTime(b) - postTime(a)).map(({ uri }) => uri);
           expect(found).toEqual(all);
         } finally {
-          one.archive.remove();
+          gateway.archive.remove();
           tested = null;
         }
       },

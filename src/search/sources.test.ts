@@ -33,17 +33,17 @@ async function answerable(
     accountId: "account",
     target: null,
   } as const;
-  return await sourcesOf(overrides, capabilities).answerable(requested);
+  return await makeSources(overrides, capabilities).answerable(requested);
 }
 
-function contextOf(overrides: Parameters<typeof answering>[0]) {
+function getContext(overrides: Parameters<typeof answering>[0]) {
   tested?.archive.remove();
   tested = answering({ upstreams: { x }, ...overrides });
   return tested.context;
 }
 
-const sourcesOf = (overrides: Parameters<typeof answering>[0], capabilities?: NodeCapabilities) =>
-  createSources(contextOf(overrides), capabilities);
+const makeSources = (overrides: Parameters<typeof answering>[0], capabilities?: NodeCapabilities) =>
+  createSources(getContext(overrides), capabilities);
 
 const deploymentUser = { x: [{ access: "user", owner: "deployment" }] } as const;
 
@@ -121,13 +121,13 @@ test("the error explains that neither this process nor any node can answer", asy
 
 test("a search is accepted if this process or a node can run it", () => {
   const requested = { platform: "social", type: "social", method: "searchbyquery" } as const;
-  expect(sourcesOf({}).canSearch(requested)).toBe(true);
-  expect(sourcesOf({}, nodes()).canSearch(requested)).toBe(false);
+  expect(makeSources({}).canSearch(requested)).toBe(true);
+  expect(makeSources({}, nodes()).canSearch(requested)).toBe(false);
   const stored: NodeCapabilities["answeredFrom"] = ({ platform }) =>
     platform === "mastodon" ? "archive" : null;
-  expect(sourcesOf({}, nodes({ answeredFrom: stored })).canSearch(requested)).toBe(true);
+  expect(makeSources({}, nodes({ answeredFrom: stored })).canSearch(requested)).toBe(true);
   expect(
-    sourcesOf({}, nodes({ answeredFrom: stored })).canSearch({ ...requested, platform: "x" }),
+    makeSources({}, nodes({ answeredFrom: stored })).canSearch({ ...requested, platform: "x" }),
   ).toBe(false);
 });
 
@@ -138,19 +138,19 @@ test("a job runs in this process if the account has its own credential for it", 
   const isLocal = (
     configured: typeof accountUser | typeof deploymentUser,
     remote = withEmbeddedNode,
-  ) => sourcesOf({ configured }, remote).isLocalOnly({ ...requested, platform: "x" });
+  ) => makeSources({ configured }, remote).isLocalOnly({ ...requested, platform: "x" });
   expect(await isLocal(accountUser)).toBe(true);
   expect(await isLocal(deploymentUser)).toBe(false);
   expect(await isLocal(accountUser, nodes())).toBe(false);
   expect(
     await isLocal(accountUser, nodes({ hasEmbeddedNode: true, hasRemoteNodes: () => false })),
   ).toBe(false);
-  const remote = sourcesOf({ configured: accountUser }, withEmbeddedNode);
+  const remote = makeSources({ configured: accountUser }, withEmbeddedNode);
   expect(await remote.isLocalOnly({ ...requested, platform: "bluesky" })).toBe(false);
 });
 
 test("a job for an account's home timeline runs in this process", async () => {
-  const { isLocalOnly } = sourcesOf({}, nodes({ hasEmbeddedNode: true }));
+  const { isLocalOnly } = makeSources({}, nodes({ hasEmbeddedNode: true }));
   const requested = { platform: "x", type: "social", accountId: "account" } as const;
   expect(await isLocalOnly({ ...requested, method: "gethometweets" })).toBe(true);
 });
@@ -162,7 +162,7 @@ test("the deployment's access methods exclude accounts' credentials and own data
       { access: "public", owner: null },
     ],
   } as const;
-  const methods = await deploymentAccess(contextOf({ configured }), "x");
+  const methods = await deploymentAccess(getContext({ configured }), "x");
   expect([...methods]).toEqual([["getfollowers", ["credential"]]]);
-  expect([...(await deploymentAccess(contextOf({ configured }), "bluesky"))]).toEqual([]);
+  expect([...(await deploymentAccess(getContext({ configured }), "bluesky"))]).toEqual([]);
 });

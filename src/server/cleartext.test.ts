@@ -2,29 +2,29 @@ import { expect, test } from "vitest";
 import { cleartextGatewayWarning, cleartextWarning } from "./cleartext.ts";
 import { configFrom } from "./config.ts";
 
-const warningOf = (settings: Record<string, string>) => cleartextWarning(configFrom(settings));
+const getWarning = (settings: Record<string, string>) => cleartextWarning(configFrom(settings));
 
 test.each(["0.0.0.0", "::", "192.0.2.7", "127.evil.example"])(
   "the server warns about cookies if it listens on %s without a public URL",
   (host) => {
-    expect(warningOf({ EARSHOT_HOST: host })).toContain("EARSHOT_PUBLIC_URL");
+    expect(getWarning({ EARSHOT_HOST: host })).toContain("EARSHOT_PUBLIC_URL");
   },
 );
 
 test("the server warns about cookies if the public URL is without TLS", () => {
   const named = { EARSHOT_HOST: "0.0.0.0", EARSHOT_PUBLIC_URL: "http://earshot.example" };
-  expect(warningOf(named)).toContain("https");
+  expect(getWarning(named)).toContain("https");
 });
 
 test("the server does not warn about cookies on a laptop or with a public URL that is https", () => {
   for (const host of ["127.0.0.1", "127.0.0.53", "::1", "localhost"]) {
-    expect(warningOf({ EARSHOT_HOST: host })).toBeNull();
+    expect(getWarning({ EARSHOT_HOST: host })).toBeNull();
   }
   const named = { EARSHOT_HOST: "0.0.0.0", EARSHOT_PUBLIC_URL: "https://earshot.example" };
-  expect(warningOf(named)).toBeNull();
+  expect(getWarning(named)).toBeNull();
 });
 
-const gatewayWarningOf = (gateway: string, key?: string) =>
+const getGatewayWarning = (gateway: string, key?: string) =>
   cleartextGatewayWarning(
     configFrom({
       EARSHOT_NODE_GATEWAY: gateway,
@@ -34,8 +34,8 @@ const gatewayWarningOf = (gateway: string, key?: string) =>
 
 test("a node warns about a gateway without TLS over a network", () => {
   const gateway = "http://gateway.example:8080/search";
-  expect(gatewayWarningOf(gateway)).toContain("EARSHOT_NODE_GATEWAY_KEY");
-  const pinned = gatewayWarningOf(gateway, "A".repeat(43));
+  expect(getGatewayWarning(gateway)).toContain("EARSHOT_NODE_GATEWAY_KEY");
+  const pinned = getGatewayWarning(gateway, "A".repeat(43));
   expect(pinned).toContain("connects to the gateway at http://gateway.example:8080 without TLS");
   expect(pinned).not.toContain("EARSHOT_NODE_GATEWAY_KEY");
 });
@@ -43,6 +43,6 @@ test("a node warns about a gateway without TLS over a network", () => {
 test.each(["https://gateway.example", "http://127.0.0.1:8080", "http://localhost", "http://[::1]"])(
   "a node does not warn about a gateway at %s",
   (gateway) => {
-    expect(gatewayWarningOf(gateway)).toBeNull();
+    expect(getGatewayWarning(gateway)).toBeNull();
   },
 );

@@ -35,7 +35,7 @@ export function configFrom(environment: Environment): Config {
       name,
       readSetting(setting),
     ]);
-    return [section, { ...constantsOf(section), ...Object.fromEntries(values) }];
+    return [section, { ...getConstants(section), ...Object.fromEntries(values) }];
   });
 
   const first = errors[0];
@@ -48,7 +48,7 @@ export function configFrom(environment: Environment): Config {
   });
 }
 
-function constantsOf(section: string): Readonly<Record<string, unknown>> {
+function getConstants(section: string): Readonly<Record<string, unknown>> {
   const bySection: Readonly<Record<string, Readonly<Record<string, unknown>>>> = constants;
   return bySection[section] ?? {};
 }

@@ -9,7 +9,7 @@ const dynamicEntries = ["context.ts", "roles/roles.ts", "../http/app.ts"].map(
 
 const staticImport = /^(?:import|export) (?!type )(?:[^"';]*? from )?"([^"]+)"/gm;
 
-function packagesOf(entries: readonly URL[]): ReadonlySet<string> {
+function readPackages(entries: readonly URL[]): ReadonlySet<string> {
   const packages = new Set<string>();
   const seen = new Set<string>();
   const queue = [...entries];
@@ -25,7 +25,7 @@ function packagesOf(entries: readonly URL[]): ReadonlySet<string> {
 }
 
 test("starting the server loads no HTTP client, job encryption or quote verification", () => {
-  const packages = packagesOf([start, ...dynamicEntries]);
+  const packages = readPackages([start, ...dynamicEntries]);
   expect(packages).toContain("fastify");
   expect(packages).not.toContain("undici");
   expect(packages).not.toContain("hpke");
@@ -35,7 +35,7 @@ test("starting the server loads no HTTP client, job encryption or quote verifica
 test.each(["main", "search/explain", "search/search", "search/counts"])(
   "the command module %s loads no schemas",
   (name) => {
-    const packages = packagesOf([new URL(`../cli/${name}.ts`, start)]);
+    const packages = readPackages([new URL(`../cli/${name}.ts`, start)]);
     expect(packages).not.toContain("zod");
     expect(packages).not.toContain("fastify");
   },

@@ -64,14 +64,16 @@ function archiveWords(method: Method): string {
 const endpointWords = (support: MethodSupport): string =>
   "endpoint" in support ? `\`${support.endpoint}\`` : "";
 
-const noteOf = (support: MethodSupport): string =>
+const formatNote = (support: MethodSupport): string =>
   "closest" in support ? support.closest : support.note;
 
 /** Refers to the method above if the note is the same. */
 function noteCell(platform: Platform, index: number): string {
   const noteAt = (index: number) => {
     const method = methodNames[index];
-    return method === undefined ? "" : cell(noteOf(platformDescriptions[platform].support[method]));
+    return method === undefined
+      ? ""
+      : cell(formatNote(platformDescriptions[platform].support[method]));
   };
   const isSame = noteAt(index) !== "" && noteAt(index) === noteAt(index - 1);
   return isSame ? `As \`${methodNames[index - 1]}\`.` : noteAt(index);

@@ -163,7 +163,7 @@ test("no secret appears in command output or in files of the data folder", async
   await pool.stop();
   // Reading a database file that this process has open would drop its locks.
   await control.close();
-  const secrets = [appToken, client.secret, ...emulator.requests.flatMap(tokensOf)];
+  const secrets = [appToken, client.secret, ...emulator.requests.flatMap(getTokens)];
   expect(secrets.length).toBeGreaterThan(4);
   const files = readdirSync(dataDir);
   expect(files).toContain("control.db");
@@ -175,7 +175,7 @@ test("no secret appears in command output or in files of the data folder", async
   }
 });
 
-function tokensOf({ authorization }: { authorization: string | null }): string[] {
+function getTokens({ authorization }: { authorization: string | null }): string[] {
   const token = /^Bearer (.+)$/.exec(authorization ?? "")?.[1];
   return token === undefined ? [] : [token];
 }

@@ -48,23 +48,23 @@ const tables = (): string[] =>
     .all()
     .map(({ name }) => String(name));
 
-const rowsOf = (table: string): Row[] =>
+const readRows = (table: string): Row[] =>
   database
     .prepare(`SELECT * FROM ${table}`)
     .all()
     .map((row) => ({ ...row }));
 
-function bytesOf(value: unknown): Buffer {
+function readBytes(value: unknown): Buffer {
   return value instanceof Uint8Array ? Buffer.from(value) : Buffer.from(String(value));
 }
 
 const containsTrace = (row: Row, traces: readonly Buffer[]): boolean =>
-  Object.values(row).some((value) => traces.some((trace) => bytesOf(value).includes(trace)));
+  Object.values(row).some((value) => traces.some((trace) => readBytes(value).includes(trace)));
 
 function rowsWithTraces(traces: readonly Buffer[]): Map<string, Row[]> {
   const found = tables().map((table): [string, Row[]] => [
     table,
-    rowsOf(table).filter((row) => containsTrace(row, traces)),
+    readRows(table).filter((row) => containsTrace(row, traces)),
   ]);
   return new Map(found.filter(([, rows]) => rows.length > 0));
 }
@@ -194,7 +194,7 @@ async function createTenant(name: string, word: string): Promise<Tenant> {
   const texts = [accountId, name, subject, keyId, webhookId, credentialId, session.id, word];
   const traces = [
     ...[...texts, waiting, running, done].map((text) => Buffer.from(text)),
-    ...hashes.map(({ hash }) => bytesOf(hash)),
+    ...hashes.map(({ hash }) => readBytes(hash)),
   ];
   return { session, key, waiting, running, done, traces, month };
 }

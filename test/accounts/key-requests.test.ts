@@ -48,7 +48,7 @@ test("the requests of a key are listed newest first, and refused ones have their
   const times = listed.map(({ at }) => at);
   expect(times).toEqual(times.toSorted().toReversed());
   // Rounded times can reverse requests that are less than a millisecond apart.
-  const byId = new Map(listed.map((each) => [each.id, each]));
+  const byId = new Map(listed.map((listing) => [listing.id, listing]));
   expect(responses.map(({ headers }) => byId.get(String(headers["x-request-id"])))).toEqual(
     responses.map((response) => ({
       id: response.headers["x-request-id"],
@@ -80,11 +80,11 @@ test("requests of one millisecond are listed in the order in which they were wri
 
 test("the requests of a key contain neither the dashboard's own requests nor those of another key", async () => {
   const session = await service.signIn();
-  const [one, other] = [await makeKey(session), await makeKey(session)];
+  const [first, second] = [await makeKey(session), await makeKey(session)];
   await service.callAs(session, { url: "/v1/search/live/social/jobs" });
-  await service.call(other.token, { method: "GET", url: "/v1/webhooks" });
-  expect(await sessionRequests(session, one.key.id)).toEqual([]);
-  expect(await sessionRequests(session, other.key.id)).toMatchObject([
+  await service.call(second.token, { method: "GET", url: "/v1/webhooks" });
+  expect(await sessionRequests(session, first.key.id)).toEqual([]);
+  expect(await sessionRequests(session, second.key.id)).toMatchObject([
     { method: "GET", route: "/v1/webhooks", status: 200, code: null },
   ]);
 });

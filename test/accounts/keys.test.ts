@@ -79,7 +79,7 @@ describe("the first key", () => {
       send(session, "POST", `${path}/first`),
       send(session, "POST", `${path}/first`),
     ]);
-    const [made, refused] = responses.toSorted((one, other) => one.statusCode - other.statusCode);
+    const [made, refused] = responses.toSorted((a, b) => a.statusCode - b.statusCode);
     expect(made?.statusCode, made?.body).toBe(201);
     const { key, token } = made?.json<NewKeyResponse>() ?? {};
     expect(key).toMatchObject({

@@ -82,13 +82,16 @@ describe("an owner who deletes the account and signs up again", () => {
     await deleteAccount(first, "71");
     const second = await signUpSession("71");
     expect(second.accountId).not.toBe(first.accountId);
-    const limitsOf = async (session: TestSession) =>
+    const fetchLimits = async (session: TestSession) =>
       (await service.callAs(session, { url: "/dashboard/api/session" })).json().signed_in.limits;
-    expect(await limitsOf(second)).toEqual({ requests_per_second: 7, submissions_per_minute: 1 });
+    expect(await fetchLimits(second)).toEqual({
+      requests_per_second: 7,
+      submissions_per_minute: 1,
+    });
     await deleteAccount(second, "71");
     service.clock.move(86_400_001);
     operator = await service.signIn({ role: "operator" });
-    expect(await limitsOf(await signUpSession("71"))).toEqual({
+    expect(await fetchLimits(await signUpSession("71"))).toEqual({
       requests_per_second: 1_000,
       submissions_per_minute: 10,
     });
@@ -121,10 +124,10 @@ describe("an account with its own limits", () => {
   test("an account with its own limits shares them between all keys and dashboard searches", async () => {
     const session = await service.signIn();
     await limit(session.accountId, { submissions_per_minute: 2 });
-    const [one, other] = [await sessionKey(session), await sessionKey(session)];
-    expect((await service.submit(one.token, search("comet"))).statusCode).toBe(202);
+    const [first, second] = [await sessionKey(session), await sessionKey(session)];
+    expect((await service.submit(first.token, search("comet"))).statusCode).toBe(202);
     expect((await submitAs(session)).statusCode).toBe(202);
-    const refused = await service.submit(other.token, search("comet"));
+    const refused = await service.submit(second.token, search("comet"));
     expect([refused.statusCode, refused.headers.ratelimit]).toEqual([
       429,
       expect.stringContaining('"search";r=0;'),

@@ -18,14 +18,14 @@ beforeAll(async () => {
   [service, secure] = await Promise.all([
     startServiceUnderTest(
       {
-        ...settingsOf(provider),
+        ...makeSettings(provider),
         EARSHOT_SIGN_INS_PER_MINUTE: "1000000",
         EARSHOT_OPERATORS: "github:583231",
       },
       { log },
     ),
     startServiceUnderTest({
-      ...settingsOf(provider),
+      ...makeSettings(provider),
       EARSHOT_PUBLIC_URL: "https://earshot.test",
       EARSHOT_SIGN_INS_PER_MINUTE: "2",
     }),
@@ -39,7 +39,7 @@ afterAll(async () => {
   await provider.stop();
 });
 
-function settingsOf({ url, clientId, clientSecret }: GitHubEmulator) {
+function makeSettings({ url, clientId, clientSecret }: GitHubEmulator) {
   return {
     EARSHOT_GITHUB_URL: url,
     EARSHOT_GITHUB_CLIENT_ID: clientId,

@@ -97,15 +97,15 @@ describe("usage", () => {
   });
 
   test("usage is reported per key and for all keys of the account", async () => {
-    const one = await makeKey({ accountName: "two keys" });
+    const key = await makeKey({ accountName: "two keys" });
     const other = await makeKey({ accountName: "two keys" });
-    await searchOnce(one.token);
+    await searchOnce(key.token);
     await searchOnce(other.token);
     await searchOnce(other.token);
     const searches = async (parameters: string) =>
-      (await sessionUsage(one.session, parameters)).totals.searches;
+      (await sessionUsage(key.session, parameters)).totals.searches;
     expect(await searches("")).toBe(3);
-    expect(await searches(`?key=${one.id}`)).toBe(1);
+    expect(await searches(`?key=${key.id}`)).toBe(1);
     expect(await searches(`?key=${other.id}&range=7d`)).toBe(2);
     expect(await searches(`?key=${other.id}&range=30d`)).toBe(2);
   });
@@ -159,12 +159,12 @@ describe("usage", () => {
 
   test("the recorder writes when and from which network a key was last used", async () => {
     const { token, session } = await makeKey();
-    const keyOf = async () =>
+    const fetchKey = async () =>
       (await service.callAs(session, { url: "/dashboard/api/keys" })).json().keys[0];
-    expect(await keyOf()).toMatchObject({ used_at: null, used_from: null });
+    expect(await fetchKey()).toMatchObject({ used_at: null, used_from: null });
     await searchOnce(token);
     await service.context.usage.recorder.flush();
-    const { used_at, used_from } = await keyOf();
+    const { used_at, used_from } = await fetchKey();
     expect(used_from).toBe("127.0.0.0/24");
     expect(Math.abs(Date.parse(used_at) - service.clock.now())).toBeLessThan(60_000);
   });
@@ -282,7 +282,7 @@ describe("status", () => {
       EARSHOT_LOOKUP: "off",
     });
     await own.addPosts([makePost({ createdMs: own.clock.now() })]);
-    const one = await own.signIn();
+    const session = await own.signIn();
     const other = await own.signIn();
     const { archive } = own.context;
     const requested: string[] = [];
@@ -295,8 +295,8 @@ describe("status", () => {
         },
       });
     }
-    await Promise.all([sessionStatus(one, "24h", own), sessionStatus(other, "24h", own)]);
-    const answer = await countedStatusOf(one, "24h", own);
+    await Promise.all([sessionStatus(session, "24h", own), sessionStatus(other, "24h", own)]);
+    const answer = await countedStatusOf(session, "24h", own);
     const { archive: ofArchive, from, to } = await sessionStatus(other, "24h", own);
     expect({ ofArchive, from, to }).toEqual({
       ofArchive: answer.archive,
@@ -313,7 +313,7 @@ describe("status", () => {
     expect(requested.toSorted()).toEqual(["count", "coverage", "stats"]);
     own.clock.move(61_000);
     await until("the archive is read again", async () => {
-      await sessionStatus(one, "24h", own);
+      await sessionStatus(session, "24h", own);
       return requested.length > 5 ? true : null;
     });
     await sessionStatus(other, "24h", own);

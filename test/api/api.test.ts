@@ -43,7 +43,7 @@ async function readRecords(body: unknown): Promise<{ ID: string; Content: string
   return response.json();
 }
 
-async function statusOf(uuid: string) {
+async function fetchStatus(uuid: string) {
   const url = `/v1/search/live/social/status/${uuid}?wait=30`;
   const response = await service.call(key, { method: "GET", url });
   expect(response.statusCode).toBe(200);
@@ -94,11 +94,11 @@ describe("submit", () => {
   });
 
   test("a submission treats a suffixed type as its plain form, and a platform type narrows the search", async () => {
-    const status = await statusOf(
+    const status = await fetchStatus(
       await readUuid({ ...search("comet"), type: "social-api-scraper" }),
     );
     expect(status).toMatchObject({ platform: "social", type: "social-api" });
-    const narrowed = await statusOf(await readUuid({ ...search("comet"), type: "twitter" }));
+    const narrowed = await fetchStatus(await readUuid({ ...search("comet"), type: "twitter" }));
     expect(narrowed).toMatchObject({ platform: "x", type: "social", count: 0 });
   });
 
@@ -124,7 +124,7 @@ describe("submit", () => {
   });
 
   test("a submission without a credential searches only the archive, which the status reports", async () => {
-    const status = await statusOf(
+    const status = await fetchStatus(
       await readUuid({ ...search("comet"), type: "social-credential" }),
     );
     expect(status.status).toBe("done");
@@ -272,7 +272,7 @@ describe("a refused submission", () => {
     ["searchbyprofile", "x:@ann"],
     ["gettrends", undefined],
   ])("%s without a platform source is answered from the archive", async (method, query) => {
-    const status = await statusOf(
+    const status = await fetchStatus(
       await readUuid({ type: "social", arguments: { type: method, query } }),
     );
     expect(status).toMatchObject({ status: "done", count: 0, complete: false });
@@ -359,7 +359,7 @@ describe("result", () => {
       search(`comet until:${until.slice(0, 10)}`),
     ]) {
       const uuid = await readUuid(body);
-      const status = await statusOf(uuid);
+      const status = await fetchStatus(uuid);
       expect(status).toMatchObject({ count: 0, complete: false });
       expect(status.coverage).toMatchObject({
         from: null,
@@ -378,13 +378,13 @@ describe("result", () => {
 
   test("a result warns on every page when start_time is before the live window", async () => {
     const readCodes = async (body: object): Promise<readonly string[]> =>
-      (await statusOf(await readUuid(body))).warnings.map(({ code }: { code: string }) => code);
+      (await fetchStatus(await readUuid(body))).warnings.map(({ code }: { code: string }) => code);
     const since = new Date(service.clock.now() - 8 * day).toISOString();
     const within = new Date(service.clock.now() - day).toISOString();
     const cut = search("comet", { start_time: since, max_results: 5 });
 
     const first = await readUuid(cut);
-    const { warnings, coverage, complete, next_cursor: cursor } = await statusOf(first);
+    const { warnings, coverage, complete, next_cursor: cursor } = await fetchStatus(first);
     expect(complete).toBe(false);
     expect(coverage.from).toBe(since);
     expect(coverage.gaps[0].from).toBe(since);
@@ -430,7 +430,7 @@ describe("result", () => {
   test("a cursor of another search, account or window is refused, but max_results may change", async () => {
     const uuid = await readUuid(search("comet", { max_results: 5 }));
     const cursor = (await service.result(key, uuid)).headers["x-next-cursor"];
-    expect((await statusOf(uuid)).next_cursor).toBe(cursor);
+    expect((await fetchStatus(uuid)).next_cursor).toBe(cursor);
     await readUuid(search("comet", { max_results: 50, next_cursor: cursor }));
 
     const other = { next_cursor: cursor };
@@ -476,7 +476,7 @@ describe("result", () => {
     expect(response.headers["x-coverage"]).toMatch(
       /^complete=\?0, from="[^"]+Z", to="[^"]+Z", gaps=\d+$/,
     );
-    const status = await statusOf(uuid);
+    const status = await fetchStatus(uuid);
     expect(status.complete).toBe(false);
     expect(status.coverage.gaps.length).toBeGreaterThan(0);
     expect(status.warnings.map((warning: { code: string }) => warning.code)).toContain(
@@ -524,7 +524,7 @@ describe("result", () => {
 describe("status", () => {
   test("the status has every field of a finished job, with times in ISO 8601", async () => {
     const uuid = await readUuid(search("comet lang:en", { max_results: 2 }));
-    const status = await statusOf(uuid);
+    const status = await fetchStatus(uuid);
     expect(Object.keys(status)).toEqual([
       "uuid",
       "status",
@@ -568,7 +568,7 @@ describe("status", () => {
 
   test("the status suggests the method that finds older posts after an empty live search", async () => {
     const queryHints = async (query: string) => {
-      const { warnings } = await statusOf(await readUuid(search(query)));
+      const { warnings } = await fetchStatus(await readUuid(search(query)));
       return warnings.map(({ hint = "" }: { hint?: string }) => hint).join();
     };
     expect(await queryHints('"of last month"')).toContain(
@@ -578,7 +578,7 @@ describe("status", () => {
   });
 
   test("the status includes the query's warnings", async () => {
-    const status = await statusOf(await readUuid(search("comet re:invent")));
+    const status = await fetchStatus(await readUuid(search("comet re:invent")));
     expect(status.warnings[0]).toMatchObject({ offset: 6 });
   });
 });
@@ -596,7 +596,7 @@ describe.each(["/v1/search/live/social", "/v1/search/live", "/v1/search/social"]
         payload: body,
       });
       const { uuid } = response.json();
-      return { response, status: uuid === "" ? null : await statusOf(uuid) };
+      return { response, status: uuid === "" ? null : await fetchStatus(uuid) };
     };
 
     test.each([

@@ -101,7 +101,7 @@ describe("an ambiguous header field", () => {
 });
 
 describe("wrong keys from a client behind a trusted proxy", () => {
-  async function statusesOf(forwarded: readonly string[], wrongKey: (n: number) => string) {
+  async function fetchStatuses(forwarded: readonly string[], wrongKey: (n: number) => string) {
     const statuses: number[] = [];
     for (const [n, from] of forwarded.entries()) {
       const headers = { "x-forwarded-for": from };
@@ -127,9 +127,9 @@ describe("wrong keys from a client behind a trusted proxy", () => {
     "wrong keys from a client behind a trusted proxy count together, regardless of the %s they claim",
     async (_, forwardedOf) => {
       service.clock.move(61_000);
-      const statuses = await statusesOf(thirty.map(forwardedOf), (n) => `ear_wrong${n}`);
+      const statuses = await fetchStatuses(thirty.map(forwardedOf), (n) => `ear_wrong${n}`);
       expect(new Set(statuses)).toEqual(new Set([401]));
-      expect(await statusesOf([forwardedOf(30)], () => key)).toEqual([429]);
+      expect(await fetchStatuses([forwardedOf(30)], () => key)).toEqual([429]);
     },
   );
 });

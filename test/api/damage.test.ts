@@ -43,7 +43,7 @@ function damageSecond(sql: string): void {
   database.close();
 }
 
-async function uuidOf(query: string): Promise<string> {
+async function getUuid(query: string): Promise<string> {
   const requested = { type: "searchbyquery", query, end_time: new Date(coveredToMs - 1_000) };
   const body = { type: "social", arguments: requested };
   return (await service.submit(key, body, "/v1/search/live/bluesky")).json().uuid;
@@ -55,7 +55,7 @@ const status = async (uuid: string) =>
 withFileStore(
   "a page omits a damaged record, is marked incomplete, and reports the record's time as a gap",
   async () => {
-    const uuid = await uuidOf("comet");
+    const uuid = await getUuid("comet");
     const whole = await service.result(key, uuid);
     expect(whole.json()).toHaveLength(3);
     expect(whole.headers["x-coverage"]).toMatch(/^complete,/);
@@ -86,7 +86,7 @@ test.for([
   "a search that has to read a row that %s is incomplete and reports the row's time as a gap",
   async ([, sql = ""]) => {
     damageSecond(sql);
-    const uuid = await uuidOf("comet min_faves:0 -min_faves:7");
+    const uuid = await getUuid("comet min_faves:0 -min_faves:7");
     await service.result(key, uuid);
     const { complete, coverage, warnings, count } = await status(uuid);
     expect({ complete, count }).toEqual({ complete: false, count: 2 });
@@ -100,7 +100,7 @@ test.for([
 );
 
 test("a later deletion of a post leaves its page complete", async () => {
-  const uuid = await uuidOf("comet");
+  const uuid = await getUuid("comet");
   await service.result(key, uuid);
   const { uri } = makePost({ key: "2" });
   await service.context.archive.write({

@@ -52,7 +52,7 @@ test("docs/api.md shows an event stream as the server sends it", async () => {
   const apiKey = await service.makeKey();
   const uuid = await submit(apiKey);
   const stream = await watch(apiKey);
-  const { token } = await leaseOf(uuid);
+  const { token } = await getLease(uuid);
   await waitForStatus(stream, "in progress");
   await service.context.queue.complete(uuid, token, emptyResult);
   await waitForStatus(stream, "done");
@@ -133,7 +133,7 @@ const isEnd = (status: string) => ["done", "error", "cancelled"].includes(status
 
 const failure = { code: "internal", message: "internal error", status: 500, retryable: true };
 
-async function leaseOf(uuid: string) {
+async function getLease(uuid: string) {
   const node = { nodeId: "test", methods: ["searchbyquery"] };
   for (;;) {
     const lease = await service.context.queue.lease(node, 5_000);
@@ -165,7 +165,7 @@ describe("the event stream of an account", () => {
     expect(stream.response.headers.ratelimit).toContain('"burst";r=');
     const uuid = await submit(apiKey);
     await waitForStatus(stream, "received");
-    const { token } = await leaseOf(uuid);
+    const { token } = await getLease(uuid);
     await waitForStatus(stream, "in progress");
     await service.context.queue.complete(uuid, token, emptyResult);
     const events = await stream.first(3);
@@ -177,7 +177,7 @@ describe("the event stream of an account", () => {
     ]);
     for (const { at } of events) expect(new Date(at).toISOString()).toBe(at);
     const ids = stream.events().map(({ id }) => id ?? 0);
-    expect(ids).toEqual(ids.toSorted((one, other) => one - other));
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
     expect(stream.text().startsWith("retry: 3000\n\n")).toBe(true);
   });
 
@@ -215,7 +215,7 @@ describe("the event stream of an account", () => {
           await cancel(apiKey, uuid);
           continue;
         }
-        const { token } = await leaseOf(uuid);
+        const { token } = await getLease(uuid);
         await service.context.queue.complete(uuid, token, emptyResult);
       }
     }
@@ -288,7 +288,7 @@ describe("the event stream of one job", () => {
     const stream = await watch(apiKey, `?uuid=${uuid.toUpperCase()}`);
     expect(await stream.first(1)).toMatchObject([{ id: null, uuid, status: "received" }]);
     await cancel(apiKey, other);
-    await leaseOf(uuid);
+    await getLease(uuid);
     await waitForStatus(stream, "in progress");
     await cancel(apiKey, uuid);
     await stream.ended;

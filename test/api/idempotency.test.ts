@@ -33,7 +33,7 @@ function submit(
   });
 }
 
-async function jobsOf(apiKey: string): Promise<{ uuid: string }[]> {
+async function fetchJobs(apiKey: string): Promise<{ uuid: string }[]> {
   return (await service.call(apiKey, { method: "GET", url: `${base}/jobs` })).json().jobs;
 }
 
@@ -52,7 +52,7 @@ test("repeating a search with the same idempotency key returns the same job and 
     expect(replay.headers["idempotent-replayed"]).toBe("true");
     expect(replay.headers.ratelimit).toContain('"search";r=9');
   }
-  expect(await jobsOf(apiKey)).toHaveLength(1);
+  expect(await fetchJobs(apiKey)).toHaveLength(1);
 });
 
 test("a replay is answered even if the search rate is used up", async () => {
@@ -93,7 +93,7 @@ test.each([
     retryable: false,
   });
   expect(refused.headers.ratelimit).toContain('"search";r=9');
-  expect(await jobsOf(apiKey)).toHaveLength(1);
+  expect(await fetchJobs(apiKey)).toHaveLength(1);
 });
 
 test("an invalid body is refused before the idempotency key is looked up", async () => {
@@ -115,7 +115,7 @@ test("concurrent requests with one idempotency key create one job", async () => 
     (response) => response.headers["idempotent-replayed"] === undefined,
   );
   expect(fresh).toHaveLength(1);
-  expect(await jobsOf(apiKey)).toHaveLength(1);
+  expect(await fetchJobs(apiKey)).toHaveLength(1);
   const next = await submit(apiKey, newKey());
   expect(next.headers.ratelimit).toContain('"search";r=8');
 });
@@ -127,7 +127,7 @@ test("of two different searches sent concurrently with one idempotency key, one 
     submit(apiKey, idempotencyKey, search("aurora")),
   ]);
   expect(responses.map((response) => response.statusCode).sort()).toEqual([202, 422]);
-  expect(await jobsOf(apiKey)).toHaveLength(1);
+  expect(await fetchJobs(apiKey)).toHaveLength(1);
   const next = await submit(apiKey, newKey());
   expect(next.headers.ratelimit).toContain('"search";r=8');
 });
@@ -150,7 +150,7 @@ test("a replay returns the job even after it was cancelled or deleted", async ()
     expect(replay.statusCode).toBe(202);
     expect(replay.body).toBe(first.body);
   }
-  expect(await jobsOf(apiKey)).toEqual([]);
+  expect(await fetchJobs(apiKey)).toEqual([]);
 });
 
 test("a replay with Prefer: wait waits for the job, but not for a deleted one", async () => {

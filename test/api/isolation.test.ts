@@ -113,14 +113,14 @@ function request({ method }: Route, key: string | null, path: string) {
   return service.call(key, { method: method as "GET", url: path });
 }
 
-function pathOf({ url }: Route, which: "owned" | "unknown"): string {
+function makePath({ url }: Route, which: "owned" | "unknown"): string {
   return url.replaceAll(/:(\w+)/g, (_, name: string) =>
     name === "platform" ? "social" : (resources[name]?.[which] ?? "nothing"),
   );
 }
 
 /** The path parameters that identify a resource. */
-function namesOf({ url }: Route): string[] {
+function listNames({ url }: Route): string[] {
   if (publicPaths.includes(url)) return [];
   return [...url.matchAll(/:(\w+)/g)].flatMap(([, name = ""]) => (name === "platform" ? [] : name));
 }
@@ -140,7 +140,7 @@ async function workingRoutes(): Promise<Route[]> {
   for (const route of routes) {
     // Dashboard routes take sessions: dashboard-isolation.test.ts.
     if (route.url.startsWith("/dashboard/api/") || !METHODS.includes(route.method)) continue;
-    const response = await request(route, null, pathOf(route, "unknown"));
+    const response = await request(route, null, makePath(route, "unknown"));
     if (response.statusCode !== 405 && route.method !== "OPTIONS") found.push(route);
   }
   return found;
@@ -149,20 +149,20 @@ async function workingRoutes(): Promise<Route[]> {
 test("every route but the public ones requires a key", async () => {
   const open = new Set<string>();
   for (const route of testedRoutes) {
-    const path = pathOf(route, "unknown");
+    const path = makePath(route, "unknown");
     for (const key of [null, `${owner}x`, "", "ear_"]) {
       const response = await request(route, key, path);
       if (response.statusCode !== 401) open.add(route.url);
-      else expect(response.headers["www-authenticate"]).toContain(schemeOf(route));
+      else expect(response.headers["www-authenticate"]).toContain(getScheme(route));
     }
   }
   expect([...open].sort()).toEqual(publicPaths);
 });
 
-const schemeOf = ({ url }: Route) => (url.startsWith(nodePaths) ? "Signature" : "Bearer");
+const getScheme = ({ url }: Route) => (url.startsWith(nodePaths) ? "Signature" : "Bearer");
 
 test("every parameter that identifies a resource is tried with another account's value", async () => {
-  const unknownNames = testedRoutes.flatMap(namesOf).filter((name) => !(name in resources));
+  const unknownNames = testedRoutes.flatMap(listNames).filter((name) => !(name in resources));
   expect(unknownNames, "beforeAll creates a resource for each path parameter").toEqual([]);
   const inputs = new Set(testedRoutes.flatMap((route) => route.inputs));
   const resourceInputs = [...inputs].filter((name) => !plainInputs.includes(name)).sort();
@@ -172,8 +172,8 @@ test("every parameter that identifies a resource is tried with another account's
 test("another account's resources look like unknown ones, on every route", async () => {
   const tried: string[] = [];
   for (const route of testedRoutes) {
-    if (namesOf(route).length === 0) continue;
-    const [foreign, absent] = [pathOf(route, "owned"), pathOf(route, "unknown")];
+    if (listNames(route).length === 0) continue;
+    const [foreign, absent] = [makePath(route, "owned"), makePath(route, "unknown")];
     for (const ending of route.inputs.includes("wait") ? ["", "?wait=1", "?wait=0"] : [""]) {
       const expected = await answerTo(route, outsider, `${absent}${ending}`);
       const actual = await answerTo(route, outsider, `${foreign}${ending}`);
@@ -224,9 +224,9 @@ test("lists never contain another account's entries, even with its cursor", asyn
 test("reading another account's job over the rate fails like reading an unknown one", async () => {
   const route = { method: "GET", url: "/v1/search/live/:platform/status/:uuid", inputs: [] };
   const slow = await service.makeKey({ requestsPerSecond: 1 });
-  await request(route, slow, pathOf(route, "unknown"));
-  const absent = await answerTo(route, slow, pathOf(route, "unknown"));
-  const foreign = await answerTo(route, slow, pathOf(route, "owned"));
+  await request(route, slow, makePath(route, "unknown"));
+  const absent = await answerTo(route, slow, makePath(route, "unknown"));
+  const foreign = await answerTo(route, slow, makePath(route, "owned"));
   expect(absent.status).toBe(429);
   expect(foreign).toEqual(absent);
 });

@@ -34,17 +34,17 @@ afterAll(async () => {
   await Promise.all([service.remove(), idle.remove()]);
 });
 
-async function uuidOf(target: ServiceUnderTest, apiKey: string, query = "comet"): Promise<string> {
+async function getUuid(target: ServiceUnderTest, apiKey: string, query = "comet"): Promise<string> {
   return (await target.submit(apiKey, search(query))).json().uuid;
 }
 
 async function doneJob(apiKey = key): Promise<string> {
-  const uuid = await uuidOf(service, apiKey);
+  const uuid = await getUuid(service, apiKey);
   expect((await service.result(apiKey, uuid)).statusCode).toBe(200);
   return uuid;
 }
 
-async function leaseOf(uuid: string) {
+async function getLease(uuid: string) {
   const node = { nodeId: "test", methods: ["searchbyquery"] };
   for (;;) {
     const lease = await idle.context.queue.lease(node, 1_000);
@@ -69,7 +69,7 @@ describe("the examples of docs/api.md", () => {
   const page = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
 
   /** The commands of a section, each with its response. */
-  function examplesOf(heading: string) {
+  function listExamples(heading: string) {
     const [, section = ""] = page.split(new RegExp(`^#+ ${heading}\n`, "m"));
     const [text = ""] = section.split(/^#/m);
     return [...text.matchAll(/```sh\n(curl [\s\S]*?)\n```\n\n```(?:json)?\n([\s\S]*?)\n```/g)].map(
@@ -96,7 +96,7 @@ describe("the examples of docs/api.md", () => {
   }
 
   test("the examples of docs/api.md show a submission that waits, and its replay", async () => {
-    const [example, ...more] = examplesOf("Wait for the end, and retry safely");
+    const [example, ...more] = listExamples("Wait for the end, and retry safely");
     expect(more).toEqual([]);
     const { command = "", answer = "" } = example ?? {};
     await run(service, key, command);
@@ -112,16 +112,16 @@ describe("the examples of docs/api.md", () => {
   });
 
   test("the examples of docs/api.md show a cancelled job", async () => {
-    const [{ command = "", answer = "" } = {}] = examplesOf("Cancel or delete a job");
-    const actual = await run(idle, idleKey, command, await uuidOf(idle, idleKey));
+    const [{ command = "", answer = "" } = {}] = listExamples("Cancel or delete a job");
+    const actual = await run(idle, idleKey, command, await getUuid(idle, idleKey));
     expect(JSON.parse(masked(actual.body))).toEqual(JSON.parse(masked(answer)));
   });
 
   test("the examples of docs/api.md show the list of jobs", async () => {
-    const [{ command = "", answer = "" } = {}] = examplesOf("List jobs");
+    const [{ command = "", answer = "" } = {}] = listExamples("List jobs");
     const apiKey = await service.makeKey();
     for (const query of ["comet", "comet lang:en"]) {
-      await service.result(apiKey, await uuidOf(service, apiKey, query));
+      await service.result(apiKey, await getUuid(service, apiKey, query));
     }
     const actual = await run(service, apiKey, command);
     const body = actual.body.replace(/"key":"\w{8}"/, '"key":"EXAMPLE0"');
@@ -141,7 +141,7 @@ describe("cancel", () => {
   ])(
     "the first DELETE %s/<uuid> cancels an unfinished job, and the next one deletes it",
     async (path) => {
-      const uuid = await uuidOf(idle, idleKey);
+      const uuid = await getUuid(idle, idleKey);
       const response = await remove(idle, idleKey, `${path}/${uuid}`);
       expect(response.statusCode).toBe(200);
       expect(response.json()).toEqual({ uuid, status: "cancelled", error: "" });
@@ -176,13 +176,13 @@ describe("cancel", () => {
   });
 
   test("a DELETE accepts a uuid in capitals", async () => {
-    const uuid = await uuidOf(idle, idleKey);
+    const uuid = await getUuid(idle, idleKey);
     const response = await remove(idle, idleKey, `${base}/status/${uuid.toUpperCase()}`);
     expect(response.json().uuid).toBe(uuid);
   });
 
   test("a DELETE accepts a Content-Type without a body", async () => {
-    const uuid = await uuidOf(idle, idleKey);
+    const uuid = await getUuid(idle, idleKey);
     const response = await idle.call(idleKey, {
       method: "DELETE",
       url: `${base}/status/${uuid}`,
@@ -192,7 +192,7 @@ describe("cancel", () => {
   });
 
   test("cancelling a job immediately answers requests that wait for it", async () => {
-    const uuid = await uuidOf(idle, idleKey);
+    const uuid = await getUuid(idle, idleKey);
     const pending = idle.result(idleKey, uuid);
     await idle.waitForPending(1);
     await remove(idle, idleKey, `${base}/status/${uuid}`);
@@ -200,8 +200,8 @@ describe("cancel", () => {
   });
 
   test("the result that a node sends for a cancelled job is discarded", async () => {
-    const uuid = await uuidOf(idle, idleKey);
-    const lease = await leaseOf(uuid);
+    const uuid = await getUuid(idle, idleKey);
+    const lease = await getLease(uuid);
     expect((await remove(idle, idleKey, `${base}/status/${uuid}`)).statusCode).toBe(200);
     await expect(idle.context.queue.complete(uuid, lease.token, emptyResult)).rejects.toMatchObject(
       {
@@ -214,8 +214,8 @@ describe("cancel", () => {
 
   test("a cancel concurrent with completion has one outcome, which both report", async () => {
     for (let round = 0; round < 10; round++) {
-      const uuid = await uuidOf(idle, idleKey);
-      const lease = await leaseOf(uuid);
+      const uuid = await getUuid(idle, idleKey);
+      const lease = await getLease(uuid);
       const complete = () =>
         idle.context.queue.complete(uuid, lease.token, emptyResult).then(
           () => "done",
@@ -240,14 +240,14 @@ describe("cancel", () => {
   });
 
   test("the first of two concurrent DELETEs cancels the job, and the second deletes it", async () => {
-    const uuid = await uuidOf(idle, idleKey);
+    const uuid = await getUuid(idle, idleKey);
     const url = `${base}/status/${uuid}`;
     const responses = await Promise.all([1, 2, 3].map(() => remove(idle, idleKey, url)));
     expect(responses.map((response) => response.statusCode).toSorted()).toEqual([200, 204, 404]);
   });
 
   test("a DELETE leaves another account's job unchanged", async () => {
-    const uuid = await uuidOf(idle, idleKey);
+    const uuid = await getUuid(idle, idleKey);
     const outsider = await idle.makeKey();
     const foreign = await remove(idle, outsider, `${base}/status/${uuid}`);
     const unknown = await remove(
@@ -340,7 +340,7 @@ describe("Prefer: wait", () => {
 
   test("a wait works for status and result, and ?wait= takes precedence", async () => {
     const uuid = await doneJob();
-    const waiting = await uuidOf(idle, idleKey);
+    const waiting = await getUuid(idle, idleKey);
     for (const kind of ["status", "result"]) {
       const headers = { prefer: "wait=1" };
       const url = `${base}/${kind}/${uuid}`;
@@ -363,7 +363,7 @@ describe("Prefer: wait", () => {
 
 describe("job status", () => {
   test("a job's status sends Retry-After until the job has ended", async () => {
-    const waiting = await uuidOf(idle, idleKey);
+    const waiting = await getUuid(idle, idleKey);
     const url = `${base}/status/${waiting}`;
     const open = await idle.call(idleKey, { method: "GET", url });
     expect(open.headers["retry-after"]).toBe("1");
@@ -376,7 +376,7 @@ describe("job status", () => {
   });
 
   test("a job's status returns the headers of GET without a body for HEAD", async () => {
-    const uuid = await uuidOf(idle, idleKey);
+    const uuid = await getUuid(idle, idleKey);
     const response = await idle.call(idleKey, { method: "HEAD", url: `${base}/status/${uuid}` });
     expect(response.statusCode).toBe(200);
     expect(response.body).toBe("");

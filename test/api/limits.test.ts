@@ -205,7 +205,7 @@ describe("the request rate", () => {
     expect(refused.length).toBeGreaterThanOrEqual(1);
     expect(refused[0]?.headers["retry-after"]).toBe("3");
     const tenths = slept.map((ms) => Math.round(ms / 100));
-    expect(tenths).toEqual([...tenths].sort((one, other) => one - other));
+    expect(tenths).toEqual([...tenths].sort((a, b) => a - b));
     expect(Math.max(...slept)).toBeLessThanOrEqual(2_000);
   });
 
@@ -298,9 +298,9 @@ describe("the search rate", () => {
   });
 
   test("the search rate is not shared between keys of different accounts", async () => {
-    const [one, other] = [await quickKey(), await quickKey()];
-    await service.submit(one, search("comet"));
-    const response = await service.submit(other, search("comet"));
+    const [first, second] = [await quickKey(), await quickKey()];
+    await service.submit(first, search("comet"));
+    const response = await service.submit(second, search("comet"));
     expect(response.headers.ratelimit).toContain('"search";r=9');
   });
 });
@@ -413,7 +413,7 @@ describe("a client that polls each of four searches once a second", () => {
   ])(
     "a client that polls four searches once a second, %s, is never refused a poll or a fetch",
     async (_, offsetsMs) => {
-      const { clock, passUntilEnded } = createVirtualTime(service.clock);
+      const { clock, runUntilSettled } = createVirtualTime(service.clock);
       const app = appWith({ clock });
       const key = await plainKey();
       const startMs = clock.elapsed();
@@ -450,7 +450,7 @@ describe("a client that polls each of four searches once a second", () => {
         }
       }
 
-      await passUntilEnded(offsetsMs.map(searchRepeatedly));
+      await runUntilSettled(offsetsMs.map(searchRepeatedly));
       service.clock.move(clock.elapsed() - startMs);
       expect(statuses.length).toBeGreaterThanOrEqual(8 * searchPolls);
       expect(statuses.filter((status) => status < 200 || status > 299)).toEqual([]);

@@ -18,7 +18,7 @@ const post = (overrides: Partial<Post> & { key?: string }): UpstreamItem => ({
 const timeline = Array.from({ length: 5 }, (_, index) =>
   post({ key: `t${index}`, text: `post ${index} ${"of a comet ".repeat(20)}` }),
 );
-const uriOf = (key: string): string => `at://did:plc:author/app.bsky.feed.post/${key}`;
+const makeUri = (key: string): string => `at://did:plc:author/app.bsky.feed.post/${key}`;
 
 const bluesky = stubUpstream("bluesky", {
   getbyid: [],
@@ -55,7 +55,7 @@ beforeEach(() => {
   }
 });
 
-const bodyOf = (type: string, query: string | undefined, more: Record<string, unknown> = {}) => ({
+const makeBody = (type: string, query: string | undefined, more: Record<string, unknown> = {}) => ({
   type: "social",
   arguments: { type, query, ...more },
 });
@@ -83,7 +83,7 @@ describe("a method that does not search", () => {
   test("a method that does not search requests the platform and returns its records", async () => {
     bluesky.answers.getprofilebyid = [{ kind: "profile", profile: makeProfile() }];
     const { result, status, records } = await run(
-      bodyOf("getprofilebyid", "https://bsky.app/profile/did:plc:author/post/3k"),
+      makeBody("getprofilebyid", "https://bsky.app/profile/did:plc:author/post/3k"),
     );
     expect(records).toMatchObject([
       { ID: "did:plc:author", Content: "writes", Metadata: { kind: "profile" } },
@@ -106,7 +106,7 @@ describe("a method that does not search", () => {
   test("a method that does not search continues at its cursor without repeating records", async () => {
     bluesky.answers.gettweets = timeline;
     const body = (cursor?: string) =>
-      bodyOf("gettweets", "@author.example.com", { max_results: 3, next_cursor: cursor });
+      makeBody("gettweets", "@author.example.com", { max_results: 3, next_cursor: cursor });
     const first = await run(body());
     const cursor = first.result.headers["x-next-cursor"];
     expect(first.status.next_cursor).toBe(cursor);
@@ -120,13 +120,13 @@ describe("a method that does not search", () => {
     bluesky.answers.gettweets = timeline;
     x.answers.gettweets = timeline;
     bluesky.answers.getfollowers = timeline;
-    const body = bodyOf("gettweets", "@author.example.com", { max_results: 1 });
+    const body = makeBody("gettweets", "@author.example.com", { max_results: 1 });
     const cursor = (await run(body)).result.headers["x-next-cursor"];
     const more = { max_results: 1, next_cursor: cursor };
     const others = [
-      bodyOf("getfollowers", "@author.example.com", more),
-      bodyOf("gettweets", "@other.example.com", more),
-      bodyOf("gettweets", "x:@author", more),
+      makeBody("getfollowers", "@author.example.com", more),
+      makeBody("gettweets", "@other.example.com", more),
+      makeBody("gettweets", "x:@author", more),
       { type: "social", arguments: { type: "searchbyquery", query: "author", ...more } },
     ];
     for (const other of others) {
@@ -135,29 +135,29 @@ describe("a method that does not search", () => {
       expect(problem.errors[0].pointer).toBe("/arguments/next_cursor");
     }
     const outsider = await service.makeKey();
-    const again = bodyOf("gettweets", "@author.example.com", more);
+    const again = makeBody("gettweets", "@author.example.com", more);
     expect((await service.submit(outsider, again)).json().code).toBe("cursor_mismatch");
     expect((await service.submit(key, again)).statusCode).toBe(202);
   });
 
   test("arguments of searches and of other methods are refused for a method that does not search", async () => {
     const searchArguments = { start_time: "2026-01-01", end_time: "2026-01-02", sort: "newest" };
-    const problem = await refusal(bodyOf("gettweets", "@a.example", searchArguments));
+    const problem = await refusal(makeBody("gettweets", "@a.example", searchArguments));
     expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
     expect(problem.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
       "/arguments/start_time",
       "/arguments/end_time",
       "/arguments/sort",
     ]);
-    const query = await refusal(bodyOf("gettrends", "comet"));
+    const query = await refusal(makeBody("gettrends", "comet"));
     expect(query.errors).toMatchObject([{ code: "not_for_method", pointer: "/arguments/query" }]);
-    expect((await service.submit(key, bodyOf("gettrends", " "))).statusCode).toBe(202);
-    const bound = await refusal(bodyOf("gettweets", "@a.example", { max_results: 101 }));
+    expect((await service.submit(key, makeBody("gettrends", " "))).statusCode).toBe(202);
+    const bound = await refusal(makeBody("gettweets", "@a.example", { max_results: 101 }));
     expect(bound.detail).toContain("1 to 100");
   });
 
   test("a method that does not search locates an unreadable target in code points", async () => {
-    const problem = await refusal(bodyOf("gettweets", " 😀"));
+    const problem = await refusal(makeBody("gettweets", " 😀"));
     expect(problem).toMatchObject({ status: 400, code: "invalid_query" });
     expect(problem.errors[0]).toMatchObject({
       code: "invalid_user",
@@ -169,14 +169,14 @@ describe("a method that does not search", () => {
 
   test("a method that does not search requests the platform that path, type or query name", async () => {
     x.answers.getprofilebyid = [{ kind: "profile", profile: makeProfile({ platform: "x" }) }];
-    const byQuery = await run(bodyOf("getprofilebyid", "https://x.com/ann"));
+    const byQuery = await run(makeBody("getprofilebyid", "https://x.com/ann"));
     expect(byQuery.status).toMatchObject({ platform: "x", canonical_query: "x:@ann" });
-    const byPath = await run(bodyOf("getprofilebyid", "ann"), "/v1/search/live/twitter");
+    const byPath = await run(makeBody("getprofilebyid", "ann"), "/v1/search/live/twitter");
     expect(byPath.status).toMatchObject({ platform: "x", canonical_query: "x:@ann" });
-    const byType = await run({ ...bodyOf("getprofilebyid", "12"), type: "x-api" });
+    const byType = await run({ ...makeBody("getprofilebyid", "12"), type: "x-api" });
     expect(byType.status).toMatchObject({ platform: "x", canonical_query: "x:12" });
     const problem = await refusal(
-      bodyOf("getprofilebyid", "https://x.com/ann"),
+      makeBody("getprofilebyid", "https://x.com/ann"),
       "/v1/search/live/bluesky",
     );
     expect(problem).toMatchObject({ status: 400, code: "platform_mismatch" });
@@ -184,7 +184,7 @@ describe("a method that does not search", () => {
   });
 
   test("a method that does not search suggests the closest method and the platforms that support it", async () => {
-    const problem = await refusal(bodyOf("getspace", "1"), "/v1/search/live/bluesky");
+    const problem = await refusal(makeBody("getspace", "1"), "/v1/search/live/bluesky");
     expect(problem).toMatchObject({ status: 422, code: "source_unavailable" });
     expect(problem.hint).toContain("Closest is gettweets");
     expect(problem.hint).toContain("use x for getspace");
@@ -212,14 +212,14 @@ describe("a username without a platform", () => {
   });
 
   test("a username without a platform means the archived account of that name, on any platform", async () => {
-    const imported = await run(bodyOf("gettweets", "getmasafi"));
+    const imported = await run(makeBody("gettweets", "getmasafi"));
     expect(imported.status).toMatchObject({
       platform: "x",
       query: "getmasafi",
       canonical_query: "x:@getmasafi",
       warnings: expect.arrayContaining([expect.objectContaining({ code: "platform_assumed" })]),
     });
-    const mira = await run(bodyOf("getmedia", "@mira"));
+    const mira = await run(makeBody("getmedia", "@mira"));
     expect(mira.status).toMatchObject({
       platform: "mastodon",
       canonical_query: "@mira@one.example",
@@ -229,7 +229,7 @@ describe("a username without a platform", () => {
   test.each(["gettweets", "getmedia", "getprofilebyid"])(
     "a username is refused by %s if several accounts match, with the form of each",
     async (method) => {
-      const problem = await refusal(bodyOf(method, "tom"));
+      const problem = await refusal(makeBody(method, "tom"));
       expect(problem).toMatchObject({ status: 400, code: "invalid_query" });
       const [{ code, expected }] = problem.errors;
       expect(code).toBe("ambiguous_user");
@@ -242,7 +242,7 @@ test("any arguments of a method are accepted, or refused with pointer and reason
   const query = fc.oneof(
     fc.string({ unit: "binary", maxLength: 40 }),
     fc.constantFrom("@ann", "x:@ann", "20", "at://", "https://x.com/i/status/20", "@a@b.example"),
-    fc.constantFrom("did:plc:ann", uriOf("t0"), "https://mas.to/@ann/1", "1YqKDqWqdPLsV", ""),
+    fc.constantFrom("did:plc:ann", makeUri("t0"), "https://mas.to/@ann/1", "1YqKDqWqdPLsV", ""),
   );
   const submission = fc.record(
     {
@@ -279,27 +279,27 @@ test("any arguments of a method are accepted, or refused with pointer and reason
 describe("the ID of a record", () => {
   test("the ID of a platform's post resolves for the account that received it and for no other", async () => {
     bluesky.answers.gettweets = timeline.slice(0, 1);
-    const received = await run(bodyOf("gettweets", "@author.example.com"));
+    const received = await run(makeBody("gettweets", "@author.example.com"));
     const id = received.records[0].ID;
-    const found = await run(bodyOf("getretweeters", id), "/v1/search/live/bluesky");
-    expect(found.status).toMatchObject({ canonical_query: uriOf("t0"), warnings: [] });
-    expect(bluesky.calls.at(-1)?.target).toMatchObject({ kind: "post", uri: uriOf("t0") });
+    const found = await run(makeBody("getretweeters", id), "/v1/search/live/bluesky");
+    expect(found.status).toMatchObject({ canonical_query: makeUri("t0"), warnings: [] });
+    expect(bluesky.calls.at(-1)?.target).toMatchObject({ kind: "post", uri: makeUri("t0") });
 
     const outsider = await service.makeKey();
-    const unknown = await run(bodyOf("getretweeters", id), undefined, outsider);
+    const unknown = await run(makeBody("getretweeters", id), undefined, outsider);
     expect(statusCodes(unknown.status)).toEqual(["unknown_id"]);
     expect(bluesky.calls.at(-1)?.target).toMatchObject({ uri: null, id });
   });
 
   test("the ID of an archived post resolves for every account", async () => {
     await service.addPosts([makePost({ key: "archived", text: "an archived comet" })]);
-    const search = bodyOf("searchbyfullarchive", "archived");
+    const search = makeBody("searchbyfullarchive", "archived");
     const id = (await run(search)).records[0].ID;
-    const { status, records } = await run(bodyOf("getbyid", id));
+    const { status, records } = await run(makeBody("getbyid", id));
     expect(records).toMatchObject([{ ID: id, Content: "an archived comet" }]);
     expect(status).toMatchObject({
       platform: "bluesky",
-      canonical_query: uriOf("archived"),
+      canonical_query: makeUri("archived"),
       sources: [{ via: "archive", count: 1 }],
     });
     expect(bluesky.calls).toEqual([]);
@@ -312,15 +312,15 @@ describe("posts that a platform returned", () => {
       uri: "at://did:plc:fan/app.bsky.feed.repost/r",
       userId: "did:plc:fan",
       isRepost: true,
-      reposted: { id: null, uri: uriOf("gone"), username: null, userId: "did:plc:author" },
+      reposted: { id: null, uri: makeUri("gone"), username: null, userId: "did:plc:author" },
     });
     const hidden = post({ uri: "at://did:plc:bad/app.bsky.feed.post/1", userId: "did:plc:bad" });
     bluesky.answers.gettweets = [post({ key: "gone" }), post({ key: "kept" }), repost, hidden];
-    const { uuid, records } = await run(bodyOf("gettweets", "@author.example.com"));
+    const { uuid, records } = await run(makeBody("gettweets", "@author.example.com"));
     expect(records).toHaveLength(4);
     await service.context.archive.write({
       changes: [
-        { kind: "delete", platform: "bluesky", uri: uriOf("gone"), revision: "3zz" },
+        { kind: "delete", platform: "bluesky", uri: makeUri("gone"), revision: "3zz" },
         {
           kind: "account",
           platform: "bluesky",
@@ -332,7 +332,7 @@ describe("posts that a platform returned", () => {
     });
     const after = await service.result(key, uuid);
     const uris = after.json().map(({ Metadata }: { Metadata: { uri: string } }) => Metadata.uri);
-    expect(uris).toEqual([uriOf("kept")]);
+    expect(uris).toEqual([makeUri("kept")]);
     const url = `/v1/search/live/social/status/${uuid}`;
     expect((await service.call(key, { method: "GET", url })).json().count).toBe(4);
   });
@@ -341,7 +341,7 @@ describe("posts that a platform returned", () => {
     x.answers.gettweets = [
       post({ platform: "x", nativeId: 20n, userId: "12", username: "jack", text: "a secret" }),
     ];
-    const { status, records, result } = await run(bodyOf("gettweets", "x:12"));
+    const { status, records, result } = await run(makeBody("gettweets", "x:12"));
     expect(records).toMatchObject([
       { ID: "20", Content: "", Metadata: { kind: "ids", user_id: "12", username: "" } },
     ]);
@@ -354,7 +354,7 @@ describe("posts that a platform returned", () => {
       status: 502,
       hint: "retry later",
     });
-    const submitted = await service.submit(key, bodyOf("gettrends", undefined));
+    const submitted = await service.submit(key, makeBody("gettrends", undefined));
     const { uuid } = submitted.json();
     const result = await service.result(key, uuid);
     expect(result.json()).toMatchObject({
@@ -380,7 +380,7 @@ describe("a method in one request", () => {
       headers: { "content-type": "application/json", accept },
       payload: JSON.stringify(body),
     });
-  const followers = bodyOf("getfollowers", "@author.example.com");
+  const followers = makeBody("getfollowers", "@author.example.com");
 
   beforeEach(() => {
     bluesky.answers.getfollowers = [{ kind: "profile", profile: makeProfile() }];
@@ -414,7 +414,7 @@ describe("a method in one request", () => {
   test("records beyond the size limit are in the job's result, as the response reports", async () => {
     bluesky.answers.gettweets = timeline;
     const body = {
-      ...bodyOf("gettweets", "@author.example.com", { max_results: 3 }),
+      ...makeBody("gettweets", "@author.example.com", { max_results: 3 }),
       max_chars: 200,
     };
     const answer = (await call(body)).json();

@@ -50,7 +50,7 @@ async function doneJob(): Promise<string> {
   return uuid;
 }
 
-function exampleOf({ example, schema }: DescribedParameter): unknown {
+function getExample({ example, schema }: DescribedParameter): unknown {
   return example ?? schema.examples?.[0];
 }
 
@@ -71,7 +71,7 @@ async function makeValues(): Promise<Values> {
 type Request = { options: InjectOptions; key: string | null };
 
 /** `values` take precedence. */
-function requestOf(
+function makeRequest(
   { method, path, operation }: Endpoint,
   values: Readonly<Record<string, string>>,
 ): Request {
@@ -80,7 +80,7 @@ function requestOf(
   const headers: Record<string, string> = {};
   for (const parameter of operation.parameters ?? []) {
     const { name, in: position, required } = parameter;
-    const value = String(values[name] ?? exampleOf(parameter) ?? "");
+    const value = String(values[name] ?? getExample(parameter) ?? "");
     if (position === "path") url = url.replace(`{${name}}`, encodeURIComponent(value));
     else if (position === "query" && (required || name in values)) query.set(name, value);
     else if (position === "header" && required) headers[name] = value;
@@ -125,7 +125,7 @@ describe("every documented request is accepted and gets its documented response"
     async (id, endpoint) => {
       const values = endpoint.method === "DELETE" ? await makeValues() : sharedValues;
       const status = remoteNodeOperations.includes(id) ? 404 : /^(?:2|302)/;
-      expectDescribed(endpoint, await send(requestOf(endpoint, values)), status);
+      expectDescribed(endpoint, await send(makeRequest(endpoint, values)), status);
     },
   );
 });
@@ -134,7 +134,7 @@ describe("every error response is as documented", () => {
   test.each(withKey)(
     "the error response of %s without a key is as documented",
     async (_, endpoint) => {
-      const { options } = requestOf(endpoint, { uuid: "0f8fad5b-d9cb-469f-a165-70867728950e" });
+      const { options } = makeRequest(endpoint, { uuid: "0f8fad5b-d9cb-469f-a165-70867728950e" });
       expectDescribed(endpoint, await send({ options, key: null }), 401);
     },
   );
@@ -145,7 +145,7 @@ describe("every error response is as documented", () => {
       for (const parameter of endpoint.operation.parameters ?? []) {
         if (parameter.in !== "path") continue;
         const values = { ...sharedValues, [parameter.name]: "nothing" };
-        expectDescribed(endpoint, await send(requestOf(endpoint, values)), 404);
+        expectDescribed(endpoint, await send(makeRequest(endpoint, values)), 404);
       }
     },
   );
@@ -157,7 +157,7 @@ describe("every error response is as documented", () => {
         ({ in: position }) => position === "query",
       );
       if (!hasQuery) return;
-      const { options, key: caller } = requestOf(endpoint, sharedValues);
+      const { options, key: caller } = makeRequest(endpoint, sharedValues);
       const separator = String(options.url).includes("?") ? "&" : "?";
       const response = await send({
         options: { ...options, url: `${options.url}${separator}nothing=1` },
@@ -171,7 +171,7 @@ describe("every error response is as documented", () => {
     "the error response of %s with a key over its rate is as documented",
     async (_, endpoint) => {
       const url = "/v1/search/live/social/status/0f8fad5b-d9cb-469f-a165-70867728950e";
-      const { options } = requestOf(endpoint, { uuid: "0f8fad5b-d9cb-469f-a165-70867728950e" });
+      const { options } = makeRequest(endpoint, { uuid: "0f8fad5b-d9cb-469f-a165-70867728950e" });
       // A slow machine may take longer than the second for both.
       const refused = await until("a refusal", async () => {
         await service.call(slow, { method: "GET", url });
@@ -185,7 +185,7 @@ describe("every error response is as documented", () => {
   test.each(withBody)(
     "the error response of %s with a body that is malformed, of another type or too large is as documented",
     async (_, endpoint) => {
-      const request = requestOf(endpoint, sharedValues);
+      const request = makeRequest(endpoint, sharedValues);
       const type = { "content-type": "text/plain" };
       expectDescribed(endpoint, await send(request, { payload: "{" }), 400);
       expectDescribed(endpoint, await send(request, { payload: '{"nothing":1}' }), 400);
@@ -203,7 +203,7 @@ describe("an unexpected body is refused as documented", () => {
   test.each(without)(
     "the node request %s with a body of another type, malformed or too large is refused as documented",
     async (_, endpoint) => {
-      const request = requestOf(endpoint, sharedValues);
+      const request = makeRequest(endpoint, sharedValues);
       const json = { "content-type": "application/json" };
       const text = { "content-type": "text/plain" };
       const large = `"${"a".repeat(70_000)}"`;
@@ -220,8 +220,8 @@ describe("every example matches its schema", () => {
     (_, { operation, pointer: position }) => {
       for (const [index, parameter] of (operation.parameters ?? []).entries()) {
         if (parameter.in !== "header" && parameter.required)
-          expect(exampleOf(parameter), parameter.name).toBeDefined();
-        const example = exampleOf(parameter);
+          expect(getExample(parameter), parameter.name).toBeDefined();
+        const example = getExample(parameter);
         if (example === undefined) continue;
         expect(
           describeErrors(example, `${position}${pointer("parameters", String(index), "schema")}`),
@@ -317,7 +317,7 @@ describe("every link leads to an operation that accepts its values", () => {
       const names = (target.operation.parameters ?? []).map(({ name }) => name);
       expect(names).toEqual(expect.arrayContaining(Object.keys(link.parameters)));
       const values = await makeValues();
-      const response = await send(requestOf(endpoint, values));
+      const response = await send(makeRequest(endpoint, values));
       if (String(response.statusCode) !== status) return;
       const parameters = Object.fromEntries(
         Object.entries(link.parameters).map(([name, expression]) => [
@@ -326,7 +326,7 @@ describe("every link leads to an operation that accepts its values", () => {
         ]),
       );
       const expected = remoteNodeOperations.includes(link.operationId) ? 404 : /^2/;
-      expectDescribed(target, await send(requestOf(target, parameters)), expected);
+      expectDescribed(target, await send(makeRequest(target, parameters)), expected);
     },
   );
 });

@@ -108,7 +108,7 @@ describe("the examples of docs/api.md", () => {
       });
       const [, body = ""] = /-d '([^']*)'/.exec(command) ?? [];
       const [, accept] = /'Accept: ([^']*)'/.exec(command) ?? [];
-      const actual = await answerOf(JSON.parse(body), accept);
+      const actual = await readAnswer(JSON.parse(body), accept);
       if (form === "json") {
         expect(JSON.parse(masked(actual.body))).toEqual(JSON.parse(masked(answer)));
       } else {
@@ -134,7 +134,7 @@ async function request(body: unknown, options: Options = {}) {
   });
 }
 
-async function answerOf(body: unknown, accept?: string) {
+async function readAnswer(body: unknown, accept?: string) {
   const response = await request(body, accept === undefined ? {} : { accept });
   expect(response.statusCode, response.body).toBe(200);
   return response;
@@ -147,7 +147,7 @@ const essays = (fields: Record<string, unknown> = {}, args: Record<string, unkno
 
 describe("the JSON answer", () => {
   test("the JSON answer has everything that result and status have, and the citations", async () => {
-    const response = await answerOf(search("linked"));
+    const response = await readAnswer(search("linked"));
     const body = response.json();
     expect(Object.keys(body)).toEqual([
       "uuid",
@@ -191,9 +191,9 @@ describe("the JSON answer", () => {
   });
 
   test("the JSON answer continues with its cursor, in searches and in submissions", async () => {
-    const first = (await answerOf(search("comet", { max_results: 2 }))).json();
+    const first = (await readAnswer(search("comet", { max_results: 2 }))).json();
     const rest = search("comet", { max_results: 3, next_cursor: first.next_cursor });
-    const second = (await answerOf(rest)).json();
+    const second = (await readAnswer(rest)).json();
     const texts = [...first.results, ...second.results].map(({ Content }) => Content);
     expect(texts).toEqual([0, 1, 2, 3, 4].map((number) => `comet number ${number}`));
     expect((await service.submit(key, rest)).statusCode).toBe(202);
@@ -218,7 +218,7 @@ describe("fields", () => {
       "Metadata.public_metrics.like_count",
       "Metadata.geo.lat",
     ];
-    const body = (await answerOf({ ...search("number 3"), fields })).json();
+    const body = (await readAnswer({ ...search("number 3"), fields })).json();
     expect(body.results).toEqual([
       {
         Metadata: { username: "author.example.com", public_metrics: { like_count: 3 }, geo: null },
@@ -230,7 +230,7 @@ describe("fields", () => {
 
   test("the fields parameter includes all of an object when one selected field contains another", async () => {
     const fields = ["Metadata.username", "Metadata", "ID"];
-    const [record] = (await answerOf({ ...search("number 3"), fields })).json().results;
+    const [record] = (await readAnswer({ ...search("number 3"), fields })).json().results;
     expect(Object.keys(record)).toEqual(["Metadata", "ID"]);
     expect(Object.keys(record.Metadata).length).toBeGreaterThan(20);
   });
@@ -265,8 +265,8 @@ describe("max_chars", () => {
     results.reduce((sum, { Content }) => sum + [...Content].length, 0);
 
   test("the max_chars parameter shortens long texts equally, leaves short ones whole and reports which it shortened", async () => {
-    const whole = (await answerOf(essays())).json();
-    const response = await answerOf(essays({ max_chars: 1_000 }));
+    const whole = (await readAnswer(essays())).json();
+    const response = await readAnswer(essays({ max_chars: 1_000 }));
     const body = response.json();
     expect(body.results).toHaveLength(6);
     expect(count(body.results)).toBeLessThanOrEqual(1_000);
@@ -287,7 +287,7 @@ describe("max_chars", () => {
     let cursor: string | null = null;
     do {
       const inside = cursor === null ? {} : { next_cursor: cursor };
-      const response = await answerOf(essays({ max_chars: 230 }, inside));
+      const response = await readAnswer(essays({ max_chars: 230 }, inside));
       const body = response.json();
       expect(count(body.results)).toBeLessThanOrEqual(230);
       expect(body.results.length + body.truncated.omitted).toBe(6 - seen.length);
@@ -299,7 +299,7 @@ describe("max_chars", () => {
   });
 
   test("the max_chars parameter leaves whole texts in the job's result", async () => {
-    const body = (await answerOf(essays({ max_chars: 100 }))).json();
+    const body = (await readAnswer(essays({ max_chars: 100 }))).json();
     expect(body.truncated.omitted).toBeGreaterThan(0);
     const result = (await service.result(key, body.uuid)).json();
     expect(result).toHaveLength(6);
@@ -307,7 +307,7 @@ describe("max_chars", () => {
   });
 
   test("the max_chars parameter shortens nothing when the text is not among the fields", async () => {
-    const body = (await answerOf(essays({ max_chars: 100, fields: ["ID"] }))).json();
+    const body = (await readAnswer(essays({ max_chars: 100, fields: ["ID"] }))).json();
     expect(body.results).toHaveLength(6);
     expect(body.truncated).toEqual({ shortened: [], omitted: 0 });
   });
@@ -324,7 +324,7 @@ describe("max_chars", () => {
 
 describe("NDJSON", () => {
   test("an NDJSON answer is one record per line and nothing else", async () => {
-    const response = await answerOf(search("comet", { max_results: 2 }), "application/x-ndjson");
+    const response = await readAnswer(search("comet", { max_results: 2 }), "application/x-ndjson");
     expect(response.headers["content-type"]).toBe("application/x-ndjson; charset=utf-8");
     const lines = response.body.split("\n");
     expect(lines.pop()).toBe("");
@@ -338,14 +338,14 @@ describe("NDJSON", () => {
   });
 
   test("an NDJSON answer has one record per line even with hostile texts", async () => {
-    const response = await answerOf(search("hostile"), "application/x-ndjson");
+    const response = await readAnswer(search("hostile"), "application/x-ndjson");
     const [line = "", ...rest] = response.body.split("\n");
     expect(rest).toEqual([""]);
     expect(JSON.parse(line).Content).toBe(`hostile ${hostileText}`);
   });
 
   test("an NDJSON answer is empty when nothing matches", async () => {
-    expect((await answerOf(search("nosuchword"), "application/x-ndjson")).body).toBe("");
+    expect((await readAnswer(search("nosuchword"), "application/x-ndjson")).body).toBe("");
   });
 });
 
@@ -362,7 +362,7 @@ describe("CSV", () => {
         "Metadata.public_metrics",
       ],
     };
-    const response = await answerOf(body, "text/csv");
+    const response = await readAnswer(body, "text/csv");
     expect(response.headers["content-type"]).toBe("text/csv; charset=utf-8; header=present");
     expect(response.body).toBe(
       "Content,Metadata.hashtags,Metadata.public_metrics.like_count,Metadata.geo,Metadata.is_reply,Metadata.public_metrics\r\n" +
@@ -371,18 +371,18 @@ describe("CSV", () => {
   });
 
   test("a CSV answer has the useful columns of a post when no fields are selected", async () => {
-    const { body } = await answerOf(search("linked"), "text/csv");
+    const { body } = await readAnswer(search("linked"), "text/csv");
     const [names = "", row = ""] = body.split("\r\n");
     expect(names).toMatch(/^ID,Metadata\.created_at,.*,Content,Metadata\.url,/);
     expect(row).toContain(",linked,https://bsky.app/profile/a/post/1,");
-    expect((await answerOf(search("nosuchword"), "text/csv")).body).toBe(`${names}\r\n`);
+    expect((await readAnswer(search("nosuchword"), "text/csv")).body).toBe(`${names}\r\n`);
   });
 
   test("a CSV answer quotes where needed and neutralises spreadsheet formulas", async () => {
     const fields = ["Content", "Metadata.author", "Metadata.username"];
-    const formula = await answerOf({ ...search("formula"), fields }, "text/csv");
+    const formula = await readAnswer({ ...search("formula"), fields }, "text/csv");
     expect(formula.body.split("\r\n")[1]).toBe("'=1+1 formula,'-2+3,author.example.com");
-    const hostile = await answerOf({ ...search("hostile"), fields }, "text/csv");
+    const hostile = await readAnswer({ ...search("hostile"), fields }, "text/csv");
     const text = `hostile ${hostileText}`.replaceAll(/[\0\ud800]/g, "\ufffd").replaceAll('"', '""');
     expect(hostile.body).toBe(
       `Content,Metadata.author,Metadata.username\r\n"${text}",'=1+1,'@evil\`name\r\n`,
@@ -392,24 +392,24 @@ describe("CSV", () => {
 
 test("a search without a source warns with the next step, as JSON and as Markdown", async () => {
   const onX = { ...search("comet"), type: "x" };
-  const { warnings } = (await answerOf(onX)).json();
+  const { warnings } = (await readAnswer(onX)).json();
   expect(warnings).toContainEqual({
     code: "no_source",
     message: expect.stringContaining("no posts from x"),
     hint: expect.stringContaining("earshot credentials add x"),
   });
-  const { body } = await answerOf(onX, "text/markdown");
+  const { body } = await readAnswer(onX, "text/markdown");
   expect(body).toMatch(/^- `no_source`: nothing to search: .*earshot credentials add x/m);
-  expect((await answerOf(search("comet"))).json().warnings).not.toContainEqual(
+  expect((await readAnswer(search("comet"))).json().warnings).not.toContainEqual(
     expect.objectContaining({ code: "no_source" }),
   );
 });
 
 describe("Markdown", () => {
   test("a Markdown answer is a list of quotations with author, time and link", async () => {
-    const response = await answerOf(search("linked"), "text/markdown");
+    const response = await readAnswer(search("linked"), "text/markdown");
     expect(response.headers["content-type"]).toBe("text/markdown; charset=utf-8");
-    const [{ created_at: time }] = (await answerOf(search("linked"))).json().citations;
+    const [{ created_at: time }] = (await readAnswer(search("linked"))).json().citations;
     expect(response.body).toContain(
       "# Search: `linked`\n\n1 post. There may be more: coverage is incomplete from ",
     );
@@ -422,7 +422,7 @@ describe("Markdown", () => {
   });
 
   test("a Markdown answer keeps hostile text inside its quotation", async () => {
-    const { body } = await answerOf(search("hostile"), "text/markdown");
+    const { body } = await readAnswer(search("hostile"), "text/markdown");
     expect(body).toContain("1. ``@@evil`name`` · ");
     expect(body).toContain("`javascript:alert(1)`\n");
     expect(body).toContain(
@@ -434,7 +434,7 @@ describe("Markdown", () => {
 
   test("a Markdown answer shows other fields below the text, and the text only if selected", async () => {
     const fields = ["Metadata.hashtags", "Metadata.geo", "Metadata.public_metrics.like_count"];
-    const { body } = await answerOf({ ...search("number 3"), fields }, "text/markdown");
+    const { body } = await readAnswer({ ...search("number 3"), fields }, "text/markdown");
     expect(body).toContain(
       '\n\n   - Metadata.hashtags: `["sky","night"]`\n   - Metadata.geo: `null`\n   - Metadata.public_metrics.like_count: `3`\n\n',
     );
@@ -442,7 +442,7 @@ describe("Markdown", () => {
   });
 
   test("a Markdown answer reports what is shortened, what is omitted and how to continue", async () => {
-    const response = await answerOf(essays({ max_chars: 230 }), "text/markdown");
+    const response = await readAnswer(essays({ max_chars: 230 }), "text/markdown");
     expect(response.body).toContain("(shortened: the text has 1011 characters)");
     expect(response.body).toMatch(
       /\n[1-5] more posts were omitted because of max_chars; the next page begins with them\.\n/,
@@ -451,7 +451,7 @@ describe("Markdown", () => {
   });
 
   test("a Markdown answer distinguishes an empty list with full coverage from one with gaps", async () => {
-    const unknown = await answerOf(search("nosuchword"), "text/markdown");
+    const unknown = await readAnswer(search("nosuchword"), "text/markdown");
     expect(unknown.body).toMatch(
       /No post was found\. There may be some: coverage is incomplete from \S+Z to \S+Z\. Missing: from /,
     );
@@ -460,7 +460,7 @@ describe("Markdown", () => {
       end_time: "2026-01-01",
       type: "searchbyfullarchive",
     });
-    const known = await answerOf(nothing, "text/markdown");
+    const known = await readAnswer(nothing, "text/markdown");
     expect(known.body).toMatch(
       /No post was found\. There are none: coverage is complete from \S+Z to \S+Z\./,
     );
@@ -472,7 +472,7 @@ describe("Accept", () => {
   test.each(["application/json", "application/x-ndjson", "text/csv", "text/markdown"])(
     "the form %s reports coverage, warnings, shortened texts and the cursor in headers",
     async (accept) => {
-      const { headers } = await answerOf(essays({ max_chars: 230 }), accept);
+      const { headers } = await readAnswer(essays({ max_chars: 230 }), accept);
       expect(headers["content-type"]).toContain(accept);
       expect(headers).toMatchObject({
         vary: "Accept",
@@ -486,7 +486,7 @@ describe("Accept", () => {
   );
 
   test("the form of an answer is negotiated by weight, and an unsupported form costs no search", async () => {
-    const weighed = await answerOf(search("comet"), "text/csv;q=0.1, text/markdown;q=0.2");
+    const weighed = await readAnswer(search("comet"), "text/csv;q=0.1, text/markdown;q=0.2");
     expect(weighed.headers["content-type"]).toMatch(/^text\/markdown/);
     const limited = await service.makeKey({ submissionsPerMinute: null });
     const refused = await request(search("comet"), { accept: "text/html", key: limited });
@@ -499,7 +499,7 @@ describe("Accept", () => {
   });
 
   test("the Accept header does not affect the result route, which returns a bare array", async () => {
-    const { uuid } = (await answerOf(search("comet"))).json();
+    const { uuid } = (await readAnswer(search("comet"))).json();
     const url = `/v1/search/live/social/result/${uuid}`;
     const result = await service.call(key, { method: "GET", url, headers: { accept: "text/csv" } });
     expect(result.headers["content-type"]).toContain("application/json");
@@ -726,7 +726,7 @@ describe("a search that waits", () => {
     const metrics = await slow.context.http.metrics.text();
     return Number(/^earshot_submissions_total\{[^}]*\} (\d+)$/m.exec(metrics)?.[1]);
   };
-  const jobOf = async (idempotencyKey: string): Promise<string> =>
+  const getJob = async (idempotencyKey: string): Promise<string> =>
     (await post(idempotencyKey, "/v1/search/live/social")).json().uuid;
 
   test("a search that waits counts as a waiting request of its key, one more is refused, and a cancel ends it", async () => {
@@ -737,7 +737,7 @@ describe("a search that waits", () => {
     expect(second.json()).toMatchObject({ code: "rate_limited", uuid: "" });
     expect(second.headers["retry-after"]).toBe("1");
     expect(second.headers.ratelimit).toContain('"search";r=9');
-    const url = `/v1/search/live/social/status/${await jobOf("first")}`;
+    const url = `/v1/search/live/social/status/${await getJob("first")}`;
     expect((await slow.call(slowKey, { method: "DELETE", url })).statusCode).toBe(200);
     expect((await first).json()).toMatchObject({ status: 410, code: "job_cancelled" });
   });
@@ -758,7 +758,7 @@ describe("a search that waits", () => {
     clientAbort.abort();
     await expect(pendingSearch).rejects.toThrow();
     await slow.waitForPending(0);
-    const url = `/v1/search/live/social/status/${await jobOf("gone")}`;
+    const url = `/v1/search/live/social/status/${await getJob("gone")}`;
     const status = await slow.call(slowKey, { method: "GET", url });
     expect(status.json()).toMatchObject({ status: "received" });
   });

@@ -66,7 +66,7 @@ const waitForRequests = (path: string, count = 1) =>
     sentTo(path).length >= count ? sentTo(path) : null,
   );
 
-async function deliveriesOf(id: string, query = "") {
+async function fetchDeliveries(id: string, query = "") {
   const response = await get(`/v1/webhooks/${id}/deliveries${query}`);
   expect(response.statusCode, response.body).toBe(200);
   return response.json().deliveries;
@@ -74,7 +74,7 @@ async function deliveriesOf(id: string, query = "") {
 
 const waitForDelivery = (id: string, expected: Record<string, unknown>) =>
   until(`a delivery of ${JSON.stringify(expected)}`, async () => {
-    const [newest] = await deliveriesOf(id);
+    const [newest] = await fetchDeliveries(id);
     const isMatch = Object.entries(expected).every(([name, value]) => newest?.[name] === value);
     return isMatch ? newest : null;
   });
@@ -348,7 +348,7 @@ describe("a receiver", () => {
     await submit();
     await finish();
     receiver.answers.delete("/gone");
-    const [failed] = await deliveriesOf(id);
+    const [failed] = await fetchDeliveries(id);
     const replay = `/v1/webhooks/${id}/deliveries/${failed.id}/replay`;
     expect((await post(replay)).json()).toMatchObject({ code: "webhook_disabled" });
     const enabled = (await post(`/v1/webhooks/${id}/enable`)).json();
@@ -358,7 +358,7 @@ describe("a receiver", () => {
       id: failed.id,
       attempts: 2,
     });
-    expect(await deliveriesOf(id)).toHaveLength(1);
+    expect(await fetchDeliveries(id)).toHaveLength(1);
   });
 
   test("a webhook receiver that does not answer gets two concurrent deliveries and does not delay others", async () => {
@@ -399,7 +399,7 @@ describe("a delivery", () => {
     }
     await waitForRequests("/pages", 5);
     await until("all are delivered", async () =>
-      (await deliveriesOf(id, "?state=delivered")).length === 5 ? true : null,
+      (await fetchDeliveries(id, "?state=delivered")).length === 5 ? true : null,
     );
     const url = `/v1/webhooks/${id}/deliveries?limit=2`;
     const first = (await get(url)).json();
@@ -410,9 +410,9 @@ describe("a delivery", () => {
     );
     expect(pages.flat()).toEqual(ids);
     expect(third.next_cursor).toBeNull();
-    expect(await deliveriesOf(id, "?state=failed")).toEqual([]);
-    expect(await deliveriesOf(id, "?state=waiting,failed")).toEqual([]);
-    expect(await deliveriesOf(id, "?state=failed,delivered")).toHaveLength(5);
+    expect(await fetchDeliveries(id, "?state=failed")).toEqual([]);
+    expect(await fetchDeliveries(id, "?state=waiting,failed")).toEqual([]);
+    expect(await fetchDeliveries(id, "?state=failed,delivered")).toHaveLength(5);
     const { id: other } = await register("/other-pages");
     const foreign = await get(`/v1/webhooks/${other}/deliveries?cursor=${first.next_cursor}`);
     expect(foreign.json()).toMatchObject({ status: 400, code: "cursor_invalid" });

@@ -39,14 +39,14 @@ describe.each(releases)("a data folder of %s", (release) => {
     rmSync(folder, { recursive: true });
   });
 
-  const idsOf = (records: { ID: string }[]) => records.map(({ ID }) => ID);
+  const listIds = (records: { ID: string }[]) => records.map(({ ID }) => ID);
   /** The time part of IDs; no two posts share a millisecond. */
-  const timesOf = (ids: readonly string[]) => ids.map((id) => BigInt(id) >> 22n);
+  const listTimes = (ids: readonly string[]) => ids.map((id) => BigInt(id) >> 22n);
 
   async function page(uuid: string) {
     const response = await service.result(known.key, uuid);
     expect(response.statusCode, response.body).toBe(200);
-    return { ids: idsOf(response.json()), cursor: response.headers["x-next-cursor"] };
+    return { ids: listIds(response.json()), cursor: response.headers["x-next-cursor"] };
   }
 
   async function submit(args: { query: string; max_results: number }, cursor?: unknown) {
@@ -71,7 +71,7 @@ describe.each(releases)("a data folder of %s", (release) => {
     const expected = known.pages.find(({ args }) => args.query === "comet");
     for (const uuid of known.inFlight) {
       const { ids, cursor } = await page(uuid);
-      expect(timesOf(ids)).toEqual(timesOf(expected?.ids ?? []));
+      expect(listTimes(ids)).toEqual(listTimes(expected?.ids ?? []));
       expect(cursor).toEqual(expect.any(String));
     }
   });
@@ -80,15 +80,15 @@ describe.each(releases)("a data folder of %s", (release) => {
     for (const { uuid, args, cursor, ids, all } of known.pages) {
       const first = await page(uuid);
       expect(first.ids).toEqual(ids);
-      const rest = timesOf(all.slice(ids.length));
-      expect(timesOf(await pagesFrom(args, first.cursor))).toEqual(rest);
-      expect(timesOf(await pagesFrom(args, cursor))).toEqual(rest);
+      const rest = listTimes(all.slice(ids.length));
+      expect(listTimes(await pagesFrom(args, first.cursor))).toEqual(rest);
+      expect(listTimes(await pagesFrom(args, cursor))).toEqual(rest);
     }
   });
 
   test("the archive of an upgraded data folder returns the same posts", async () => {
     for (const { args, all } of known.pages) {
-      expect(timesOf((await submit({ ...args, max_results: 500 })).ids)).toEqual(timesOf(all));
+      expect(listTimes((await submit({ ...args, max_results: 500 })).ids)).toEqual(listTimes(all));
     }
   });
 

@@ -6,8 +6,8 @@ export function differences(
   expected: readonly Expected[],
 ): readonly string[] {
   const reported: string[] = [];
-  const byKey = Map.groupBy(found, keyOf);
-  const expectedByKey = new Map(expected.map((record) => [keyOf(record), record]));
+  const byKey = Map.groupBy(found, getKey);
+  const expectedByKey = new Map(expected.map((record) => [getKey(record), record]));
   for (const [key, records] of byKey) {
     if (records.length > 1) reported.push(`found ${records.length} times: ${key}`);
     if (!expectedByKey.has(key)) reported.push(`unexpected: ${key}`);
@@ -15,12 +15,12 @@ export function differences(
   for (const [key, record] of expectedByKey) {
     const [stored] = byKey.get(key) ?? [];
     if (stored === undefined) reported.push(`missing: ${key}`);
-    else reported.push(...differencesOf(stored, record).map((line) => `${line}, of ${key}`));
+    else reported.push(...getDifferences(stored, record).map((line) => `${line}, of ${key}`));
   }
   return reported;
 }
 
-function differencesOf(stored: ApiRecord, expected: Expected): string[] {
+function getDifferences(stored: ApiRecord, expected: Expected): string[] {
   const { ID: _id, ...shown } = comparable(stored);
   return differing("", shown, comparable(expected));
 }
@@ -45,14 +45,14 @@ function comparable<Compared extends Expected>(record: Compared): Compared {
   return { ...record, Metadata: { ...record.Metadata, labels: labels.toSorted(), ...detected } };
 }
 
-const keyOf = ({ Metadata }: Expected): string => String(Metadata.uri ?? Metadata.user_id);
+const getKey = ({ Metadata }: Expected): string => String(Metadata.uri ?? Metadata.user_id);
 
 /** Records with the same time may be in any order. */
 export function timesOutOfOrder(found: readonly ApiRecord[]): readonly string[] {
   return found.flatMap((record, index) => {
     const before = found[index - 1];
     if (before === undefined || recordTime(before) >= recordTime(record)) return [];
-    return [`${keyOf(record)} of ${recordTime(record)} follows one of ${recordTime(before)}`];
+    return [`${getKey(record)} of ${recordTime(record)} follows one of ${recordTime(before)}`];
   });
 }
 

@@ -42,12 +42,12 @@ beforeAll(async () => {
     EARSHOT_BLUESKY_FEED: world.feed.uri,
     EARSHOT_BLUESKY_SEARCH: "on",
   });
-  const clientOf = (account: string): AccountClient =>
+  const makeClient = (account: string): AccountClient =>
     createAccountClient(earshot.server.base, earshot.createKey(account));
-  anonymous = clientOf("anonymous");
-  reader = clientOf("reader");
-  other = clientOf("other");
-  authorizer = clientOf("authorizer");
+  anonymous = makeClient("anonymous");
+  reader = makeClient("reader");
+  other = makeClient("other");
+  authorizer = makeClient("authorizer");
   await addCredential("reader", accountAt(cast.reader), "handle");
   await addCredential("other", accountAt(cast.other), "did");
   await allowInBrowser("authorizer", accountAt(cast.authorizer));

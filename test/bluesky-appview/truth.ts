@@ -44,7 +44,7 @@ export function expectedTruth(society: Society): Truth {
   const repostsOf = Map.groupBy(shownReposts, ({ author }) => author);
   const answersTo = Map.groupBy(written, ({ parent }) => parent);
 
-  const entriesOf = (account: Account): Entry[] => [
+  const findEntries = (account: Account): Entry[] => [
     ...(postsOf.get(account) ?? []),
     ...(repostsOf.get(account) ?? []),
   ];
@@ -58,14 +58,14 @@ export function expectedTruth(society: Society): Truth {
   }
 
   return {
-    entriesOf: (account) => newestFirst(entriesOf(account)),
+    entriesOf: (account) => newestFirst(findEntries(account)),
     mediaOf: (account) =>
       newestFirst(postsOf.get(account) ?? []).filter(({ pictures }) => pictures.length > 0),
     homeOf: (account) => {
       const followed = follows
         .filter(({ author }) => author === account)
         .map(({ subject }) => subject);
-      return newestFirst([account, ...followed].flatMap(entriesOf));
+      return newestFirst([account, ...followed].flatMap(findEntries));
     },
     repliesTo: (post) => (isRemoved(post) ? [] : repliesTo(post)),
     repostersOf: (post) =>
@@ -90,7 +90,7 @@ const shown = (accounts: readonly Account[]): Account[] =>
   accounts.filter(({ state }) => state === "visible");
 
 const newestFirst = <Item extends Entry>(entries: readonly Item[]): Item[] =>
-  entries.toSorted((one, other) => other.createdMs - one.createdMs);
+  entries.toSorted((a, b) => b.createdMs - a.createdMs);
 
 function countBy<Item, Key>(
   items: readonly Item[],

@@ -103,10 +103,10 @@ type Run = { code: number | null; out: string; notes: string };
 function start(args: readonly string[], rest: Record<string, string> = {}, data = dataDir) {
   const env = makeEnvironment(data, { ...settings, ...rest });
   const child = spawn(process.execPath, [program, "backfill", ...args], { env });
-  return { child, ended: outcomeOf(child) };
+  return { child, ended: getOutcome(child) };
 }
 
-async function outcomeOf(child: ChildProcess): Promise<Run> {
+async function getOutcome(child: ChildProcess): Promise<Run> {
   const { stdout, stderr } = child;
   if (stdout === null || stderr === null) throw new Error("the command has no output");
   const [out, notes, [code]] = await Promise.all([text(stdout), text(stderr), once(child, "exit")]);
@@ -261,9 +261,9 @@ test("a replay imports what the real Jetstream recorded, and the stream continue
   const first = await start(["--replay", `${from}..${to}`, "--json"], archived, other).ended;
   const [reported] = summaries(first);
   // On a quiet network no event proves these complete.
-  const codeOf = (missing: unknown): number =>
+  const computeCode = (missing: unknown): number =>
     Array.isArray(missing) && missing.length > 0 ? 1 : 0;
-  expect(first).toMatchObject({ code: codeOf(reported?.missing) });
+  expect(first).toMatchObject({ code: computeCode(reported?.missing) });
   expect(reported).toMatchObject({ bad_events: 0 });
   expect(Number(reported?.added)).toBeGreaterThanOrEqual(busiestPosts);
 
@@ -274,7 +274,7 @@ test("a replay imports what the real Jetstream recorded, and the stream continue
     await until("the stream delivers later posts", async () => {
       const end = new Date().toISOString();
       const run = await start(["--replay", `${from}..${end}`, "--json"], {}, other).ended;
-      expect(run).toMatchObject({ code: codeOf(summaries(run)[0]?.missing) });
+      expect(run).toMatchObject({ code: computeCode(summaries(run)[0]?.missing) });
       const found = await foundTexts(`from:${fifth.did}`, otherServer);
       return found.some(([stored]) => stored === uri) || null;
     });

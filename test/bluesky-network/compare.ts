@@ -57,7 +57,7 @@ const countNames = {
 } as const;
 
 /** With the network's current count and the number ever made. */
-function* countsOf(found: readonly FoundPost[], { counts }: Truth, { created }: Life) {
+function* listCounts(found: readonly FoundPost[], { counts }: Truth, { created }: Life) {
   for (const { Metadata } of found) {
     for (const name of Object.keys(countNames) as (keyof typeof countNames)[]) {
       const { uri, public_metrics } = Metadata;
@@ -74,7 +74,7 @@ function* countsOf(found: readonly FoundPost[], { counts }: Truth, { created }: 
 
 /** A post that reuses the key of a deleted post counts from 0. */
 export function countsBelow(found: readonly FoundPost[], truth: Truth, life: Life): Differences {
-  return [...countsOf(found, truth, life)]
+  return [...listCounts(found, truth, life)]
     .filter(({ uri, shown, actual }) => shown < actual && !life.recreated.has(uri))
     .map(
       ({ uri, name, shown, actual }) => `${name}: ${shown}, expected at least ${actual}, of ${uri}`,
@@ -82,7 +82,7 @@ export function countsBelow(found: readonly FoundPost[], truth: Truth, life: Lif
 }
 
 export function reportCounts(found: readonly FoundPost[], truth: Truth, life: Life): string {
-  const all = [...countsOf(found, truth, life)];
+  const all = [...listCounts(found, truth, life)];
   const exact = all.filter(({ shown, actual }) => shown === actual).length;
   const above = all.filter(({ shown, actual }) => shown > actual).length;
   const twice = all.filter(({ shown, created }) => shown > created).length;

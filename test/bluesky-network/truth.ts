@@ -61,11 +61,11 @@ export async function readTruth(network: Network, labels: readonly Label[]): Pro
       ...(currentValues.get(did) ?? []),
       ...(currentValues.get(`at://${did}/${profileCollection}/self`) ?? []),
     ];
-    const [profile] = await recordsOf(network, did, profileCollection);
+    const [profile] = await readRecords(network, did, profileCollection);
     const ownLabels = profile === undefined ? [] : labelValues(profile);
     const isHidden = accountLabels.some(hides) || ownLabels.includes("!no-unauthenticated");
     let visible = 0;
-    for (const listed of await recordsOf(network, did, postCollection)) {
+    for (const listed of await readRecords(network, did, postCollection)) {
       const { uri, value } = listed;
       count(counts.replies, value.reply?.parent.uri);
       count(counts.quotes, value.embed?.record?.uri);
@@ -85,10 +85,10 @@ export async function readTruth(network: Network, labels: readonly Label[]): Pro
         labels: [...new Set([...labelValues(listed), ...postLabels, ...accountLabels])].toSorted(),
       });
     }
-    for (const { value } of await recordsOf(network, did, likeCollection)) {
+    for (const { value } of await readRecords(network, did, likeCollection)) {
       count(counts.likes, value.subject?.uri);
     }
-    for (const { value } of await recordsOf(network, did, repostCollection)) {
+    for (const { value } of await readRecords(network, did, repostCollection)) {
       count(counts.reposts, value.subject?.uri);
     }
     accounts.push({ did, handle, visible });
@@ -118,7 +118,7 @@ async function activeAccounts(network: Network): Promise<string[]> {
   return active;
 }
 
-async function recordsOf(network: Network, repo: string, collection: string): Promise<Listed[]> {
+async function readRecords(network: Network, repo: string, collection: string): Promise<Listed[]> {
   const records: Listed[] = [];
   for (let cursor: string | undefined = ""; cursor !== undefined; ) {
     const page: { records: Listed[]; cursor?: string } = await network.read(

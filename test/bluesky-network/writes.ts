@@ -63,7 +63,7 @@ export function createWrites(network: Network, people: readonly Person[], draw: 
     busy.add(target.key);
     const { key } = target;
     if (kind !== "edit") return { kind: "delete", collection, key };
-    return { kind: "update", collection, key, record: newWords(uriOf(person, key)) };
+    return { kind: "update", collection, key, record: newWords(makeUri(person, key)) };
   }
 
   function newPost(person: Person, busy: Set<string>, kind: "post" | "again"): Write | null {
@@ -78,7 +78,7 @@ export function createWrites(network: Network, people: readonly Person[], draw: 
     if (quoted !== null) add(created.quotes, quoted.uri);
     if (key === null) return creation;
     busy.add(key);
-    recreated.add(uriOf(person, key));
+    recreated.add(makeUri(person, key));
     return { ...creation, key };
   }
 
@@ -128,7 +128,7 @@ export function createWrites(network: Network, people: readonly Person[], draw: 
   };
 }
 
-const uriOf = ({ did }: Person, key: string): string => `at://${did}/${postCollection}/${key}`;
+const makeUri = ({ did }: Person, key: string): string => `at://${did}/${postCollection}/${key}`;
 
 export function add(tally: Map<string, number>, key: string): void {
   tally.set(key, (tally.get(key) ?? 0) + 1);

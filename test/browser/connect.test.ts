@@ -26,13 +26,13 @@ afterAll(async () => {
 
 const verifier = "v".repeat(43);
 // The app's own server, as its callback.
-const callbackOf = () => `${app.origin}/callback`;
+const makeCallback = () => `${app.origin}/callback`;
 
 const consentUrl = (more: Readonly<Record<string, string>> = {}): string =>
   `${site.url}/dashboard/connect?${new URLSearchParams({
     response_type: "code",
     client_id: app.clientId,
-    redirect_uri: callbackOf(),
+    redirect_uri: makeCallback(),
     code_challenge: createHash("sha256").update(verifier).digest("base64url"),
     code_challenge_method: "S256",
     scope: "searchbyquery searchbyfullarchive gettrends",
@@ -42,7 +42,7 @@ const consentUrl = (more: Readonly<Record<string, string>> = {}): string =>
   })}`;
 
 const waitForCallback = async (page: Page): Promise<URLSearchParams> => {
-  await page.waitForURL(`${callbackOf()}?*`);
+  await page.waitForURL(`${makeCallback()}?*`);
   return new URL(page.url()).searchParams;
 };
 
@@ -54,7 +54,7 @@ const exchange = (code: string) =>
     body: new URLSearchParams({
       grant_type: "authorization_code",
       client_id: app.clientId,
-      redirect_uri: callbackOf(),
+      redirect_uri: makeCallback(),
       code,
       code_verifier: verifier,
     }),
@@ -75,7 +75,7 @@ test("an app is connected by signing in and consenting, and disconnected on the 
   app.publish("/client.json", {
     client_id: app.clientId,
     client_name: "Reader",
-    redirect_uris: [callbackOf(), "http://127.0.0.1/callback"],
+    redirect_uris: [makeCallback(), "http://127.0.0.1/callback"],
   });
   app.publish("/callback", "<title>Reader</title>");
   const context = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });

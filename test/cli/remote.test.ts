@@ -179,16 +179,16 @@ describe("login", () => {
     const { out } = await earshot(["login", "--list"]);
     expect(out).toBe(`PROFILE  SERVICE\ndefault  ${url}\nstaging  ${url}\n`);
 
-    const jobsOf = async (apiKey: string) =>
+    const fetchJobs = async (apiKey: string) =>
       (await service.call(apiKey, { method: "GET", url: "/v1/search/live/social/jobs" })).json()
         .jobs.length;
     const dataDir = { EARSHOT_DATA_DIR: join(home, "empty") };
     await earshot(["search", "number1", "--profile", "staging"], dataDir);
-    expect(await jobsOf(second)).toBe(1);
+    expect(await fetchJobs(second)).toBe(1);
     await earshot(["search", "number1"], { EARSHOT_PROFILE: "staging" });
-    expect(await jobsOf(second)).toBe(2);
+    expect(await fetchJobs(second)).toBe(2);
     await earshot(["search", "number1", "--profile", "default"], { EARSHOT_PROFILE: "staging" });
-    expect(await jobsOf(second)).toBe(2);
+    expect(await fetchJobs(second)).toBe(2);
 
     expect((await earshot(["logout", "--profile", "staging"])).code).toBe(0);
     const selections = [

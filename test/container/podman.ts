@@ -29,7 +29,7 @@ export function openImage(name: string): Image {
       const volumes = mounts.map((mount) => `--volume=${mount}`);
       const id = runPodman(["run", ...options, ...environment, ...volumes, name]);
       containers.push(id);
-      return containerOf(id);
+      return makeContainer(id);
     },
     remove: () => {
       for (const id of containers) podman(["rm", "--force", "--time=0", "--volumes", id]);
@@ -37,7 +37,7 @@ export function openImage(name: string): Image {
   };
 }
 
-function containerOf(id: string): Container {
+function makeContainer(id: string): Container {
   return {
     exec: (command, input) => podman(["exec", "--interactive", id, ...command], input),
     checkHealth: () => podman(["healthcheck", "run", id]).status,

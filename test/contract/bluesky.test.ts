@@ -96,7 +96,7 @@ const page = async (
 
 const user: Target = { kind: "user", platform: "bluesky", handle, id: null, host: null };
 
-const postOf = (uri: string): Target => ({
+const makePost = (uri: string): Target => ({
   kind: "post",
   platform: "bluesky",
   uri,
@@ -145,15 +145,15 @@ describe.skipIf(!isOpen)(openTitle, () => {
     const posts = items.flatMap((item) => (item.kind === "post" ? [item.post] : []));
     const max = posts
       .filter(({ isRepost }) => !isRepost)
-      .toSorted((one, other) => (other.counts.replies ?? 0) - (one.counts.replies ?? 0))[0];
+      .toSorted((a, b) => (b.counts.replies ?? 0) - (a.counts.replies ?? 0))[0];
     if (max === undefined) throw new Error("the account has no posts of its own");
-    const found = await page(open, "getbyid", postOf(max.uri));
+    const found = await page(open, "getbyid", makePost(max.uri));
     expect(found.items[0]).toMatchObject({ post: { uri: max.uri, text: max.text } });
-    const replies = await page(open, "getreplies", postOf(max.uri));
+    const replies = await page(open, "getreplies", makePost(max.uri));
     for (const item of replies.items) {
       expect(item).toMatchObject({ post: { isReply: true } });
     }
-    await page(open, "getretweeters", postOf(max.uri));
+    await page(open, "getretweeters", makePost(max.uri));
   });
 
   test("Bluesky returns trends", async () => {
@@ -167,7 +167,7 @@ describe.skipIf(!isOpen)(openTitle, () => {
     }
     const uri = "at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.post/3aaaaaaaaaa2a";
     for (const method of ["getbyid", "getreplies", "getretweeters"] as const) {
-      expect(await page(open, method, postOf(uri))).toMatchObject({ items: [], next: null });
+      expect(await page(open, method, makePost(uri))).toMatchObject({ items: [], next: null });
     }
   });
 });

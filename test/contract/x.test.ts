@@ -44,7 +44,7 @@ const tools = { ...toolsAt, now: Date.now };
 const upstream = createXUpstream({ apiUrl: url, trendsWoeid: 1, isRedistributionAgreed: false });
 const sessions: TestSession[] = [];
 
-function kindOf(name: string) {
+function findKind(name: string) {
   const kind = xCredentialKinds({ apiUrl: url }).find((other) => other.name === name);
   if (kind === undefined) throw new Error(`no ${name}`);
   return kind;
@@ -60,8 +60,8 @@ function patient(send: CredentialKind["send"]): CredentialKind["send"] {
   };
 }
 
-async function sessionOf(name: string, secrets: Record<string, string>): Promise<TestSession> {
-  const kind = kindOf(name);
+async function fetchSession(name: string, secrets: Record<string, string>): Promise<TestSession> {
+  const kind = findKind(name);
   const created = await kind.make(secrets, tools);
   const paced = { ...kind, send: patient(kind.send) };
   const session = sessionWith(
@@ -106,16 +106,16 @@ afterAll(() => {
 });
 
 describe.skipIf(!hasApp)(appTitle, () => {
-  const app = hasApp ? sessionOf("app-token", { token: appToken }) : null;
+  const app = hasApp ? fetchSession("app-token", { token: appToken }) : null;
   const session = async (): Promise<TestSession> => {
     if (app === null) throw new Error("there is no token");
     return await app;
   };
 
   test("X accepts the application's credential", async () => {
-    expect(await kindOf("app-token").test(storedXCredential({ token: appToken }), tools)).toContain(
-      "it works",
-    );
+    expect(
+      await findKind("app-token").test(storedXCredential({ token: appToken }), tools),
+    ).toContain("it works");
   });
 
   test("X returns a profile by name and by number", async () => {
@@ -179,7 +179,7 @@ describe.skipIf(!hasApp)(appTitle, () => {
 describe.skipIf(!hasUser)(userTitle, () => {
   test("X returns the home timeline, and searches the last days", async () => {
     const secrets = { client_id: clientId, access_token: accessToken };
-    const session = await sessionOf("user-token", secrets);
+    const session = await fetchSession("user-token", secrets);
     expect((await page(session, "gethometweets", null)).warnings).toEqual([]);
     const found = await search(session, `from:${handle}`, null);
     expect(found?.warnings).toEqual([]);

@@ -34,12 +34,12 @@ const patch = (session: TestSession, id: string, payload: object) =>
 const remove = (session: TestSession, url: string, confirm: string) =>
   service.callAs(session, { method: "DELETE", url, payload: { confirm } });
 
-const nameOf = async (id: string): Promise<string> => {
+const readName = async (id: string): Promise<string> => {
   const found = await service.context.store.read("findAccount", { id, nowMs: 0 });
   return found?.name ?? "";
 };
 
-async function keyOf(accountId: string): Promise<string> {
+async function readKey(accountId: string): Promise<string> {
   const nowMs = service.clock.now();
   const name = `account ${accountId}`;
   const database = new DatabaseSync(join(service.dataDir, "control.db"), { timeout: 5_000 });
@@ -88,7 +88,7 @@ describe("the operator's list of accounts", () => {
 
   test("the operator's list of accounts is searched by part of a name, in which wildcards match literally", async () => {
     const { accountId } = await service.signIn();
-    const name = await nameOf(accountId);
+    const name = await readName(accountId);
     const found = async (query: string) => {
       const url = `/dashboard/api/operator/accounts?query=${encodeURIComponent(query)}`;
       return (await get(operator, url)).json().accounts.map(({ id }: { id: string }) => id);
@@ -125,7 +125,7 @@ describe("an account that an operator changes", () => {
       { action: "account_limits_changed", detail: { requests_per_second: 50 } },
       { action: "account_role_changed", detail: { role: "operator" } },
     ]);
-    expect(audit.json().entries[0].actor).toBe(await nameOf(operator.accountId));
+    expect(audit.json().entries[0].actor).toBe(await readName(operator.accountId));
     await patch(operator, accountId, { role: "member" });
   });
 
@@ -140,7 +140,7 @@ describe("an account that an operator changes", () => {
   test("an account that an operator suspends loses sessions and jobs, its keys are rejected, and it can be restored", async () => {
     const session = await service.signIn();
     const { accountId } = session;
-    const key = await keyOf(accountId);
+    const key = await readKey(accountId);
     const uuid = (await service.submit(key, search("comet"))).json().uuid;
     const pending = service.result(key, uuid);
     await service.waitForPending(1);
@@ -184,7 +184,7 @@ describe("an account that an operator changes", () => {
 
   test("the last operator can be neither demoted, suspended nor deleted", async () => {
     const { accountId } = operator;
-    const name = await nameOf(accountId);
+    const name = await readName(accountId);
     const requested = [
       patch(operator, accountId, { role: "member" }),
       patch(operator, accountId, { suspended: true, suspended_reason: "" }),
@@ -203,7 +203,7 @@ describe("an account that an operator changes", () => {
     const { accountId } = await service.signIn();
     const url = `/dashboard/api/operator/accounts/${accountId}`;
     expect((await remove(operator, url, "")).statusCode).toBe(400);
-    expect((await remove(operator, url, await nameOf(accountId))).statusCode).toBe(204);
+    expect((await remove(operator, url, await readName(accountId))).statusCode).toBe(204);
     expect((await remove(operator, url, "")).json().code).toBe("account_not_found");
   });
 });
@@ -228,7 +228,7 @@ describe("the audit log", () => {
     const numbers = reported.filter((value) => value !== undefined);
     expect(numbers).toEqual(Array.from({ length: 70 }, (_, index) => 70 - index));
     expect(rest.next).toBeNull();
-    const name = await nameOf(session.accountId);
+    const name = await readName(session.accountId);
     for (const entry of [...first.entries, ...rest.entries]) expect(entry.subject).toBe(name);
     expect(first.entries[0].actor).toBe("the command line");
   });
@@ -265,7 +265,7 @@ describe("the export of an account", () => {
   test("the export of an account contains all of it as lines of JSON, without secrets and data of others", async () => {
     const session = await service.signIn();
     const other = await service.signIn();
-    const key = await keyOf(session.accountId);
+    const key = await readKey(session.accountId);
     const { uuid } = (await service.submit(key, search("halcyon"))).json();
     const response = await get(session, "/dashboard/api/account/export");
 

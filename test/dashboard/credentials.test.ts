@@ -397,24 +397,27 @@ describe("a credential that is rejected", () => {
   });
 
   test("credentials above the limit are rejected until one is disconnected", async () => {
-    const one = mastodon.network.addAccount({ username: "one" }).id;
-    const tokens = [one, one, one].map((_, index) =>
+    const text = mastodon.network.addAccount({ username: "one" }).id;
+    const tokens = [text, text, text].map((_, index) =>
       mastodon.addToken({
-        accountId: index === 0 ? one : mastodon.network.addAccount({ username: `u${index}` }).id,
+        accountId: index === 0 ? text : mastodon.network.addAccount({ username: `u${index}` }).id,
       }),
     );
-    const fieldsOf = (index: number) => ({ host: mastodon.url, token: tokens[index]?.token ?? "" });
-    const first = await addCredential(ben, "mastodon", "user-token", fieldsOf(0));
+    const makeFields = (index: number) => ({
+      host: mastodon.url,
+      token: tokens[index]?.token ?? "",
+    });
+    const first = await addCredential(ben, "mastodon", "user-token", makeFields(0));
     expect(first).toMatchObject({ subject: expect.stringMatching(/^@one@/), host: mastodon.url });
-    await addCredential(ben, "mastodon", "user-token", fieldsOf(1));
-    const refused = await add(ben, "mastodon", "user-token", fieldsOf(2));
+    await addCredential(ben, "mastodon", "user-token", makeFields(1));
+    const refused = await add(ben, "mastodon", "user-token", makeFields(2));
     expect(refused.statusCode).toBe(409);
     expect(refused.json()).toMatchObject({
       code: "too_many_credentials",
       hint: "disconnect one first",
     });
     await call(ben, "DELETE", `${path}/${first.id}`);
-    await addCredential(ben, "mastodon", "user-token", fieldsOf(2));
+    await addCredential(ben, "mastodon", "user-token", makeFields(2));
   });
 });
 

@@ -105,7 +105,7 @@ const requestTo = ({ method, url }: Route, id: string) => ({
 });
 
 /** The kind of resource that the `:id` of a path identifies. */
-const resourceOf = ({ url }: Route): string =>
+const findResource = ({ url }: Route): string =>
   url.split("/").at(url.split("/").indexOf(":id") - 1) ?? "";
 
 test("each dashboard path requires a session, and rejects keys and wrong cookies", async () => {
@@ -129,7 +129,7 @@ test("another account's resources get the same response as missing ones", async 
   const tried: string[] = [];
   for (const route of existingRoutes) {
     if (!route.url.includes(":id")) continue;
-    const resource = resourceOf(route);
+    const resource = findResource(route);
     expect(owned, `beforeAll must create a resource for ${route.url}`).toHaveProperty(resource);
     const payload = { name: "mine", overlap_hours: 0, answer: "x", confirm: "x", suspended: true };
     for (const body of [{}, payload]) {
@@ -154,14 +154,14 @@ test("another account's resources get the same response as missing ones", async 
 });
 
 test("the usage of another account's key is rejected like that of an unknown key", async () => {
-  const usageOf = async (id: string) => {
+  const fetchUsage = async (id: string) => {
     const url = `${base}usage?range=24h&key=${id}`;
     const { statusCode, body } = await service.callAs(outsider, { method: "GET", url });
     return { statusCode, body: body.replace(/"request_id":"[^"]*"/, "").replaceAll(id, "ID") };
   };
-  const absent = await usageOf(unknown.slice(0, 8));
+  const absent = await fetchUsage(unknown.slice(0, 8));
   expect(absent.statusCode).toBe(404);
-  expect(await usageOf(String(owned.keys))).toEqual(absent);
+  expect(await fetchUsage(String(owned.keys))).toEqual(absent);
 });
 
 test("the operator's paths look like unknown ones to everyone else", async () => {

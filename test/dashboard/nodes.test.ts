@@ -23,20 +23,20 @@ afterAll(() => service.remove());
 const change = (id: string, what: string) =>
   service.callAs(operator, { method: "POST", url: `${path}/${id}/${what}` });
 
-async function nodesOf(): Promise<NodesResponse> {
+async function fetchNodes(): Promise<NodesResponse> {
   const response = await service.callAs(operator, { method: "GET", url: path });
   expect(response.statusCode).toBe(200);
   return response.json();
 }
 
-async function stateOf(id: string): Promise<string | undefined> {
-  return (await nodesOf()).nodes.find((node) => node.id === id)?.state;
+async function getState(id: string): Promise<string | undefined> {
+  return (await fetchNodes()).nodes.find((node) => node.id === id)?.state;
 }
 
 test("a node waits for an operator, who approves it, drains it, and approves it again", async () => {
   const id = "00000000000000a1";
   await storeNode(service, { id, name: "ams-1", state: "pending" });
-  expect(await stateOf(id)).toBe("pending");
+  expect(await getState(id)).toBe("pending");
   const states = [];
   for (const what of ["approve", "drain", "approve"]) {
     const response = await change(id, what);
@@ -45,7 +45,7 @@ test("a node waits for an operator, who approves it, drains it, and approves it 
     states.push(nodes.find((node) => node.id === id)?.state);
   }
   expect(states).toEqual(["approved", "draining", "approved"]);
-  const { events } = await nodesOf();
+  const { events } = await fetchNodes();
   expect(events.filter(({ node }) => node === "ams-1").map(({ action }) => action)).toEqual([
     "approved",
     "draining",
@@ -57,7 +57,7 @@ test("a removed node is no longer listed and cannot be approved again", async ()
   const id = "00000000000000b2";
   await storeNode(service, { id });
   expect((await change(id, "remove")).statusCode).toBe(200);
-  expect(await stateOf(id)).toBeUndefined();
+  expect(await getState(id)).toBeUndefined();
   const again = await change(id, "approve");
   expect([again.statusCode, again.json().code]).toEqual([409, "node_removed"]);
 });

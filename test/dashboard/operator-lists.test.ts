@@ -36,7 +36,7 @@ function makeKey(accountName: string) {
 }
 
 /** IDs from all pages. */
-async function idsOf<Answer extends { next: string | number | null }>(
+async function getIds<Answer extends { next: string | number | null }>(
   list: string,
   cursor: "after" | "before",
   idsOfPage: (answer: Answer) => readonly (string | number)[],
@@ -94,12 +94,12 @@ test.each([
 test("the operator's list of keys is read page by page, newest first, of all accounts or one", async () => {
   for (let index = 0; index < 60; index += 1) await makeKey(`account ${index}`);
   const idsIn = ({ keys }: AllKeysResponse) => keys.map(({ id }) => id);
-  const ids = await idsOf("keys", "after", idsIn);
+  const ids = await getIds("keys", "after", idsIn);
   expect(ids.length).toBeGreaterThan(60);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids).toEqual(expect.arrayContaining([ann.id, bob.id]));
-  expect(await idsOf(`keys?account=${ann.accountId}`, "after", idsIn)).toEqual([ann.id]);
-  expect(await idsOf("keys?query=key of bo", "after", idsIn)).toEqual([bob.id]);
+  expect(await getIds(`keys?account=${ann.accountId}`, "after", idsIn)).toEqual([ann.id]);
+  expect(await getIds("keys?query=key of bo", "after", idsIn)).toEqual([bob.id]);
 });
 
 describe("jobs", () => {
@@ -112,9 +112,9 @@ describe("jobs", () => {
       submitted.unshift((await service.submit(token, search("confidential"))).json().uuid);
       if (index === 0) await service.result(token, submitted[0] ?? "");
     }
-    const all = await idsOf("jobs", "after", uuidsIn);
+    const all = await getIds("jobs", "after", uuidsIn);
     expect(all).toEqual(submitted);
-    const ofBob = await idsOf(`jobs?account=${bob.accountId}`, "after", uuidsIn);
+    const ofBob = await getIds(`jobs?account=${bob.accountId}`, "after", uuidsIn);
     expect(new Set(ofBob)).toEqual(new Set(submitted.filter((_, index) => index % 2 === 1)));
     const page = await get<AllJobsResponse>(`jobs?account=${ann.accountId}`);
     expect(page.jobs[0]).toMatchObject({
@@ -148,24 +148,24 @@ test("the operator's usage is summed by account", async () => {
     next: null,
   });
   const idsIn = ({ accounts }: AllUsageResponse) => accounts.map(({ account }) => account.id);
-  const ids = await idsOf("usage?range=30d", "after", idsIn);
+  const ids = await getIds("usage?range=30d", "after", idsIn);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids).toEqual(expect.arrayContaining([accountId, ann.accountId, bob.accountId]));
 });
 
 describe("the audit log", () => {
   const sequencesIn = ({ entries }: AuditResponse) => entries.map(({ sequence }) => sequence);
-  const entriesOf = async (filters: Record<string, string>) =>
+  const getEntries = async (filters: Record<string, string>) =>
     (await get<AuditResponse>(`audit?${new URLSearchParams(filters)}`)).entries;
 
   test("the audit log can be filtered by action and actor, on every page", async () => {
     const created = { action: "key_created", actor: "command_line" };
     const list = `audit?${new URLSearchParams(created)}`;
-    const sequences = await idsOf(list, "before", sequencesIn);
-    const all = await idsOf("audit", "before", sequencesIn);
+    const sequences = await getIds(list, "before", sequencesIn);
+    const all = await getIds("audit", "before", sequencesIn);
     expect(sequences.length).toBeGreaterThan(50);
     expect(all.length).toBeGreaterThan(sequences.length);
-    for (const entry of await entriesOf(created)) {
+    for (const entry of await getEntries(created)) {
       expect(entry).toMatchObject({ action: "key_created", actor: "the command line" });
     }
   });
@@ -177,9 +177,9 @@ describe("the audit log", () => {
       url: `${path}/accounts/${member.accountId}`,
       payload: { requests_per_second: 7 },
     });
-    const byOperator = await entriesOf({ actor: operator.accountId, account: member.accountId });
+    const byOperator = await getEntries({ actor: operator.accountId, account: member.accountId });
     expect(byOperator).toMatchObject([{ action: "account_limits_changed" }]);
-    expect(await entriesOf({ actor: member.accountId, action: "account_limits_changed" })).toEqual(
+    expect(await getEntries({ actor: member.accountId, action: "account_limits_changed" })).toEqual(
       [],
     );
   });
@@ -193,10 +193,10 @@ describe("the audit log", () => {
     const from = new Date(startMs).toISOString();
     const to = new Date(startMs + 30_000).toISOString();
     const action = "account_created";
-    const subjectsOf = async (filters: Record<string, string>) =>
-      (await entriesOf({ action, ...filters })).map(({ subject }) => subject);
-    expect(await subjectsOf({ from, to })).toEqual(["dave"]);
-    expect(await subjectsOf({ from })).toEqual(["erin", "dave"]);
-    expect((await subjectsOf({ to }))[0]).toBe("dave");
+    const getSubjects = async (filters: Record<string, string>) =>
+      (await getEntries({ action, ...filters })).map(({ subject }) => subject);
+    expect(await getSubjects({ from, to })).toEqual(["dave"]);
+    expect(await getSubjects({ from })).toEqual(["erin", "dave"]);
+    expect((await getSubjects({ to }))[0]).toBe("dave");
   });
 });

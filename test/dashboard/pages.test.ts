@@ -18,12 +18,12 @@ afterAll(() => service.remove());
 const get = (url: string, headers: Record<string, string> = browser) =>
   service.call(null, { method: "GET", url, headers });
 
-const pageOf = (name: string): string => readFileSync(join(built, name), "utf8");
+const readPage = (name: string): string => readFileSync(join(built, name), "utf8");
 
 test("the root is the landing page in browsers, and links to the documentation for other clients", async () => {
   const page = await get("/");
   expect(page.statusCode).toBe(200);
-  expect(page.body).toBe(pageOf("index.html"));
+  expect(page.body).toBe(readPage("index.html"));
   expect(String(page.headers.vary).toLowerCase()).toContain("accept,");
   const other = await get("/", { accept: "*/*" });
   expect(other.statusCode).toBe(302);
@@ -35,7 +35,7 @@ test.each(["/dashboard", "/dashboard/", "/dashboard/keys/first", "/dashboard/job
   async (path) => {
     const page = await get(path);
     expect(page.statusCode).toBe(200);
-    expect(page.body).toBe(pageOf("app.html"));
+    expect(page.body).toBe(readPage("app.html"));
     expect(page.headers["cache-control"]).toBe("no-cache");
   },
 );
@@ -104,7 +104,7 @@ test.each([
 test("no text of the build refers to a resource of another host", () => {
   const files = readdirSync(built, { recursive: true, encoding: "utf8" });
   for (const file of files.filter((name) => /\.(html|css)$/.test(name))) {
-    expect(pageOf(file), file).not.toMatch(/url\(\s*["']?(?:https?:)?\/\//);
+    expect(readPage(file), file).not.toMatch(/url\(\s*["']?(?:https?:)?\/\//);
   }
 });
 

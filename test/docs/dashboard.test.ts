@@ -16,7 +16,7 @@ function section(title: string): string {
 }
 
 /** The first two cells of each table row. */
-const rowsOf = (title: string): [string, string][] =>
+const listRows = (title: string): [string, string][] =>
   [...section(title).matchAll(/^\| `([^`]+)` \| (\S+)[^\n]*\|$/gm)].map(
     ([, first = "", second = ""]) => [first, second],
   );
@@ -45,11 +45,11 @@ function dashboardRoutes(): [string, string][] {
 }
 
 test("docs/dashboard.md lists every request of the dashboard, and who may send it", () => {
-  expect(rowsOf("The dashboard's own API").sort()).toEqual(dashboardRoutes().sort());
+  expect(listRows("The dashboard's own API").sort()).toEqual(dashboardRoutes().sort());
 });
 
 test("docs/dashboard.md lists every action of the audit log", () => {
-  expect(rowsOf("The audit log").map(([action]) => action)).toEqual([...auditActions]);
+  expect(listRows("The audit log").map(([action]) => action)).toEqual([...auditActions]);
 });
 
 test("docs/dashboard.md lists every reason for a refused sign-in", () => {

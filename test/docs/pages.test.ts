@@ -32,7 +32,7 @@ const paths = [...tree.keys()].map((path) => `/docs${path}`);
 const pages = paths.filter((path) => !path.endsWith(".svg"));
 /** The current docs in the template of the last build. */
 const site = await makeSite(readFileSync(join(root, "dist/web/docs.html"), "utf8"));
-const htmlOf = (path: string): string => site.get(builtName(path.slice("/docs".length))) ?? "";
+const findHtml = (path: string): string => site.get(builtName(path.slice("/docs".length))) ?? "";
 
 /** HTML tags without an end tag. */
 const voidTags = new Set(["meta", "br", "img", "input", "link", "path", "circle", "!doctype"]);
@@ -49,7 +49,7 @@ function expectWellFormed(html: string): void {
   expect(open).toEqual([]);
 }
 
-const idsOf = (path: string) => matches(htmlOf(path), / id="([^"]+)"/g);
+const getIds = (path: string) => matches(findHtml(path), / id="([^"]+)"/g);
 
 const matches = (html: string, pattern: RegExp) =>
   [...html.matchAll(pattern)].map(([, found = ""]) => found);
@@ -58,7 +58,7 @@ describe("the pages as HTML", () => {
   test.each(pages)(
     "the HTML of %s is well formed, and has neither inline scripts nor inline styles",
     (path) => {
-      const html = htmlOf(path);
+      const html = findHtml(path);
       expectWellFormed(html);
       const ids = matches(html, / id="([^"]+)"/g);
       expect(new Set(ids).size).toBe(ids.length);
@@ -73,14 +73,14 @@ describe("the pages as HTML", () => {
   );
 
   test.each(pages)("the links in the HTML of %s lead to existing pages and headings", (path) => {
-    for (const link of matches(htmlOf(path), /href="([^"]+)"/g)) {
+    for (const link of matches(findHtml(path), /href="([^"]+)"/g)) {
       if (/^https?:|^\/(?:dashboard(?:\/|$)|openapi\.json$|$)/.test(link)) continue;
       const [page = "", anchor] = link.split("#");
       if (page.endsWith(".md")) continue;
       const linked = page === "" ? path : page;
       expect(paths, `${path} links to ${link}`).toContain(linked);
       if (anchor !== undefined) {
-        expect(idsOf(linked), `${path} links to ${link}`).toContain(decodeURI(anchor));
+        expect(getIds(linked), `${path} links to ${link}`).toContain(decodeURI(anchor));
       }
     }
   });
@@ -93,7 +93,7 @@ describe("the pages as HTML", () => {
         !path.endsWith(".svg") && !listed.includes(path) && !/^\/(?:errors|decisions)\//.test(path),
     );
     expect(unlisted).toEqual([]);
-    for (const path of listed) expect(htmlOf(`/docs${path}`)).toContain(' aria-current="page"');
+    for (const path of listed) expect(findHtml(`/docs${path}`)).toContain(' aria-current="page"');
   });
 });
 

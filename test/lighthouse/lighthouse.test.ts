@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => site.stop());
 
-async function reportOf(path: string, device: readonly string[]): Promise<Report> {
+async function getReport(path: string, device: readonly string[]): Promise<Report> {
   const options = [
     ...device,
     "--quiet",
@@ -55,7 +55,7 @@ test.each([
   ["the playground on a phone", "/dashboard/playground", phone],
   ["the playground on a desktop", "/dashboard/playground", desktop],
 ])("%s scores at least 95 and loads at most 250 kB", async (name, path, device) => {
-  const { categories, audits } = await reportOf(path, device);
+  const { categories, audits } = await getReport(path, device);
   const { performance, ...stable } = categories;
   const bytes = audits["total-byte-weight"]?.numericValue;
   // Performance depends on what else the machine does.

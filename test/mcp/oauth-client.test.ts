@@ -35,10 +35,10 @@ afterAll(async () => {
   await app.stop();
 });
 
-const clientOf = (mode: "legacy" | "auto") =>
+const makeClient = (mode: "legacy" | "auto") =>
   new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
 
-const transportOf = (authProvider: TestProvider) =>
+const makeTransport = (authProvider: TestProvider) =>
   new StreamableHTTPClientTransport(new URL("/mcp", service.url), { authProvider });
 
 describe.each(["legacy", "auto"] as const)("the official client that negotiates %s", (mode) => {
@@ -51,8 +51,8 @@ describe.each(["legacy", "auto"] as const)("the official client that negotiates 
   afterAll(() => client?.close());
 
   test("the official client discovers where to sign in, and connects after the user consented", async () => {
-    const transport = transportOf(provider);
-    await expect(clientOf(mode).connect(transport)).rejects.toThrow();
+    const transport = makeTransport(provider);
+    await expect(makeClient(mode).connect(transport)).rejects.toThrow();
     const url = provider.authorizationUrl;
     expect(url?.href).toContain(`${service.url}/dashboard/connect?`);
     expect(url?.searchParams.get("resource")).toBe(`${service.url}/mcp`);
@@ -69,8 +69,8 @@ describe.each(["legacy", "auto"] as const)("the official client that negotiates 
     const redirect = await allow(atHost, session, url?.search.slice(1) ?? "");
     expect(redirect.searchParams.get("state")).toBe("state-of-the-client");
     await transport.finishAuth(redirect.searchParams);
-    client = clientOf(mode);
-    await client.connect(transportOf(provider));
+    client = makeClient(mode);
+    await client.connect(makeTransport(provider));
     const found = await callTool(client, "search_posts", { query: "comet" });
     expect(found.structured.posts).toMatchObject([{ text: "a comet" }]);
   });

@@ -43,7 +43,7 @@ beforeEach(async () => {
 
 const requestAuthorization = async (parameters: Parameters, more = "") =>
   (await openRequest(service, session, form({ ...base, ...parameters }) + more)).json();
-const codeOf = async (more: Parameters = {}) =>
+const fetchCode = async (more: Parameters = {}) =>
   (await allow(service, session, form({ ...base, ...more }))).searchParams.get("code");
 const exchange = async (parameters: Parameters) =>
   await tokenRequest(service, {
@@ -271,7 +271,7 @@ describe("a decision", () => {
 
 describe("a code", () => {
   test("using an authorization code again ends the tokens that were issued for it", async () => {
-    const code = await codeOf();
+    const code = await fetchCode();
     const first = (await exchange({ code })).json();
     expect((await ping(service, first.access_token)).statusCode).toBe(200);
     const second = await exchange({ code });
@@ -284,13 +284,13 @@ describe("a code", () => {
   });
 
   test("an authorization code is exchanged once by two concurrent requests", async () => {
-    const code = await codeOf();
+    const code = await fetchCode();
     const responses = await Promise.all([exchange({ code }), exchange({ code })]);
     expect(responses.map(({ statusCode }) => statusCode).sort()).toEqual([200, 400]);
   });
 
   test("an authorization code expires after a minute", async () => {
-    const code = await codeOf();
+    const code = await fetchCode();
     service.clock.move(60_001);
     expect((await exchange({ code })).json().error_description).toContain("expired");
   });
@@ -306,7 +306,7 @@ describe("a code", () => {
     ["another grant type", { grant_type: "password" }, "unsupported_grant_type"],
     ["no code", { code: null }, "invalid_grant"],
   ] as const)("an authorization code with %s gets no tokens", async (what, parameters, error) => {
-    const code = await codeOf();
+    const code = await fetchCode();
     const challenge = what === "the challenge as verifier" && {
       code_verifier: base.code_challenge,
     };
@@ -316,7 +316,7 @@ describe("a code", () => {
   });
 
   test("an authorization code is neither an access token nor a key", async () => {
-    expect((await ping(service, String(await codeOf()))).statusCode).toBe(401);
+    expect((await ping(service, String(await fetchCode()))).statusCode).toBe(401);
   });
 });
 

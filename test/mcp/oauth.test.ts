@@ -44,7 +44,7 @@ const get = (url: string) =>
   service.call(null, { method: "GET", url, headers: { host: "earshot.test" } });
 const asOwner = (method: "GET" | "POST" | "DELETE", url: string, payload?: object) =>
   service.callAs(session, { method, url, ...(payload === undefined ? {} : { payload }) });
-const appsOf = async () => (await asOwner("GET", "/dashboard/api/apps")).json().apps;
+const getApps = async () => (await asOwner("GET", "/dashboard/api/apps")).json().apps;
 const refresh = (token: string, clientId = app.clientId) =>
   tokenRequest(service, { grant_type: "refresh_token", client_id: clientId, refresh_token: token });
 
@@ -105,7 +105,7 @@ describe("a connected app", () => {
     expect(scope).toBe(grantableMethods.join(" "));
     expect((await ping(service, token)).statusCode).toBe(200);
     await service.context.http.usage.flush();
-    expect(await appsOf()).toEqual([
+    expect(await getApps()).toEqual([
       {
         id: expect.stringMatching(/^\w{8}$/),
         name: "Reader",
@@ -174,7 +174,7 @@ describe("a connected app", () => {
       error_description: "the refresh token has expired",
     });
     session = await service.signIn({ accountId: session.accountId });
-    expect(await appsOf()).toEqual([]);
+    expect(await getApps()).toEqual([]);
   });
 
   test.each(["access_token", "refresh_token"] as const)(
@@ -205,7 +205,7 @@ describe("a connected app", () => {
     const { access_token: token } = await connect(service, session, app.clientId);
     await ping(service, token);
     await service.context.http.usage.flush();
-    const [{ id }] = await appsOf();
+    const [{ id }] = await getApps();
     const usage = (await asOwner("GET", `/dashboard/api/usage?key=${id}`)).json();
     expect(usage.keys).toContainEqual({ id, name: "Reader", ended: false });
     expect(usage.totals.requests).toBe(1);

@@ -104,7 +104,7 @@ export function findEntitySpans(text: string, platform: string): EntitySpan[] {
   const others = found.filter(
     (span) => !hosts.some((host) => span.start < host.end && host.start < span.end),
   );
-  return [...others, ...hosts].sort((one, other) => one.start - other.start);
+  return [...others, ...hosts].sort((a, b) => a.start - b.start);
 }
 
 export function splitAround(text: string, spans: readonly EntitySpan[]): string[] {

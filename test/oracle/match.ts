@@ -12,13 +12,13 @@ export function compileTest(query: Query, context: OracleContext): Test | undefi
       const all = query.children
         .map((child) => compileTest(child, context))
         .filter((one) => one !== undefined);
-      return all.length === 0 ? undefined : (post) => all.every((one) => one(post));
+      return all.length === 0 ? undefined : (post) => all.every((test) => test(post));
     }
     case "or": {
       const any = query.children
         .map((child) => compileTest(child, context))
         .filter((one) => one !== undefined);
-      return any.length === 0 ? undefined : (post) => any.some((one) => one(post));
+      return any.length === 0 ? undefined : (post) => any.some((test) => test(post));
     }
     case "not": {
       const excluded = compileTest(query.child, context);

@@ -20,16 +20,15 @@ function countText(value: string): string {
   return value;
 }
 
-function countOf(value: string): number {
+function computeCount(value: string): number {
   return Number(countText(value));
 }
 
-function distanceKm(one: { lat: number; lon: number }, other: { lat: number; lon: number }) {
+function distanceKm(a: { lat: number; lon: number }, b: { lat: number; lon: number }) {
   const radians = Math.PI / 180;
-  const vertical = Math.sin(((other.lat - one.lat) * radians) / 2) ** 2;
-  const horizontal = Math.sin(((other.lon - one.lon) * radians) / 2) ** 2;
-  const haversine =
-    vertical + Math.cos(one.lat * radians) * Math.cos(other.lat * radians) * horizontal;
+  const vertical = Math.sin(((b.lat - a.lat) * radians) / 2) ** 2;
+  const horizontal = Math.sin(((b.lon - a.lon) * radians) / 2) ** 2;
+  const haversine = vertical + Math.cos(a.lat * radians) * Math.cos(b.lat * radians) * horizontal;
   return 2 * earthRadiusKm * Math.asin(Math.min(1, Math.sqrt(haversine)));
 }
 
@@ -101,7 +100,7 @@ function hostBelow(value: string): Test {
 }
 
 function atLeast(value: string, name: "like" | "retweet" | "reply" | "quote"): Test {
-  const min = countOf(value);
+  const min = computeCount(value);
   return ({ post }) => (post.Metadata.public_metrics[`${name}_count`] ?? 0) >= min;
 }
 
@@ -169,8 +168,8 @@ const operators = new Map<string, Operator>(
     lang: language,
     since: (value) => since(parseTime(value)),
     until: (value) => until(parseTime(value)),
-    since_time: (value) => since(countOf(value) * 1000),
-    until_time: (value) => until(countOf(value) * 1000),
+    since_time: (value) => since(computeCount(value) * 1000),
+    until_time: (value) => until(computeCount(value) * 1000),
     within_time: (value, context) => since(context.asOfMs - parseDuration(value)),
     since_id: afterId,
     max_id: upToId,

@@ -8,7 +8,7 @@ import type { OracleContext, OraclePost } from "./types.ts";
 const here = new URL("./", import.meta.url);
 const page = readFileSync(new URL("../../docs/query-language.md", here), "utf8");
 
-function contextOf(posts: readonly OraclePost[]): OracleContext {
+function makeContext(posts: readonly OraclePost[]): OracleContext {
   return {
     asOfMs: Date.parse("2026-01-01T13:00:00Z"),
     authors: posts.map(({ Metadata }) => ({
@@ -22,7 +22,7 @@ function contextOf(posts: readonly OraclePost[]): OracleContext {
 
 function foundBy(query: string, records: readonly ImportRecord[]): ImportRecord[] {
   const posts = records.map(toOraclePost);
-  const matches = compileOracle(query, contextOf(posts));
+  const matches = compileOracle(query, makeContext(posts));
   return records.filter((_, index) => {
     const post = posts[index];
     return post !== undefined && matches(analyzePost(post));
@@ -74,7 +74,7 @@ describe("the queries of the page", () => {
   test.each(blocks.flatMap((block) => block.trim().split("\n")))(
     "the oracle reads the query %s of its page",
     (query) => {
-      expect(compileOracle(query, contextOf([]))).toBeTypeOf("function");
+      expect(compileOracle(query, makeContext([]))).toBeTypeOf("function");
     },
   );
 });

@@ -24,7 +24,7 @@ function readPositions(text: string, quoted: boolean): Position[] {
   return positions;
 }
 
-function wordsOf(text: string, quoted: boolean): Leaf[] {
+function decodeWords(text: string, quoted: boolean): Leaf[] {
   const positions = readPositions(text, quoted);
   return positions.length > 0 ? [{ kind: "phrase", positions }] : [];
 }
@@ -70,10 +70,10 @@ export function textTerms(source: string, quoted: boolean): Leaf[] {
   const text = decodeReferences(source);
   const link = linkAlone(text);
   if (link) return [link];
-  if (quoted) return wordsOf(text, true);
+  if (quoted) return decodeWords(text, true);
   const signed = text.replace(punctuation, "");
   const found = prefixedTermAt(signed);
-  if (!found) return wordsOf(text, false);
+  if (!found) return decodeWords(text, false);
   const rest = signed.slice(found.end).replace(/^[^\p{L}\p{M}\p{N}\p{So}_#＃@＠*]+/u, "");
   return rest === "" ? [found.leaf] : [found.leaf, ...textTerms(rest, false)];
 }

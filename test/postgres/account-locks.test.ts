@@ -38,7 +38,7 @@ async function newAccount(): Promise<{ key: string; accountId: string }> {
   return { key, accountId: row?.account_id ?? "" };
 }
 
-const usageOf = (accountId: string, latencies = ""): UsageRow => ({
+const makeUsage = (accountId: string, latencies = ""): UsageRow => ({
   ...{ accountId, bucketMs: 0, keyId: "key", method: "", calls: 1, refused: 0, failed: 0 },
   ...{ posts: 2, latencies },
 });
@@ -73,9 +73,9 @@ test("usage can be added while another transaction changes its account", async (
     await transaction.unsafe("UPDATE account SET last_change = last_change + 1 WHERE id = $1", [
       accountId,
     ]);
-    await service.context.store.write("addUsage", { rows: [usageOf(accountId)], uses: [] });
+    await service.context.store.write("addUsage", { rows: [makeUsage(accountId)], uses: [] });
   });
-  expect(await callsOf(accountId)).toMatchObject({ calls: 1 });
+  expect(await fetchCalls(accountId)).toMatchObject({ calls: 1 });
 });
 
 test("usage that gateways add to the same rows concurrently is exact", async () => {
@@ -83,12 +83,12 @@ test("usage that gateways add to the same rows concurrently is exact", async () 
   const writes = Array.from({ length: 20 }, async (_unused, n) => {
     const { store } = (n % 2 === 0 ? service : other).context;
     const order = n % 3 === 0 ? accounts : accounts.toReversed();
-    const rows = order.map((accountId) => usageOf(accountId, "5:1"));
+    const rows = order.map((accountId) => makeUsage(accountId, "5:1"));
     await store.write("addUsage", { rows, uses: [] });
   });
   await Promise.all(writes);
   for (const accountId of accounts) {
-    expect(await callsOf(accountId)).toEqual({ calls: 20, posts: 40, latencies: "5:k" });
+    expect(await fetchCalls(accountId)).toEqual({ calls: 20, posts: 40, latencies: "5:k" });
   }
 });
 
@@ -128,7 +128,7 @@ test("a write that ends jobs of several accounts locks the accounts in one order
   }
 });
 
-async function callsOf(accountId: string): Promise<unknown> {
+async function fetchCalls(accountId: string): Promise<unknown> {
   const [row] = await pool.unsafe(
     "SELECT calls, posts, latencies FROM usage WHERE account_id = $1 AND bucket_ms = 0",
     [accountId],

@@ -42,7 +42,7 @@ async function makeKey(requestsPerSecond: number, submissionsPerMinute: number) 
   return { id: parsed?.id ?? "", secret: parsed?.secret ?? "" };
 }
 
-const hashOf = (secret: string) => createHash("sha256").update(secret).digest("base64");
+const computeHash = (secret: string) => createHash("sha256").update(secret).digest("base64");
 
 type Admitted = { key: number; isSubmission: boolean; isWrong: boolean };
 
@@ -91,7 +91,7 @@ test("PostgreSQL admits as many concurrent requests as the in-memory sliding log
             return call<AdmissionOutcome>("admit", {
               ...{ ...defaultLimits, failedKeysPerMinute: 1_000, elapsedMs: 0, nowMs },
               ...{ address: "203.0.113.9", keyId: id, presentedHash: "any", isSubmission },
-              ...{ keyHash: hashOf(isWrong ? "wrong" : secret), resource: null, readOf: null },
+              ...{ keyHash: computeHash(isWrong ? "wrong" : secret), resource: null, readOf: null },
               maxWaitMs: 0,
             });
           }),
@@ -181,7 +181,7 @@ test("concurrent jobs of accounts with webhooks get deliveries, and those of oth
       call<InsertedJob>("insertJob", insertion(account, "comet")),
     ),
   );
-  expect(inserted.map((each) => !each.isRepeated && each.hasDeliveries)).toEqual([
+  expect(inserted.map((job) => !job.isRepeated && job.hasDeliveries)).toEqual([
     ...[false, true, false, true],
   ]);
 });

@@ -44,7 +44,7 @@ const steps = fc.array(
 
 let cases = 0;
 
-test("rates in PostgreSQL allow, refuse and give back calls like the in-memory sliding logs, for keys that share a limit", async () => {
+test("rates in PostgreSQL admit, refuse and refund calls like the in-memory sliding logs, for keys that share a limit", async () => {
   await fc.assert(
     fc.asyncProperty(
       steps,
@@ -52,7 +52,7 @@ test("rates in PostgreSQL allow, refuse and give back calls like the in-memory s
       async (taken, { own, shared }) => {
         cases += 1;
         const rates = createKeyRates();
-        const keyOf = (who: Step["who"]): RatedKey => ({
+        const makeKey = (who: Step["who"]): RatedKey => ({
           keyId: `${who}-${cases}`,
           requestsPerSecond: 3,
           submissionsPerMinute: own,
@@ -66,7 +66,7 @@ test("rates in PostgreSQL allow, refuse and give back calls like the in-memory s
         for (const { waitMs, who, isRefunded } of taken) {
           nowMs += waitMs;
           await setTime(nowMs);
-          const key = keyOf(who);
+          const key = makeKey(who);
           const expected = rates.takeSubmission(key, nowMs);
           const found = (await call("takeSubmission", { ...time, key })) as {
             allowed: boolean;

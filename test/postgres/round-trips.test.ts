@@ -28,7 +28,7 @@ afterAll(async () => {
   count?.close();
 });
 
-async function roundTripsOf(submit: (key: string, turn: number) => Promise<string>) {
+async function getRoundTrips(submit: (key: string, turn: number) => Promise<string>) {
   const key = await service.makeKey();
   const run = async (turn: number) => {
     const result = await service.result(key, await submit(key, turn));
@@ -45,7 +45,7 @@ const tolerance = 2;
 
 test("a short search takes two round trips: one for the submission with its result, one for the fetch", async () => {
   const submit = async (key: string) => (await service.submit(key, search("comet"))).json().uuid;
-  expect(await roundTripsOf(submit)).toBeLessThan(2 + tolerance);
+  expect(await getRoundTrips(submit)).toBeLessThan(2 + tolerance);
 });
 
 test("a search with an idempotency key takes four round trips", async () => {
@@ -58,5 +58,5 @@ test("a search with an idempotency key takes four round trips", async () => {
     });
     return response.json().uuid;
   };
-  expect(await roundTripsOf(submit)).toBeLessThan(4 + tolerance);
+  expect(await getRoundTrips(submit)).toBeLessThan(4 + tolerance);
 });

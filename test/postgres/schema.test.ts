@@ -67,7 +67,7 @@ function byTable(columns: readonly (Column & { table: string })[]): Map<string, 
       table,
       own
         .map(({ name, kind, isRequired }) => ({ name, kind, isRequired }))
-        .toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     ]),
   );
 }

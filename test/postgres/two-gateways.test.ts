@@ -42,7 +42,7 @@ async function keyAccount(key: string): Promise<string> {
   return own.accountId;
 }
 
-async function uuidOf(gateway: ServiceUnderTest, query = "comet", of = key): Promise<string> {
+async function getUuid(gateway: ServiceUnderTest, query = "comet", of = key): Promise<string> {
   const response = await gateway.submit(of, search(query));
   expect(response.statusCode).toBe(202);
   return response.json().uuid;
@@ -50,7 +50,7 @@ async function uuidOf(gateway: ServiceUnderTest, query = "comet", of = key): Pro
 
 describe("a job submitted at one gateway", () => {
   test("a job submitted at one gateway can be fetched at the other", async () => {
-    const uuid = await uuidOf(first);
+    const uuid = await getUuid(first);
     for (const gateway of [second, first]) {
       const result = await gateway.result(key, uuid);
       expect(result.statusCode).toBe(200);
@@ -59,7 +59,7 @@ describe("a job submitted at one gateway", () => {
   });
 
   test("a job submitted at one gateway can run on a node of the other, and a pending request gets its result at once", async () => {
-    const uuid = await uuidOf(second);
+    const uuid = await getUuid(second);
     const startedMs = performance.now();
     const result = await second.result(key, uuid);
     expect(result.statusCode).toBe(200);
@@ -99,7 +99,7 @@ describe("a job submitted at one gateway", () => {
     });
     const uuids: string[] = [];
     for (let turn = 0; turn < 10; turn += 1)
-      uuids.push(await uuidOf(turn % 2 ? first : second, "comet", own));
+      uuids.push(await getUuid(turn % 2 ? first : second, "comet", own));
     for (const uuid of uuids) await first.result(own, uuid);
     const [one, other] = seen.map(({ ids }) => ids);
     // States in between may be skipped.
@@ -130,7 +130,7 @@ test("a gateway with a wrong clock uses the database's time for jobs", async () 
   second.clock.shiftWall(3_600_000);
   try {
     const submittedMs = first.clock.now();
-    const uuid = await uuidOf(second);
+    const uuid = await getUuid(second);
     expect((await first.result(key, uuid)).statusCode).toBe(200);
     const status = await second.call(key, {
       method: "GET",
@@ -166,7 +166,7 @@ test("one gateway is the leader, and another takes over when the leader stops", 
 });
 
 test("a search that waits at one gateway can be cancelled at the other", async () => {
-  const uuid = await uuidOf(second, "tram");
+  const uuid = await getUuid(second, "tram");
   const url = `/v1/search/live/social/status/${uuid}`;
   const cancelled = await first.call(key, { method: "DELETE", url });
   const status = await second.call(key, { method: "GET", url: `${url}?wait=5` });

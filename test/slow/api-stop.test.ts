@@ -94,7 +94,7 @@ test("requests on new and open connections get 503 and are closed while running 
   await service.submit(key, search("comet"));
   await begun.promise;
   const keepAlive = await connectTo(service.url);
-  const received = textOf(keepAlive);
+  const received = getText(keepAlive);
   keepAlive.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
   await once(keepAlive, "data");
   const stopped = service.stop();
@@ -118,7 +118,7 @@ test("requests on new and open connections get 503 and are closed while running 
   await expect(fetch(`${service.url}/livez`)).rejects.toThrow("fetch failed");
 });
 
-async function textOf(socket: Socket): Promise<string> {
+async function getText(socket: Socket): Promise<string> {
   let text = "";
   socket.on("data", (bytes) => {
     text += String(bytes);
@@ -231,7 +231,7 @@ test("a client that disconnects while its read is delayed causes no error", asyn
     signal: disconnection.signal,
   });
   await until("the read got its turn", async () => {
-    const [burst] = (await service.context.http.limiter.state(callerOf(key))).policies;
+    const [burst] = (await service.context.http.limiter.state(makeCaller(key))).policies;
     return (burst?.growsInMs ?? 0) > 1_000 ? true : null;
   });
   disconnection.abort();
@@ -240,7 +240,7 @@ test("a client that disconnects while its read is delayed causes no error", asyn
   expect(logged.join("")).not.toContain('"level":"error"');
 });
 
-function callerOf(key: string) {
+function makeCaller(key: string) {
   const keyId = key.split("_")[1] ?? "";
   const rates = { requestsPerSecond: 1, submissionsPerMinute: null, ratesKeyId: keyId };
   return { keyId, accountId: "", ...rates, methods: null };

@@ -22,7 +22,7 @@ test("a chunk that is searched for many phrases is split into parts with the sam
   const forms = segmentForms(posts);
   try {
     const children = Array.from({ length: 120 }, (_, n) =>
-      phrase(...[n, n >> 1, n >> 2, n * 3].map((each) => words[each % words.length] as string)),
+      phrase(...[n, n >> 1, n >> 2, n * 3].map((value) => words[value % words.length] as string)),
     );
     for (const plan of [
       { kind: "or", children },

@@ -75,7 +75,7 @@ const queries = [
   "harbour since:2026-01-02 until:2026-01-03",
 ];
 
-function contentsOf(folder: string) {
+function listContents(folder: string) {
   const reader = createReader(folder, 2_000, { now: () => 0, elapsed: () => 0 });
   const { operations } = reader;
   const request = (query: string) => {
@@ -112,7 +112,7 @@ describe("a process that writes, rolls over, splits, rewrites, seals, merges and
     const killed = newFolder("killed");
     expect(await runKilled(killed, 0)).toBeGreaterThan(3);
 
-    const [expected, found] = [contentsOf(undisturbed), contentsOf(killed)];
+    const [expected, found] = [listContents(undisturbed), listContents(killed)];
     expect(found.segments.length).toBeGreaterThan(3);
     const files = Math.max(...found.segments.map(({ sequence }) => sequence));
     expect(files - found.segments.length).toBeGreaterThan(10);
@@ -133,7 +133,7 @@ describe("a process that writes, rolls over, splits, rewrites, seals, merges and
     await runAlone(undisturbed);
     const rewritten = newFolder("rewritten");
     expect(await run(rewritten, 0, null)).toBe(0);
-    const [expected, found] = [contentsOf(undisturbed), contentsOf(rewritten)];
+    const [expected, found] = [listContents(undisturbed), listContents(rewritten)];
     expect(found.records).toEqual(expected.records);
     expect(found.found).toEqual(expected.found);
     expect(found.ingestOrder).toEqual(expected.ingestOrder);
@@ -146,20 +146,20 @@ describe("a process that writes, rolls over, splits, rewrites, seals, merges and
     const aged = newFolder("aged");
     expect(await runKilled(aged, 86_400_000)).toBeGreaterThan(3);
 
-    const [all, remaining] = [contentsOf(undisturbed), contentsOf(aged)];
+    const [all, remaining] = [listContents(undisturbed), listContents(aged)];
     expect(remaining.records.length).toBeLessThan(all.records.length);
     const [interval] = remaining.coverage;
     expect(remaining.coverage).toHaveLength(1);
     const fromMs = interval?.fromMs ?? Number.NaN;
-    const stored = new Set(remaining.records.map(uriOf));
+    const stored = new Set(remaining.records.map(parseUri));
     for (const text of all.records) {
       const { Metadata } = JSON.parse(text) as { Metadata: { created_at: string; origin: string } };
       const isRetained = Metadata.origin === "import" || Date.parse(Metadata.created_at) >= fromMs;
-      if (isRetained) expect(stored, text).toContain(uriOf(text));
+      if (isRetained) expect(stored, text).toContain(parseUri(text));
     }
     expect(await findingsIn(aged)).toEqual([]);
   });
 });
 
-const uriOf = (text: string): string =>
+const parseUri = (text: string): string =>
   (JSON.parse(text) as { Metadata: { uri: string } }).Metadata.uri;

@@ -136,7 +136,7 @@ test("a server on a damaged folder starts or reports why not, and marks no wrong
   expect(refusals).toEqual([]);
   expect(
     outcomes.flatMap(({ name, where, wrong }) =>
-      wrong.map((each) => `${name} (${where}): ${each}`),
+      wrong.map((text) => `${name} (${where}): ${text}`),
     ),
   ).toEqual([]);
 });

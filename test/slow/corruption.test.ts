@@ -59,7 +59,7 @@ async function requestTruth(): Promise<void> {
 const describeTrial = ({ trial, where }: TrialReport): string =>
   `${trial.name} ${trial.file.path} ${trial.damage}: ${where}`;
 
-const answersOf = (...outcomes: readonly string[]): string[] =>
+const listAnswers = (...outcomes: readonly string[]): string[] =>
   reports.flatMap((report) =>
     report.compared
       .filter(({ outcome }) => outcomes.includes(outcome))
@@ -80,11 +80,11 @@ test("the healthy archive answers every query completely, with more than one res
 
 describe("a damaged archive", () => {
   test("a damaged archive marks no answer as complete that differs from the healthy one", () => {
-    expect(answersOf("wrong")).toEqual([]);
+    expect(listAnswers("wrong")).toEqual([]);
   });
 
   test("a damaged archive answers every query in time, and fails only with an error code", () => {
-    expect(answersOf("endless", "failed")).toEqual([]);
+    expect(listAnswers("endless", "failed")).toEqual([]);
   });
 
   test("using a damaged archive loses no healthy file", () => {

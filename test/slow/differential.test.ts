@@ -88,43 +88,43 @@ function runSet(
   form: IndexForm,
   onQuery: OnQuery,
 ): void {
-  const methods = openThreeExecutors(drawn, form);
+  const executors = openThreeExecutors(drawn, form);
   try {
     const leafCounts = new Map<string, number>();
     const alone = (leaf: string): number => {
-      const count = leafCounts.get(leaf) ?? methods.countOf(leaf);
+      const count = leafCounts.get(leaf) ?? executors.countOf(leaf);
       leafCounts.set(leaf, count);
       return count;
     };
     for (const query of queries) {
-      const found = agreedCount(methods, query, drawn, form);
+      const found = agreedCount(executors, query, drawn, form);
       onQuery(query, found, alone);
     }
   } finally {
-    methods.remove();
+    executors.remove();
   }
 }
 
 function agreedCount(
-  methods: ThreeExecutors,
+  executors: ThreeExecutors,
   query: DrawnQuery,
   posts: readonly Post[],
   form: IndexForm,
 ): number {
   try {
-    const answers = methods.answersTo(generatedQueryText(query));
+    const answers = executors.answersTo(generatedQueryText(query));
     if (agree(answers)) return answers.archive.length;
   } catch (cause) {
     throw new Error(`${rerun} ${generatedQueryText(query)}`, { cause });
   }
-  throw new Error(reportOf({ query, posts }, form));
+  throw new Error(formatReport({ query, posts }, form));
 }
 
-function reportOf(differing: Case, form: IndexForm): string {
+function formatReport(differing: Case, form: IndexForm): string {
   const { query, posts } = shrink(differing, (smaller) => differs(smaller, form));
-  const methods = openThreeExecutors(posts, form);
-  const answers = methods.answersTo(generatedQueryText(query));
-  methods.remove();
+  const executors = openThreeExecutors(posts, form);
+  const answers = executors.answersTo(generatedQueryText(query));
+  executors.remove();
   const regressionCase = {
     name: "",
     query: generatedQueryText(query),
@@ -144,12 +144,12 @@ function reportOf(differing: Case, form: IndexForm): string {
 }
 
 function differs({ query, posts }: Case, form: IndexForm): boolean {
-  const methods = openThreeExecutors(posts, form);
+  const executors = openThreeExecutors(posts, form);
   try {
-    return !agree(methods.answersTo(generatedQueryText(query)));
+    return !agree(executors.answersTo(generatedQueryText(query)));
   } catch {
     return false;
   } finally {
-    methods.remove();
+    executors.remove();
   }
 }

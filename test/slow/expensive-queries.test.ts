@@ -36,14 +36,14 @@ const limit = 500;
 const maxTotalMs = 3_000;
 
 const root = mkdtempSync(join(tmpdir(), "earshot-expensive-"));
-const dataDirOf = (form: string): string => join(root, form);
+const getDataDir = (form: string): string => join(root, form);
 
 beforeAll(() => {
-  writeZipfPosts(dataDirOf("unsealed"), 0, posts);
-  cpSync(dataDirOf("unsealed"), dataDirOf("sealed"), { recursive: true });
-  sealAll(archiveFolder(dataDirOf("sealed")));
-  cpSync(dataDirOf("sealed"), dataDirOf("mixed"), { recursive: true });
-  writeZipfPosts(dataDirOf("mixed"), posts, posts + deltaPosts);
+  writeZipfPosts(getDataDir("unsealed"), 0, posts);
+  cpSync(getDataDir("unsealed"), getDataDir("sealed"), { recursive: true });
+  sealAll(archiveFolder(getDataDir("sealed")));
+  cpSync(getDataDir("sealed"), getDataDir("mixed"), { recursive: true });
+  writeZipfPosts(getDataDir("mixed"), posts, posts + deltaPosts);
 }, 240_000);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
@@ -56,7 +56,7 @@ function planOf(reader: Reader, query: string): PlanNode {
 }
 
 /** Runs in slices, as when other calls wait. */
-function costOf(reader: Reader, query: string): Cost {
+function getCost(reader: Reader, query: string): Cost {
   const cost = { longestMs: 0, totalMs: 0 };
   let endMs = 0;
   const steps = reader.steps.search(
@@ -111,7 +111,7 @@ const isBounded = (work: ReturnType<typeof sliceWork>): boolean =>
 function climb(reader: Reader, random: () => number): { longest: Finding; total: Finding } {
   const measure = (shape: QueryShape): Finding => {
     const query = queryText(shape);
-    const costs = [costOf(reader, query), costOf(reader, query)];
+    const costs = [getCost(reader, query), getCost(reader, query)];
     // Other load can only add time, so the minimum counts.
     return {
       shape,
@@ -144,7 +144,7 @@ const describeFinding = ({ shape, longestMs, totalMs }: Finding): string =>
 
 describe.each(forms)("the most expensive queries of %s posts", (form) => {
   test("the most expensive queries do a bounded amount of work in one slice", () => {
-    const folder = archiveFolder(dataDirOf(form));
+    const folder = archiveFolder(getDataDir(form));
     const catalog = openCatalog(folder);
     const [entry] = readSegments(catalog);
     catalog.close();

@@ -41,8 +41,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function blocksOf(guide: string, language: string): string[] {
-  const section = page.split(/^## /m).find((each) => each.startsWith(`${guide}\n`));
+function listBlocks(guide: string, language: string): string[] {
+  const section = page.split(/^## /m).find((text) => text.startsWith(`${guide}\n`));
   const fence = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm");
   return [...(section ?? "").matchAll(fence)].map(([, block = ""]) => block);
 }
@@ -51,7 +51,7 @@ async function follow(guide: string) {
   const cwd = join(folder, guide.replaceAll(" ", "-"));
   mkdirSync(cwd);
   symlinkSync(join(checkout, "samples"), join(cwd, "samples"));
-  const blocks = blocksOf(guide, "sh");
+  const blocks = listBlocks(guide, "sh");
   expect(blocks.length).toBeGreaterThan(0);
   const script = `${strict}${blocks.join("")}`;
   const { stdout, stderr } = await run("bash", ["-c", script], { cwd, env: environment });
@@ -65,7 +65,7 @@ async function follow(guide: string) {
 
 test("an agent finds and cites what the guide for agents imports", async () => {
   const { data } = await follow("Search from an agent");
-  const [configuration = ""] = blocksOf("Search from an agent", "json");
+  const [configuration = ""] = listBlocks("Search from an agent", "json");
   const { command, args, env } = JSON.parse(configuration).mcpServers.earshot;
   const transport = new StdioClientTransport({
     command,
@@ -148,8 +148,8 @@ test("a platform that is added in a folder and four lines can be searched", asyn
   const cwd = await copyCheckout();
   const { url, server, requests } = await startHackerNews();
   onTestFinished(() => void server.close());
-  const [adding = "", searching = ""] = blocksOf(guide, "sh");
-  const [registration = ""] = blocksOf(guide, "diff");
+  const [adding = "", searching = ""] = listBlocks(guide, "sh");
+  const [registration = ""] = listBlocks(guide, "diff");
   writeFileSync(join(cwd, "registration.diff"), registration);
   const port = String(await freePort());
   const script = `${strict}${adding}git apply registration.diff

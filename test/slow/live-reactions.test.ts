@@ -17,8 +17,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const labelSource = "did:plc:ar7c4by46qjdydhdevvrndac";
 const stepUs = 20_000;
-const didOf = (n: number) => `did:plc:author${n}`;
-const uriOf = (n: number) => `at://${didOf(n)}/app.bsky.feed.post/key${n}`;
+const makeDid = (n: number) => `did:plc:author${n}`;
+const makeUri = (n: number) => `at://${makeDid(n)}/app.bsky.feed.post/key${n}`;
 
 type Reactions = { likes: number; replies: number; labels: readonly string[] };
 
@@ -70,7 +70,7 @@ test("likes, replies, labels and account states arrive even if the server is kil
       record,
     });
   const labelPost = (n: number, val: string, neg = false): void =>
-    labeler.publish({ src: labelSource, uri: uriOf(n), val, neg, cts: new Date().toISOString() });
+    labeler.publish({ src: labelSource, uri: makeUri(n), val, neg, cts: new Date().toISOString() });
 
   const untilConnected = async (): Promise<void> => {
     const open = () => jetstream.open() * labeler.open() || null;
@@ -87,22 +87,22 @@ test("likes, replies, labels and account states arrive even if the server is kil
   const likes = new Map<string, number>();
   for (let n = 0; n < 20; n += 1) {
     const createdAt = new Date(startUs / 1000 + n).toISOString();
-    const parent = n > 10 ? { parent: { uri: uriOf(5) }, root: { uri: uriOf(5) } } : null;
+    const parent = n > 10 ? { parent: { uri: makeUri(5) }, root: { uri: makeUri(5) } } : null;
     const record = {
       text: `harbour ${n}`,
       createdAt,
       ...(parent === null ? {} : { reply: parent }),
     };
-    create(didOf(n), "app.bsky.feed.post", `key${n}`, record);
+    create(makeDid(n), "app.bsky.feed.post", `key${n}`, record);
   }
   // A labeler has no checkpoint before its first frame.
   await until("the labeler is connected", () => labeler.open() > 0 || null);
   labelPost(10, "porn");
   await until("the first label is archived", () =>
-    foundReactions(dataDir).get(uriOf(10))?.labels.includes("porn") ? true : null,
+    foundReactions(dataDir).get(makeUri(10))?.labels.includes("porn") ? true : null,
   );
   for (let n = 0; n < 1_000; n += 1) {
-    const uri = uriOf(n % 7);
+    const uri = makeUri(n % 7);
     likes.set(uri, (likes.get(uri) ?? 0) + 1);
     create(`did:plc:fan${n}`, "app.bsky.feed.like", `like${n}`, { subject: { uri, cid: "b" } });
     if (n % 100 === 50) {
@@ -121,12 +121,12 @@ test("likes, replies, labels and account states arrive even if the server is kil
     }
   }
   labelPost(1, "!takedown", true);
-  publish(didOf(8), "account", { active: false, status: "deactivated" });
-  publish(didOf(9), "account", { active: false, status: "deactivated" });
-  publish(didOf(9), "account", { active: true });
+  publish(makeDid(8), "account", { active: false, status: "deactivated" });
+  publish(makeDid(9), "account", { active: false, status: "deactivated" });
+  publish(makeDid(9), "account", { active: true });
 
-  const hidden = [0, 2, 3, 8].map(uriOf);
-  const shown = Array.from({ length: 20 }, (_unused, n) => uriOf(n)).filter(
+  const hidden = [0, 2, 3, 8].map(makeUri);
+  const shown = Array.from({ length: 20 }, (_unused, n) => makeUri(n)).filter(
     (uri) => !hidden.includes(uri),
   );
   const isDone = (posts: Map<string, Reactions>): boolean =>
@@ -147,10 +147,10 @@ test("likes, replies, labels and account states arrive even if the server is kil
     // Each kill repeats up to one second of likes.
     expect(count, uri).toBeLessThanOrEqual((likes.get(uri) ?? 0) + 4 * 9);
   }
-  const { replies = 0 } = posts.get(uriOf(5)) ?? {};
+  const { replies = 0 } = posts.get(makeUri(5)) ?? {};
   expect(replies).toBeGreaterThanOrEqual(9);
   expect(replies).toBeLessThanOrEqual(18);
-  for (const n of [10, 11, 12, 13, 14]) expect(posts.get(uriOf(n))?.labels).toEqual(["porn"]);
+  for (const n of [10, 11, 12, 13, 14]) expect(posts.get(makeUri(n))?.labels).toEqual(["porn"]);
   await server.stop();
   await jetstream.close();
   await labeler.close();

@@ -23,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const realEvents = join(import.meta.dirname, "../../../shared/data/posts/jetstream_v1_2026.jsonl");
 const collection = "app.bsky.feed.post";
 
-const settingsOf = (jetstream: JetstreamServer) => ({
+const makeSettings = (jetstream: JetstreamServer) => ({
   EARSHOT_INGEST: "bluesky",
   EARSHOT_JETSTREAM_URLS: jetstream.url,
   EARSHOT_LABELER_URLS: "none",
@@ -94,7 +94,7 @@ describe("a stream that is cut and a server that is killed, repeatedly", () => {
     const jetstream = await startJetstreamServer();
     const { stream, expected } = generatedStream(480);
     const dataDir = join(folder, "generated");
-    let server = await startServer(dataDir, await freePort(), settingsOf(jetstream));
+    let server = await startServer(dataDir, await freePort(), makeSettings(jetstream));
     for (const [n, event] of stream.entries()) {
       jetstream.publish(event);
       if (n % 37 === 36) {
@@ -103,7 +103,7 @@ describe("a stream that is cut and a server that is killed, repeatedly", () => {
       }
       if (n % 120 === 119) {
         server.child.kill("SIGKILL");
-        server = await startServer(dataDir, await freePort(), settingsOf(jetstream));
+        server = await startServer(dataDir, await freePort(), makeSettings(jetstream));
       }
     }
     await until("all posts are archived", () =>
@@ -122,13 +122,13 @@ describe("a stream that is cut and a server that is killed, repeatedly", () => {
       const lines = readFileSync(realEvents, "utf8").trim().split("\n");
       const real = lines.map((line) => JSON.parse(line) as StreamEvent);
       const dataDir = join(folder, "real");
-      let server = await startServer(dataDir, await freePort(), settingsOf(jetstream));
+      let server = await startServer(dataDir, await freePort(), makeSettings(jetstream));
       for (const [n, event] of real.entries()) {
         jetstream.publish(event);
         if (n % 20 === 19) jetstream.cut();
         if (n === 75) {
           server.child.kill("SIGKILL");
-          server = await startServer(dataDir, await freePort(), settingsOf(jetstream));
+          server = await startServer(dataDir, await freePort(), makeSettings(jetstream));
         }
       }
       const everything = await until("17 posts are archived", () => {

@@ -66,13 +66,13 @@ beforeAll(async () => {
   await once(server.child, "exit");
 }, 120_000);
 
-function copyOf(name: string): string {
+function getCopy(name: string): string {
   const dataDir = join(folder, name.replaceAll(" ", "-"));
   cpSync(killed, dataDir, { recursive: true });
   return dataDir;
 }
 
-const catalogOf = (dataDir: string): string => join(dataDir, "archive", "catalog.db");
+const getCatalog = (dataDir: string): string => join(dataDir, "archive", "catalog.db");
 
 function removeDatabase(path: string): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
@@ -91,42 +91,42 @@ describe("a catalog that is missing or out of date", () => {
   const losses: [string, (dataDir: string) => void, RegExp][] = [
     [
       "missing",
-      (dataDir) => removeDatabase(catalogOf(dataDir)),
+      (dataDir) => removeDatabase(getCatalog(dataDir)),
       /is missing, but its folder contains segments/,
     ],
     [
       "empty",
       (dataDir) => {
-        removeDatabase(catalogOf(dataDir));
-        writeFileSync(catalogOf(dataDir), "");
+        removeDatabase(getCatalog(dataDir));
+        writeFileSync(getCatalog(dataDir), "");
       },
       /is empty, but its folder contains segments/,
     ],
     [
       "cut off",
       (dataDir) => {
-        removeDatabase(catalogOf(dataDir));
-        cpSync(early, catalogOf(dataDir));
-        truncateSync(catalogOf(dataDir), 20_000);
+        removeDatabase(getCatalog(dataDir));
+        cpSync(early, getCatalog(dataDir));
+        truncateSync(getCatalog(dataDir), 20_000);
       },
       /is damaged/,
     ],
     [
       "an early copy",
       (dataDir) => {
-        removeDatabase(catalogOf(dataDir));
-        cpSync(early, catalogOf(dataDir));
+        removeDatabase(getCatalog(dataDir));
+        cpSync(early, getCatalog(dataDir));
       },
       /is older than its segments/,
     ],
     [
       "without its log, one bit of which is flipped",
       (dataDir) => {
-        const path = `${catalogOf(dataDir)}-wal`;
+        const path = `${getCatalog(dataDir)}-wal`;
         const log = readFileSync(path);
         log[200] = (log[200] ?? 0) ^ 1;
         writeFileSync(path, log);
-        rmSync(`${catalogOf(dataDir)}-shm`, { force: true });
+        rmSync(`${getCatalog(dataDir)}-shm`, { force: true });
       },
       /is older than its segments|contains segments/,
     ],
@@ -135,8 +135,8 @@ describe("a catalog that is missing or out of date", () => {
       (dataDir) => {
         const other = join(folder, "another");
         importPosts(other, 0, 50);
-        removeDatabase(catalogOf(dataDir));
-        cpSync(catalogOf(other), catalogOf(dataDir));
+        removeDatabase(getCatalog(dataDir));
+        cpSync(getCatalog(other), getCatalog(dataDir));
       },
       /is not the catalog of the archive that/,
     ],
@@ -145,7 +145,7 @@ describe("a catalog that is missing or out of date", () => {
   test.each(losses)(
     "a catalog that is %s is rejected with instructions, and recovered with every post",
     async (name, lose, message) => {
-      const dataDir = copyOf(name);
+      const dataDir = getCopy(name);
       const before = segmentFiles(dataDir);
       expect(before.length).toBeGreaterThan(3);
       lose(dataDir);
@@ -205,7 +205,7 @@ describe("a missing control store", () => {
   test.each(losses)(
     "a folder with %s is rejected with instructions, and no new control store is created",
     (name, lose, message) => {
-      const dataDir = copyOf(name);
+      const dataDir = getCopy(name);
       lose(dataDir);
       for (const command of [["serve"], ["keys", "create", "--name", "b"]]) {
         const { code, output } = run(dataDir, ...command);

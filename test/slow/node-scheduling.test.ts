@@ -133,7 +133,7 @@ describe("a server with a spare embedded node", () => {
   });
   afterAll(() => service.remove());
 
-  const statusOf = async (uuid: string) =>
+  const fetchStatus = async (uuid: string) =>
     (
       await service.call(key, { method: "GET", url: `/v1/search/live/social/status/${uuid}` })
     ).json();
@@ -141,7 +141,10 @@ describe("a server with a spare embedded node", () => {
   test("a server with a spare embedded node runs every job when no node is connected, and takes over the jobs of a node that leaves", async () => {
     const first = await service.submit(key, search("comet"));
     expect((await service.result(key, first.json().uuid)).statusCode).toBe(200);
-    expect(await statusOf(first.json().uuid)).toMatchObject({ status: "done", node: "embedded" });
+    expect(await fetchStatus(first.json().uuid)).toMatchObject({
+      status: "done",
+      node: "embedded",
+    });
 
     const node = await approvedNode(service);
     const leasing = node.lease();
@@ -149,13 +152,13 @@ describe("a server with a spare embedded node", () => {
     const second = await service.submit(key, search("comet"));
     const job = await leasing;
     expect(job.envelope.job).toBe(second.json().uuid);
-    expect(await statusOf(second.json().uuid)).toMatchObject({
+    expect(await fetchStatus(second.json().uuid)).toMatchObject({
       status: "in progress",
       node: node.nodeId,
     });
     expect((await node.post("leave", {})).statusCode).toBe(204);
     expect((await service.result(key, second.json().uuid)).statusCode).toBe(200);
-    expect(await statusOf(second.json().uuid)).toMatchObject({
+    expect(await fetchStatus(second.json().uuid)).toMatchObject({
       status: "done",
       node: "embedded",
       attempts: 1,

@@ -42,10 +42,10 @@ beforeAll(async () => {
   await once(run, "exit");
   expect(existsSync(file), `seed ${seed}: no report was written`).toBe(true);
   report = JSON.parse(readFileSync(file, "utf8"));
-  console.log(summaryOf(report));
+  console.log(formatSummary(report));
 }, 400_000);
 
-function summaryOf(found: ChaosReport): string {
+function formatSummary(found: ChaosReport): string {
   const { smallWaitsMs: waits } = found;
   const at = (share: number) => Math.round(waits[Math.floor((waits.length - 1) * share)] ?? 0);
   const errors = found.faults.map(({ at, kind, who }) => `${at} s ${kind} ${who}`);

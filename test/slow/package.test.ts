@@ -46,7 +46,7 @@ async function install(project: string, name: string): Promise<void> {
 async function release(): Promise<void> {
   const copy = join(folder, "copy");
   const listed = execFileSync("git", ["ls-files", "-z"], { cwd: checkout, encoding: "utf8" });
-  for (const name of listed.split("\0").filter((each) => existsSync(join(checkout, each)))) {
+  for (const name of listed.split("\0").filter((text) => existsSync(join(checkout, text)))) {
     if (name === "" || /^test(?:kit)?\//.test(name)) continue;
     mkdirSync(dirname(join(copy, name)), { recursive: true });
     cpSync(join(checkout, name), join(copy, name));

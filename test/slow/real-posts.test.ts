@@ -143,7 +143,7 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
     const inOracle = new Set(expected);
     const inArchive = new Set(found);
     const only = (name: string, ids: bigint[]): string =>
-      `${ids.length} found only by the ${name}\n${textsOf(ids.slice(0, 3))}`;
+      `${ids.length} found only by the ${name}\n${formatTexts(ids.slice(0, 3))}`;
     return [
       `EARSHOT_TEST_SEED=${seed} ${query}`,
       `archive ${found.length}, oracle ${expected.length}`,
@@ -158,7 +158,7 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
     ].join("\n");
   }
 
-  function textsOf(ids: readonly bigint[]): string {
+  function formatTexts(ids: readonly bigint[]): string {
     return archive.reader.operations
       .records(ids.map((id) => ({ id, platform: "x" })))
       .records.map((record) => `  ${record}`)

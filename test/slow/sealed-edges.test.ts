@@ -130,7 +130,7 @@ describe.each([65_535, 65_536, 65_537, 131_072])("a segment of %i posts", (posts
   });
 
   test("a search respects windows that end on the time of a post", () => {
-    for (const number of [0, 65_534, 65_535, 65_536].filter((each) => each < posts)) {
+    for (const number of [0, 65_534, 65_535, 65_536].filter((value) => value < posts)) {
       const atMs = idTimeMs(idAt(number, posts));
       agreedCount(forms, words("spread"), {
         fromMs: atMs,

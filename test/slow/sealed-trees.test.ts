@@ -103,7 +103,7 @@ function compareIndexes(
   beforeAll(() => {
     console.log(`EARSHOT_TEST_SEED=${seed}`);
     forms = open();
-    samples = forms.inspect((plain) => samplesOf(plain, textsOf(plain)));
+    samples = forms.inspect((plain) => readSamples(plain, textsOf(plain)));
   }, setupMs);
   afterAll(() => forms.remove());
 
@@ -138,7 +138,7 @@ const classBounds = [1, 2, 65, 1_000, 8_193, 40_000];
 const wordsPerClass = 400;
 const maxTexts = 4_000;
 
-function samplesOf(plain: DatabaseSync, texts: readonly string[]): Samples {
+function readSamples(plain: DatabaseSync, texts: readonly string[]): Samples {
   const random = seededRandom(seed);
   const read = plain.prepare("SELECT id FROM post ORDER BY id");
   read.setReadBigInts(true);

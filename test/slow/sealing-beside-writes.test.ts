@@ -29,7 +29,7 @@ afterEach(() => {
   twin.remove();
 });
 
-function entryOf(platform: Platform): SegmentEntry {
+function findEntry(platform: Platform): SegmentEntry {
   const found = readSegments(context.catalog).find((segment) => segment.platform === platform);
   if (found === undefined) throw new Error("no such segment");
   return found;
@@ -43,17 +43,18 @@ const sealedOf = (platform: Platform) =>
 const findings = () => findingsIn(archive.folder);
 
 test("every kind of write at any step of sealing or resealing is present afterwards", async () => {
-  for (const each of [archive, twin]) each.put(...posts(count), ...postsWithoutIds(count));
+  for (const target of [archive, twin]) target.put(...posts(count), ...postsWithoutIds(count));
   let step = 0;
   for (const platform of ["bluesky", "x", "bluesky", "x"] as const) {
-    const { sequence } = entryOf(platform);
+    const { sequence } = findEntry(platform);
     const firstStep = step;
-    for (const steps = sealSegment(context, entryOf(platform)); !steps.next().done; step += 1) {
+    for (const steps = sealSegment(context, findEntry(platform)); !steps.next().done; step += 1) {
       // A seal does not finish while every step adds changes.
-      if (step - firstStep < 14) for (const each of [archive, twin]) changeAll(each, step, count);
+      if (step - firstStep < 14)
+        for (const target of [archive, twin]) changeAll(target, step, count);
     }
     expect(step - firstStep).toBeGreaterThan(5);
-    expect(entryOf(platform).sequence).toBe(sequence + 1);
+    expect(findEntry(platform).sequence).toBe(sequence + 1);
     expect(contents(archive)).toEqual(contents(twin));
     expect(await findings()).toEqual([]);
     expect(sealedOf(platform)?.delta).toBeGreaterThan(0);

@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const start = async (name: string, settings: Record<string, string> = {}) =>
   await startServer(join(folder, name), await freePort(), settings);
 
-const headersOf = (server: ServerProcess) => ({
+const makeHeaders = (server: ServerProcess) => ({
   authorization: `Bearer ${server.key}`,
   "content-type": "application/json",
 });
@@ -23,7 +23,7 @@ const headersOf = (server: ServerProcess) => ({
 async function submit(server: ServerProcess, query: string): Promise<string> {
   const response = await fetch(`${server.base}/v1/search/live/social`, {
     method: "POST",
-    headers: headersOf(server),
+    headers: makeHeaders(server),
     body: JSON.stringify(search(query)),
   });
   expect(response.status).toBe(202);
@@ -31,7 +31,7 @@ async function submit(server: ServerProcess, query: string): Promise<string> {
   return uuid;
 }
 
-const resultOf = (server: ServerProcess, uuid: string, key = server.key) =>
+const getResult = (server: ServerProcess, uuid: string, key = server.key) =>
   fetch(`${server.base}/v1/search/live/social/result/${uuid}?wait=30`, {
     headers: { authorization: `Bearer ${key}` },
   });
@@ -44,9 +44,9 @@ async function waitingRequests(server: ServerProcess): Promise<number> {
 test("a SIGTERM makes the server answer waiting requests, end streams and exit with code 0 within 5 s", async () => {
   const server = await start("term", { EARSHOT_NODE_CONCURRENCY: "0" });
   const uuids = await Promise.all(["a", "b", "c"].map((word) => submit(server, `word${word}`)));
-  const waiting = uuids.map((uuid) => resultOf(server, uuid));
+  const waiting = uuids.map((uuid) => getResult(server, uuid));
   const stream = await fetch(`${server.base}/v1/search/live/social/events`, {
-    headers: headersOf(server),
+    headers: makeHeaders(server),
   });
   expect(stream.status).toBe(200);
   const streamed = stream.text();
@@ -67,7 +67,7 @@ test("a SIGTERM makes the server answer waiting requests, end streams and exit w
 
   const next = await start("term");
   for (const uuid of uuids) {
-    const result = await resultOf(next, uuid, server.key);
+    const result = await getResult(next, uuid, server.key);
     expect(result.status).toBe(200);
   }
   await next.stop();
@@ -90,7 +90,7 @@ test("stopping takes less than 5 s even if a thread does not end, and no job is 
   expect(performance.now() - sentMs).toBeLessThan(5_000);
   lock.close();
   const next = await start("stuck");
-  expect((await resultOf(next, uuid, server.key)).status).toBe(200);
+  expect((await getResult(next, uuid, server.key)).status).toBe(200);
   await next.stop();
 });
 
@@ -111,7 +111,7 @@ test("a second SIGTERM ends the server immediately by that signal, and no job is
   expect(performance.now() - secondMs).toBeLessThan(1_000);
   lock.close();
   const next = await start("twice");
-  expect((await resultOf(next, uuid, server.key)).status).toBe(200);
+  expect((await getResult(next, uuid, server.key)).status).toBe(200);
   await next.stop();
 });
 
@@ -128,7 +128,7 @@ test("a process suspended for longer than its leases continues, and no job is lo
   await submitting;
   expect(new Set(accepted).size).toBe(300);
   for (const uuid of accepted) {
-    const result = await resultOf(server, uuid);
+    const result = await getResult(server, uuid);
     expect(result.status).toBe(200);
     expect(await result.text()).toBe("[]");
   }

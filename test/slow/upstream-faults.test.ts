@@ -114,7 +114,7 @@ async function job(maxResults = 100, nextCursor: string | null = null): Promise<
   };
 }
 
-const codesOf = ({ warnings }: JobReport) => warnings.map(({ code }) => code);
+const listCodes = ({ warnings }: JobReport) => warnings.map(({ code }) => code);
 
 const faults: [string, UpstreamReply][] = [
   ["no answer", silent],
@@ -174,7 +174,7 @@ describe("a permanent upstream fault", () => {
       hostile.defaultReply = turn;
       const report = await job();
       expect(report).toMatchObject({ status: "done", complete: false, posts: ["1", "2"] });
-      expect(codesOf(report)).toContain("upstream_broke_off");
+      expect(listCodes(report)).toContain("upstream_broke_off");
       expect(report.ms).toBeLessThan(10_000);
     },
   );
@@ -185,7 +185,7 @@ describe("upstream pages", () => {
     hostile.script = [page(["1", "2", "2"], "b"), page(["3", "2", "1"], "c"), page(["1", "4"])];
     const report = await job();
     expect(report).toMatchObject({ complete: false, posts: ["1", "2", "3", "4"] });
-    expect(codesOf(report)).toContain("upstream_repeats");
+    expect(listCodes(report)).toContain("upstream_repeats");
   });
 
   test("upstream pages whose cursors form a cycle end with a warning", async () => {
@@ -193,7 +193,7 @@ describe("upstream pages", () => {
     hostile.defaultReply = page(["3"], "b");
     const report = await job();
     expect(report).toMatchObject({ complete: false, posts: ["1", "2", "3"] });
-    expect(codesOf(report)).toContain("upstream_repeats");
+    expect(listCodes(report)).toContain("upstream_repeats");
     expect(hostile.requests).toHaveLength(3);
   });
 
@@ -205,7 +205,7 @@ describe("upstream pages", () => {
     };
     const report = await job();
     expect(report).toMatchObject({ complete: false, posts: [] });
-    expect(codesOf(report)).toContain("upstream_empty_pages");
+    expect(listCodes(report)).toContain("upstream_empty_pages");
     expect(hostile.requests.length).toBeLessThan(10);
   });
 
@@ -217,7 +217,7 @@ describe("upstream pages", () => {
     };
     const first = await job();
     expect(first).toMatchObject({ complete: false, count: 10 });
-    expect(codesOf(first)).toContain("page_limit_reached");
+    expect(listCodes(first)).toContain("page_limit_reached");
     const second = await job(100, first.nextCursor);
     expect(second.posts).toEqual(Array.from({ length: 10 }, (_, index) => `${index + 11}`));
   });
@@ -247,7 +247,7 @@ test("the posts read before an account was suspended are returned, marked incomp
   hostile.defaultReply = replyWith(404, {}, "{}");
   const report = await job();
   expect(report).toMatchObject({ status: "done", complete: false, posts: ["1", "2"] });
-  expect(codesOf(report)).toContain("upstream_gone");
+  expect(listCodes(report)).toContain("upstream_gone");
 });
 
 test("the posts of an unknown account are an empty list", async () => {

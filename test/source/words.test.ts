@@ -47,7 +47,7 @@ const inProse = [
 /** Documentation may use these in their ordinary senses. */
 const inCode = [...inProse, "told", "tells", "stands?(?: for)?", "strangers?"];
 
-const patternOf = (words: readonly string[]): RegExp =>
+const makePattern = (words: readonly string[]): RegExp =>
   new RegExp(`\\b(?:${words.join("|")})\\b`, "i");
 
 const bannedInNames = new Set(
@@ -101,7 +101,7 @@ function readArray(text: string, name: string): string {
 /** The first match outside of code, with the text around it, or null. */
 function firstMatch(words: readonly string[], text: string): string | null {
   const prose = text.replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, "");
-  const found = patternOf(words).exec(prose);
+  const found = makePattern(words).exec(prose);
   return found === null ? null : prose.slice(Math.max(0, found.index - 40), found.index + 40);
 }
 
@@ -156,10 +156,12 @@ test("exported names are the glossary's terms", () => {
     /^export (?:declare )?(?:async )?(?:function\*?|const|let|class|type|interface) (\w+)/gm;
   const names = files.flatMap((path) => [...read(path).matchAll(declared)].map(([, name]) => name));
   expect(names).toContain("startService");
-  const wordsOf = (name = ""): string[] =>
+  const getWords = (name = ""): string[] =>
     name
       .replaceAll(/([A-Z])/g, " $1")
       .toLowerCase()
       .split(" ");
-  expect(names.filter((name) => wordsOf(name).some((word) => bannedInNames.has(word)))).toEqual([]);
+  expect(names.filter((name) => getWords(name).some((word) => bannedInNames.has(word)))).toEqual(
+    [],
+  );
 });

@@ -82,12 +82,12 @@ export const deletion = (post: Post, revision: string): ArchiveChange => ({
   revision,
 });
 
-export function changeAll(each: SmallArchive, round: number, count: number): void {
+export function changeAll(target: SmallArchive, round: number, count: number): void {
   const revision = String(round + 2);
   const at = (n: number): Post => makeNumberedPost((round * 37 + n * 71) % count);
   const imported = postsWithoutIds(count);
   const x = imported[(round * 17) % count] ?? makeNumberedPost(0);
-  each.write([
+  target.write([
     { kind: "upsert", post: { ...at(1), text: `edited river ${round}`, revision } },
     deletion(at(2), revision),
     { kind: "upsert", post: { ...at(3), text: `again snow ${round}`, revision } },
@@ -113,10 +113,10 @@ export function changeAll(each: SmallArchive, round: number, count: number): voi
       }),
     })),
   ]);
-  const { positions } = each.search({ ...allPostsQuery, platforms: ["x"] });
+  const { positions } = target.search({ ...allPostsQuery, platforms: ["x"] });
   const xPosition = positions[(round * 7) % positions.length];
   if (xPosition === undefined) throw new Error("no posts of X");
   const native = { platform: "x", nativeId: xPosition.id, userId: null, username: "jack" } as const;
-  each.put(makePost({ ...native, text: `late number ${round}` }));
-  each.addCounts();
+  target.put(makePost({ ...native, text: `late number ${round}` }));
+  target.addCounts();
 }

@@ -42,12 +42,12 @@ export function storePostsAs(archive: SmallArchive, posts: readonly Post[], form
 const fates = ["edited", "late", "deleted and stored again", "hidden and shown", "gone"] as const;
 type Fate = (typeof fates)[number] | "none";
 
-const fateOf = (index: number): Fate =>
+const getFate = (index: number): Fate =>
   index % 6 === 3 ? (fates[Math.floor(index / 6) % fates.length] ?? "none") : "none";
 
 /** The version of a post stored at sealing. */
 function storedBefore(post: Post, index: number): Post[] {
-  switch (fateOf(index)) {
+  switch (getFate(index)) {
     case "edited":
       return [{ ...post, text: `before ${post.text}`, hashtags: [], urls: [], langs: ["de"] }];
     case "late":
@@ -61,7 +61,7 @@ function storedBefore(post: Post, index: number): Post[] {
 
 function firstChanges(post: Post, index: number): ArchiveChange[] {
   const { platform, uri } = post;
-  switch (fateOf(index)) {
+  switch (getFate(index)) {
     case "edited":
     case "late":
       return [{ kind: "upsert", post }];
@@ -77,7 +77,7 @@ function firstChanges(post: Post, index: number): ArchiveChange[] {
 }
 
 function secondChanges(post: Post, index: number): ArchiveChange[] {
-  switch (fateOf(index)) {
+  switch (getFate(index)) {
     case "deleted and stored again":
       return [{ kind: "upsert", post: { ...post, revision: "2" } }];
     case "hidden and shown":

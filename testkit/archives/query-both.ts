@@ -27,12 +27,12 @@ export function queryBoth(
   const bounds = { fromMs, toMs, lowId: null, highId: null };
   const query = platformQuery("x", { conjuncts: [plan], ...bounds });
   if (query === null) return null;
-  const byFts5 = answerOf(plain, query, request);
-  const bySealed = answerOf(sealed, query, request);
+  const byFts5 = readAnswer(plain, query, request);
+  const bySealed = readAnswer(sealed, query, request);
   return { plain: byFts5.text, sealed: bySealed.text, found: byFts5.found };
 }
 
-function answerOf(
+function readAnswer(
   segment: Segment,
   query: PlatformQuery,
   { range, limit, skew, widthMs }: FormsQuery,

@@ -44,18 +44,18 @@ const bytes = (text: string) => ({
 const nodeEntries = 4;
 
 /** Root last; not the protocol's shape. */
-function treeOf(entries: readonly { path: string; block: Block }[]): Block[] {
-  if (entries.length <= nodeEntries) return [nodeOf(entries, null, [])];
+function findTree(entries: readonly { path: string; block: Block }[]): Block[] {
+  if (entries.length <= nodeEntries) return [makeNode(entries, null, [])];
   const middle = entries.length >> 1;
-  const leftTree = treeOf(entries.slice(0, middle));
-  const right = treeOf(entries.slice(middle + 1));
-  const root = nodeOf(entries.slice(middle, middle + 1), leftTree.at(-1) ?? null, [
+  const leftTree = findTree(entries.slice(0, middle));
+  const right = findTree(entries.slice(middle + 1));
+  const root = makeNode(entries.slice(middle, middle + 1), leftTree.at(-1) ?? null, [
     right.at(-1) ?? null,
   ]);
   return [...leftTree, ...right, root];
 }
 
-function nodeOf(
+function makeNode(
   entries: readonly { path: string; block: Block }[],
   left: Block | null,
   right: readonly (Block | null)[],
@@ -82,7 +82,7 @@ export function repositoryBlocks({ did, rev, records }: RepositoryContent): Bloc
   const entries = [...records]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, record]) => ({ path, block: makeBlock(record) }));
-  const nodes = treeOf(entries);
+  const nodes = findTree(entries);
   const root = nodes.at(-1);
   if (root === undefined) throw new Error("a tree has a root");
   const commit = { did, version: 3, data: link(root), rev, prev: null, sig: bytes("unsigned") };

@@ -7,20 +7,20 @@ import { sealAll } from "./seal-all.ts";
 import { writerOn } from "./whole-archive.ts";
 
 const startMs = Date.UTC(2026, 0, 1);
-const uriOf = (key: string): string => `at://did:plc:author/app.bsky.feed.post/${key}`;
+const makeUri = (key: string): string => `at://did:plc:author/app.bsky.feed.post/${key}`;
 const counts = { likes: 5, reposts: 0, replies: null, quotes: 0 };
 const label = { source: "did:plc:m", negated: false, createdMs: 1, expiresMs: null } as const;
 const hide = (key: string): ArchiveChange => ({
   kind: "label",
   platform: "bluesky",
-  subject: uriOf(key),
+  subject: makeUri(key),
   value: "!hide",
   ...label,
 });
 const show = (key: string): ArchiveChange => ({
   kind: "label",
   platform: "bluesky",
-  subject: uriOf(key),
+  subject: makeUri(key),
   value: "!hide",
   ...label,
   negated: true,
@@ -29,7 +29,7 @@ const show = (key: string): ArchiveChange => ({
 export const remove = (key: string): ArchiveChange => ({
   kind: "delete",
   platform: "bluesky",
-  uri: uriOf(key),
+  uri: makeUri(key),
   revision: "r9",
 });
 
@@ -71,7 +71,7 @@ export function writeAfterSealing(dataDir: string): void {
     hide("key13"),
     hide("late"),
     show("key6"),
-    { kind: "count", platform: "bluesky", uri: uriOf("key14"), metric: "likes", by: 500 },
+    { kind: "count", platform: "bluesky", uri: makeUri("key14"), metric: "likes", by: 500 },
   ]);
   writer.addCounts();
   writer.close();

@@ -43,13 +43,13 @@ export function segmentForms(
   posts: Iterable<IndexedPost>,
   costOf: typeof indexCost = indexCost,
 ): SegmentForms {
-  return formsOf((path) => writePosts(path, posts), costOf);
+  return makeForms((path) => writePosts(path, posts), costOf);
 }
 
 export const segmentFormsFromFile = (path: string): SegmentForms =>
-  formsOf((copy) => copyFileSync(path, copy));
+  makeForms((copy) => copyFileSync(path, copy));
 
-function formsOf(make: (path: string) => void, costOf = indexCost): SegmentForms {
+function makeForms(make: (path: string) => void, costOf = indexCost): SegmentForms {
   const folder = mkdtempSync(join(tmpdir(), "earshot-forms-"));
   const plainPath = join(folder, "plain.db");
   let generation = 1;

@@ -18,14 +18,14 @@ export function writeDelta(
   for (const id of ids) {
     if (random() >= 0.1) continue;
     const terms = texts[Math.floor(random() * texts.length)] ?? "";
-    changes.push(changeOf(id, terms, random()));
+    changes.push(getChange(id, terms, random()));
   }
   forms.write((writer) => {
     for (const change of changes) change(writer);
   });
 }
 
-function changeOf(id: bigint, terms: string, kind: number): (writer: SegmentWriter) => void {
+function getChange(id: bigint, terms: string, kind: number): (writer: SegmentWriter) => void {
   return (writer) => {
     const stored = writer.findById(id);
     if (stored === null) {

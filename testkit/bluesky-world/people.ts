@@ -62,10 +62,10 @@ export async function makePeople(
     }
   };
   await Promise.all([makeSome(), makeSome(), makeSome(), makeSome()]);
-  return people.sort((a, b) => numberOf(a) - numberOf(b));
+  return people.sort((a, b) => computeNumber(a) - computeNumber(b));
 }
 
-const numberOf = ({ handle }: Person): number => Number(/\d+/.exec(handle)?.[0]);
+const computeNumber = ({ handle }: Person): number => Number(/\d+/.exec(handle)?.[0]);
 
 /** In one commit; returns uris in order. */
 export async function write(

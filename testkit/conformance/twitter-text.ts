@@ -34,17 +34,17 @@ export const notApplicable: Readonly<Record<string, string>> = {
   "hit_highlighting/with_links": "highlights hits: records contain only the text",
 };
 
-const valuesOf =
+const listValues =
   (kind: Kind): Comparison =>
   ({ text, expected }) => ({ expected, actual: ofKind(kind, text).map(({ value }) => value) });
 
-const positionsOf =
+const listPositions =
   (kind: Kind, name: string): Comparison =>
   ({ text, expected }) => ({
     expected,
     actual: ofKind(kind, text).map((entity) => ({
       [name]: entity.value,
-      indices: indicesOf(entity, text),
+      indices: getIndices(entity, text),
     })),
   });
 
@@ -67,15 +67,15 @@ const isOneLink = (text: string): boolean => {
 };
 
 const comparisons: Readonly<Record<string, Comparison>> = {
-  "extract/mentions": valuesOf("mention"),
-  "extract/mentions_with_indices": positionsOf("mention", "screen_name"),
+  "extract/mentions": listValues("mention"),
+  "extract/mentions_with_indices": listPositions("mention", "screen_name"),
   // A list counts as a mention of its owner.
   "extract/mentions_or_lists_with_indices": ({ text, expected }) => ({
     expected: (expected as ListMention[]).map(({ screen_name, list_slug, indices }) => ({
       screen_name,
       indices: [indices[0], indices[1] - list_slug.length],
     })),
-    actual: positionsOf("mention", "screen_name")({ description: "", text, expected }).actual,
+    actual: listPositions("mention", "screen_name")({ description: "", text, expected }).actual,
   }),
   "extract/replies": ({ text, expected }) => ({
     expected: expected ?? null,
@@ -83,15 +83,15 @@ const comparisons: Readonly<Record<string, Comparison>> = {
       ofKind("mention", text).find(({ start }) => text.slice(0, start).trim() === "")?.value ??
       null,
   }),
-  "extract/urls": valuesOf("url"),
-  "extract/urls_with_indices": positionsOf("url", "url"),
-  "extract/urls_with_directional_markers": positionsOf("url", "url"),
-  "extract/tco_urls_with_params": valuesOf("url"),
-  "extract/hashtags": valuesOf("hashtag"),
-  "extract/hashtags_from_astral": valuesOf("hashtag"),
-  "extract/hashtags_with_indices": positionsOf("hashtag", "hashtag"),
-  "extract/cashtags": valuesOf("cashtag"),
-  "extract/cashtags_with_indices": positionsOf("cashtag", "cashtag"),
+  "extract/urls": listValues("url"),
+  "extract/urls_with_indices": listPositions("url", "url"),
+  "extract/urls_with_directional_markers": listPositions("url", "url"),
+  "extract/tco_urls_with_params": listValues("url"),
+  "extract/hashtags": listValues("hashtag"),
+  "extract/hashtags_from_astral": listValues("hashtag"),
+  "extract/hashtags_with_indices": listPositions("hashtag", "hashtag"),
+  "extract/cashtags": listValues("cashtag"),
+  "extract/cashtags_with_indices": listPositions("cashtag", "cashtag"),
   "autolink/usernames": linkedAs("mention"),
   "autolink/lists": linkedAs("mention"),
   "autolink/hashtags": linkedAs("hashtag"),
@@ -106,14 +106,14 @@ const comparisons: Readonly<Record<string, Comparison>> = {
   "autolink/all": linkedAs("url", "mention", "hashtag", "cashtag"),
   "autolink/json": ({ text, json = "{}" }) => ({
     expected: positionsInJson(json),
-    actual: extractEntities(text).map((entity) => indicesOf(entity, text)),
+    actual: extractEntities(text).map((entity) => getIndices(entity, text)),
   }),
   "validate/usernames": validWhen((text) => readMention(text, 0)?.end === text.length),
   "validate/hashtags": validWhen((text) => readHashtag(text, 0)?.end === text.length),
   "validate/urls": validWhen(isOneLink),
   "validate/urls_without_protocol": validWhen(isOneLink),
-  "tlds/country": valuesOf("url"),
-  "tlds/generic": valuesOf("url"),
+  "tlds/country": listValues("url"),
+  "tlds/generic": listValues("url"),
 };
 
 type ListMention = { screen_name: string; list_slug: string; indices: [number, number] };
@@ -125,11 +125,13 @@ export function runCases(): Outcome[] {
         tests: Record<string, Case[]>;
       }
     ).tests;
-    return Object.entries(groups).flatMap(([name, cases]) => outcomesOf(`${file}/${name}`, cases));
+    return Object.entries(groups).flatMap(([name, cases]) =>
+      listOutcomes(`${file}/${name}`, cases),
+    );
   });
 }
 
-function outcomesOf(group: string, cases: readonly Case[]): Outcome[] {
+function listOutcomes(group: string, cases: readonly Case[]): Outcome[] {
   if (group in notApplicable) return [];
   const compare = comparisons[group];
   if (compare === undefined) throw new Error(`no comparison for the cases of ${group}`);
@@ -150,7 +152,7 @@ function ofKind(kind: Kind, text: string): Entity[] {
   return extractEntities(text).filter((entity) => entity.kind === kind);
 }
 
-function indicesOf({ start, end }: Entity, text: string): [number, number] {
+function getIndices({ start, end }: Entity, text: string): [number, number] {
   return [[...text.slice(0, start)].length, [...text.slice(0, end)].length];
 }
 

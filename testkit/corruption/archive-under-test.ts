@@ -77,7 +77,7 @@ export async function makeArchiveUnderTest(root: string): Promise<ArchiveUnderTe
   seal(join(dataDir, "archive"));
   cpSync(dataDir, older, { recursive: true });
   await withArchive(dataDir, changeSome);
-  return { dataDir, older, oldest, files: filesOf(dataDir) };
+  return { dataDir, older, oldest, files: listFiles(dataDir) };
 }
 
 /** The IDs of posts depend on the key. */
@@ -175,7 +175,7 @@ const hideLabel = (uri: string): ArchiveChange => ({
   expiresMs: null,
 });
 
-function filesOf(dataDir: string): ArchiveFile[] {
+function listFiles(dataDir: string): ArchiveFile[] {
   const folder = join(dataDir, "archive");
   const catalog = openForReading(catalogPath(folder), 1_000);
   const entries = readSegments(catalog);
@@ -184,7 +184,7 @@ function filesOf(dataDir: string): ArchiveFile[] {
   return [
     { kind: "catalog", path: within(catalogPath(folder)), platform: null, low: 0n, high: 0n },
     ...entries.map((entry) => ({
-      kind: kindOf(folder, entry),
+      kind: readKind(folder, entry),
       path: within(segmentPath(folder, entry)),
       platform: entry.platform,
       low: entry.low,
@@ -193,7 +193,7 @@ function filesOf(dataDir: string): ArchiveFile[] {
   ];
 }
 
-function kindOf(folder: string, entry: SegmentEntry): FileKind {
+function readKind(folder: string, entry: SegmentEntry): FileKind {
   const segment = openForReading(segmentPath(folder, entry), 1_000);
   const isSealed = segment.prepare("SELECT 1 FROM sealed").get() !== undefined;
   const hasDelta = segment.prepare("SELECT 1 FROM term_docsize LIMIT 1").get() !== undefined;

@@ -23,7 +23,7 @@ const pagePosts = 150;
 const maxPages = 60;
 const deadlineMs = 20_000;
 
-const sourceOf = (archive: Archive): ArchiveSource => ({
+const makeSource = (archive: Archive): ArchiveSource => ({
   archive,
   clock: systemClock,
   streamedPlatforms: [],
@@ -48,12 +48,12 @@ function search(query: string, window: Window = {}): TrialQuery {
       for (let pages = 0; ; pages++) {
         if (pages === maxPages) throw new Error("paging does not end");
         const answer = await searchArchive(
-          sourceOf(archive),
+          makeSource(archive),
           { platform, query, fromMs, toMs, asOfMs: coveredToMs, after, maxResults: pagePosts },
           systemClock.now() + deadlineMs,
         );
         const positions = answer.items.flatMap((item) => ("record" in item ? [] : [item]));
-        const page = await recordsOf(archive, positions);
+        const page = await readRecords(archive, positions);
         for (const [key, record] of page.values) values.set(key, record);
         complete = complete && answer.complete && page.complete;
         after = answer.next;
@@ -65,7 +65,7 @@ function search(query: string, window: Window = {}): TrialQuery {
 
 type Positions = readonly { id: bigint; platform: Platform }[];
 
-async function recordsOf(archive: Archive, positions: Positions): Promise<Answer> {
+async function readRecords(archive: Archive, positions: Positions): Promise<Answer> {
   const { body, damage } = await archive.page(positions);
   const text = Buffer.from(body).toString("utf8");
   const records: { ID: string; Metadata: { platform: Platform } }[] = JSON.parse(text);
@@ -84,7 +84,7 @@ function count(query: string, bucketMs: number, platform: SearchPlatform = "soci
     answer: async (archive) => {
       const { tree } = parseQuery(query);
       const counts = await countArchive(
-        sourceOf(archive),
+        makeSource(archive),
         { platform, tree, fromMs: coveredFromMs, toMs: coveredToMs, bucketMs, asOfMs: coveredToMs },
         systemClock.now() + deadlineMs,
       );
@@ -100,7 +100,7 @@ function byId(platform: Platform, id: bigint, timeMs: number): TrialQuery {
     platforms: [platform],
     fromMs: timeMs,
     toMs: timeMs,
-    answer: (archive) => recordsOf(archive, [{ platform, id }]),
+    answer: (archive) => readRecords(archive, [{ platform, id }]),
   };
 }
 

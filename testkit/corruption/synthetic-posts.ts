@@ -17,10 +17,10 @@ export const syntheticUri = (platform: Platform, n: number): string =>
   platform === "x"
     ? xUri(xId(n))
     : platform === "bluesky"
-      ? `at://did:plc:${authorOf(n)}/app.bsky.feed.post/key${n}`
-      : `https://social.example/users/${authorOf(n)}/statuses/${n}`;
+      ? `at://did:plc:${getAuthor(n)}/app.bsky.feed.post/key${n}`
+      : `https://social.example/users/${getAuthor(n)}/statuses/${n}`;
 
-const authorOf = (n: number): string => authors[(n * 7) % authors.length] ?? "ann";
+const getAuthor = (n: number): string => authors[(n * 7) % authors.length] ?? "ann";
 const xId = (n: number): bigint => lowestId(firstMs + n * stepMs) + 5n;
 
 /** `edition` selects text and revision. */
@@ -28,7 +28,7 @@ export function syntheticPost(platform: Platform, n: number, edition = 0): Post 
   const random = seededRandom(n * 31 + edition * 7 + platform.length);
   const pick = <Value>(values: readonly Value[]): Value =>
     values[Math.floor(random() ** 2 * values.length)] as Value;
-  const author = authorOf(n);
+  const author = getAuthor(n);
   const createdMs = firstMs + n * stepMs + (platform === "x" ? 0 : (n % 50) * 1_000);
   const words = Array.from({ length: 4 + (n % 9) }, () => pick(common));
   if (n % 11 === 0) words.push(rare[n % rare.length] ?? "rare0");

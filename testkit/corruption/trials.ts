@@ -160,7 +160,9 @@ async function salvage(dataDir: string, { path, platform }: ArchiveFile): Promis
     onProgress: () => {},
     signal: never,
   });
-  return salvaged.flatMap((each) => each.lost?.posts ?? []).map(({ id }) => `${platform} ${id}`);
+  return salvaged
+    .flatMap((salvagedSegment) => salvagedSegment.lost?.posts ?? [])
+    .map(({ id }) => `${platform} ${id}`);
 }
 
 async function openAndRequest(

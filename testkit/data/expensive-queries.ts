@@ -107,7 +107,7 @@ export function mutate({ joined, clauses }: QueryShape, random: Random): QuerySh
       clauses,
     };
   if (kind < 0.25 && clauses.length > 1)
-    return { joined, clauses: clauses.filter((_, each) => each !== index) };
+    return { joined, clauses: clauses.filter((_, value) => value !== index) };
   if (kind < 0.4) return { joined, clauses: [...clauses, drawClause(random)].slice(-maxClauses) };
   if (kind < 0.6) {
     const offset = integerBelow(random, 50);
@@ -123,6 +123,6 @@ export function mutate({ joined, clauses }: QueryShape, random: Random): QuerySh
   }
   return {
     joined,
-    clauses: clauses.map((clause, each) => (each === index ? drawClause(random) : clause)),
+    clauses: clauses.map((clause, value) => (value === index ? drawClause(random) : clause)),
   };
 }

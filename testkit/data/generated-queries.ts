@@ -76,7 +76,7 @@ const id = fc.oneof(
 const post = fc.oneof(
   { weight: 2, arbitrary: anyOf(mentioned).map((known) => String(known.id)) },
   { weight: 2, arbitrary: anyOf(mentioned).map(({ uri }) => `"${uri}"`) },
-  { weight: 1, arbitrary: anyOf(mentioned).map(pageOf) },
+  { weight: 1, arbitrary: anyOf(mentioned).map(formatPage) },
 );
 
 const domains = [
@@ -292,7 +292,7 @@ function firstDayId(days: number): bigint {
   return lowestId(firstDayMs + days * dayMs);
 }
 
-function pageOf({ platform, uri, nativeId, id }: KnownPost): string {
+function formatPage({ platform, uri, nativeId, id }: KnownPost): string {
   if (nativeId !== null) return `https://twitter.com/ann/status/${nativeId}?s=20`;
   if (platform !== "bluesky") return String(id);
   const [, account = "", key = ""] = /^at:\/\/([^/]+)\/[^/]+\/(.+)$/.exec(uri) ?? [];

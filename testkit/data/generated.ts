@@ -102,13 +102,13 @@ type Related = Drawn["replyTo"];
 
 /** `number` identifies the post; the first numbers are the known posts. */
 export const generatedPost = (number: number): fc.Arbitrary<Post> =>
-  drawn.map((values) => postOf(values, identityOf(values, number)));
+  drawn.map((values) => postOf(values, makeIdentity(values, number)));
 
 type Identity = Pick<Post, "platform" | "uri" | "nativeId" | "createdMs" | "seenMs"> & {
   createdMs: number;
 };
 
-function identityOf(values: Drawn, number: number): Identity {
+function makeIdentity(values: Drawn, number: number): Identity {
   const known = knownPosts[number];
   if (known !== undefined) return { ...identityPart(known), seenMs: null };
   const createdMs = firstDayMs + values.dayOffset * dayMs + values.withinMs;
@@ -181,13 +181,13 @@ function readEntities(text: string, platform: Platform) {
 function referenceTo(related: Related, platform: Platform): PostReference | null {
   if (related === null) return null;
   const { known, form } = related;
-  const who = accountOf(related);
+  const who = makeAccount(related);
   if (known.platform !== platform || form === "nothing") return { id: null, uri: null, ...who };
   if (form === "id" && platform === "x") return { id: known.number, uri: null, ...who };
   return { id: form === "uri" ? null : known.number, uri: known.uri, ...who };
 }
 
-function accountOf({ known, form, account }: NonNullable<Related>) {
+function makeAccount({ known, form, account }: NonNullable<Related>) {
   const username = account.username === "" ? null : account.username;
   const [, did] = /^at:\/\/([^/]+)/.exec(known.uri) ?? [];
   return { username, userId: form === "nothing" ? account.userId : (did ?? account.userId) };

@@ -1,7 +1,7 @@
 /** Repeated matching text, then text that does not match, to cause backtracking. */
 export function* hostileTexts(source: string, length: number): Generator<string> {
-  const alphabet = alphabetOf(source);
-  const pumps = [...alphabet, ...alphabet.flatMap((one) => alphabet.map((other) => one + other))];
+  const alphabet = parseAlphabet(source);
+  const pumps = [...alphabet, ...alphabet.flatMap((text) => alphabet.map((other) => text + other))];
   const beginnings = ["", literalBeginning(source)];
   for (const pump of new Set([...pumps, ...readRuns(source)])) {
     for (const beginning of new Set(beginnings)) {
@@ -27,7 +27,7 @@ const charactersByClass: Readonly<Record<string, readonly string[]>> = {
   r: ["\r"],
 };
 
-function alphabetOf(source: string): string[] {
+function parseAlphabet(source: string): string[] {
   const characters = new Set<string>();
   const plain = source.replaceAll(
     /\\(u\{[0-9a-f]+\}|u[0-9a-f]{4}|x[0-9a-f]{2}|p\{[^}]*\}|.)/gi,
@@ -37,7 +37,7 @@ function alphabetOf(source: string): string[] {
         characters.add(
           String.fromCodePoint(Number.parseInt(whole.replaceAll(/[^0-9a-f]/gi, ""), 16)),
         );
-      } else for (const one of charactersByClass[kind] ?? [String(escaped)]) characters.add(one);
+      } else for (const text of charactersByClass[kind] ?? [String(escaped)]) characters.add(text);
       return "";
     },
   );

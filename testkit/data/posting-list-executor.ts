@@ -27,7 +27,7 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
   const posts = subjects.toSorted(comparePositions);
   const everyPost: Numbers = new Set(posts.keys());
   const nothing: Found = { posts: new Set(), exact: true };
-  const index = indexOf(posts);
+  const index = findIndex(posts);
 
   function find(side: Side, plan: PlanNode): Found {
     switch (plan.kind) {
@@ -65,7 +65,7 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
   ): Found {
     const sets = children.map((child) => find(side, child));
     return {
-      posts: sets.reduce((joined, each) => join(joined, each.posts), start),
+      posts: sets.reduce((joined, found) => join(joined, found.posts), start),
       exact: sets.every(({ exact }) => exact),
     };
   }
@@ -87,7 +87,7 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
   const withToken = (token: string): Numbers => new Set(index.get(token)?.keys() ?? []);
 
   function containing(elements: readonly SequenceElement[]): Numbers {
-    const [first, ...rest] = elements.map(postingsOf);
+    const [first, ...rest] = elements.map(findPostings);
     const starts = [...(first ?? [])];
     const found = starts.filter(([number, positions]) =>
       [...positions].some((position) =>
@@ -97,7 +97,7 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
     return new Set(found.map(([number]) => number));
   }
 
-  function postingsOf(element: SequenceElement): Postings {
+  function findPostings(element: SequenceElement): Postings {
     if (element.kind === "token") return index.get(element.token) ?? new Map();
     const fits = (term: string): boolean =>
       element.kind === "prefix" ? term.startsWith(element.prefix) : term !== GAP;
@@ -131,7 +131,7 @@ const inBoth = (a: Numbers, b: Numbers): Numbers => new Set([...a].filter((n) =>
 const inEither = (a: Numbers, b: Numbers): Numbers => new Set([...a, ...b]);
 const without = (a: Numbers, b: Numbers): Numbers => new Set([...a].filter((n) => !b.has(n)));
 
-function indexOf(posts: readonly Subject[]): Map<string, Map<number, Set<number>>> {
+function findIndex(posts: readonly Subject[]): Map<string, Map<number, Set<number>>> {
   const index = new Map<string, Map<number, Set<number>>>();
   for (const [number, post] of posts.entries()) {
     for (const [position, term] of post.terms().entries()) {

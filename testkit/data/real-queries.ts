@@ -20,12 +20,12 @@ export function drawRealQueries(samples: readonly Sample[], seed: number): strin
   };
 
   const texts = samples.map(({ text }) => text.replaceAll(link, " "));
-  const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
+  const parseWords = (text: string): string[] => text.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
   const byFrequency = (items: Iterable<string>): string[] =>
     [...Map.groupBy(items, (item) => item)]
       .sort(([, a], [, b]) => b.length - a.length)
       .map(([item]) => item);
-  const words = byFrequency(texts.flatMap((text) => wordsOf(text.toLowerCase())));
+  const words = byFrequency(texts.flatMap((text) => parseWords(text.toLowerCase())));
   const common = words.slice(0, 300);
   const middle = words.slice(300, 6_000);
   const rare = words.slice(6_000);
@@ -33,13 +33,13 @@ export function drawRealQueries(samples: readonly Sample[], seed: number): strin
     const form = new RegExp(`^\\p{Script=${script}}{2,}$`, "u");
     return words.filter((word) => form.test(word));
   };
-  const matchesOf = (form: RegExp): string[] =>
+  const listMatches = (form: RegExp): string[] =>
     byFrequency(texts.flatMap((text) => text.match(form) ?? []));
-  const hashtags = matchesOf(/#[\p{L}\p{N}_]+/gu);
-  const mentions = matchesOf(/@\w{2,15}\b/g);
-  const emoji = matchesOf(emojiForm);
-  const runs = matchesOf(withoutSpaces);
-  const cashtags = matchesOf(/\$[A-Za-z]{2,6}\b/g);
+  const hashtags = listMatches(/#[\p{L}\p{N}_]+/gu);
+  const mentions = listMatches(/@\w{2,15}\b/g);
+  const emoji = listMatches(emojiForm);
+  const runs = listMatches(withoutSpaces);
+  const cashtags = listMatches(/\$[A-Za-z]{2,6}\b/g);
   const links = samples.flatMap(({ text }) => text.match(link) ?? []);
   const hosts = byFrequency(links.flatMap((url) => urlHost(url) ?? []));
   const cyrillic = inScript("Cyrillic");
@@ -53,7 +53,7 @@ export function drawRealQueries(samples: readonly Sample[], seed: number): strin
       const cut = parts.slice(from, from + 2 + upTo(3));
       if (cut.some((part) => /[@＠]|\w\.\w/.test(part))) continue;
       const text = cut.join(" ").replaceAll(/["“”„«»「」\\]/g, "");
-      if (cut.length > 1 && wordsOf(text).length > 1) return `"${text}"`;
+      if (cut.length > 1 && parseWords(text).length > 1) return `"${text}"`;
     }
   };
   const runPart = (): string => {

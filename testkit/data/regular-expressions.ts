@@ -64,8 +64,8 @@ function expressionsIn(text: string): Found[] {
   for (let offset = 0; offset < text.length; ) {
     const character = text[offset] ?? "";
     const two = text.slice(offset, offset + 2);
-    if (two === "//") offset = endOf(text, "\n", offset);
-    else if (two === "/*") offset = endOf(text, "*/", offset);
+    if (two === "//") offset = parseEnd(text, "\n", offset);
+    else if (two === "/*") offset = parseEnd(text, "*/", offset);
     else if (character === '"' || character === "'") {
       offset = afterString(text, offset + 1, character);
       code = "x";
@@ -92,7 +92,7 @@ function expressionsIn(text: string): Found[] {
   return found;
 }
 
-function endOf(text: string, what: string, from: number): number {
+function parseEnd(text: string, what: string, from: number): number {
   const index = text.indexOf(what, from + 2);
   return index < 0 ? text.length : index + what.length;
 }

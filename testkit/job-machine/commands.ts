@@ -202,19 +202,19 @@ export const commands: fc.Arbitrary<Command>[] = [
         ),
       ),
   ),
-  keyedSearch.map((one) =>
-    command(`submit ${JSON.stringify(one)}`, async (world) => {
-      const idempotency = makeIdempotency(one);
+  keyedSearch.map((search) =>
+    command(`submit ${JSON.stringify(search)}`, async (world) => {
+      const idempotency = makeIdempotency(search);
       const before = await settleOutcome(
-        world.machine.queue.findEarlier(one.accountId, idempotency),
+        world.machine.queue.findEarlier(search.accountId, idempotency),
       );
-      const expected = earlierRequest(world, one);
+      const expected = earlierRequest(world, search);
       if (expected === null) assert.deepEqual(before, { value: null });
-      else if (expected !== "either" && expected.hash === one.query) {
+      else if (expected !== "either" && expected.hash === search.query) {
         assert("value" in before);
         assert.equal((before.value as { uuid: string } | null)?.uuid, expected.uuid);
       }
-      await act(keyedSubmission(world, one));
+      await act(keyedSubmission(world, search));
     }),
   ),
   ...repeated(6, () =>
@@ -266,17 +266,17 @@ export const commands: fc.Arbitrary<Command>[] = [
       assert("value" in (await run.submitted));
     }),
   ),
-  keyedSearch.map((one) =>
-    command(`submit ${JSON.stringify(one)} to the local node`, async (world) => {
+  keyedSearch.map((search) =>
+    command(`submit ${JSON.stringify(search)} to the local node`, async (world) => {
       const { known, machine } = world;
       const job = {
-        ...newJob(one.accountId, `${one.accountId}-0`),
-        idempotency: makeIdempotency(one),
+        ...newJob(search.accountId, `${search.accountId}-0`),
+        idempotency: makeIdempotency(search),
       };
-      const action = keyedSubmission(world, one);
+      const action = keyedSubmission(world, search);
       const run = await runUncommitted(world, job, action);
       if (run === null) return;
-      const expected = earlierRequest(world, one);
+      const expected = earlierRequest(world, search);
       // If the validity of the key is ambiguous, the node drops the job.
       if (expected === "either") {
         await machine.queue.returnJob(run.lease.uuid, run.lease.token);
@@ -284,8 +284,8 @@ export const commands: fc.Arbitrary<Command>[] = [
       } else if (expected === null) {
         await runLocally(world, run, "completes");
         const { uuid } = run.lease;
-        const name = `${one.accountId} ${one.key}`;
-        known.keys.set(name, { hash: one.query, uuid, createdMs: machine.clock.now() });
+        const name = `${search.accountId} ${search.key}`;
+        known.keys.set(name, { hash: search.query, uuid, createdMs: machine.clock.now() });
       } else await completeWithStaleLease(world, run, action);
     }),
   ),
@@ -306,9 +306,9 @@ export const commands: fc.Arbitrary<Command>[] = [
       if (row !== undefined) known.jobs.push(job);
     }),
   ),
-  keyedSearch.map((one) =>
-    command(`submit twice ${JSON.stringify(one)}`, (world) =>
-      act(keyedSubmission(world, one), keyedSubmission(world, one)),
+  keyedSearch.map((search) =>
+    command(`submit twice ${JSON.stringify(search)}`, (world) =>
+      act(keyedSubmission(world, search), keyedSubmission(world, search)),
     ),
   ),
   ...repeated(10, () =>
@@ -358,14 +358,14 @@ export const commands: fc.Arbitrary<Command>[] = [
       await (cancelFirst ? act(cancelling, completing) : act(completing, cancelling));
     }),
   ),
-  which.map((one) =>
-    onJob("complete twice simultaneously", one, async (world, job) => {
+  which.map((value) =>
+    onJob("complete twice simultaneously", value, async (world, job) => {
       const token = jobToken(job, -1);
       await act(completion(world, job, token), completion(world, job, token));
     }),
   ),
-  which.map((one) =>
-    onJob("fail and complete simultaneously", one, async (world, job) => {
+  which.map((value) =>
+    onJob("fail and complete simultaneously", value, async (world, job) => {
       const token = jobToken(job, -1);
       await act(failureReport(world, job, token, true), completion(world, job, token));
     }),

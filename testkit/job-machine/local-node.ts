@@ -73,7 +73,7 @@ export const localMethods = [
   "completes",
   "takes longer",
   "requests a platform",
-  "gives it back",
+  "returns it",
   "renews",
 ] as const;
 
@@ -97,7 +97,7 @@ export async function runLocally(
     await queue.renew(uuid, token);
     job.leasedUntilMs = clock.elapsed() + machineSettings.leaseMs;
   }
-  if (method === "gives it back") {
+  if (method === "returns it") {
     await queue.returnJob(uuid, token);
     job.state = "received";
     job.attempts = 0;

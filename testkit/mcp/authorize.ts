@@ -6,7 +6,7 @@ import { loopbackCallback } from "./oauth-app.ts";
 export type Parameters = Readonly<Record<string, string | null>>;
 
 export const newVerifier = (): string => randomBytes(32).toString("base64url");
-const challengeOf = (verifier: string): string =>
+const makeChallenge = (verifier: string): string =>
   createHash("sha256").update(verifier).digest("base64url");
 
 /** Null parameters are omitted. */
@@ -55,7 +55,7 @@ export const requestParameters = (clientId: string, verifier: string): Parameter
   response_type: "code",
   client_id: clientId,
   redirect_uri: loopbackCallback,
-  code_challenge: challengeOf(verifier),
+  code_challenge: makeChallenge(verifier),
   code_challenge_method: "S256",
   state: "abc",
 });

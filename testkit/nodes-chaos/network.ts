@@ -71,7 +71,7 @@ async function connectNamespace(
 ): Promise<NetworkLink> {
   const pid = String(owner.pid);
   const ownNamespace = readlinkSync("/proc/self/ns/net");
-  await until("a namespace", () => (namespaceOf(pid) === ownNamespace ? null : true));
+  await until("a namespace", () => (makeNamespace(pid) === ownNamespace ? null : true));
   const gateway = `${wire.subnet}.${wire.first + 1}`;
   const node = `${wire.subnet}.${wire.first + 2}`;
   const inHost = (...args: string[]) => execFileSync("ip", args);
@@ -103,7 +103,7 @@ async function connectNamespace(
 }
 
 /** Throws if the process has ended. */
-function namespaceOf(pid: string): string {
+function makeNamespace(pid: string): string {
   try {
     return readlinkSync(`/proc/${pid}/ns/net`);
   } catch {

@@ -27,7 +27,7 @@ export async function setNodeState(
 ): Promise<boolean> {
   const control = await openControl({ dataDir: gatewayDir });
   try {
-    const node = (await control.run("nodes", null)).find((each) => each.name === name);
+    const node = (await control.run("nodes", null)).find((record) => record.name === name);
     if (node === undefined) return false;
     const actor = "command_line";
     await control.run("changeNode", { nodeId: node.id, change, actor, nowMs: Date.now() });

@@ -32,13 +32,13 @@ export function countRoundTrips(url: string): CountedRoundTrips {
       isAnswered = true;
       client.write(received);
     });
-    for (const [one, other] of [
+    for (const [first, second] of [
       [client, server],
       [server, client],
     ] as const) {
-      sockets.add(one);
-      one.on("error", () => undefined);
-      one.on("close", () => other.destroy());
+      sockets.add(first);
+      first.on("error", () => undefined);
+      first.on("close", () => second.destroy());
     }
   });
   proxy.listen(join(folder, socketName));

@@ -38,7 +38,7 @@ export type PostgresServer = ConnectedPostgres & {
 function binaries(): string | null {
   const packages = "/usr/lib/postgresql";
   const versions = existsSync(packages) ? readdirSync(packages) : [];
-  const newest = versions.toSorted((one, other) => Number(other) - Number(one))[0];
+  const newest = versions.toSorted((a, b) => Number(b) - Number(a))[0];
   return newest === undefined ? null : join(packages, newest, "bin");
 }
 
@@ -57,7 +57,7 @@ async function owner(): Promise<{ uid: number; gid: number } | null> {
   return { uid: uid ?? 0, gid: gid ?? 0 };
 }
 
-const childrenOf = (pid: number): number[] =>
+const readChildren = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
 
 /** A backend may end after being listed. */
@@ -80,7 +80,7 @@ export async function startPostgres(
   await files.command("initdb", [
     ...["-D", files.data, "-U", "earshot", "-A", "trust", "-E", "UTF8", "--no-sync"],
   ]);
-  return await serverOf(files, settings, port);
+  return await getServer(files, settings, port);
 }
 
 /** Commits wait for the standby until it is promoted. */
@@ -94,7 +94,7 @@ export async function startStandby(
     ...["-h", primary.folder, "-p", String(primaryPort), "-U", "earshot", "-D", files.data],
     ...["-R", "-X", "stream", "--checkpoint=fast", "--no-sync"],
   ]);
-  const standby = await serverOf(files, [], port);
+  const standby = await getServer(files, [], port);
   await primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
   await primary.query("SELECT pg_reload_conf()");
   return { ...standby, promote: () => standby.query("SELECT pg_promote()") };
@@ -121,7 +121,7 @@ async function newFolder(): Promise<DataFolder> {
   };
 }
 
-async function serverOf(
+async function getServer(
   { folder, data, command, run: spawned }: DataFolder,
   settings: readonly string[],
   port: number | null,
@@ -161,7 +161,7 @@ async function serverOf(
     signalAll: (signal) => {
       const postmaster = server?.pid ?? 0;
       process.kill(postmaster, signal);
-      for (const pid of childrenOf(postmaster)) signalIfAlive(pid, signal);
+      for (const pid of readChildren(postmaster)) signalIfAlive(pid, signal);
     },
     query: async (sql) => {
       await command("psql", [...connectionArgs, "-d", "postgres", "-qc", sql]);

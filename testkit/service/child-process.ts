@@ -17,10 +17,10 @@ export function startProgram(
   const log = openSync(logFile, "a");
   const child = spawn(program, args, { env: environment, stdio: ["ignore", log, log] });
   closeSync(log);
-  return childOf(child);
+  return makeChild(child);
 }
 
-function childOf(child: ChildProcess): Child {
+function makeChild(child: ChildProcess): Child {
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
   child.on("error", () => {});
   const kill = (): boolean => child.kill("SIGKILL");

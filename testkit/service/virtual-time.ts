@@ -4,7 +4,7 @@ import type { Clock } from "../../src/lib/clock.ts";
 export type VirtualTime = {
   clock: Clock;
   /** Jumps to the next wake-up when all tasks sleep. */
-  passUntilEnded(tasks: readonly Promise<unknown>[]): Promise<void>;
+  runUntilSettled(tasks: readonly Promise<unknown>[]): Promise<void>;
 };
 
 type Sleeper = { atMs: number; wake: () => void };
@@ -24,7 +24,7 @@ export function createVirtualTime(from: Clock): VirtualTime {
       }),
   };
 
-  async function passUntilEnded(tasks: readonly Promise<unknown>[]): Promise<void> {
+  async function runUntilSettled(tasks: readonly Promise<unknown>[]): Promise<void> {
     let running = tasks.length;
     const all = Promise.all(
       tasks.map((task) =>
@@ -41,12 +41,12 @@ export function createVirtualTime(from: Clock): VirtualTime {
   }
 
   function wakeNext(): void {
-    sleepers.sort((one, other) => one.atMs - other.atMs);
+    sleepers.sort((a, b) => a.atMs - b.atMs);
     const next = sleepers.shift();
     if (next === undefined) return;
     elapsedMs = Math.max(elapsedMs, next.atMs);
     next.wake();
   }
 
-  return { clock, passUntilEnded };
+  return { clock, runUntilSettled };
 }

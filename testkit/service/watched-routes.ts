@@ -10,7 +10,7 @@ export function watchingFastify(original: typeof import("fastify")) {
     app.addHook("onRoute", ({ method, url, schema }) => {
       const querystring = schema?.querystring as { shape?: object } | undefined;
       const inputs = Object.keys(querystring?.shape ?? {});
-      for (const one of [method].flat()) routes.push({ method: one, url, inputs });
+      for (const verb of [method].flat()) routes.push({ method: verb, url, inputs });
     });
     return app;
   };

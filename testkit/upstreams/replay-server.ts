@@ -50,18 +50,18 @@ export async function startReplayServer(): Promise<ReplayServer> {
     },
   };
 
-  const nameOf = (index: number): string => `seg_${String(index).padStart(10, "0")}.jss`;
+  const formatName = (index: number): string => `seg_${String(index).padStart(10, "0")}.jss`;
 
-  const infoOf = (index: number) => {
+  const makeInfo = (index: number) => {
     const rows = (replay.segments[index] ?? []).flat();
-    const valuesOf = (pick: (row: ArchivedRow) => number) => rows.map(pick);
+    const listValues = (pick: (row: ArchivedRow) => number) => rows.map(pick);
     return {
-      name: nameOf(index),
+      name: formatName(index),
       index,
-      minSeq: Math.min(...valuesOf(({ seq }) => seq)),
-      maxSeq: Math.max(...valuesOf(({ seq }) => seq)),
-      minWitnessedAt: Math.min(...valuesOf(({ witnessedUs }) => witnessedUs)),
-      maxWitnessedAt: Math.max(...valuesOf(({ witnessedUs }) => witnessedUs)),
+      minSeq: Math.min(...listValues(({ seq }) => seq)),
+      maxSeq: Math.max(...listValues(({ seq }) => seq)),
+      minWitnessedAt: Math.min(...listValues(({ witnessedUs }) => witnessedUs)),
+      maxWitnessedAt: Math.max(...listValues(({ witnessedUs }) => witnessedUs)),
     };
   };
 
@@ -76,7 +76,7 @@ export async function startReplayServer(): Promise<ReplayServer> {
     }
     if (method === "listSegments") {
       const from = Number(url.searchParams.get("cursor") ?? 0);
-      const infos = replay.segments.map((_segment, index) => infoOf(index)).slice(from, from + 2);
+      const infos = replay.segments.map((_segment, index) => makeInfo(index)).slice(from, from + 2);
       const cursor = from + 2 < replay.segments.length ? { cursor: String(from + 2) } : {};
       send(response, { segments: infos, ...cursor });
       return;
@@ -86,7 +86,7 @@ export async function startReplayServer(): Promise<ReplayServer> {
       return;
     }
     const index = replay.segments.findIndex(
-      (_segment, position) => nameOf(position) === url.searchParams.get("segment"),
+      (_segment, position) => formatName(position) === url.searchParams.get("segment"),
     );
     const block = replay.segments[index]?.[Number(url.searchParams.get("blockIndex"))];
     if (block === undefined) send(response, { error: "BlockNotFound", message: "not there" }, 404);
@@ -94,7 +94,7 @@ export async function startReplayServer(): Promise<ReplayServer> {
   }
 
   function plan({ afterSeq = 0, beforeSeq = Number.MAX_SAFE_INTEGER }) {
-    const infos = replay.segments.map((_segment, index) => infoOf(index));
+    const infos = replay.segments.map((_segment, index) => makeInfo(index));
     const sealedTipSeq = Math.min(beforeSeq, Math.max(0, ...infos.map(({ maxSeq }) => maxSeq)));
     const matching = infos.filter(({ minSeq, maxSeq }) => maxSeq > afterSeq && minSeq <= beforeSeq);
     const page = matching.slice(0, replay.pageEntries).map((info) => {

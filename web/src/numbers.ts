@@ -101,8 +101,8 @@ export function dollarText(usd: number): string {
 }
 
 /** "1 gap", "2 gaps". */
-export function quantityText(count: number, one: string, many = `${one}s`): string {
-  return `${wholeNumber(count)} ${count === 1 ? one : many}`;
+export function quantityText(count: number, text: string, many = `${text}s`): string {
+  return `${wholeNumber(count)} ${count === 1 ? text : many}`;
 }
 
 function scaled(value: number, base: number, units: readonly string[]): Figure {

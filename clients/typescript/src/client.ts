@@ -55,14 +55,14 @@ export class Earshot {
   async search(params: PageParams, options: RequestOptions = {}): Promise<SearchPage> {
     const { fields, max_chars, ...rest } = params;
     const body = {
-      ...submissionOf(rest),
+      ...makeSubmission(rest),
       wait: waitSeconds,
       ...(fields === undefined ? {} : { fields }),
       ...(max_chars === undefined ? {} : { max_chars }),
     };
     const path = `/v1/search/${params.platform ?? "social"}`;
     const headers = idempotencyHeader(options);
-    const signal = signalOf(options);
+    const signal = getSignal(options);
     for (;;) {
       const response = await this.#send({
         method: "POST",
@@ -105,7 +105,7 @@ export class Earshot {
       {
         method: "POST",
         path: `/v1/search/live/${params.platform ?? "social"}`,
-        body: submissionOf(params),
+        body: makeSubmission(params),
         headers: idempotencyHeader(options),
         isRepeatable: true,
       },
@@ -116,7 +116,7 @@ export class Earshot {
 
   /** A job's records and status, once it has finished. */
   async wait(uuid: string, options: RequestOptions = {}): Promise<JobResult> {
-    const signal = signalOf(options);
+    const signal = getSignal(options);
     const path = `/v1/search/live/social/result/${encodeURIComponent(uuid)}?wait=${waitSeconds}`;
     for (;;) {
       const response = await this.#send({ method: "GET", path, signal, isRepeatable: true });
@@ -135,7 +135,7 @@ export class Earshot {
   /** Cancels an unfinished job or deletes a finished one. Succeeds for unknown jobs. */
   async cancel(uuid: string, options: RequestOptions = {}): Promise<void> {
     const path = `/v1/search/live/social/status/${encodeURIComponent(uuid)}`;
-    const signal = signalOf(options);
+    const signal = getSignal(options);
     try {
       await this.#send({ method: "DELETE", path, signal, isRepeatable: true });
     } catch (error) {
@@ -146,7 +146,7 @@ export class Earshot {
 
   /** Of a result that a node signed. `verifyProof` of `earshot-client/proof` verifies it. */
   async proof(uuid: string, options: RequestOptions = {}): Promise<Proof> {
-    const signal = signalOf(options);
+    const signal = getSignal(options);
     const path = `/v1/search/live/social/result/${encodeURIComponent(uuid)}/proof`;
     for (;;) {
       const response = await this.#send({ method: "GET", path, signal, isRepeatable: true });
@@ -159,7 +159,7 @@ export class Earshot {
     params: { status?: string; method?: string; limit?: number; cursor?: string } = {},
     options: RequestOptions = {},
   ): Promise<JobList> {
-    const path = `/v1/search/live/social/jobs${queryOf(params)}`;
+    const path = `/v1/search/live/social/jobs${makeQuery(params)}`;
     return await this.#json<JobList>({ method: "GET", path, isRepeatable: true }, options);
   }
 
@@ -167,7 +167,7 @@ export class Earshot {
     { platform = "social", ...params }: CountParams,
     options: RequestOptions = {},
   ): Promise<PostCounts> {
-    const path = `/v1/search/${platform}/counts${queryOf(params)}`;
+    const path = `/v1/search/${platform}/counts${makeQuery(params)}`;
     return await this.#json<PostCounts>({ method: "GET", path, isRepeatable: true }, options);
   }
 
@@ -180,7 +180,7 @@ export class Earshot {
     request: Omit<ApiRequest, "signal">,
     options: RequestOptions = {},
   ): Promise<Body> {
-    const response = await this.#send({ ...request, signal: signalOf(options) });
+    const response = await this.#send({ ...request, signal: getSignal(options) });
     return (response.text === "" ? undefined : JSON.parse(response.text)) as Body;
   }
 
@@ -189,7 +189,7 @@ export class Earshot {
   }
 }
 
-function submissionOf({ platform = "social", method, ...rest }: SearchParams) {
+function makeSubmission({ platform = "social", method, ...rest }: SearchParams) {
   return {
     type: platform,
     arguments: { ...(method === undefined ? {} : { type: method }), ...rest },
@@ -200,12 +200,12 @@ const idempotencyHeader = ({ idempotencyKey }: RequestOptions): Record<string, s
   "idempotency-key": idempotencyKey ?? crypto.randomUUID(),
 });
 
-function signalOf({ signal, timeoutMs = defaultTimeoutMs }: RequestOptions): AbortSignal {
+function getSignal({ signal, timeoutMs = defaultTimeoutMs }: RequestOptions): AbortSignal {
   const timeout = AbortSignal.timeout(timeoutMs);
   return signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
 }
 
-function queryOf(params: Record<string, string | number | undefined>): string {
+function makeQuery(params: Record<string, string | number | undefined>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
     if (value !== undefined) query.set(name, String(value));

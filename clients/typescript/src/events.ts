@@ -64,14 +64,14 @@ async function* responseEvents(response: Response): AsyncGenerator<Fields, void,
       text += decoder.decode(value, { stream: true });
       const blocks = text.split("\n\n");
       text = blocks.pop() ?? "";
-      for (const block of blocks) yield fieldsOf(block);
+      for (const block of blocks) yield decodeFields(block);
     }
   } finally {
     await reader.cancel().catch(() => undefined);
   }
 }
 
-function fieldsOf(block: string): Fields {
+function decodeFields(block: string): Fields {
   const fields: Fields = {};
   for (const line of block.split("\n")) {
     const [, name, value = ""] = /^(id|data|retry): ?(.*)$/.exec(line) ?? [];

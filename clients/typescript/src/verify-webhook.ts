@@ -20,7 +20,7 @@ export async function verifyWebhook(
   if (!isRecent) throw new Error("the webhook's timestamp is missing or too old");
   const key = await crypto.subtle.importKey(
     "raw",
-    bytesOf(secret.replace(/^whsec_/, "")),
+    listBytes(secret.replace(/^whsec_/, "")),
     { name: "HMAC", hash: "SHA-256" },
     false,
     ["verify"],
@@ -28,7 +28,7 @@ export async function verifyWebhook(
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
   for (const signature of headerText("webhook-signature").split(" ")) {
     if (!signature.startsWith("v1,")) continue;
-    const signatureBytes = bytesOf(signature.slice(3));
+    const signatureBytes = listBytes(signature.slice(3));
     if (await crypto.subtle.verify("HMAC", key, signatureBytes, signed))
       return JSON.parse(body) as JobEvent;
   }
@@ -36,7 +36,7 @@ export async function verifyWebhook(
 }
 
 /** Empty if not base64. */
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+function listBytes(base64: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   } catch {

@@ -32,41 +32,41 @@ export class Webhooks {
   }
 
   get(id: string, options?: RequestOptions): Promise<Webhook> {
-    return this.#send({ ...getRequest, path: pathOf(id) }, options);
+    return this.#send({ ...getRequest, path: makePath(id) }, options);
   }
 
   delete(id: string, options?: RequestOptions): Promise<void> {
-    return this.#send({ method: "DELETE", path: pathOf(id), isRepeatable: true }, options);
+    return this.#send({ method: "DELETE", path: makePath(id), isRepeatable: true }, options);
   }
 
   /** After it was disabled for failures. */
   enable(id: string, options?: RequestOptions): Promise<Webhook> {
-    return this.#post(`${pathOf(id)}/enable`, { isRepeatable: true }, options);
+    return this.#post(`${makePath(id)}/enable`, { isRepeatable: true }, options);
   }
 
   /**
    * Only this response contains the new secret. The former also signs until `former_secret_until`.
    */
   replaceSecret(id: string, options?: RequestOptions): Promise<WebhookWithSecret> {
-    return this.#post(`${pathOf(id)}/secret`, {}, options);
+    return this.#post(`${makePath(id)}/secret`, {}, options);
   }
 
   /** Sends a test event, and returns its delivery. */
   test(id: string, options?: RequestOptions): Promise<WebhookDelivery> {
-    return this.#post(`${pathOf(id)}/test`, {}, options);
+    return this.#post(`${makePath(id)}/test`, {}, options);
   }
 
   /** Newest first. */
   async deliveries(id: string, options?: RequestOptions): Promise<WebhookDelivery[]> {
     const { deliveries } = await this.#send<{ deliveries: WebhookDelivery[] }>(
-      { ...getRequest, path: `${pathOf(id)}/deliveries` },
+      { ...getRequest, path: `${makePath(id)}/deliveries` },
       options,
     );
     return deliveries;
   }
 
   replay(id: string, delivery: string, options?: RequestOptions): Promise<WebhookDelivery> {
-    const path = `${pathOf(id)}/deliveries/${encodeURIComponent(delivery)}/replay`;
+    const path = `${makePath(id)}/deliveries/${encodeURIComponent(delivery)}/replay`;
     return this.#post(path, {}, options);
   }
 
@@ -79,4 +79,4 @@ export class Webhooks {
   }
 }
 
-const pathOf = (id: string): string => `/v1/webhooks/${encodeURIComponent(id)}`;
+const makePath = (id: string): string => `/v1/webhooks/${encodeURIComponent(id)}`;

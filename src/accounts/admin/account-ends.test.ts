@@ -32,9 +32,9 @@ beforeEach(() => {
   reported = [];
   ends = createAccountEnds({
     store,
-    jobs: { endAll: async (accountId) => void reported.push(`jobs of ${nameOf(accountId)}`) },
+    jobs: { endAll: async (accountId) => void reported.push(`jobs of ${findName(accountId)}`) },
     clock,
-    onDeleted: (accountId) => void reported.push(`forgotten ${nameOf(accountId)}`),
+    onDeleted: (accountId) => void reported.push(`forgotten ${findName(accountId)}`),
     onError: (error) => void reported.push(String(error)),
   });
 });
@@ -45,7 +45,7 @@ afterEach(async () => {
 });
 
 const names = new Map<string, string>();
-const nameOf = (id: string) => names.get(id);
+const findName = (id: string) => names.get(id);
 
 function createAccount(name: string): string {
   const id = runNow(insertAccount(database.forOperations, { name, nowMs: 1 }, randomBytes));

@@ -23,7 +23,7 @@ afterEach(() => {
 
 type Row = Readonly<Record<string, unknown>>;
 
-function partsOf(kind: ExportedKind): ExportPart[] {
+function getParts(kind: ExportedKind): ExportPart[] {
   const parts: ExportPart[] = [];
   let after: ExportPart["next"] = null;
   do {
@@ -38,8 +38,8 @@ function partsOf(kind: ExportedKind): ExportPart[] {
   return parts;
 }
 
-const linesOf = (kind: ExportedKind): Row[] =>
-  partsOf(kind)
+const listLines = (kind: ExportedKind): Row[] =>
+  getParts(kind)
     .flatMap(({ text }) => text.split("\n"))
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
@@ -52,7 +52,7 @@ function fill(table: string, values: Readonly<Record<string, string | number>> =
     .filter(({ name, must, value }) => name in values || (must === 1 && value === null))
     .map(({ name, type }): [string, string | number | Uint8Array] => [
       name,
-      values[name] ?? owners[name] ?? defaultOf(type),
+      values[name] ?? owners[name] ?? getDefault(type),
     ]);
   const names = filled.map(([name]) => name);
   database.run(
@@ -63,7 +63,7 @@ function fill(table: string, values: Readonly<Record<string, string | number>> =
 
 const owners: Readonly<Record<string, string>> = { account_id: "ann", detail: "{}" };
 
-function defaultOf(type: string): string | number | Uint8Array {
+function getDefault(type: string): string | number | Uint8Array {
   if (type === "BLOB") return new Uint8Array([1]);
   return type === "INTEGER" ? 1 : "[]";
 }
@@ -133,9 +133,9 @@ describe("an export", () => {
     for (let index = 0; index < 450; index += 1) {
       fill("usage", { bucket_ms: index, latencies: "x".repeat(100) });
     }
-    const parts = partsOf("usage");
+    const parts = getParts("usage");
     expect(parts.map(({ lines }) => lines)).toEqual([200, 200, 50]);
-    const times = linesOf("usage").map(({ bucket_at: bucketAt }) => Date.parse(String(bucketAt)));
+    const times = listLines("usage").map(({ bucket_at: bucketAt }) => Date.parse(String(bucketAt)));
     expect(times).toEqual(Array.from({ length: 450 }, (_, index) => index));
   });
 
@@ -144,8 +144,8 @@ describe("an export", () => {
       const result = JSON.stringify("x".repeat(200_000));
       fill("job", { sequence: index, uuid: `uuid-${index}`, submitted_ms: 5 - index, result });
     }
-    expect(partsOf("job").map(({ lines }) => lines)).toEqual([2, 2, 1]);
-    const uuids = linesOf("job").map(({ uuid }) => uuid);
+    expect(getParts("job").map(({ lines }) => lines)).toEqual([2, 2, 1]);
+    const uuids = listLines("job").map(({ uuid }) => uuid);
     expect(uuids).toEqual(["uuid-4", "uuid-3", "uuid-2", "uuid-1", "uuid-0"]);
   });
 
@@ -158,12 +158,12 @@ describe("an export", () => {
     ] as const) {
       fill("webhook_delivery", { id: `${webhook}-${number}`, webhook_id: webhook, number });
     }
-    expect(linesOf("delivery").map(({ id }) => id)).toEqual(["one-1", "one-2", "two-1"]);
+    expect(listLines("delivery").map(({ id }) => id)).toEqual(["one-1", "one-2", "two-1"]);
   });
 
   test("the export of a deleted account is empty", () => {
     database.run("DELETE FROM account");
-    expect(partsOf("account")).toEqual([{ text: "", lines: 0, next: null }]);
+    expect(getParts("account")).toEqual([{ text: "", lines: 0, next: null }]);
   });
 });
 
@@ -173,7 +173,7 @@ describe("a line of an export", () => {
     (kind, table) => {
       if (table === "webhook_delivery") fill("webhook");
       if (table !== "account") fill(table, { account_id: "ann", subject: "audit-of-ann" });
-      const [line = {}] = linesOf(kind as ExportedKind);
+      const [line = {}] = listLines(kind as ExportedKind);
       const columns = database
         .all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`)
         .map(({ name }) => name);

@@ -69,7 +69,7 @@ export function createAccountCredentials(context: Context): AccountCredentials {
     store.read("listCredentials", { accountId });
 
   async function find(accountId: string, id: string): Promise<Credential> {
-    const found = (await list(accountId)).find((one) => one.id === id);
+    const found = (await list(accountId)).find((credential) => credential.id === id);
     if (found === undefined) throw credentialNotFound();
     return found;
   }
@@ -88,7 +88,7 @@ export function createAccountCredentials(context: Context): AccountCredentials {
   }
 
   const add: AccountCredentials["add"] = async (accountId, { platform, kind: name, fields }) => {
-    const kind = kindOf(platform, name);
+    const kind = findKind(platform, name);
     if (kind.fields.length === 0)
       throw credentialInvalid("this kind requires authorization in a browser");
     const fieldValues = checkedFields(kind.fields, fields);
@@ -98,7 +98,7 @@ export function createAccountCredentials(context: Context): AccountCredentials {
   };
 
   const authorize: AccountCredentials["authorize"] = async (accountId, request) => {
-    const kind = kindOf(request.platform, request.kind);
+    const kind = findKind(request.platform, request.kind);
     const { authorization } = kind;
     if (authorization === undefined)
       throw credentialInvalid("this kind does not support authorization in a browser");
@@ -114,7 +114,7 @@ export function createAccountCredentials(context: Context): AccountCredentials {
     );
   };
 
-  function kindOf(platform: Platform, name: string): CredentialKind {
+  function findKind(platform: Platform, name: string): CredentialKind {
     const kind = kinds.find((other) => other.platform === platform && other.name === name);
     if (kind !== undefined) return kind;
     throw credentialInvalid(`unknown kind of credential for ${platform}`);

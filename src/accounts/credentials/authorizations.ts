@@ -65,7 +65,7 @@ export function createAuthorizations<Made>({
       ended: new AbortController(),
     };
     pendings.set(pending.id, pending);
-    pending.run = finish(pending, run(dialogueOf(pending)));
+    pending.run = finish(pending, run(makeDialogue(pending)));
     clock.sleep(settings.authorizationMs, pending.ended.signal).then(
       () => end(pending),
       () => null,
@@ -83,7 +83,7 @@ export function createAuthorizations<Made>({
     if (pendings.size >= settings.maxAuthorizations) throw tooManyAttempts("retry later");
   }
 
-  function dialogueOf(pending: Pending<Made>): Dialogue {
+  function makeDialogue(pending: Pending<Made>): Dialogue {
     return {
       show: (text) => {
         pending.texts.push(stripControls(text).trim());

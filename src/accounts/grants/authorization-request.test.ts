@@ -15,11 +15,11 @@ const valid = {
   code_challenge: "A".repeat(43),
   code_challenge_method: "S256",
 };
-const queryOf = (parameters: Readonly<Record<string, string>>) =>
+const getQuery = (parameters: Readonly<Record<string, string>>) =>
   new URLSearchParams(parameters).toString();
 
 test("an authorization request without scope and resource requests all methods of the only resource", () => {
-  const head = readRequestHead(queryOf(valid));
+  const head = readRequestHead(getQuery(valid));
   expect(readAuthorizationRequest(head, resource)).toEqual({
     codeChallenge: valid.code_challenge,
     resource,
@@ -28,7 +28,7 @@ test("an authorization request without scope and resource requests all methods o
 });
 
 test("the redirect contains the redirect URI's own query and the state", () => {
-  const head = readRequestHead(queryOf({ ...valid, state: "a&b=c" }));
+  const head = readRequestHead(getQuery({ ...valid, state: "a&b=c" }));
   const location = new URL(responseLocation(head, "https://search.example", { code: "c" }));
   expect(Object.fromEntries(location.searchParams)).toEqual({
     x: "1",
@@ -51,7 +51,7 @@ test("any query string is either refused or parsed to a request with PKCE for th
   );
   const query = fc.oneof(
     fc.string({ unit: "binary" }),
-    changes.map((changed) => queryOf({ ...valid, ...changed })),
+    changes.map((changed) => getQuery({ ...valid, ...changed })),
   );
   fc.assert(
     fc.property(query, (text) => {

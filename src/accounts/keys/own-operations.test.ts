@@ -41,7 +41,7 @@ async function change(id: string, changes: Partial<KeyChoice>, nowMs = 20) {
   return await accounts.store.write("changeKey", { accountId, limits, id, changes, nowMs });
 }
 
-function callerOf(token: string, nowMs = 30) {
+function getCaller(token: string, nowMs = 30) {
   const { id = "", secret = "" } = parseApiKey(token) ?? {};
   const secretHash = hashSecret(secret);
   return runNow(
@@ -59,13 +59,13 @@ describe("rates", () => {
   test("a key has the lower of its own and its account's rates", async () => {
     const { key, token } = await make({ submissionsPerMinute: 8 });
     expect(key.own).toEqual({ requestsPerSecond: null, submissionsPerMinute: 8 });
-    expect(callerOf(token)).toMatchObject({ requestsPerSecond: 3, submissionsPerMinute: 8 });
+    expect(getCaller(token)).toMatchObject({ requestsPerSecond: 3, submissionsPerMinute: 8 });
     accounts.database.run(
       "UPDATE account SET submissions_per_minute = 5, requests_per_second = 40",
     );
-    expect(callerOf(token)).toMatchObject({ requestsPerSecond: 40, submissionsPerMinute: 5 });
+    expect(getCaller(token)).toMatchObject({ requestsPerSecond: 40, submissionsPerMinute: 5 });
     accounts.database.run("UPDATE account SET submissions_per_minute = 50");
-    expect(callerOf(token)).toMatchObject({ submissionsPerMinute: 8 });
+    expect(getCaller(token)).toMatchObject({ submissionsPerMinute: 8 });
     await change(key.id, { submissionsPerMinute: 50 });
     await expect(change(key.id, { submissionsPerMinute: 51 })).rejects.toMatchObject({
       code: "invalid_request",
@@ -78,12 +78,12 @@ describe("rates", () => {
     accountId = raised.accountId;
     const { id, token } = raised;
     await change(id, { submissionsPerMinute: 300 });
-    expect(callerOf(token)).toMatchObject({ submissionsPerMinute: 300 });
+    expect(getCaller(token)).toMatchObject({ submissionsPerMinute: 300 });
     await expect(change(id, { submissionsPerMinute: 601 })).rejects.toMatchObject({
       code: "invalid_request",
     });
     await change(id, { submissionsPerMinute: null });
-    expect(callerOf(token)).toMatchObject({ submissionsPerMinute: 600 });
+    expect(getCaller(token)).toMatchObject({ submissionsPerMinute: 600 });
     await expect(make({ submissionsPerMinute: 11 })).rejects.toMatchObject({
       code: "invalid_request",
     });
@@ -106,16 +106,16 @@ describe("rates", () => {
       newPerDay: 100,
       nowMs: 40,
     });
-    expect(callerOf(successor.token, 999)).toMatchObject({
+    expect(getCaller(successor.token, 999)).toMatchObject({
       keyId: successor.id,
       ratesKeyId: successor.id,
       requestsPerSecond: 2,
       submissionsPerMinute: 300,
       methods: ["getbyid", "gettrends"],
     });
-    expect(callerOf(successor.token, 1_000)).toBeNull();
-    expect(callerOf(raised.token, 139)).toMatchObject({ ratesKeyId: successor.id });
-    expect(callerOf(raised.token, 140)).toBeNull();
+    expect(getCaller(successor.token, 1_000)).toBeNull();
+    expect(getCaller(raised.token, 139)).toMatchObject({ ratesKeyId: successor.id });
+    expect(getCaller(raised.token, 140)).toBeNull();
   });
 });
 
@@ -132,8 +132,8 @@ describe("a rotation", () => {
   test("rotating a key does not extend its validity", async () => {
     const { key, token } = await make({ expiresMs: 100 });
     await rotate(key.id, 1_000, 50);
-    expect(callerOf(token, 99)).not.toBeNull();
-    expect(callerOf(token, 100)).toBeNull();
+    expect(getCaller(token, 99)).not.toBeNull();
+    expect(getCaller(token, 100)).toBeNull();
   });
 
   test("two concurrent rotations of a key create one successor", async () => {

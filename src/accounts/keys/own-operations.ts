@@ -79,7 +79,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
       refuseRaisedRates(changes, yield* highestOwnerRates(database, { accountId, id, limits }));
       if (changes.expiresMs !== undefined) refusePast(changes.expiresMs, nowMs);
       yield* refuseWidenedKey(database, key, { changes, limits });
-      const columns = columnsOf(changes);
+      const columns = makeColumns(changes);
       const names = Object.keys(columns);
       if (names.length === 0) return key;
       yield* database.run(
@@ -150,7 +150,7 @@ function refusePast(expiresMs: number | null, nowMs: number): void {
   );
 }
 
-function columnsOf(changes: Partial<KeyChoice>): Record<string, string | number | null> {
+function makeColumns(changes: Partial<KeyChoice>): Record<string, string | number | null> {
   const { name, methods, expiresMs, requestsPerSecond, submissionsPerMinute } = changes;
   return {
     ...(name === undefined ? {} : { name: checkedKeyName(name) }),

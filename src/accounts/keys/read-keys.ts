@@ -38,7 +38,7 @@ export function* ownKey(
   const row = yield* database.get<Row>(`${ownKeys} AND api_key.id = :id`, {
     accountId,
     id,
-    ...ratesOf(limits),
+    ...makeRates(limits),
   });
   return row === undefined ? null : fromRow(row);
 }
@@ -53,7 +53,7 @@ export function* ownKeyList(
     `${ownKeys} AND (revoked = 0 OR revoked_ms > :endedSinceMs)
          AND (expires_ms IS NULL OR expires_ms > :endedSinceMs)
        ORDER BY api_key.created_ms DESC, api_key.id`,
-    { accountId, endedSinceMs, ...ratesOf(limits) },
+    { accountId, endedSinceMs, ...makeRates(limits) },
   )).map(fromRow);
 }
 
@@ -82,6 +82,9 @@ function fromRow(row: Row): OwnKey {
 }
 
 /** SQLite rejects parameters that the statement does not name. */
-function ratesOf({ requestsPerSecond, submissionsPerMinute }: DeploymentLimits): DeploymentLimits {
+function makeRates({
+  requestsPerSecond,
+  submissionsPerMinute,
+}: DeploymentLimits): DeploymentLimits {
   return { requestsPerSecond, submissionsPerMinute };
 }

@@ -15,7 +15,7 @@ export function* refuseWidenedKey(
   { changes, limits }: { changes: Partial<KeyChoice>; limits: DeploymentLimits },
 ): Steps<void> {
   const { expiresMs, methods } = changes;
-  const isLater = expiresMs !== undefined && endOf(expiresMs) > endOf(key.expiresMs);
+  const isLater = expiresMs !== undefined && computeEnd(expiresMs) > computeEnd(key.expiresMs);
   const isMore = methods !== undefined && !isWithin(methods, key.methods);
   if (!isLater && !isMore) return;
   const { accountId, id } = key;
@@ -40,7 +40,7 @@ export function* refuseWidenedKey(
   );
 }
 
-const endOf = (expiresMs: number | null): number => expiresMs ?? Number.POSITIVE_INFINITY;
+const computeEnd = (expiresMs: number | null): number => expiresMs ?? Number.POSITIVE_INFINITY;
 
 function isWithin(methods: KeyChoice["methods"], key: OwnKey["methods"]): boolean {
   if (key === null) return true;

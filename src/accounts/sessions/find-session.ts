@@ -60,7 +60,7 @@ export function* findSession(
   );
   if (row === undefined || row.suspendedMs !== null) return { kind: "none" };
   if (row.expiresMs <= nowMs || row.usedMs + idleMs <= nowMs) return { kind: "none" };
-  const age = tokenAgeOf(row, presented);
+  const age = getTokenAge(row, presented);
   if (age === "replaced" && !isInGracePeriod(row, presented, nowMs)) return { kind: "stolen" };
   const { accountId, role, rotatedMs, expiresMs, submissionsPerMinute } = row;
   const keyId = `dashboard-${accountId}`;
@@ -95,7 +95,7 @@ type Presented = Pick<PresentedSession, "generation" | "clientHash">;
 /** `next`: issued as a replacement and not used yet. */
 type TokenAge = "current" | "replaced" | "next";
 
-function tokenAgeOf(row: Row, { generation, clientHash }: Presented): TokenAge {
+function getTokenAge(row: Row, { generation, clientHash }: Presented): TokenAge {
   if (generation > row.generation) return "next";
   return generation === row.generation && clientHash === row.clientHash ? "current" : "replaced";
 }

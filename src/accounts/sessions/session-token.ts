@@ -21,20 +21,20 @@ const form = /^([0-9A-Za-z]{22})\.([1-9]\d{0,8})\.([0-9A-Za-z_-]{8})\.([0-9A-Za-
 /** `secretKey`: see lib/secret-key.ts. */
 export function createSessionTokens(secretKey: Uint8Array): SessionTokens {
   const key = Buffer.from(hkdfSync("sha256", secretKey, "", "earshot session", 32));
-  const codeOf = ({ handle, generation, clientHash }: SessionToken) =>
+  const getCode = ({ handle, generation, clientHash }: SessionToken) =>
     createHmac("sha256", key).update(`${handle}.${generation}.${clientHash}`).digest();
 
   return {
     print: (token) => {
       const { handle, generation, clientHash } = token;
-      return `${handle}.${generation}.${clientHash}.${codeOf(token).toString("base64url")}`;
+      return `${handle}.${generation}.${clientHash}.${getCode(token).toString("base64url")}`;
     },
     parse: (text) => {
       const [, handle, generationText, clientHash, code] = form.exec(text) ?? [];
       if (handle === undefined || clientHash === undefined || code === undefined) return null;
       const token = { handle, generation: Number(generationText), clientHash };
       const presented = Buffer.from(code, "base64url");
-      return timingSafeEqual(codeOf(token), presented)
+      return timingSafeEqual(getCode(token), presented)
         ? { ...token, id: handleSessionId(handle) }
         : null;
     },

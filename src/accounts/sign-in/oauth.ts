@@ -88,7 +88,7 @@ export async function isMemberOfAny(
 ): Promise<boolean> {
   let wasUnreadable = false;
   for (const organization of organizations) {
-    const isMember = await membershipOf(provider, fetch, token, organization);
+    const isMember = await fetchMembership(provider, fetch, token, organization);
     if (isMember === true) return true;
     wasUnreadable ||= isMember === null;
   }
@@ -96,7 +96,7 @@ export async function isMemberOfAny(
   return false;
 }
 
-async function membershipOf(
+async function fetchMembership(
   provider: Provider,
   fetch: GuardedFetch,
   token: string,
@@ -183,7 +183,8 @@ const knownErrors: readonly string[] = [
 /** GitHub also returns errors with status 200. */
 function tokenRefusal(thrown: unknown): SignInRefused {
   const error =
-    stringField(thrown, "error") ?? stringField(fieldOf(fieldOf(thrown, "cause"), "body"), "error");
+    stringField(thrown, "error") ??
+    stringField(findField(findField(thrown, "cause"), "body"), "error");
   const known = knownErrors.find((code) => code === error);
   const reason = known ?? (error === null ? "token_unreadable" : "token_refused");
   const isExpired = expiredCodes.some((code) => code === error);
@@ -191,11 +192,11 @@ function tokenRefusal(thrown: unknown): SignInRefused {
 }
 
 function stringField(object: unknown, name: string): string | null {
-  const value = fieldOf(object, name);
+  const value = findField(object, name);
   return typeof value === "string" ? value : null;
 }
 
-function fieldOf(object: unknown, name: string): unknown {
+function findField(object: unknown, name: string): unknown {
   return typeof object === "object" && object !== null && name in object
     ? Reflect.get(object, name)
     : undefined;

@@ -58,7 +58,7 @@ export function createSignIn(parts: SignInContext): SignIn {
   const { settings, sessions, store, fetch, encryptor, clock, randomBytes } = parts;
   const { allow, operators } = settings;
   const providers = configuredProviders(settings);
-  const providerOf = (name: ProviderName) => providers.find((provider) => provider.name === name);
+  const findProvider = (name: ProviderName) => providers.find((provider) => provider.name === name);
 
   function newSession(method: NewSession["method"], client: ClientInfo): NewSession & ClientInfo {
     const { maxAgeMs, maxPerAccount } = sessions;
@@ -66,7 +66,7 @@ export function createSignIn(parts: SignInContext): SignIn {
   }
 
   const begin: SignIn["begin"] = async (name, { redirectUri, returnTo }) => {
-    const provider = providerOf(name);
+    const provider = findProvider(name);
     if (provider === undefined) return null;
     const secret = newSecret(randomBytes);
     const scope =
@@ -83,7 +83,7 @@ export function createSignIn(parts: SignInContext): SignIn {
   };
 
   const finish: SignIn["finish"] = async (name, { attempt, redirectUri, parameters, client }) => {
-    const provider = providerOf(name);
+    const provider = findProvider(name);
     const pending = attempt === null ? null : decryptAttempt(encryptor, attempt);
     const isBegunHere =
       pending?.provider === name && isState(parameters.get("state") ?? "", pending.secret, name);

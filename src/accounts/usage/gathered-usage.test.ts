@@ -24,7 +24,8 @@ test("usage totals of an account stay correct when there are too many keys", () 
 
 test("the number of uncounted calls is reported when there are too many accounts", () => {
   const gathered = createGatheredUsage(10);
-  for (let one = 0; one < 1_000; one += 1) gathered.add({ ...call, accountId: `account${one}` });
+  for (let value = 0; value < 1_000; value += 1)
+    gathered.add({ ...call, accountId: `account${value}` });
   expect(gathered.take()).toHaveLength(20);
   expect(gathered.takeLost()).toBe(980);
   expect(gathered.takeLost()).toBe(0);

@@ -37,7 +37,7 @@ export function createGatheredUsage(max: number): GatheredUsage {
   let entries = new Map<string, Entry>();
   let lost = 0;
 
-  function entryOf(call: Pick<UsageRow, "accountId" | "bucketMs" | "keyId" | "method">) {
+  function getEntry(call: Pick<UsageRow, "accountId" | "bucketMs" | "keyId" | "method">) {
     return findOrCreate(call, call.keyId, max) ?? findOrCreate(call, "", 2 * max);
   }
 
@@ -66,7 +66,7 @@ export function createGatheredUsage(max: number): GatheredUsage {
   }
 
   function add(call: CountedCall): void {
-    const entry = entryOf(call);
+    const entry = getEntry(call);
     if (entry === null) {
       lost += 1;
       return;
@@ -80,7 +80,7 @@ export function createGatheredUsage(max: number): GatheredUsage {
 
   function restore(rows: readonly UsageRow[]): void {
     for (const row of rows) {
-      const entry = entryOf(row);
+      const entry = getEntry(row);
       if (entry === null) {
         lost += row.calls;
         continue;

@@ -14,9 +14,9 @@ const times = fc.array(fc.double({ min: 1, max: 900_000_000, noNaN: true }), {
 });
 const shares = fc.constantFrom(0.01, 0.5, 0.9, 0.99, 1);
 
-function histogramOf(ms: readonly number[]) {
+function getHistogram(ms: readonly number[]) {
   const histogram = new Map<number, number>();
-  for (const one of ms) recordLatency(histogram, one);
+  for (const value of ms) recordLatency(histogram, value);
   return histogram;
 }
 
@@ -27,7 +27,7 @@ function exactAt(ms: readonly number[], share: number): number {
 test("a latency percentile has a relative error of at most 5 %", () => {
   fc.assert(
     fc.property(times, shares, (ms, share) => {
-      const estimate = latencyAt(histogramOf(ms), share) ?? Number.NaN;
+      const estimate = latencyAt(getHistogram(ms), share) ?? Number.NaN;
       const exact = exactAt(ms, share);
       expect(Math.abs(estimate - exact) / exact).toBeLessThanOrEqual(0.05);
     }),
@@ -37,11 +37,11 @@ test("a latency percentile has a relative error of at most 5 %", () => {
 test("merged latency histograms equal a single one of all calls, as maps and as texts", () => {
   fc.assert(
     fc.property(times, times, (some, others) => {
-      const all = histogramOf([...some, ...others]);
-      const merged = histogramOf(some);
-      addLatencies(merged, histogramOf(others));
+      const all = getHistogram([...some, ...others]);
+      const merged = getHistogram(some);
+      addLatencies(merged, getHistogram(others));
       expect(merged).toEqual(all);
-      const texts = [some, others].map((ms) => printLatencies(histogramOf(ms)));
+      const texts = [some, others].map((ms) => printLatencies(getHistogram(ms)));
       expect(parseLatencies(texts.join(" "))).toEqual(all);
     }),
   );
@@ -54,10 +54,10 @@ test("a latency histogram without calls has no percentile", () => {
 });
 
 test("a latency histogram accepts invalid times, and times below a millisecond and above eleven days", () => {
-  expect(latencyAt(histogramOf([0]), 0.5)).toBe(0);
-  expect(latencyAt(histogramOf([Number.NaN]), 0.5)).toBe(0);
-  expect(latencyAt(histogramOf([-3]), 0.5)).toBe(0);
-  expect(latencyAt(histogramOf([1e15]), 0.5)).toBeGreaterThan(900_000_000);
+  expect(latencyAt(getHistogram([0]), 0.5)).toBe(0);
+  expect(latencyAt(getHistogram([Number.NaN]), 0.5)).toBe(0);
+  expect(latencyAt(getHistogram([-3]), 0.5)).toBe(0);
+  expect(latencyAt(getHistogram([1e15]), 0.5)).toBeGreaterThan(900_000_000);
 });
 
 test("malformed entries in the text of a latency histogram are skipped", () => {

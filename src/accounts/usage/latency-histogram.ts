@@ -10,11 +10,11 @@ const lastBucket = 217;
 
 /** Bucket 0 is below 1 ms; bucket n starts at 1.1^(n − 1) ms. */
 export function recordLatency(histogram: LatencyHistogram, ms: number): void {
-  const bucket = bucketOf(ms);
+  const bucket = computeBucket(ms);
   histogram.set(bucket, (histogram.get(bucket) ?? 0) + 1);
 }
 
-function bucketOf(ms: number): number {
+function computeBucket(ms: number): number {
   // Also true for NaN.
   if (!(ms >= 1)) return 0;
   return Math.min(1 + Math.floor(Math.log(ms) / stepLog), lastBucket);
@@ -63,7 +63,7 @@ export function parseLatencies(text: string): LatencyHistogram {
       bucket = Number.NaN;
       number = 0;
     } else {
-      number = number * 36 + digitOf(charCode);
+      number = number * 36 + computeDigit(charCode);
     }
   }
   return histogram;
@@ -73,7 +73,7 @@ const space = 32;
 const colon = 58;
 
 /** NaN makes the whole number NaN. */
-function digitOf(charCode: number): number {
+function computeDigit(charCode: number): number {
   if (charCode >= 48 && charCode <= 57) return charCode - 48;
   return charCode >= 97 && charCode <= 122 ? charCode - 87 : Number.NaN;
 }

@@ -12,7 +12,7 @@ const request = (keyId: string, atMs: number) => ({
   durationMs: 1,
 });
 
-const timesOf = (requests: readonly { atMs: number }[]) => requests.map(({ atMs }) => atMs);
+const listTimes = (requests: readonly { atMs: number }[]) => requests.map(({ atMs }) => atMs);
 const times = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => from + index);
 
@@ -21,8 +21,8 @@ test("the latest 100 requests of each key are collected until they are taken", (
   for (const at of times(0, 350)) latest.record(request("busy", at));
   latest.record(request("idle", 1));
   const taken = latest.take();
-  expect(timesOf(taken.filter(({ keyId }) => keyId === "busy"))).toEqual(times(250, 350));
-  expect(timesOf(taken.filter(({ keyId }) => keyId === "idle"))).toEqual([1]);
+  expect(listTimes(taken.filter(({ keyId }) => keyId === "busy"))).toEqual(times(250, 350));
+  expect(listTimes(taken.filter(({ keyId }) => keyId === "idle"))).toEqual([1]);
   expect(latest.take()).toEqual([]);
 });
 
@@ -32,7 +32,7 @@ test("requests that are put back come before newer ones", () => {
   const failed = latest.take();
   for (const at of times(90, 120)) latest.record(request("key", at));
   latest.restore(failed);
-  expect(timesOf(latest.take())).toEqual(times(20, 120));
+  expect(listTimes(latest.take())).toEqual(times(20, 120));
 });
 
 test("requests of further keys are ignored while too many keys have unwritten requests", () => {
@@ -40,5 +40,5 @@ test("requests of further keys are ignored while too many keys have unwritten re
   latest.record(request("first", 1));
   latest.record(request("second", 2));
   latest.record(request("first", 3));
-  expect(timesOf(latest.take())).toEqual([1, 3]);
+  expect(listTimes(latest.take())).toEqual([1, 3]);
 });

@@ -61,9 +61,9 @@ export const usageOperations = {
       database,
       { rows, uses }: { rows: readonly UsageRow[]; uses: readonly KeyUse[] },
     ): Steps<null> {
-      for (const row of rows.toSorted((one, other) => (rowKey(one) < rowKey(other) ? -1 : 1)))
+      for (const row of rows.toSorted((a, b) => (rowKey(a) < rowKey(b) ? -1 : 1)))
         yield* addRow(database, row);
-      for (const use of uses.toSorted((one, other) => (one.keyId < other.keyId ? -1 : 1))) {
+      for (const use of uses.toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1))) {
         for (const table of ["api_key", "oauth_grant"]) {
           const changed = yield* database.run(
             `UPDATE ${table} SET used_ms = :usedMs, used_from = :usedFrom

@@ -130,7 +130,7 @@ function invert({ table, blocks, locations, order }: ForwardTerms): MergedTerms 
     for (let index = 0; index < sorted.length; index += 1) ranks[sorted[index] as number] = index;
     const occurrences = new Uint32Array(sorted.length);
     for (let n = 0; n < order.length; n += 1) {
-      const { block, start, end } = tokensOf(n);
+      const { block, start, end } = makeTokens(n);
       for (let index = start; index < end; index += 1) {
         const termRank = ranks[block[index] as number] as number;
         block[index] = termRank;
@@ -140,7 +140,7 @@ function invert({ table, blocks, locations, order }: ForwardTerms): MergedTerms 
     return occurrences;
   }
 
-  function tokensOf(number: number): { block: Uint32Array; start: number; end: number } {
+  function makeTokens(number: number): { block: Uint32Array; start: number; end: number } {
     const index = (order[number] as number) * 3;
     const start = locations[index + 1] as number;
     const block = blocks[locations[index] as number] as Uint32Array;
@@ -173,7 +173,7 @@ function invert({ table, blocks, locations, order }: ForwardTerms): MergedTerms 
   function fillPass(): void {
     const { from, to, ends } = pass;
     for (let n = 0; n < order.length; n += 1) {
-      const { block, start, end } = tokensOf(n);
+      const { block, start, end } = makeTokens(n);
       for (let index = start; index < end; index += 1) {
         const termRank = block[index] as number;
         if (termRank < from || termRank >= to) continue;

@@ -227,11 +227,11 @@ test.each(regressionCases)(
     try {
       storePostsAs(sealed, casePosts, "imported");
       storePostsAs(ordinary, casePosts, "fts5");
-      const answerOf = (source: SmallArchive) => {
+      const makeAnswer = (source: SmallArchive) => {
         const { positions, complete } = source.query(regressionCase.query, { limit: 10_000 });
         return { positions, complete, records: source.reader.operations.records(positions) };
       };
-      expect(answerOf(sealed)).toEqual(answerOf(ordinary));
+      expect(makeAnswer(sealed)).toEqual(makeAnswer(ordinary));
     } finally {
       ordinary.remove();
     }

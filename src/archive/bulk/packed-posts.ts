@@ -81,7 +81,7 @@ export function createPostPacker(): PostPacker {
         const name = countNames[column] as (typeof countNames)[number];
         floats[index + 4 + column] = post.counts[name] ?? Number.NaN;
       }
-      floats[index + 8] = rowChecksum({ ...post.counts, ...rowOf(post) });
+      floats[index + 8] = rowChecksum({ ...post.counts, ...makeRow(post) });
       flags[posts] = ownFlags;
       platformNumbers[posts] = platforms.indexOf(post.platform);
       posts += 1;
@@ -115,7 +115,7 @@ function postFlags(post: PreparedPost): number {
   );
 }
 
-const rowOf = ({ id, timeMs, revision, record }: PreparedPost) => ({
+const makeRow = ({ id, timeMs, revision, record }: PreparedPost) => ({
   id,
   timeMs,
   revision,

@@ -22,12 +22,12 @@ test("the numbers of terms are sorted by the terms' UTF-8 bytes", () => {
       }
       expect(table.termCount()).toBe(numbers.size);
       const { bytes, starts } = table.text();
-      const textOf = (number: number): string =>
+      const formatText = (number: number): string =>
         Buffer.from(bytes.subarray(starts[number], starts[number + 1])).toString();
       const expected = [...numbers.keys()].toSorted((a, b) =>
         Buffer.compare(Buffer.from(a), Buffer.from(b)),
       );
-      expect([...table.sortedNumbers()].map(textOf)).toEqual(expected);
+      expect([...table.sortedNumbers()].map(formatText)).toEqual(expected);
     }),
     { numRuns: testRuns(20) },
   );
@@ -35,11 +35,11 @@ test("the numbers of terms are sorted by the terms' UTF-8 bytes", () => {
 
 test("looking up thousands of terms again returns the same numbers", () => {
   const table = createTermTable("key");
-  const numberOf = (n: number): number => {
+  const computeNumber = (n: number): number => {
     const bytes = Buffer.from(`term${n}`);
     return table.numberOf(bytes, 0, bytes.length);
   };
-  const numbers = Array.from({ length: 50_000 }, (_, n) => numberOf(n));
+  const numbers = Array.from({ length: 50_000 }, (_, n) => computeNumber(n));
   expect(new Set(numbers).size).toBe(50_000);
-  expect(Array.from({ length: 50_000 }, (_, n) => numberOf(n))).toEqual(numbers);
+  expect(Array.from({ length: 50_000 }, (_, n) => computeNumber(n))).toEqual(numbers);
 });

@@ -16,11 +16,11 @@ beforeEach(() => {
 });
 afterEach(() => archive.remove());
 
-const uriOf = (did: string, key: string): string => `at://${did}/app.bsky.feed.post/${key}`;
+const makeUri = (did: string, key: string): string => `at://${did}/app.bsky.feed.post/${key}`;
 
 function post(did: string, n: number, text = `post ${n} of a river`) {
   return makePost({
-    uri: uriOf(did, `${n}`),
+    uri: makeUri(did, `${n}`),
     userId: did,
     username: "",
     createdMs: start + n * 60_000,
@@ -111,7 +111,7 @@ describe("account status", () => {
     archive.write([status(alice, "active", deletedMs + 1)]);
     expect(archive.put(post(alice, 0))).toMatchObject({ suppressed: 1 });
     expect(archive.put(post(alice, 70))).toMatchObject({ inserted: 1 });
-    expect(found(`from:${alice}`)).toEqual([uriOf(alice, "70")]);
+    expect(found(`from:${alice}`)).toEqual([makeUri(alice, "70")]);
   });
 
   test("account status deleted, and a reactivation, apply to posts of the same batch", () => {
@@ -122,7 +122,7 @@ describe("account status", () => {
       status(alice, "active", deletedMs + 1),
       { kind: "upsert", post: post(alice, 61) },
     ]);
-    expect(found("river")).toEqual([uriOf(alice, "61")]);
+    expect(found("river")).toEqual([makeUri(alice, "61")]);
   });
 
   test("an account status survives reopening the archive", () => {
@@ -163,7 +163,7 @@ describe("crash during moderation of an account", () => {
     putPosts();
     archive.write([
       status(alice, "takendown", start + 1),
-      label(uriOf("did:plc:bob", "1"), "spam"),
+      label(makeUri("did:plc:bob", "1"), "spam"),
     ]);
     const catalog = openCatalog(archive.folder);
     expect(catalog.prepare("SELECT count(*) AS rows FROM pending_moderation").get()).toEqual({
@@ -196,28 +196,28 @@ describe("labels", () => {
     "label %s hides a post until it is negated",
     (value) => {
       putPosts();
-      archive.write([label(uriOf(alice, "4"), value)]);
+      archive.write([label(makeUri(alice, "4"), value)]);
       expect(found("river")).toHaveLength(9);
-      archive.write([label(uriOf(alice, "4"), value, { negated: true, createdMs: start + 1 })]);
+      archive.write([label(makeUri(alice, "4"), value, { negated: true, createdMs: start + 1 })]);
       expect(found("river")).toHaveLength(10);
     },
   );
 
   test("retracting a hiding label of an account does not show posts with their own hiding label", () => {
     putPosts();
-    archive.write([label(alice, "!takedown"), label(uriOf(alice, "4"), "!hide")]);
+    archive.write([label(alice, "!takedown"), label(makeUri(alice, "4"), "!hide")]);
     expect(found("river")).toHaveLength(5);
     archive.write([label(alice, "!takedown", { negated: true, createdMs: start + 1 })]);
     expect(found("river")).toHaveLength(9);
   });
 
   test("an unknown label value is shown with its post, whichever arrives first", () => {
-    archive.write([label(uriOf(alice, "1"), "porn")]);
+    archive.write([label(makeUri(alice, "1"), "porn")]);
     archive.put(post(alice, 1), post(alice, 2));
-    archive.write([label(uriOf(alice, "2"), "spam")]);
-    expect(found("label:porn")).toEqual([uriOf(alice, "1")]);
-    expect(found("label:spam")).toEqual([uriOf(alice, "2")]);
-    expect(found("river filter:safe")).toEqual([uriOf(alice, "2")]);
+    archive.write([label(makeUri(alice, "2"), "spam")]);
+    expect(found("label:porn")).toEqual([makeUri(alice, "1")]);
+    expect(found("label:spam")).toEqual([makeUri(alice, "2")]);
+    expect(found("river filter:safe")).toEqual([makeUri(alice, "2")]);
     const [second, first] = archive.records(archive.query("river").positions);
     expect(first?.Metadata).toMatchObject({ labels: ["porn"], possibly_sensitive: true });
     expect(second?.Metadata).toMatchObject({ labels: ["spam"] });
@@ -235,16 +235,16 @@ describe("labels", () => {
 
   test("a label survives an edit of its post", () => {
     archive.put({ ...post(alice, 1), revision: "3lb2ouyrqzs2a" });
-    archive.write([label(uriOf(alice, "1"), "porn"), label(uriOf(alice, "1"), "!hide")]);
+    archive.write([label(makeUri(alice, "1"), "porn"), label(makeUri(alice, "1"), "!hide")]);
     archive.put({ ...post(alice, 1, "an edited river"), revision: "3lb2ouyrqzs2b" });
     expect(found("river")).toEqual([]);
-    archive.write([label(uriOf(alice, "1"), "!hide", { negated: true, createdMs: start + 1 })]);
+    archive.write([label(makeUri(alice, "1"), "!hide", { negated: true, createdMs: start + 1 })]);
     expect(found("edited label:porn")).toHaveLength(1);
   });
 
   test("a label is not retracted by another source, nor by an older label", () => {
     putPosts(2);
-    const uri = uriOf(alice, "0");
+    const uri = makeUri(alice, "0");
     archive.write([label(uri, "spam", { createdMs: start + 10 })]);
     archive.write([label(uri, "spam", { negated: true, source: "did:plc:other" })]);
     archive.write([label(uri, "spam", { negated: true, createdMs: start + 9 })]);
@@ -253,7 +253,7 @@ describe("labels", () => {
 
   test("a label is removed when it expires", () => {
     putPosts(2);
-    const uri = uriOf(alice, "0");
+    const uri = makeUri(alice, "0");
     archive.write([label(uri, "!hide", { expiresMs: start + 1_000 }), label(uri, "spam")]);
     archive.expire(start + 999);
     expect(found("river")).toHaveLength(1);
@@ -264,13 +264,13 @@ describe("labels", () => {
 
   test("a label that is an unknown instruction is never shown", () => {
     putPosts(2);
-    archive.write([label(uriOf(alice, "0"), "!warn")]);
+    archive.write([label(makeUri(alice, "0"), "!warn")]);
     expect(found("label:!warn")).toEqual([]);
     expect(archive.records(archive.query("river").positions)).toHaveLength(2);
   });
 
   test("a label on an unknown post applies when the post arrives", () => {
-    archive.write([label(uriOf(alice, "1"), "!takedown")]);
+    archive.write([label(makeUri(alice, "1"), "!takedown")]);
     expect(archive.put(post(alice, 1))).toMatchObject({ inserted: 1 });
     expect(found("river")).toEqual([]);
   });

@@ -199,7 +199,7 @@ describe("archive with the names of catalog schema 11 and segment schema 9", () 
       "SELECT value FROM setting WHERE name IN ('ingest_number', 'ingest_order_from')";
     expect(rows(catalogFile(), settings)).toEqual([{ value: "5" }, { value: "0" }]);
     const order = archive.reader.operations.ingestOrder({ after: null, limit: 9 });
-    const texts = order.flatMap((each) => archive.records([each]).map(({ Content }) => Content));
+    const texts = order.flatMap((post) => archive.records([post]).map(({ Content }) => Content));
     expect(texts).toEqual(["post 1", "edited", "post 3", "post 4", "post 5"]);
   }
 

@@ -106,8 +106,8 @@ function fileProblem(
   if (identity.uriKey !== catalog.uriKey) {
     return catalogForeign(`${path} belongs to a different archive than ${catalogPath(folder)}`);
   }
-  if (nameOf(identity) !== name)
-    return catalogForeign(`${path} contains segment ${nameOf(identity)}`);
+  if (formatName(identity) !== name)
+    return catalogForeign(`${path} contains segment ${formatName(identity)}`);
   if (identity.lastWrittenInCommit <= catalog.commitNumber + 1) return null;
   return new EarshotError(
     "catalog_older",
@@ -159,14 +159,16 @@ const catalogForeign = (message: string): EarshotError =>
     hint: "put back the matching files, or run earshot archive recover, which rebuilds the catalog from the segments; no segment was removed",
   });
 
-const nameOf = ({ platform, sequence }: Pick<SegmentIdentity, "platform" | "sequence">): string =>
-  `${platform}/${sequence}`;
+const formatName = ({
+  platform,
+  sequence,
+}: Pick<SegmentIdentity, "platform" | "sequence">): string => `${platform}/${sequence}`;
 
 function segmentFiles(folder: string, retired: ReadonlySet<string> | null): SegmentFile[] {
   return platforms.flatMap((platform) =>
     segmentNumbersIn(folder, platform)
       .map((sequence) => ({
-        name: nameOf({ platform, sequence }),
+        name: formatName({ platform, sequence }),
         path: segmentPath(folder, { platform, sequence }),
       }))
       .filter(({ name }) => !retired?.has(name))
@@ -206,4 +208,4 @@ const retiredNames = (catalog: DatabaseSync): ReadonlySet<string> =>
   new Set(catalog.prepare("SELECT platform, sequence FROM retired").all().map(rowName));
 
 const rowName = ({ platform, sequence }: Record<string, unknown>): string =>
-  nameOf({ platform: String(platform), sequence: Number(sequence) });
+  formatName({ platform: String(platform), sequence: Number(sequence) });

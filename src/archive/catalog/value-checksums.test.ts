@@ -48,7 +48,7 @@ test("the checksum of a changeset is the sum of its rows' checksums", () => {
       const database = new DatabaseSync(":memory:");
       database.exec("CREATE TABLE pair(name TEXT PRIMARY KEY, value) WITHOUT ROWID");
       const put = database.prepare("INSERT OR REPLACE INTO pair VALUES(?, ?)");
-      const checksumOf = (): number => {
+      const readChecksum = (): number => {
         const select = database.prepare("SELECT * FROM pair");
         select.setReadBigInts(true);
         const { name, value: found } = select.get() ?? {};
@@ -57,12 +57,12 @@ test("the checksum of a changeset is the sum of its rows' checksums", () => {
       const first = database.createSession();
       put.run(key.toWellFormed(), before);
       const inserted = checksumDeltas(first.changeset(), () => valueChecksums).get("pair");
-      expect(inserted).toEqual({ rows: 1, sum: checksumOf() });
+      expect(inserted).toEqual({ rows: 1, sum: readChecksum() });
       first.close();
       const second = database.createSession();
       database.prepare("UPDATE pair SET value = ?").run(after);
       const updated = checksumDeltas(second.changeset(), () => valueChecksums).get("pair");
-      expect((updated?.sum ?? 0) + (inserted?.sum ?? 0)).toBe(checksumOf());
+      expect((updated?.sum ?? 0) + (inserted?.sum ?? 0)).toBe(readChecksum());
       database.close();
     }),
   );

@@ -64,7 +64,7 @@ function posts(from: number, to: number, overrides: Partial<Post> = {}): Post[] 
 
 const sequences = () => readSegments(context.catalog).map(({ sequence }) => sequence);
 const found = () => archive.search(everything).positions.length;
-const statsOf = () => archive.reader.operations.stats({ maxBytes: 0 }).segments;
+const getStats = () => archive.reader.operations.stats({ maxBytes: 0 }).segments;
 const coverage = () =>
   archive.reader.operations
     .coverage()
@@ -165,7 +165,7 @@ describe("expiry of posts", () => {
     archive.put(...posts(0, 8), ...posts(3, 5, { origin: "import" }), ...posts(8, 35));
     const compaction = expiringCompaction();
     runAll(compaction);
-    expect(statsOf().map(({ posts, imported }) => [posts, imported])[0]).toEqual([2, 2]);
+    expect(getStats().map(({ posts, imported }) => [posts, imported])[0]).toEqual([2, 2]);
     expect(compaction.state()).toMatchObject({ expiredPosts: 8, done: { thin: 1, drop: 0 } });
     expect(found()).toBe(29);
     expect(runAll(compaction)).toBe(0);
@@ -247,7 +247,7 @@ describe("segment filled by late posts", () => {
     );
     const compaction = startCompaction({ splitPosts: 15 });
     expect(runAll(compaction)).toBe(1);
-    expect(statsOf().map((segment) => segment.posts)).toEqual([13, 14, 13, 5]);
+    expect(getStats().map((segment) => segment.posts)).toEqual([13, 14, 13, 5]);
     expect(found()).toBe(45);
     expect(archive.query("river", { limit: 100 }).positions).toHaveLength(45);
   });

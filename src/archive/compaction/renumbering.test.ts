@@ -83,7 +83,7 @@ describe("an archive of an earlier release", () => {
           break;
         }
         if (rounds >= 30) continue;
-        for (const each of [archive, fresh]) changeAll(each, rounds, count);
+        for (const target of [archive, fresh]) changeAll(target, rounds, count);
         rounds += 1;
       }
     }

@@ -45,7 +45,7 @@ function postTotalsIn(folder: string, entry: SegmentEntry): PostTotals {
 }
 
 /** Unix milliseconds; later than every post in the segment. */
-const endMsOf = ({ high, skew }: SegmentEntry): number =>
+const computeEndMs = ({ high, skew }: SegmentEntry): number =>
   high === lastId ? Number.POSITIVE_INFINITY : idTimeMs(high) + 1 + Math.max(0, skew.maxMs);
 
 export function expiredSegments(
@@ -54,7 +54,7 @@ export function expiredSegments(
 ) {
   if (bounds.maxAgeMs === 0) return [];
   const untilMs = clock.now() - bounds.maxAgeMs;
-  return expirableByAge(entries).filter((entry) => endMsOf(entry) <= untilMs);
+  return expirableByAge(entries).filter((entry) => computeEndMs(entry) <= untilMs);
 }
 
 /** Oldest first. */
@@ -109,7 +109,7 @@ function copyDeletions(from: string, to: string): void {
 
 /** Also removes coverage before the cutoff. Requires a transaction. */
 export function recordExpiryCutoff({ catalog }: CompactionContext, entry: SegmentEntry): void {
-  const ms = Math.max(expiredBeforeMs(catalog, entry.platform) ?? 0, endMsOf(entry));
+  const ms = Math.max(expiredBeforeMs(catalog, entry.platform) ?? 0, computeEndMs(entry));
   putExpiredBefore(catalog, entry.platform, ms);
   cutCoverage(catalog, entry.platform, ms);
 }

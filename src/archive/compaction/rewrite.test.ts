@@ -112,25 +112,25 @@ describe("a rewritten segment", () => {
       const steps = rewriteSegment(context, entry(), keepAll);
       let round = 0;
       for (; !steps.next().done; round += 1) {
-        if (round < 20) for (const each of [archive, twin]) change(each, round);
+        if (round < 20) for (const target of [archive, twin]) change(target, round);
       }
       expect(round).toBeGreaterThan(8);
       expect(entry().sequence).toBe(2);
-      const seen = (each: SmallArchive) => {
-        const { positions } = each.search(allPostsQuery);
-        return each.records(positions).map((record) => ({ ...record, ID: "" }));
+      const seen = (target: SmallArchive) => {
+        const { positions } = target.search(allPostsQuery);
+        return target.records(positions).map((record) => ({ ...record, ID: "" }));
       };
       expect(seen(archive)).toEqual(seen(twin));
       for (const query of queries) {
-        const [a, b] = [archive, twin].map((each) =>
-          each
-            .records(each.query(query, { limit: 1_000 }).positions)
+        const [a, b] = [archive, twin].map((target) =>
+          target
+            .records(target.query(query, { limit: 1_000 }).positions)
             .map((record) => record.Metadata.uri),
         );
         expect(a).toEqual(b);
       }
-      const ingestOrders = [archive, twin].map((each) =>
-        each.reader.operations
+      const ingestOrders = [archive, twin].map((target) =>
+        target.reader.operations
           .ingestOrder({ after: null, limit: 10_000 })
           .map(({ number }) => number),
       );
@@ -140,7 +140,7 @@ describe("a rewritten segment", () => {
     }
   });
 
-  function change(each: SmallArchive, round: number): void {
+  function change(target: SmallArchive, round: number): void {
     const all = posts(300);
     const revision = String(round + 2);
     const at = (n: number): Post => {
@@ -148,7 +148,7 @@ describe("a rewritten segment", () => {
       if (post === undefined) throw new Error("no such post");
       return post;
     };
-    each.write([
+    target.write([
       { kind: "upsert", post: { ...at(1), text: `edited river ${round}`, revision } },
       { kind: "delete", platform: "bluesky", uri: at(2).uri, revision },
       { kind: "upsert", post: { ...at(3), text: `again snow ${round}`, revision } },
@@ -171,7 +171,7 @@ describe("a rewritten segment", () => {
         },
       })),
     ]);
-    each.addCounts();
+    target.addCounts();
   }
 
   test("a rewritten segment has terms of the current analyzer", () => {

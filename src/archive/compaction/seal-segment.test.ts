@@ -271,10 +271,10 @@ describe("writes during sealing", () => {
       const twin = smallArchive(100_000);
       try {
         const both = [archive, twin];
-        for (const each of both) each.put(...posts(40), ...postsWithoutIds(40));
+        for (const target of both) target.put(...posts(40), ...postsWithoutIds(40));
         let round = 0;
         for (const steps = sealSegment(context, entry(platform)); !steps.next().done; round += 1) {
-          if (round % 4 === 0) for (const each of both) changeAll(each, round, 40);
+          if (round % 4 === 0) for (const target of both) changeAll(target, round, 40);
         }
         expect(contents(archive)).toEqual(contents(twin));
         expect(await errors()).toEqual([]);

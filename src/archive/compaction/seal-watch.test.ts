@@ -94,11 +94,11 @@ const sealed = () =>
 
 const found = () => archive.query("river", { limit: 1_000 }).positions.length;
 
-const pathOf = (sequence: number): string =>
+const makePath = (sequence: number): string =>
   segmentPath(archive.folder, { platform: "bluesky", sequence });
 
 function damageIndex(sequence: number): void {
-  const segment = new DatabaseSync(pathOf(sequence), { defensive: false });
+  const segment = new DatabaseSync(makePath(sequence), { defensive: false });
   segment.exec("UPDATE term_data SET block = x'00000001ff00000101010101' WHERE id = 10");
   segment.close();
 }
@@ -234,7 +234,7 @@ describe("sealed segment", () => {
   test("a sealed segment is resealed immediately if its index has no checksums", () => {
     const compaction = sealFirstSegment();
     const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
-    const segment = new DatabaseSync(pathOf(sequence));
+    const segment = new DatabaseSync(makePath(sequence));
     segment.exec(`
       UPDATE sealed SET format = 1, page_sums = NULL, first = NULL, sum = NULL;
       UPDATE sealed_terms SET sum = NULL;
@@ -261,12 +261,12 @@ describe("sealed segment", () => {
   test("a sealed segment is rebuilt if marked as damaged, loses its marker, and is resealed later", () => {
     const compaction = sealFirstSegment({ retiredMs: 60_000 });
     const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
-    markDamaged(pathOf(sequence));
+    markDamaged(makePath(sequence));
     expect(runAll(compaction)).toEqual({ reindex: 1 });
     expect(sealed()).toEqual([false, false]);
     nowMs += 60_001;
     runAll(compaction);
-    expect(existsSync(damageMarkerPath(pathOf(sequence)))).toBe(false);
+    expect(existsSync(damageMarkerPath(makePath(sequence)))).toBe(false);
     nowMs += hourMs;
     expect(runAll(compaction)).toEqual({ seal: 1 });
   });
@@ -275,7 +275,7 @@ describe("sealed segment", () => {
     const compaction = sealFirstSegment();
     const [entry] = readSegments(context.catalog);
     if (entry === undefined) throw new Error("no segment");
-    markDamaged(pathOf(entry.sequence));
+    markDamaged(makePath(entry.sequence));
     requestSeals([entry]);
     expect(runSteps(compaction.runNext())).toBe(true);
     expect(compaction.state().done).toMatchObject({ seal: 1, reindex: 1 });
@@ -283,9 +283,9 @@ describe("sealed segment", () => {
 
   test("the damage marker of an unknown segment is removed", () => {
     sealFirstSegment();
-    markDamaged(pathOf(77));
+    markDamaged(makePath(77));
     runAll(restartCompaction());
-    expect(existsSync(damageMarkerPath(pathOf(77)))).toBe(false);
+    expect(existsSync(damageMarkerPath(makePath(77)))).toBe(false);
   });
 
   test("a sealed segment is smaller than before sealing", () => {
@@ -296,10 +296,10 @@ describe("sealed segment", () => {
     const compaction = startCompaction({ optimiseAfterMs: 1_000 });
     setFileAge(60_000);
     expect(runAll(compaction)).toEqual({ optimise: 1 });
-    const { size } = statSync(pathOf(1));
+    const { size } = statSync(makePath(1));
     nowMs += 2 * hourMs;
     expect(runAll(compaction)).toEqual({ seal: 1 });
     const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
-    expect(statSync(pathOf(sequence)).size).toBeLessThan(size);
+    expect(statSync(makePath(sequence)).size).toBeLessThan(size);
   });
 });

@@ -74,7 +74,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
   const skew = { minMs: 0, maxMs: 0 };
   database.exec("BEGIN");
 
-  const rowOf = (row: StoredRow) => ({
+  const makeRow = (row: StoredRow) => ({
     id: row.id,
     platform,
     timeMs: Number(row.time_ms),
@@ -108,7 +108,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     const storedChecksum = rowChecksum({ ...row, timeMs: time_ms });
     if (row.sum !== null && Number(row.sum) !== storedChecksum) throw damagedRow(row.id);
     const sum = id === row.id ? storedChecksum : rowChecksum({ ...row, id, timeMs: time_ms });
-    const post = decodeRecord(rowOf(row));
+    const post = decodeRecord(makeRow(row));
     sql.insertPost.run(id, time_ms, likes, reposts, replies, quotes, revision, record, sum);
     sql.insertTerms.run(id, indexTerms(post).join(" "));
     bitmap?.replace(id);
@@ -131,7 +131,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     bitmap?.replace(id);
     const row = sql.selectPost.get(id) as StoredRow | undefined;
     if (row === undefined) return null;
-    const uri = recordUri(rowOf(row));
+    const uri = recordUri(makeRow(row));
     sql.deleteUri.run(hashOf(uri), id);
     sql.deletePost.run(id);
     sql.deleteTerms.run(id);

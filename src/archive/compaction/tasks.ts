@@ -78,13 +78,13 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
   const isQuiet = (entry: SegmentEntry): boolean =>
     clock.now() - lastWrittenMs(segmentPath(folder, entry)) >= bounds.optimiseAfterMs;
   const entryWalBytes = (entry: SegmentEntry): number => walBytes(segmentPath(folder, entry));
-  const tasksOf = (kind: TaskKind, chosen: readonly SegmentEntry[]): Task[] =>
+  const listTasks = (kind: TaskKind, chosen: readonly SegmentEntry[]): Task[] =>
     chosen.map((entry) => ({ kind, entry }));
 
   function expiryTasks(entry: SegmentEntry): Task[] {
     const { posts, imported } = entryTotals(entry);
-    if (imported === 0) return tasksOf("drop", [entry]);
-    return imported < posts ? tasksOf("thin", [entry]) : [];
+    if (imported === 0) return listTasks("drop", [entry]);
+    return imported < posts ? listTasks("thin", [entry]) : [];
   }
 
   const expiredTasks = expiredSegments(context, entries).flatMap(expiryTasks);
@@ -108,35 +108,35 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
     tasks: [
       ...expiredTasks,
       ...oversizeTasks,
-      ...tasksOf("cut", outdated.filter(mustCut)),
-      ...tasksOf(
+      ...listTasks("cut", outdated.filter(mustCut)),
+      ...listTasks(
         "reindex",
         outdated.filter((entry) => !mustCut(entry)),
       ),
-      ...tasksOf("cut", toRenumber.filter(mustCut)),
-      ...tasksOf("reindex", pendingRewrites(catalog)),
-      ...tasksOf(
+      ...listTasks("cut", toRenumber.filter(mustCut)),
+      ...listTasks("reindex", pendingRewrites(catalog)),
+      ...listTasks(
         "reindex",
         toRebuild.map(({ entry }) => entry),
       ),
-      ...tasksOf(
+      ...listTasks(
         "split",
         others.filter((entry) => entryTotals(entry).posts > bounds.splitPosts),
       ),
-      ...tasksOf(
+      ...listTasks(
         "reindex",
         toRenumber.filter((entry) => !mustCut(entry)),
       ),
-      ...tasksOf(
+      ...listTasks(
         "forget",
         quiet.filter((entry) => hasDroppedIngestOrder(folder, entry, ingestOrderFrom)),
       ),
-      ...tasksOf(
+      ...listTasks(
         "optimise",
         quiet.filter(({ optimised }) => !optimised),
       ),
-      ...tasksOf("seal", toSeal.map(({ entry }) => entry).reverse()),
-      ...tasksOf(
+      ...listTasks("seal", toSeal.map(({ entry }) => entry).reverse()),
+      ...listTasks(
         "shorten",
         entries.filter(
           (entry) => entryWalBytes(entry) > (isQuiet(entry) ? quietWalBytes : busyWalBytes),

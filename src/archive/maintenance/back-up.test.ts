@@ -128,7 +128,7 @@ afterAll(() => rmSync(template, { recursive: true, force: true }));
 
 const makeArchive = (): void => cpSync(template, original, { recursive: true });
 
-const checkpointOf = (dataDir: string): number => {
+const computeCheckpoint = (dataDir: string): number => {
   const catalog = openForReading(catalogPath(join(dataDir, "archive")), 1_000);
   const value = readCheckpoint(catalog, "stream");
   catalog.close();
@@ -154,7 +154,7 @@ test("a backup taken during writes, restored and continued from its checkpoint, 
 
   await restore({ ...options, source: target, dataDir: restored });
   const resumed = feed(restored);
-  const from = checkpointOf(restored);
+  const from = computeCheckpoint(restored);
   expect(from).toBe(11);
   for (let n = from + 1; n < batches; n++) resumed.next(n);
   resumed.end();
@@ -196,15 +196,15 @@ test("a restored backup of sealed segments, one of them marked as damaged, has t
   const found = new Set(report.findings.map(({ kind, segment }) => `${kind} ${segment}`));
   expect([...found]).toEqual([`sealed_damaged bluesky/${damaged}`]);
   const words = ["post", "batch3", "late", "edited", "number 77"];
-  const answers = words.map((word) => idsOf(folder, word));
+  const answers = words.map((word) => listIds(folder, word));
   expect(answers.every((ids) => ids.length > 0)).toBe(true);
-  expect(words.map((word) => idsOf(join(restored, "archive"), word))).toEqual(answers);
+  expect(words.map((word) => listIds(join(restored, "archive"), word))).toEqual(answers);
 });
 
 const namesIn = (folder: string): string[] =>
   readdirSync(folder).filter((name) => !/-(?:wal|shm)$/.test(name));
 
-function idsOf(folder: string, query: string): bigint[] {
+function listIds(folder: string, query: string): bigint[] {
   const reader = createReader(folder, 1_000, { now: clock.now, elapsed: () => 0 });
   try {
     const plan = makePlan(parseQuery(query).tree, {

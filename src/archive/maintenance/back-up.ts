@@ -85,7 +85,7 @@ async function copySnapshot(
   { target, onProgress, signal }: BackupRequest,
 ): Promise<Manifest> {
   const posts = snapshot.segments.reduce((sum, { database }) => sum + postsIn(database), 0);
-  const parts = partsOf(snapshot);
+  const parts = listParts(snapshot);
   const copyBytes = parts.reduce((sum, { bytes }) => sum + bytes, 0);
   await requireSpace(target, copyBytes);
   let doneBytes = 0;
@@ -117,7 +117,7 @@ async function copySnapshot(
   return manifest;
 }
 
-function partsOf({ catalog, segments }: ArchiveSnapshot): Part[] {
+function listParts({ catalog, segments }: ArchiveSnapshot): Part[] {
   const newestFirst = segments.toSorted((a, b) =>
     a.entry.high === b.entry.high ? 0 : a.entry.high > b.entry.high ? -1 : 1,
   );

@@ -38,11 +38,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(data, { recursive: true, force: true }));
 
-const folderOf = (dataDir: string): string => join(dataDir, "archive");
+const getFolder = (dataDir: string): string => join(dataDir, "archive");
 const signal = new AbortController().signal;
 
 const runCheck = (isFull: boolean, sampleRows = 30): Promise<CheckReport> =>
-  check({ folder: folderOf(data), isFull, sampleRows, onProgress: () => {}, signal });
+  check({ folder: getFolder(data), isFull, sampleRows, onProgress: () => {}, signal });
 
 const damageWith = (sql: string) => (): void =>
   withSegment(data, (database) => {
@@ -76,7 +76,7 @@ describe("sealed segment with later writes", () => {
     let minute = 0;
     const writer = writerOn(data, 1_000);
     const report = await check({
-      folder: folderOf(data),
+      folder: getFolder(data),
       isFull: true,
       sampleRows: 1,
       signal,
@@ -107,7 +107,7 @@ describe("sealed segment with later writes", () => {
   );
 
   test("a sealed index is checked even if another analyzer built it", async () => {
-    const catalog = new DatabaseSync(join(folderOf(data), "catalog.db"));
+    const catalog = new DatabaseSync(join(getFolder(data), "catalog.db"));
     catalog.exec("UPDATE segment SET analyzer = '0'");
     updateCatalogChecksums(catalog);
     catalog.close();

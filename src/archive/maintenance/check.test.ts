@@ -50,11 +50,11 @@ beforeAll(() => {
     expiresMs: null,
   } as const;
   writer.write([
-    { kind: "delete", platform: "bluesky", uri: uriOf("key3"), revision: "r1" },
-    { kind: "delete", platform: "bluesky", uri: uriOf("key73"), revision: "r2" },
-    { kind: "label", subject: uriOf("key5"), value: "!hide", ...label },
-    { kind: "label", subject: uriOf("key6"), value: "porn", ...label },
-    { kind: "count", platform: "bluesky", uri: uriOf("key7"), metric: "likes", by: 20 },
+    { kind: "delete", platform: "bluesky", uri: makeUri("key3"), revision: "r1" },
+    { kind: "delete", platform: "bluesky", uri: makeUri("key73"), revision: "r2" },
+    { kind: "label", subject: makeUri("key5"), value: "!hide", ...label },
+    { kind: "label", subject: makeUri("key6"), value: "porn", ...label },
+    { kind: "count", platform: "bluesky", uri: makeUri("key7"), metric: "likes", by: 20 },
   ]);
   writer.addCounts();
   writer.close();
@@ -68,13 +68,13 @@ beforeEach(() => {
 afterEach(() => rmSync(data, { recursive: true, force: true }));
 
 const folder = (): string => join(data, "archive");
-const uriOf = (key: string): string => `at://did:plc:author/app.bsky.feed.post/${key}`;
+const makeUri = (key: string): string => `at://did:plc:author/app.bsky.feed.post/${key}`;
 const never = new AbortController().signal;
 
 const runCheck = (isFull: boolean, onProgress = (): void => {}): Promise<CheckReport> =>
   check({ folder: folder(), isFull, sampleRows: 1_000, onProgress, signal: never });
 
-const pathOf = (platform: Platform, sequence: number): string =>
+const makePath = (platform: Platform, sequence: number): string =>
   segmentPath(folder(), { platform, sequence });
 
 function corrupt(path: string, sql: string): void {
@@ -85,7 +85,7 @@ function corrupt(path: string, sql: string): void {
   database.close();
 }
 
-const inSegment = (sql: string) => () => corrupt(pathOf("bluesky", 2), sql);
+const inSegment = (sql: string) => () => corrupt(makePath("bluesky", 2), sql);
 const inCatalog = (sql: string) => () => corrupt(catalogPath(folder()), sql);
 
 const middlePostId = "(SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 12)";
@@ -106,7 +106,7 @@ describe("an intact archive", () => {
         const post = makePost({ key: `more${n}`, createdMs: startMs + n++ * 20_000, text: "more" });
         return { kind: "upsert", post };
       };
-      const removed = uriOf(`more${n - 25}`);
+      const removed = makeUri(`more${n - 25}`);
       writer.write([
         ...Array.from({ length: 10 }, upsert),
         { kind: "delete", platform: "bluesky", uri: removed, revision: "" },
@@ -251,7 +251,7 @@ describe.for([true, false])("a damaged archive, full check: %s", (isFull) => {
     ],
     [
       "a stored post with a tombstone",
-      inCatalog(`INSERT INTO tombstone VALUES('bluesky', '${uriOf("key9")}', 'r1')`),
+      inCatalog(`INSERT INTO tombstone VALUES('bluesky', '${makeUri("key9")}', 'r1')`),
       "deleted_but_held",
       /stored although it is deleted: .*key9/,
     ],
@@ -283,25 +283,25 @@ describe.for([true, false])("a damaged archive, full check: %s", (isFull) => {
     ],
     [
       "a missing file",
-      () => rmSync(pathOf("bluesky", 2)),
+      () => rmSync(makePath("bluesky", 2)),
       "file_missing",
       /bluesky\/000002\.db is missing/,
     ],
     [
       "a file truncated in the middle",
-      () => truncateSync(pathOf("bluesky", 2), 5 * 8192),
+      () => truncateSync(makePath("bluesky", 2), 5 * 8192),
       "file_damaged",
       /bluesky\/000002\.db: /,
     ],
     [
       "a file truncated to zero bytes",
-      () => truncateSync(pathOf("bluesky", 2), 0),
+      () => truncateSync(makePath("bluesky", 2), 0),
       "schema_differs",
       /bluesky\/2 has schema 0/,
     ],
     [
       "a file that is not a database",
-      () => writeFileSync(pathOf("bluesky", 2), "x".repeat(20_000)),
+      () => writeFileSync(makePath("bluesky", 2), "x".repeat(20_000)),
       "file_damaged",
       /bluesky\/000002\.db: file is not a database/,
     ],
@@ -317,7 +317,7 @@ describe.for([true, false])("a damaged archive, full check: %s", (isFull) => {
 });
 
 test("check reports a post that is stored twice, and the command that removes it", async () => {
-  const path = pathOf("bluesky", 2);
+  const path = makePath("bluesky", 2);
   const other = segmentPath(folder(), { platform: "bluesky", sequence: 1 });
   corrupt(
     path,

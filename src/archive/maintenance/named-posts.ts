@@ -91,7 +91,7 @@ function storedPost(
 ): MatchedPost["stored"] {
   const number = platform === "x" ? readNamedPost(uri.replace(/^.*\//, "")).number : null;
   if (number !== null && xUri(number) === uri) {
-    const post = postsWithId(folder, catalog, number).find((each) => each.uri === uri);
+    const post = postsWithId(folder, catalog, number).find((matched) => matched.uri === uri);
     return post?.stored ?? null;
   }
   const hash = lookupHash(readUriKey(catalog), uri);

@@ -36,9 +36,9 @@ const templates = {
 type Form = keyof typeof templates;
 const forms = ["unsealed", "sealed"] as const satisfies readonly Form[];
 
-const uriOf = (n: number): string => `at://did:plc:author/app.bsky.feed.post/key${n}`;
+const makeUri = (n: number): string => `at://did:plc:author/app.bsky.feed.post/key${n}`;
 
-const textOf = (n: number): string =>
+const formatText = (n: number): string =>
   `words of post ${n} ${"and many more ".repeat(n % 50 === 0 ? 900 : 40)}`;
 
 beforeAll(() => {
@@ -52,7 +52,7 @@ beforeAll(() => {
         post: makePost({
           key: `key${n}`,
           createdMs: startMs + n * minuteMs,
-          text: textOf(n),
+          text: formatText(n),
           revision: "r1",
         }),
       })),
@@ -70,11 +70,11 @@ beforeAll(() => {
     );
     if (form === "sealed") sealAll(join(templates[form], "archive"));
     writer.write([
-      { kind: "delete", platform, uri: uriOf(17), revision: "r2" },
+      { kind: "delete", platform, uri: makeUri(17), revision: "r2" },
       {
         kind: "label",
         platform,
-        subject: uriOf(23),
+        subject: makeUri(23),
         source: "did:plc:labeler",
         value: "!hide",
         negated: false,
@@ -126,7 +126,7 @@ function zeroPage(page: number, pageBytes: number): void {
   closeSync(file);
 }
 
-const pagesOf = (table: string): { pageBytes: number; pages: readonly number[] } => {
+const makePages = (table: string): { pageBytes: number; pages: readonly number[] } => {
   const { pageBytes, tables } = pageMap(pathToSegment());
   return { pageBytes, pages: tables.find((other) => other.table === table)?.pages ?? [] };
 };
@@ -138,7 +138,7 @@ function isInterior(page: number, pageBytes: number): boolean {
 
 function gaps(): { fromMs: number; toMs: number }[] {
   const catalog = openForReading(catalogPath(folder()), 100);
-  const intervals = readCoverage(catalog).flatMap((each) => each.intervals);
+  const intervals = readCoverage(catalog).flatMap((coverage) => coverage.intervals);
   catalog.close();
   return intervals
     .toSorted((a, b) => a.fromMs - b.fromMs)
@@ -161,7 +161,7 @@ describe.for(forms)("a damaged segment that is %s", (form) => {
 
   test("a damaged segment loses no post if only an interior page of the post table is zeroed", async () => {
     const before = contents();
-    const { pageBytes, pages } = pagesOf("post");
+    const { pageBytes, pages } = makePages("post");
     const interior = pages.find((page) => isInterior(page, pageBytes));
     expect(interior).toBeDefined();
     zeroPage(interior ?? 0, pageBytes);
@@ -174,7 +174,7 @@ describe.for(forms)("a damaged segment that is %s", (form) => {
 
   test("a damaged segment loses the posts of a zeroed leaf, lists them, and reports a coverage gap", async () => {
     const before = wholeArchive(folder());
-    const { pageBytes, pages } = pagesOf("post");
+    const { pageBytes, pages } = makePages("post");
     const leaves = pages.filter((page) => !isInterior(page, pageBytes));
     zeroPage(leaves[Math.floor(leaves.length / 2)] ?? 0, pageBytes);
     const damaged = segmentName().replace("/", "-");
@@ -206,7 +206,7 @@ describe.for(forms)("a damaged segment that is %s", (form) => {
     );
     database.close();
     const [{ lost } = { lost: null }] = (await runSalvage()).salvaged;
-    expect(lost).toMatchObject({ count: 1, posts: [{ uri: uriOf(41) }] });
+    expect(lost).toMatchObject({ count: 1, posts: [{ uri: makeUri(41) }] });
     expect((await runCheck()).findings).toEqual([]);
   });
 
@@ -224,11 +224,11 @@ describe.for(forms)("a damaged segment that is %s", (form) => {
     "a damaged segment loses no post, and hides the same posts, if all of %s is zeroed",
     async (table) => {
       const before = contents();
-      const { pageBytes, pages } = pagesOf(table);
+      const { pageBytes, pages } = makePages(table);
       for (const page of pages) zeroPage(page, pageBytes);
       await runSalvage();
       expect(contents()).toEqual(before);
-      expect(hiddenPosts()).toEqual([uriOf(23)]);
+      expect(hiddenPosts()).toEqual([makeUri(23)]);
       expect((await runCheck()).findings).toEqual([]);
       expect(gaps()).toEqual([]);
     },
@@ -236,7 +236,7 @@ describe.for(forms)("a damaged segment that is %s", (form) => {
 
   test("a damaged segment is rebuilt from its leaves if its first page is zeroed", async () => {
     const before = contents();
-    const { pageBytes } = pagesOf("post");
+    const { pageBytes } = makePages("post");
     zeroPage(1, pageBytes);
     await runSalvage();
     expect(contents()).toEqual(before);
@@ -247,7 +247,7 @@ describe.for(forms)("a damaged segment that is %s", (form) => {
 test("compaction in a running server salvages a named damaged segment", async () => {
   takeCopy("unsealed");
   const before = contents();
-  const { pageBytes } = pagesOf("post");
+  const { pageBytes } = makePages("post");
   zeroPage(1, pageBytes);
   await requestRewrites(folder(), { segment: segmentName() }, signal);
   const context = compactionContext(folder(), archiveDefaults, systemClock);

@@ -73,7 +73,7 @@ function readDocNumbers(
   }
   checkOrder(ids, onError);
   checkHeads(ids, row.heads, onError);
-  return docNumbersOf(ids, readBitmaps(database, posts, onError));
+  return makeDocNumbers(ids, readBitmaps(database, posts, onError));
 }
 
 /** Little endian. */
@@ -171,7 +171,7 @@ function readBitmaps(database: DatabaseSync, posts: number, onError: OnError): B
 const isSet = (bits: Uint8Array, number: number): boolean =>
   (((bits[number >>> 3] ?? 0) >>> (number & 7)) & 1) === 1;
 
-function docNumbersOf(ids: BigInt64Array, { replaced, hidden }: Bitmaps): SealedDocNumbers {
+function makeDocNumbers(ids: BigInt64Array, { replaced, hidden }: Bitmaps): SealedDocNumbers {
   const posts = ids.length;
   const halves = new Uint32Array(ids.buffer);
 

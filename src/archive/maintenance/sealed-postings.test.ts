@@ -9,7 +9,7 @@ const u32 = (...values: number[]): Uint8Array => new Uint8Array(Uint32Array.from
 const joined = (...parts: readonly Uint8Array[]): Uint8Array =>
   new Uint8Array(Buffer.concat(parts));
 
-function postsOf(row: Uint8Array, chunk: number, counts: readonly number[]): number[] {
+function listPosts(row: Uint8Array, chunk: number, counts: readonly number[]): number[] {
   const reader = postingsReader(allPosts);
   reader.begin(false);
   reader.readContainers(row, chunk, counts);
@@ -36,14 +36,14 @@ const list = (posts: number): Uint8Array =>
   u16(...Array.from({ length: posts + (posts % 2) }, (_, index) => (index < posts ? index : 0)));
 
 test("containers of several chunks, each padded to four bytes, are read", () => {
-  expect(postsOf(u16(3, 9, 65_535, 0, 5, 0), 0, [3, 1])).toEqual([3, 9, 65_535, 65_541]);
+  expect(listPosts(u16(3, 9, 65_535, 0, 5, 0), 0, [3, 1])).toEqual([3, 9, 65_535, 65_541]);
 });
 
 test("a chunk of many posts is read as a bitmap", () => {
   const row = new Uint8Array(8_192);
   row.fill(255, 0, 512);
   row[8_191] = 128;
-  expect(postsOf(row, 0, [4_097])).toEqual([...Array.from({ length: 4_096 }).keys(), 65_535]);
+  expect(listPosts(row, 0, [4_097])).toEqual([...Array.from({ length: 4_096 }).keys(), 65_535]);
 });
 
 test.for<[string, Uint8Array, number, number[]]>([
@@ -56,7 +56,7 @@ test.for<[string, Uint8Array, number, number[]]>([
   ["a bitmap of fewer posts", new Uint8Array(8_192).fill(1), 0, [8_000]],
   ["a bitmap of more posts", new Uint8Array(8_192).fill(1), 0, [8_193]],
 ])("a row of posts with %s is malformed", ([, row, chunk, counts]) => {
-  expect(() => postsOf(row, chunk, counts)).toThrow(Malformed);
+  expect(() => listPosts(row, chunk, counts)).toThrow(Malformed);
 });
 
 test("positions are read from single bytes, or from the table if there are several or a large one", () => {

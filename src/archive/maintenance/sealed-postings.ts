@@ -107,7 +107,13 @@ export function postingsReader(allPosts: number): PostingsReader {
   }
 
   function readPositions(row: Uint8Array, posts: number): void {
-    const { single, ranks, starts: begins, list, last } = positionsOf(alignedTo32Bits(row), posts);
+    const {
+      single,
+      ranks,
+      starts: begins,
+      list,
+      last,
+    } = makePositions(alignedTo32Bits(row), posts);
     let next = 0;
     let item = 0;
     for (let rank = 0; rank < posts; rank++) {
@@ -160,7 +166,7 @@ type Positions = {
 const none = new Uint32Array(0);
 const wideFlag = 0x80000000;
 
-function positionsOf(bytes: Uint8Array, posts: number): Positions {
+function makePositions(bytes: Uint8Array, posts: number): Positions {
   if (bytes.length === posts) {
     return { single: bytes, ranks: none, starts: none, list: none, last: wideFlag };
   }

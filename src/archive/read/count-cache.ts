@@ -54,7 +54,7 @@ export function createCountCache(): CountCache {
     entry: SegmentEntry,
     version: number,
   ): KnownCounts {
-    const key = keyOf(queryKey, entry);
+    const key = makeKey(queryKey, entry);
     const found = entries.get(key);
     const isSame =
       found !== undefined &&
@@ -74,7 +74,7 @@ export function createCountCache(): CountCache {
     version: number,
     known: KnownCounts,
   ): void {
-    const key = keyOf(queryKey, entry);
+    const key = makeKey(queryKey, entry);
     remove(key);
     const entryWeight = known.counts.size + known.partialCounts.size + entryWeightInCounts;
     if (entryWeight > maxCountsPerQuery) return;
@@ -94,7 +94,7 @@ export function createCountCache(): CountCache {
   return { find, put };
 }
 
-const keyOf = (queryKey: string, { platform, sequence }: SegmentEntry): string =>
+const makeKey = (queryKey: string, { platform, sequence }: SegmentEntry): string =>
   `${platform} ${sequence} ${queryKey}`;
 
 export function countCacheKey(

@@ -58,7 +58,7 @@ export function* countVisit(
     statements: 0,
   };
   const segment = open();
-  const version = segment.counter.withSnapshot((each) => each);
+  const version = segment.counter.withSnapshot((value) => value);
   let isUnchanged = true;
   const known = copyCounts(cache.find(queryKey, segment, entry, version));
 
@@ -67,8 +67,8 @@ export function* countVisit(
     const counts = new Map<number, number>();
     for (let next = high; next >= low; ) {
       const opened = open();
-      const tally = opened.counter.withSnapshot((each) => {
-        if (opened !== segment || each !== version) isUnchanged = false;
+      const tally = opened.counter.withSnapshot((value) => {
+        if (opened !== segment || value !== version) isUnchanged = false;
         const ids = { low, high: next };
         return opened.counter.count(visit.query, ids, grid, () => isOver() || isSliceOver());
       });

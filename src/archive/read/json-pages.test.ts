@@ -21,13 +21,13 @@ const postOf = (key: string, text: string) =>
     username: key < "c" ? "" : "named.test",
     revision: `3l${text.length}${text}`,
   });
-const uriOf = (key: string): string => postOf(key, "").uri;
+const getUri = (key: string): string => postOf(key, "").uri;
 
-const textOf = (body: Uint8Array): string => Buffer.from(body).toString();
-const positionsOf = (archive: SmallArchive): readonly Position[] =>
+const formatText = (body: Uint8Array): string => Buffer.from(body).toString();
+const getPositions = (archive: SmallArchive): readonly Position[] =>
   archive.search({ plan: { kind: "all" } }).positions;
 const cached = (archive: SmallArchive, positions: readonly Position[]): string =>
-  textOf(archive.reader.jsonPage(positions, never)?.body ?? new Uint8Array());
+  formatText(archive.reader.jsonPage(positions, never)?.body ?? new Uint8Array());
 const readAgain = (archive: SmallArchive, positions: readonly Position[]): string =>
   `[${archive.reader.operations.records(positions).records.join(",")}]`;
 
@@ -52,7 +52,12 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       },
   ),
   key.map((name) =>
-    writing((step) => ({ kind: "delete", platform, uri: uriOf(name), revision: revisionAt(step) })),
+    writing((step) => ({
+      kind: "delete",
+      platform,
+      uri: getUri(name),
+      revision: revisionAt(step),
+    })),
   ),
   fc
     .tuple(author, fc.constantFrom("active", "takendown", "deleted"))
@@ -75,14 +80,14 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     .tuple(key, fc.constantFrom("!hide", "spam", "porn"), fc.boolean())
     .map(([name, value, negated]) =>
       writing((step) => ({
-        ...({ kind: "label", platform, subject: uriOf(name), source: "did:plc:mod" } as const),
+        ...({ kind: "label", platform, subject: getUri(name), source: "did:plc:mod" } as const),
         ...{ value, negated, createdMs: step, expiresMs: null },
       })),
     ),
   key.map(
     (name): Step =>
       (archive) => {
-        archive.write([{ kind: "count", platform, uri: uriOf(name), metric: "likes", by: 3 }]);
+        archive.write([{ kind: "count", platform, uri: getUri(name), metric: "likes", by: 3 }]);
         archive.addCounts();
       },
   ),
@@ -98,7 +103,7 @@ describe("page of cached records", () => {
         archive.put(...keys.map((name) => postOf(name, "")));
         const known = new Map<bigint, Position>();
         for (const [step, act] of run.entries()) {
-          for (const position of positionsOf(archive)) known.set(position.id, position);
+          for (const position of getPositions(archive)) known.set(position.id, position);
           const positions = [...known.values()].sort((a, b) => (a.id > b.id ? -1 : 1));
           expect(cached(archive, positions)).toBe(readAgain(archive, positions));
           act(archive, step + 1);
@@ -114,7 +119,7 @@ describe("page of cached records", () => {
   test("a repeated page of cached records reads no rows", () => {
     const archive = smallArchive();
     archive.put(makePost({ key: "a", username: "ann" }), makePost({ key: "b", username: "bob" }));
-    const positions = positionsOf(archive);
+    const positions = getPositions(archive);
     const first = archive.reader.jsonPage(positions, never);
     expect(archive.reader.jsonPage(positions, () => true)).toEqual(first);
     archive.remove();
@@ -123,7 +128,7 @@ describe("page of cached records", () => {
   test("a page of cached records is abandoned if its time is over before its rows are read", () => {
     const archive = smallArchive();
     archive.put(makePost({ key: "a" }));
-    expect(archive.reader.jsonPage(positionsOf(archive), () => true)).toBeNull();
+    expect(archive.reader.jsonPage(getPositions(archive), () => true)).toBeNull();
     archive.remove();
   });
 });

@@ -55,7 +55,7 @@ const comma = 0x2c;
 function joinRecords(records: readonly (RecordBytes | null)[]): JsonPage {
   const parts = records.filter((part) => part !== null);
   const lengths = Uint32Array.from(parts, ({ start, end }) => end - start);
-  const length = lengths.reduce((total, each) => total + each, 2 + Math.max(0, parts.length - 1));
+  const length = lengths.reduce((total, value) => total + value, 2 + Math.max(0, parts.length - 1));
   const body = Buffer.allocUnsafeSlow(length);
   let at = body.write("[");
   for (const { arena, start, end } of parts) {

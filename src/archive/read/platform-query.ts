@@ -22,7 +22,7 @@ export function platformQuery(
   platform: Platform,
   { conjuncts, fromMs, toMs }: BoundedPlan,
 ): PlatformQuery | null {
-  const maxCells = maxCellsOf(conjuncts);
+  const maxCells = getMaxCells(conjuncts);
   const lowered = conjuncts.map((conjunct) => ({
     conjunct,
     ...lower(conjunct, platform, maxCells),
@@ -42,7 +42,7 @@ export function platformQuery(
 
 const maxCircleTerms = 256;
 
-const maxCellsOf = (plans: readonly PlanNode[]): number | undefined => {
+const getMaxCells = (plans: readonly PlanNode[]): number | undefined => {
   const circles = countCircles(plans);
   return circles < 5 ? undefined : Math.floor(maxCircleTerms / circles);
 };

@@ -4,13 +4,13 @@ import { type RecordBytes, RecordCache, type RenderedRecord } from "./record-cac
 
 const version = { path: "bluesky/000001.db", lastWrittenInCommit: 3, catalog: 7 };
 const rowRecord = (text: string): RenderedRecord => ({ text, dependsOnRowOnly: true });
-const textOf = (found: RecordBytes | null): string | null =>
+const getText = (found: RecordBytes | null): string | null =>
   found?.arena.toString("utf8", found.start, found.end) ?? null;
 
 test("a cached record in UTF-8 is found only under its version", () => {
   const cache = new RecordCache(10_000);
   cache.add(1n, version, rowRecord('"ä 🙂"'));
-  expect(textOf(cache.find(1n, version))).toBe('"ä 🙂"');
+  expect(getText(cache.find(1n, version))).toBe('"ä 🙂"');
   expect(cache.find(2n, version)).toBeNull();
   expect(cache.find(1n, { ...version, lastWrittenInCommit: 4 })).toBeNull();
   expect(cache.find(1n, { ...version, path: "x/000001.db" })).toBeNull();
@@ -19,7 +19,7 @@ test("a cached record in UTF-8 is found only under its version", () => {
 test("a cached record that depends on the catalog is found only under its catalog version", () => {
   const cache = new RecordCache(10_000);
   cache.add(1n, version, { text: "null", dependsOnRowOnly: false });
-  expect(textOf(cache.find(1n, { ...version, catalog: 7 }))).toBe("null");
+  expect(getText(cache.find(1n, { ...version, catalog: 7 }))).toBe("null");
   expect(cache.find(1n, { ...version, catalog: 8 })).toBeNull();
 });
 
@@ -30,7 +30,7 @@ test("the record cache evicts the least recently used records", () => {
   for (let id = 2n; id < 200n; id += 1n) {
     cache.beginPage();
     cache.add(id, version, rowRecord(`"${"a".repeat(200)}"`));
-    expect(textOf(cache.find(0n, version))).toBe('"used"');
+    expect(getText(cache.find(0n, version))).toBe('"used"');
   }
   expect(cache.find(1n, version)).toBeNull();
 });
@@ -56,7 +56,7 @@ test("the record cache references no more bytes than allowed", () => {
 test("a record longer than the cache is returned without being stored", () => {
   const cache = new RecordCache(1_000);
   const added = cache.add(1n, version, rowRecord(`"${"ä".repeat(2_000)}"`));
-  expect(textOf(added)).toHaveLength(2_002);
+  expect(getText(added)).toHaveLength(2_002);
   expect(cache.find(1n, version)).toBeNull();
 });
 
@@ -75,7 +75,7 @@ test("cached records of a page are unchanged until the next page begins", () => 
       if (known !== null) found += 1;
       records.push([id, known ?? cache.add(id, version, rowRecord(idText(id)))]);
     }
-    for (const [id, record] of records) expect(textOf(record)).toBe(idText(id));
+    for (const [id, record] of records) expect(getText(record)).toBe(idText(id));
   }
   expect(found).toBeGreaterThan(1_000);
 });

@@ -15,7 +15,7 @@ function put(platform: Platform, key: string, time: string): void {
   archive.put(makePost({ platform, uri: `import:${platform}:${key}`, createdMs: at(time) }));
 }
 
-const spanOf = (platform: Platform) => {
+const getSpan = (platform: Platform) => {
   const { segments } = archive.reader.operations.stats({ maxBytes: 0 });
   const [segment] = segments.filter((other) => other.platform === platform);
   return segment && { posts: segment.posts, fromMs: segment.fromMs, toMs: segment.toMs };
@@ -28,14 +28,14 @@ test.each(platforms)(
     put(platform, "b", "2008-07-01T00:00:00Z");
     put(platform, "c", "2007-01-01T00:00:00Z");
     const [fromMs, last] = [at("2006-03-21T20:50:14Z"), at("2008-07-01T00:00:00Z")];
-    expect(spanOf(platform)).toEqual({ posts: 3, fromMs, toMs: last });
+    expect(getSpan(platform)).toEqual({ posts: 3, fromMs, toMs: last });
   },
 );
 
 test("a segment's span includes posts with and without a time in their ID", () => {
   put("bluesky", "a", "2009-01-01T00:00:00Z");
   put("bluesky", "b", "2020-01-01T00:00:00Z");
-  expect(spanOf("bluesky")).toEqual({
+  expect(getSpan("bluesky")).toEqual({
     posts: 2,
     fromMs: at("2009-01-01T00:00:00Z"),
     toMs: at("2020-01-01T00:00:00Z"),
@@ -48,7 +48,7 @@ test("the span of early X posts extends from the lowest ID to the highest", () =
   numbered(1_500_000_000n, "2009-04-12T00:00:00Z");
   numbered(20n, "2006-03-21T20:50:14Z");
   numbered(29_000_000_000n, "2010-10-29T00:00:00Z");
-  expect(spanOf("x")).toEqual({
+  expect(getSpan("x")).toEqual({
     posts: 3,
     fromMs: at("2006-03-21T20:50:14Z"),
     toMs: at("2010-10-29T00:00:00Z"),

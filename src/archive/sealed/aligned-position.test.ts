@@ -10,7 +10,7 @@ function wordAt(positions: readonly number[]): Word {
   return { positions: listedPositions(Uint32Array.of(0), list), ranks: Uint32Array.of(0) };
 }
 
-const phraseOf = (words: readonly (readonly number[])[]): Word[] => words.map(wordAt);
+const getPhrase = (words: readonly (readonly number[])[]): Word[] => words.map(wordAt);
 
 function expectedPosition(words: readonly (readonly number[])[]): number | null {
   const [first = []] = words;
@@ -28,7 +28,7 @@ const positions = fc
 test("aligning positions finds the first position at which the words are adjacent", () => {
   fc.assert(
     fc.property(fc.array(positions, { minLength: 1, maxLength: 5 }), (words) => {
-      expect(alignedPosition(phraseOf(words), 0)).toBe(expectedPosition(words));
+      expect(alignedPosition(getPhrase(words), 0)).toBe(expectedPosition(words));
     }),
     {
       numRuns: 2_000,
@@ -57,8 +57,8 @@ test("aligning positions finds the first position at which the words are adjacen
 test("aligning positions finds a phrase of unusually many words", () => {
   const everywhere = Array.from({ length: 500 }, (_, position) => position);
   const words = Array.from({ length: 400 }, () => everywhere);
-  expect(alignedPosition(phraseOf(words), 0)).toBe(0);
-  expect(alignedPosition(phraseOf([...words, [3, 450]]), 0)).toBe(50);
+  expect(alignedPosition(getPhrase(words), 0)).toBe(0);
+  expect(alignedPosition(getPhrase([...words, [3, 450]]), 0)).toBe(50);
 });
 
 test.each([
@@ -78,7 +78,7 @@ test.each([
       [end, ...Array.from({ length: 200 }, () => repeated)],
     ]) {
       let reads = 0;
-      const counted = phraseOf(phrase).map(({ positions, ranks }) => ({
+      const counted = getPhrase(phrase).map(({ positions, ranks }) => ({
         ranks,
         positions: {
           ...positions,

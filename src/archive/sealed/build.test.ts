@@ -77,9 +77,10 @@ test("a sealed index chooses the form of a term by its number of posts, at every
   }
   const database = sealed(posts);
   expect(sealedContents(database)).toEqual(expectedContents(posts, new Set(posts.keys())));
-  const rowsOf = (table: string) => database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n;
+  const readRows = (table: string) =>
+    database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n;
   const withRows = edges.filter((edge) => edge > inlinePosts).length;
-  expect([rowsOf("sealed_docs"), rowsOf("sealed_positions")]).toEqual([2 * withRows, withRows]);
+  expect([readRows("sealed_docs"), readRows("sealed_positions")]).toEqual([2 * withRows, withRows]);
 });
 
 test("a sealed index stores terms of several chunks in one row, or one per chunk", () => {

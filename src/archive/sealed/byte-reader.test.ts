@@ -12,12 +12,12 @@ const numbers = fc.array(number, { maxLength: 20 });
 const varint = (value: number): number[] =>
   value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
 
-const readerOf = (bytes: readonly number[]) => ({ bytes: Uint8Array.from(bytes), at: 0 });
+const makeReader = (bytes: readonly number[]) => ({ bytes: Uint8Array.from(bytes), at: 0 });
 
 test("the byte reader reads varints in the order written", () => {
   fc.assert(
     fc.property(numbers, (written) => {
-      const reader = readerOf(written.flatMap(varint));
+      const reader = makeReader(written.flatMap(varint));
       expect(written.map(() => readVarint(reader))).toEqual(written);
       expect(reader.at).toBe(reader.bytes.length);
     }),
@@ -27,7 +27,7 @@ test("the byte reader reads varints in the order written", () => {
 test("the byte reader skips any varints", () => {
   fc.assert(
     fc.property(numbers, numbers, (passed, left) => {
-      const reader = readerOf([...passed, ...left].flatMap(varint));
+      const reader = makeReader([...passed, ...left].flatMap(varint));
       skipVarints(reader, passed.length);
       expect(left.map(() => readVarint(reader))).toEqual(left);
     }),
@@ -43,7 +43,7 @@ test("the byte reader skips the positions of posts, any number of each", () => {
       const written = positions.flatMap((other) =>
         other.map((position, index) => position * 2 + (index < other.length - 1 ? 1 : 0)),
       );
-      const reader = readerOf([...written, left].flatMap(varint));
+      const reader = makeReader([...written, left].flatMap(varint));
       skipPositions(reader, positions.length);
       expect(readVarint(reader)).toBe(left);
     }),
@@ -57,14 +57,14 @@ describe("damaged bytes", () => {
     ["no varint", []],
     ["a varint that is too long", [0x80, 0x80, 0x80, 0x80, 0x80, 0]],
   ])("the byte reader reports damage if there is %s", (_name, bytes) => {
-    expect(() => readVarint(readerOf(bytes))).toThrow(SealedDamage);
+    expect(() => readVarint(makeReader(bytes))).toThrow(SealedDamage);
   });
 
   test.each([
     ["is missing", [0, 1]],
     ["is truncated", [0, 1, 0x80]],
   ])("the byte reader reports damage if the skipped part %s", (_name, bytes) => {
-    expect(() => skipVarints(readerOf(bytes), 3)).toThrow(SealedDamage);
-    expect(() => skipPositions(readerOf(bytes), 2)).toThrow(SealedDamage);
+    expect(() => skipVarints(makeReader(bytes), 3)).toThrow(SealedDamage);
+    expect(() => skipPositions(makeReader(bytes), 2)).toThrow(SealedDamage);
   });
 });

@@ -36,13 +36,13 @@ const border = fc.oneof(
   fc.integer({ min: 0, max: postsPerChunk }),
 );
 
-function flagsOf({ count, first, step }: SetSpec): Uint8Array {
+function getFlags({ count, first, step }: SetSpec): Uint8Array {
   const flags = new Uint8Array(postsPerChunk);
   for (let n = 0; n < count; n++) flags[(first + n * step) % postsPerChunk] = 1;
   return flags;
 }
 
-function numbersOf(flags: Uint8Array, from = 0, to = postsPerChunk): Uint16Array {
+function getNumbers(flags: Uint8Array, from = 0, to = postsPerChunk): Uint16Array {
   const numbers = new Uint16Array(postsPerChunk);
   let count = 0;
   for (let index = from; index < to; index++) if (flags[index] === 1) numbers[count++] = index;
@@ -51,14 +51,14 @@ function numbersOf(flags: Uint8Array, from = 0, to = postsPerChunk): Uint16Array
 
 const otherNumbers = [60_000, 60_001, 65_535];
 
-function setOf(one: SetSpec): ChunkSet {
-  const numbers = numbersOf(flagsOf(one));
-  if (one.form === "bitmap" || numbers.length >= densePosts) return bitmapOf(numbers, one.first);
+function setOf(spec: SetSpec): ChunkSet {
+  const numbers = getNumbers(getFlags(spec));
+  if (spec.form === "bitmap" || numbers.length >= densePosts) return getBitmap(numbers, spec.first);
   const list = Uint16Array.from([...otherNumbers, ...numbers, ...otherNumbers]);
-  return listSet(list, numbers.length, otherNumbers.length, 0, one.first);
+  return listSet(list, numbers.length, otherNumbers.length, 0, spec.first);
 }
 
-function bitmapOf(numbers: Iterable<number>, base: number): ChunkSet {
+function getBitmap(numbers: Iterable<number>, base: number): ChunkSet {
   const bits = new Uint32Array(wordsPerBitmap);
   let count = 0;
   for (const number of numbers) {
@@ -75,17 +75,17 @@ function listed(set: ChunkSet): Uint16Array {
 
 function hasMembers(set: ChunkSet, flags: Uint8Array): boolean {
   const found = listed(set);
-  const expected = numbersOf(flags);
+  const expected = getNumbers(flags);
   const isBounded =
     set.list === null ? set.count >= expected.length : set.count === expected.length;
-  return isBounded && Buffer.compare(bytesOf(found), bytesOf(expected)) === 0;
+  return isBounded && Buffer.compare(makeBytes(found), makeBytes(expected)) === 0;
 }
 
-const bytesOf = ({ buffer, byteOffset, byteLength }: Uint16Array): Uint8Array =>
+const makeBytes = ({ buffer, byteOffset, byteLength }: Uint16Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
 const joined = (a: SetSpec, b: SetSpec, join: (a: number, b: number) => number): Uint8Array => {
-  const [flags, right] = [flagsOf(a), flagsOf(b)];
+  const [flags, right] = [getFlags(a), getFlags(b)];
   for (let index = 0; index < postsPerChunk; index++)
     flags[index] = join(flags[index] ?? 0, right[index] ?? 0);
   return flags;
@@ -168,7 +168,7 @@ describe("combining sets", () => {
         and(left, right, scratch);
         or([left, right], scratch);
         andNot(left, right, scratch);
-        return hasMembers(left, flagsOf(a)) && hasMembers(right, flagsOf(b));
+        return hasMembers(left, getFlags(a)) && hasMembers(right, getFlags(b));
       }),
       pairs,
     );
@@ -180,7 +180,7 @@ describe("combining sets", () => {
         const scratch = createScratch();
         const both = and(or([setOf(a), setOf(b)], scratch), setOf(c), scratch);
         const left = andNot(both, and(setOf(a), setOf(c), scratch), scratch);
-        const third = flagsOf(c);
+        const third = getFlags(c);
         return hasMembers(
           left,
           joined(b, a, (inB, inA) => inB & ~inA).map((flag, index) => flag & (third[index] ?? 0)),
@@ -206,12 +206,12 @@ describe("combining sets", () => {
 
   test("combining sets overwrites reused buffers", () => {
     const scratch = createScratch();
-    for (let each = 0; each < 3; each++) scratch.acquire().bits.fill(0xffffffff);
+    for (let value = 0; value < 3; value++) scratch.acquire().bits.fill(0xffffffff);
     scratch.release(0);
     expect([...listed(or([setOf(few(3, 7))], scratch))]).toEqual([0, 7, 14]);
-    const some = bitmapOf([1, 2, 40_000], 0);
+    const some = getBitmap([1, 2, 40_000], 0);
     expect([...listed(andNot(some, setOf(few(2)), scratch))]).toEqual([2, 40_000]);
-    expect([...listed(and(some, bitmapOf([2, 40_000], 0), scratch))]).toEqual([2, 40_000]);
+    expect([...listed(and(some, getBitmap([2, 40_000], 0), scratch))]).toEqual([2, 40_000]);
   });
 
   test("empty sets can be combined", () => {
@@ -231,9 +231,9 @@ describe("combining sets", () => {
 describe("members", () => {
   test("the members of a set are written and counted within a range", () => {
     fc.assert(
-      fc.property(setSpec, border, border, (one, from, to) => {
-        const set = setOf(one);
-        const expected = numbersOf(flagsOf(one), from, to);
+      fc.property(setSpec, border, border, (spec, from, to) => {
+        const set = setOf(spec);
+        const expected = getNumbers(getFlags(spec), from, to);
         const out = new Uint16Array(postsPerChunk);
         const count = members(set, from, to, out, postsPerChunk);
         expect(countBetween(set, from, to)).toBe(expected.length);
@@ -242,13 +242,13 @@ describe("members", () => {
       }),
       {
         examples: [all(), few(4_095), few(4_095, 16)].flatMap(
-          (one): [SetSpec, number, number][] => [
-            [one, 0, 65_536],
-            [one, 33, 63],
-            [one, 32, 64],
-            [one, 5, 7],
-            [one, 7, 5],
-            [one, 65_535, 65_536],
+          (spec): [SetSpec, number, number][] => [
+            [spec, 0, 65_536],
+            [spec, 33, 63],
+            [spec, 32, 64],
+            [spec, 5, 7],
+            [spec, 7, 5],
+            [spec, 65_535, 65_536],
           ],
         ),
         numRuns: 60,
@@ -258,10 +258,12 @@ describe("members", () => {
 
   test("the members of a set are written up to a maximum", () => {
     fc.assert(
-      fc.property(setSpec, fc.nat(100), (one, max) => {
+      fc.property(setSpec, fc.nat(100), (spec, max) => {
         const out = new Uint16Array(postsPerChunk).fill(7);
-        const count = members(setOf(one), 0, postsPerChunk, out, max);
-        expect([...out.subarray(0, count)]).toEqual([...numbersOf(flagsOf(one)).subarray(0, max)]);
+        const count = members(setOf(spec), 0, postsPerChunk, out, max);
+        expect([...out.subarray(0, count)]).toEqual([
+          ...getNumbers(getFlags(spec)).subarray(0, max),
+        ]);
         return out[count] === 7;
       }),
       {
@@ -278,8 +280,8 @@ describe("members", () => {
 
   test("the rank of a member is its index in the set plus the base", () => {
     fc.assert(
-      fc.property(setSpec, fc.integer({ min: 1, max: 5_000 }), (one, every) => {
-        const set = setOf(one);
+      fc.property(setSpec, fc.integer({ min: 1, max: 5_000 }), (spec, every) => {
+        const set = setOf(spec);
         const requested = listed(set).filter((_, rank) => rank % every === every - 1);
         const out = new Uint32Array(requested.length);
         ranks(set, requested, requested.length, out);

@@ -15,12 +15,12 @@ const database = new DatabaseSync(":memory:");
 database.exec(sealedMigrations.join(""));
 writeSealedTables(
   database,
-  Array.from({ length: total }, (_, number) => tokensOf(number)),
+  Array.from({ length: total }, (_, number) => getTokens(number)),
   Array.from({ length: total }, (_, number) => BigInt(total - number)),
   5,
 );
 
-function tokensOf(number: number): string[] {
+function getTokens(number: number): string[] {
   const tokens = ["all", "all"];
   if (number % 2 === 0) tokens.push("half");
   if (number % 3 === 0) tokens.unshift("third");
@@ -49,7 +49,7 @@ function answers(): (number | null)[] {
   const opened = orDamaged(() =>
     openSealedIndex(database, { name: "fuzzed", terms: createTermCache(1 << 22), ids: null }),
   );
-  return queries.map((query) => opened && orDamaged(() => countOf(opened, query)));
+  return queries.map((query) => opened && orDamaged(() => computeCount(opened, query)));
 }
 
 function orDamaged<Value>(work: () => Value): Value | null {
@@ -61,7 +61,7 @@ function orDamaged<Value>(work: () => Value): Value | null {
   }
 }
 
-function countOf(index: SealedIndex, query: SealedQuery): number {
+function computeCount(index: SealedIndex, query: SealedQuery): number {
   const range = { from: 0, to: total };
   let count = 0;
   for (const { set, from, to } of index.matches(query, range, () => null, { containers: 0 })) {

@@ -36,7 +36,7 @@ beforeEach(() => {
 
 afterEach(() => database.close());
 
-function membersOf(set: ChunkSet | null): number[] {
+function getMembers(set: ChunkSet | null): number[] {
   const out = new Uint16Array(postsPerChunk);
   return set === null
     ? []
@@ -47,7 +47,7 @@ function reported(): { replaced: number[]; omitted: number[] } {
   const bitmap = readDeletionBitmap(database);
   const all = (setOf: (chunk: number) => ChunkSet | null) =>
     [0, 1, 2, 3].flatMap((chunk) =>
-      membersOf(setOf(chunk)).map((member) => chunk * postsPerChunk + member),
+      getMembers(setOf(chunk)).map((member) => chunk * postsPerChunk + member),
     );
   return { replaced: all(bitmap.replaced), omitted: all(bitmap.omitted) };
 }
@@ -78,7 +78,7 @@ test("the deletion bitmap has no set for a chunk that no longer excludes a post"
   const writer = deletionBitmapWriter(database, numbers);
   writer.hide(numbers.idOf(7));
   writer.flush();
-  expect(membersOf(readDeletionBitmap(database).omitted(0))).toEqual([7]);
+  expect(getMembers(readDeletionBitmap(database).omitted(0))).toEqual([7]);
   expect(readDeletionBitmap(database).replaced(0)).toBeNull();
   writer.show(numbers.idOf(7));
   writer.flush();

@@ -28,7 +28,7 @@ const term = fc
   )
   .filter((text) => text !== "");
 
-function dictionaryOf(terms: readonly string[]) {
+function getDictionary(terms: readonly string[]) {
   const database = new DatabaseSync(":memory:");
   database.exec(sealedMigrations.join(""));
   const posts = [0, 1, 2, 3, 4].map((post) => terms.filter((_, index) => index % 5 >= post));
@@ -45,15 +45,15 @@ test("the dictionary finds each of its terms and no others", () => {
       fc.uniqueArray(term, { minLength: 1, maxLength: 200 }),
       fc.array(term),
       (terms, requested) => {
-        const dictionary = dictionaryOf(terms);
+        const dictionary = getDictionary(terms);
         for (const [offset, each] of terms.entries()) {
           expect(dictionary.find(each)).toMatchObject({
             posts: (offset % 5) + 1,
             isPositional: isPositionalTerm(each),
           });
         }
-        const missing = requested.filter((each) => !terms.includes(each));
-        expect(missing.filter((each) => dictionary.find(each) !== null)).toEqual([]);
+        const missing = requested.filter((text) => !terms.includes(text));
+        expect(missing.filter((text) => dictionary.find(text) !== null)).toEqual([]);
       },
     ),
     {
@@ -75,12 +75,12 @@ test("the dictionary finds each of its terms and no others", () => {
 test("the dictionary visits terms with a common prefix in byte order", () => {
   fc.assert(
     fc.property(fc.uniqueArray(term, { minLength: 1, maxLength: 200 }), term, (terms, start) => {
-      const dictionary = dictionaryOf(terms);
+      const dictionary = getDictionary(terms);
       const prefix = [...start].slice(0, 2).join("");
       const found: number[] = [];
       Array.from(dictionary.visitPrefix(prefix, (entry) => found.push(entry.posts)));
       const expected = terms.filter((other) => other.startsWith(prefix)).sort(compareBytes);
-      expect(found).toEqual(expected.map((each) => (terms.indexOf(each) % 5) + 1));
+      expect(found).toEqual(expected.map((text) => (terms.indexOf(text) % 5) + 1));
     }),
     {
       numRuns: 40,
@@ -96,15 +96,15 @@ test("the dictionary visits terms with a common prefix in byte order", () => {
 test("the dictionary visits a prefix that spans many blocks", () => {
   const many = Array.from({ length: 3_000 }, (_, index) => `k${index}`);
   let count = 0;
-  const dictionary = dictionaryOf(["a", ...many, "z"]);
+  const dictionary = getDictionary(["a", ...many, "z"]);
   const read = [...dictionary.visitPrefix("k1", () => (count += 1))];
-  expect(count).toBe(many.filter((each) => each.startsWith("k1")).length);
+  expect(count).toBe(many.filter((text) => text.startsWith("k1")).length);
   expect(read.length).toBeGreaterThan(5);
   expect(Math.max(...read)).toBeLessThan(1_000);
 });
 
 describe("dictionary blocks", () => {
-  const blockOf = (...entries: [number, string][]): Uint8Array =>
+  const getBlock = (...entries: [number, string][]): Uint8Array =>
     Uint8Array.from(
       entries.flatMap(([shared, text]) => [
         shared,
@@ -123,23 +123,23 @@ describe("dictionary blocks", () => {
   }
 
   test("an intact dictionary block is accepted", () => {
-    expect(find(blockOf([0, "ab"], [1, "c"], [0, "b"]), "ac")).toMatchObject({ posts: 1 });
-    expect(find(blockOf([0, "ab"], [1, "c"], [0, "b"]), "ad")).toBeNull();
+    expect(find(getBlock([0, "ab"], [1, "c"], [0, "b"]), "ac")).toMatchObject({ posts: 1 });
+    expect(find(getBlock([0, "ab"], [1, "c"], [0, "b"]), "ad")).toBeNull();
   });
 
   test.each<[string, Uint8Array]>([
-    ["whose terms are not in order", blockOf([0, "ab"], [1, "a"], [0, "b"])],
-    ["that repeats a term", blockOf([0, "ab"], [0, "ab"], [0, "b"])],
+    ["whose terms are not in order", getBlock([0, "ab"], [1, "a"], [0, "b"])],
+    ["that repeats a term", getBlock([0, "ab"], [0, "ab"], [0, "b"])],
     [
       "where a term does not share the whole common prefix",
-      blockOf([0, "ab"], [0, "ac"], [0, "b"]),
+      getBlock([0, "ab"], [0, "ac"], [0, "b"]),
     ],
     [
       "where a term shares more bytes than the previous term has",
-      blockOf([0, "ab"], [3, "c"], [0, "b"]),
+      getBlock([0, "ab"], [3, "c"], [0, "b"]),
     ],
-    ["where a term adds nothing to the previous one", blockOf([0, "ab"], [1, ""], [0, "b"])],
-    ["whose first term shares a prefix", blockOf([1, "b"], [0, "b"])],
+    ["where a term adds nothing to the previous one", getBlock([0, "ab"], [1, ""], [0, "b"])],
+    ["whose first term shares a prefix", getBlock([1, "b"], [0, "b"])],
     ["without entries", new Uint8Array(0)],
     ["with a term that has no posts", Uint8Array.of(0, 4, 0x61, 0x62, 0)],
     [
@@ -151,7 +151,7 @@ describe("dictionary blocks", () => {
   });
 
   test("a dictionary block that is stored under an earlier term than its own is rejected", () => {
-    const block = blockOf([0, "ab"], [0, "b"]);
+    const block = getBlock([0, "ab"], [0, "b"]);
     expect(() => find(block, "aab", "aa")).toThrow(SealedDamage);
   });
 });

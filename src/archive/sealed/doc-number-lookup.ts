@@ -18,10 +18,10 @@ export function* createDocNumberLookup(ids: BigInt64Array): Generator<"worked", 
   const oldest = posts === 0 ? 0 : toDouble(highs.at(-1) as number, lows.at(-2) as number);
   const scale = newest > oldest ? buckets / (newest - oldest) : 0;
   const starts = new Uint32Array(buckets + 2);
-  const bucketOf = (high: number, low: number): number =>
+  const computeBucket = (high: number, low: number): number =>
     Math.floor((newest - toDouble(high, low)) * scale);
   for (let number = 0; number < posts; number += 1) {
-    const bucket = bucketOf(highs[number * 2 + 1] as number, lows[number * 2] as number);
+    const bucket = computeBucket(highs[number * 2 + 1] as number, lows[number * 2] as number);
     starts[bucket + 1] = number + 1;
     if (number % postsPerStep === postsPerStep - 1) yield "worked";
   }
@@ -33,7 +33,7 @@ export function* createDocNumberLookup(ids: BigInt64Array): Generator<"worked", 
   let isNear = false;
 
   function search(high: number, low: number): number {
-    const bucket = bucketOf(high, low);
+    const bucket = computeBucket(high, low);
     if (!(bucket >= 0 && bucket <= buckets)) return -1;
     let from = starts[bucket] as number;
     let to = starts[bucket + 1] as number;

@@ -16,17 +16,18 @@ beforeEach(() => {
 
 afterEach(() => database.close());
 
-const bytesOf = (ids: BigInt64Array) => new Uint8Array(ids.buffer, ids.byteOffset, ids.byteLength);
+const makeBytes = (ids: BigInt64Array) =>
+  new Uint8Array(ids.buffer, ids.byteOffset, ids.byteLength);
 
 function seal(ids: BigInt64Array): void {
   database.exec("DELETE FROM sealed; DELETE FROM sealed_ids");
   const firstIds = ids.filter((_, number) => number % idsPerPage === 0);
   database
     .prepare("INSERT INTO sealed(format, posts, sealed_ms, heads) VALUES(1, ?, 0, ?)")
-    .run(ids.length, bytesOf(firstIds));
+    .run(ids.length, makeBytes(firstIds));
   const insert = database.prepare("INSERT INTO sealed_ids VALUES(?, ?)");
   for (let page = 0; page < firstIds.length; page++) {
-    insert.run(page, bytesOf(ids.subarray(page * idsPerPage, (page + 1) * idsPerPage)));
+    insert.run(page, makeBytes(ids.subarray(page * idsPerPage, (page + 1) * idsPerPage)));
   }
 }
 
@@ -176,7 +177,7 @@ test("a page of IDs that overlaps the next one is reported as damage", () => {
   seal(evenIds(2 * idsPerPage));
   const ids = evenIds(2 * idsPerPage).slice(0, idsPerPage);
   ids[idsPerPage - 1] = 1_000n;
-  database.prepare("UPDATE sealed_ids SET ids = ? WHERE page = 0").run(bytesOf(ids));
+  database.prepare("UPDATE sealed_ids SET ids = ? WHERE page = 0").run(makeBytes(ids));
   const numbers = openDocNumbers(database, "a", null);
   expect(() => numbers.idOf(0)).toThrow(SealedDamage);
 });

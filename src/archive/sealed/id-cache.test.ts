@@ -7,7 +7,7 @@ import { idsPerPage } from "./format.ts";
 import { createIdCache, type Ids, useIdCache } from "./id-cache.ts";
 import type { SharedIdCache } from "./shared-pages.ts";
 
-function cacheOf(pages: number): SharedIdCache {
+function makeCache(pages: number): SharedIdCache {
   let bytes = pages * idsPerPage * 8;
   while (createIdCache(bytes).slots < pages + 1) bytes += 16;
   return createIdCache(bytes);
@@ -50,16 +50,16 @@ test("creating an ID cache that cannot be allocated fails with a hint", () => {
 });
 
 test("a page of IDs that one thread reads is available to all", () => {
-  const shared = cacheOf(20);
-  const [one, other] = [computedIds(1, 20 * idsPerPage), computedIds(1, 20 * idsPerPage)];
-  readAll(useIdCache(shared).open(one), one);
-  expect(one.pagesRead()).toBe(20);
-  readAll(useIdCache(shared).open(other), other);
-  expect(other.pagesRead()).toBe(0);
+  const shared = makeCache(20);
+  const [first, second] = [computedIds(1, 20 * idsPerPage), computedIds(1, 20 * idsPerPage)];
+  readAll(useIdCache(shared).open(first), first);
+  expect(first.pagesRead()).toBe(20);
+  readAll(useIdCache(shared).open(second), second);
+  expect(second.pagesRead()).toBe(0);
 });
 
 test("an evicted page of IDs is not read from its former slot", () => {
-  const shared = cacheOf(3);
+  const shared = makeCache(3);
   const [old, recent] = [computedIds(1, 5 * idsPerPage - 7), computedIds(2, 9 * idsPerPage + 100)];
   const [oldIds, recentIds] = [useIdCache(shared).open(old), useIdCache(shared).open(recent)];
   for (let round = 0; round < 3; round++) {
@@ -70,7 +70,7 @@ test("an evicted page of IDs is not read from its former slot", () => {
 });
 
 test("a page of IDs that two threads read concurrently is stored once", () => {
-  const shared = cacheOf(8);
+  const shared = makeCache(8);
   const source = computedIds(1, 8 * idsPerPage);
   const other = useIdCache(shared, 0).open(source);
   const read = (page: number): BigInt64Array => {
@@ -105,7 +105,7 @@ function interrupted(concurrent: () => void, work: () => void): void {
 }
 
 test("reads return correct IDs when their page is evicted at any moment", () => {
-  const shared = cacheOf(2);
+  const shared = makeCache(2);
   const [source, evicting] = [computedIds(1, 3 * idsPerPage), computedIds(2, 40 * idsPerPage)];
   const [ids, others] = [useIdCache(shared, 0).open(source), useIdCache(shared, 0).open(evicting)];
   let turn = 0;
@@ -130,7 +130,7 @@ test("reads return correct IDs when their page is evicted at any moment", () => 
 });
 
 test("the shared ID cache evicts pages of closed segments", () => {
-  const shared = cacheOf(8);
+  const shared = makeCache(8);
   const cache = useIdCache(shared, 0);
   const [removed, recent] = [computedIds(1, 8 * idsPerPage), computedIds(2, 8 * idsPerPage)];
   const removedIds = cache.open(removed);
@@ -143,7 +143,7 @@ test("the shared ID cache evicts pages of closed segments", () => {
 });
 
 test("the shared ID cache does not evict frequently read pages", () => {
-  const cache = useIdCache(cacheOf(10), 0);
+  const cache = useIdCache(makeCache(10), 0);
   const [often, once] = [computedIds(1, 8 * idsPerPage), computedIds(2, 200 * idsPerPage)];
   const [oftenIds, onceIds] = [cache.open(often), cache.open(once)];
   for (const page of once.firstIds.keys()) {
@@ -154,34 +154,34 @@ test("the shared ID cache does not evict frequently read pages", () => {
 });
 
 test("the shared ID cache distinguishes segments with the same name but different IDs", () => {
-  const shared = cacheOf(8);
-  const [one, other] = [computedIds(1, 2_000), { ...computedIds(2, 2_000), name: "1" }];
+  const shared = makeCache(8);
+  const [first, second] = [computedIds(1, 2_000), { ...computedIds(2, 2_000), name: "1" }];
   const cache = useIdCache(shared);
-  readAll(cache.open(one), one);
-  readAll(cache.open(other), other);
-  readAll(useIdCache(shared).open(one), one);
+  readAll(cache.open(first), first);
+  readAll(cache.open(second), second);
+  readAll(useIdCache(shared).open(first), first);
 });
 
 test("a thread without a shared cache caches the most recently used ID pages of all segments", () => {
   const cache = useIdCache(createIdCache(0), 3);
-  const [one, other] = [computedIds(1, 4 * idsPerPage), computedIds(2, 4 * idsPerPage)];
-  const [oneIds, otherIds] = [cache.open(one), cache.open(other)];
-  expectCorrectIds(oneIds, one, [0, 1].values());
-  expectCorrectIds(otherIds, other, [0].values());
-  expectCorrectIds(oneIds, one, [0].values());
-  expect(one.pagesRead()).toBe(2);
-  expectCorrectIds(otherIds, other, [1].values());
-  expectCorrectIds(oneIds, one, [0].values());
-  expect(one.pagesRead()).toBe(2);
-  expectCorrectIds(oneIds, one, [1].values());
-  expect(one.pagesRead()).toBe(3);
+  const [first, second] = [computedIds(1, 4 * idsPerPage), computedIds(2, 4 * idsPerPage)];
+  const [oneIds, otherIds] = [cache.open(first), cache.open(second)];
+  expectCorrectIds(oneIds, first, [0, 1].values());
+  expectCorrectIds(otherIds, second, [0].values());
+  expectCorrectIds(oneIds, first, [0].values());
+  expect(first.pagesRead()).toBe(2);
+  expectCorrectIds(otherIds, second, [1].values());
+  expectCorrectIds(oneIds, first, [0].values());
+  expect(first.pagesRead()).toBe(2);
+  expectCorrectIds(oneIds, first, [1].values());
+  expect(first.pagesRead()).toBe(3);
   oneIds.close();
-  expectCorrectIds(otherIds, other, [2, 3, 1].values());
-  expect(other.pagesRead()).toBe(4);
+  expectCorrectIds(otherIds, second, [2, 3, 1].values());
+  expect(second.pagesRead()).toBe(4);
 });
 
 test("after a thread dies holding the lock, others read what is cached and continue without the cache", () => {
-  const shared = cacheOf(10);
+  const shared = makeCache(10);
   const source = computedIds(1, 8 * idsPerPage);
   const before = useIdCache(shared).open(source);
   expectCorrectIds(before, source, [0, 1, 2].values());
@@ -199,7 +199,7 @@ const workerUrl = new URL("../../../testkit/archives/id-cache-worker.ts", import
 const startWorker = (task: IdCacheTask) => new Worker(workerUrl, { workerData: task });
 
 test("threads that read, add and evict pages of IDs concurrently all read correct IDs", async () => {
-  const shared = cacheOf(50);
+  const shared = makeCache(50);
   const endless = startWorker({ shared, seed: 99, rounds: null });
   const workers = [1, 2, 3].map((seed) => startWorker({ shared, seed, rounds: 2_000 }));
   const findings = Promise.all(

@@ -54,7 +54,7 @@ function openIds(
   firstKey: number,
 ): Ids {
   const { posts, firstIds } = source;
-  const segment = identityOf(source);
+  const segment = makeIdentity(source);
   const slots = new Int32Array(firstIds.length).fill(-1);
   const stamps = new Int32Array(firstIds.length);
 
@@ -67,7 +67,7 @@ function openIds(
       if (shared.isUnchanged(slot, stamps[page] as number)) return id;
       slots[page] = -1;
     }
-    return pageOf(page)[index] as bigint;
+    return findPage(page)[index] as bigint;
   }
 
   function firstNumberBelow(page: number, id: bigint): number {
@@ -85,7 +85,7 @@ function openIds(
       }
       slots[page] = -1;
     }
-    return first + indexBelow(pageOf(page), 0, length, id);
+    return first + indexBelow(findPage(page), 0, length, id);
   }
 
   function hasSlot(page: number, pages: SharedPages): boolean {
@@ -101,7 +101,7 @@ function openIds(
     return true;
   }
 
-  function pageOf(page: number): BigInt64Array {
+  function findPage(page: number): BigInt64Array {
     const known = recent.find(firstKey + page);
     if (known !== undefined) return known;
     const ids = source.read(page);
@@ -140,7 +140,7 @@ function isIndexBelow(
   return found === to || Atomics.load(ids, found) < id;
 }
 
-function identityOf({ name, posts, firstIds }: IdSource): Int32Array {
+function makeIdentity({ name, posts, firstIds }: IdSource): Int32Array {
   const hash = createHash("sha256").update(`${name}\0${posts}\0`).update(firstIds).digest();
   return new Int32Array(Uint8Array.from(hash).buffer, 0, identityWords);
 }

@@ -34,7 +34,7 @@ export function inlineList(
       const count = counts[chunk] as number;
       if (count === 0) return emptySet;
       let before = 0;
-      for (let each = 0; each < chunk; each++) before += counts[each] as number;
+      for (let value = 0; value < chunk; value++) before += counts[value] as number;
       return listSet(list, count, before, 0, before);
     },
     positions() {

@@ -12,7 +12,7 @@ const letters = ["a", "b", "c"] as const;
 type Letter = (typeof letters)[number];
 type Tokens = readonly Letter[];
 
-function postingListOf(letter: Letter, posts: readonly Tokens[]): PostingList {
+function makePostingList(letter: Letter, posts: readonly Tokens[]): PostingList {
   const numbers = [...posts.keys()].filter((number) => posts[number]?.includes(letter));
   const locations = numbers.map((number) => positionsIn(posts[number] ?? [], letter));
   const positions = readPositions(new Uint8Array(positionsRow(locations)), locations.length);
@@ -40,7 +40,7 @@ const hasPhrase = (tokens: Tokens, phrase: Tokens): boolean =>
 const finder = createPhraseFinder();
 
 function found(posts: readonly Tokens[], phrase: Tokens): number[] {
-  const lists = new Map(letters.map((letter) => [letter, postingListOf(letter, posts)]));
+  const lists = new Map(letters.map((letter) => [letter, makePostingList(letter, posts)]));
   const candidates = [...posts.keys()].filter((number) =>
     phrase.every((letter) => posts[number]?.includes(letter)),
   );

@@ -20,11 +20,11 @@ test("terms are classified the same by bytes as by text", () => {
     .tuple(sign, start, sign, start, fc.string({ maxLength: 4 }))
     .map((parts) => parts.join(""));
   fc.assert(
-    fc.property(text, (each) => {
-      const bytes = Buffer.from(each);
+    fc.property(text, (name) => {
+      const bytes = Buffer.from(name);
       return (
         isPositionalTermBytes(Buffer.concat([bytes, Buffer.from(":")]), bytes.length) ===
-        isPositionalTerm(each)
+        isPositionalTerm(name)
       );
     }),
     {
@@ -44,7 +44,7 @@ test("terms are classified the same by bytes as by text", () => {
         "a-b:c",
         "日:a",
         "lang",
-      ].map((each): [string] => [each]),
+      ].map((name): [string] => [name]),
     },
   );
 });

@@ -48,10 +48,10 @@ describe("the positions of a term", () => {
       fc.property(posts, (all) => {
         const positions = readPositions(aligned(positionsRow(all)), all.length);
         const requested = new Set(
-          all.flat().flatMap((each) => [each, each + 1, Math.max(0, each - 1)]),
+          all.flat().flatMap((value) => [value, value + 1, Math.max(0, value - 1)]),
         );
         for (const [rank, locations] of all.entries()) {
-          const found = [...requested].filter((each) => occursAt(positions, rank, each));
+          const found = [...requested].filter((value) => occursAt(positions, rank, value));
           expect(found.sort((a, b) => a - b)).toEqual(locations);
           expect(occursTwice(positions, rank)).toBe(hasDouble(locations));
         }
@@ -86,7 +86,7 @@ describe("the positions of a term", () => {
         for (const [rank, positions] of all.entries()) {
           expect(made.bytes[rank]).toBe(inList);
           expect(rankStart(made, rank)).toBe(starts[rank]);
-          const found = upTo(60).filter((each) => occursAt(made, rank, each));
+          const found = upTo(60).filter((value) => occursAt(made, rank, value));
           expect(found).toEqual(positions.filter((other) => other < 60));
           expect(occursTwice(made, rank)).toBe(hasDouble(positions));
         }

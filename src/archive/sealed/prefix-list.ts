@@ -203,7 +203,7 @@ function mergedList(
   isPositional: boolean,
   grow: (bytes: number) => void,
 ): PostingList {
-  const counts = Uint32Array.from(locations, (each) => Math.min(each.length, postsPerChunk));
+  const counts = Uint32Array.from(locations, (array) => Math.min(array.length, postsPerChunk));
   const positions: (Positions | undefined)[] = locations.map(() => undefined);
   const sets = memoisedSets(counts, grow, function* (chunk, bits) {
     for (const [index, position] of (locations[chunk] ?? []).entries()) {
@@ -219,7 +219,7 @@ function mergedList(
       assertPositional(isPositional);
       const known = positions[row];
       if (known !== undefined) return known;
-      const read = positionsOf(locations[row] ?? new Float64Array(0));
+      const read = listPositions(locations[row] ?? new Float64Array(0));
       positions[row] = read;
       grow(read.list.byteLength + 9 * read.starts.length);
       return read;
@@ -228,7 +228,7 @@ function mergedList(
 }
 
 /** `positions` are sorted; ranks are indexes of their posts. */
-function positionsOf(positions: Float64Array): Positions {
+function listPositions(positions: Float64Array): Positions {
   const starts: number[] = [];
   const list = new Uint32Array(positions.length);
   let before = -1;

@@ -11,13 +11,13 @@ const rows: PostingRows = {
   positions: () => new Uint8Array(0),
 };
 
-const entryOf = (posts: number, rest: readonly number[], isPositional = true) => ({
+const makeEntry = (posts: number, rest: readonly number[], isPositional = true) => ({
   posts,
   isPositional,
   rest: Uint8Array.from(rest),
 });
 const read = (posts: number, rest: readonly number[], isPositional = true) =>
-  readPostingList(entryOf(posts, rest, isPositional), rows, () => {});
+  readPostingList(makeEntry(posts, rest, isPositional), rows, () => {});
 
 const secondChunkDelta = [0xc0, 0x80, 0x04];
 

@@ -84,7 +84,7 @@ test("a resealed index has the latest version of each post, from whichever index
   );
 });
 
-function textOf(n: number): string[] {
+function getText(n: number): string[] {
   const tokens = ["is:post", "all", `w${n % 7}`, `once${n}`];
   if (n % 5 === 0) tokens.push("|", "all", "\ue000", "🦜");
   if (n % 11 === 0) tokens.push("rare", "rare");
@@ -94,14 +94,14 @@ function textOf(n: number): string[] {
 
 test("resealing copies terms of every form: in the dictionary, in one row, in a row per chunk", () => {
   const first = new Map<bigint, string[]>();
-  for (let n = 0; n < 10_500; n += 1) first.set(BigInt(n) * 10n, textOf(n));
+  for (let n = 0; n < 10_500; n += 1) first.set(BigInt(n) * 10n, getText(n));
   const segment = resealableSegment();
   addToFts(segment.database(), first);
   for (const [id, tokens] of first) segment.posts.set(id, tokens);
   segment.seal();
   for (let n = 0; n < 10_500; n += 450) {
     segment.change(BigInt(n) * 10n, null);
-    segment.change(BigInt(n) * 10n + 3n, textOf(n));
+    segment.change(BigInt(n) * 10n + 3n, getText(n));
     segment.change(BigInt(n) * 10n + 450n, ["all", "edited"]);
   }
   segment.seal();

@@ -18,7 +18,7 @@ describe("result buffers", () => {
     const scratch = createScratch();
     const retained = [scratch.acquire(), scratch.acquire()].at(-1);
     scratch.releaseExcept(0, listSet(retained?.list ?? new Uint16Array(0), 1));
-    for (let each = 0; each < 3; each++) expect(scratch.acquire()).not.toBe(retained);
+    for (let value = 0; value < 3; value++) expect(scratch.acquire()).not.toBe(retained);
     scratch.release(0);
     expect(scratch.acquire()).toBe(retained);
   });

@@ -157,11 +157,11 @@ function postsWith(terms: readonly string[], prefix: string | null): Uint8Array 
   const [first] = terms;
   const firsts =
     first === undefined
-      ? [...postsByToken.keys()].filter((each) => each.startsWith(prefix ?? ""))
+      ? [...postsByToken.keys()].filter((text) => text.startsWith(prefix ?? ""))
       : [first];
   const isSingle = terms.length + (prefix === null ? 0 : 1) === 1;
-  for (const each of firsts) {
-    for (const number of postsByToken.get(each) ?? []) {
+  for (const text of firsts) {
+    for (const number of postsByToken.get(text) ?? []) {
       if (isSingle || occursIn(posts[number] ?? [], terms, prefix)) flags[number] = 1;
     }
   }
@@ -330,8 +330,8 @@ const { tree } = fc.letrec<{ tree: SealedQuery }>((tie) => {
 
 test("the sealed index finds the matches of random queries in random ranges", () => {
   fc.assert(
-    fc.property(tree, fc.nat(total), fc.nat(total), (query, one, other) => {
-      const range = { from: Math.min(one, other), to: Math.max(one, other) };
+    fc.property(tree, fc.nat(total), fc.nat(total), (query, value, other) => {
+      const range = { from: Math.min(value, other), to: Math.max(value, other) };
       const expected = naive(query).fill(0, 0, range.from).fill(0, range.to);
       expect(differences(search(query, range), expected)).toEqual([]);
     }),
@@ -540,9 +540,9 @@ describe("looking up many prefixes", () => {
 
   test("two interleaved queries with many prefixes find the same posts as each does separately", () => {
     const opened = open();
-    const [one, other] = [or(prefix("w")), or(prefix("w"), prefix("日"))];
+    const [first, second] = [or(prefix("w")), or(prefix("w"), prefix("日"))];
     const found = [nothing(), nothing()];
-    const searches = [one, other].map((query) =>
+    const searches = [first, second].map((query) =>
       opened.matches(query, everything, () => null, work()),
     );
     for (let isDone = false; !isDone; ) {
@@ -554,8 +554,8 @@ describe("looking up many prefixes", () => {
         isDone = false;
       }
     }
-    expect(differences(found[0] ?? nothing(), naive(one))).toEqual([]);
-    expect(differences(found[1] ?? nothing(), naive(other))).toEqual([]);
+    expect(differences(found[0] ?? nothing(), naive(first))).toEqual([]);
+    expect(differences(found[1] ?? nothing(), naive(second))).toEqual([]);
     opened.close();
   });
 

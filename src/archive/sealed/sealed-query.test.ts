@@ -180,13 +180,13 @@ test.each([
   ["rare words and frequent facets", "is", [0]],
 ])("a prefix of %s after a word finds what FTS5 finds", (_name, last, numbers) => {
   const texts = ["my language is mine, my island", "no word, my", "lang my own", "my lang"];
-  const posts = Array.from({ length: 80 }, (_, n) => texts[n] ?? `post ${n}`).map((each) =>
-    indexTerms(makePost({ text: each, langs: ["en"] })).join(" "),
+  const posts = Array.from({ length: 80 }, (_, n) => texts[n] ?? `post ${n}`).map((name) =>
+    indexTerms(makePost({ text: name, langs: ["en"] })).join(" "),
   );
   const alone = terms(prefix(last));
   const afterWord = terms(token("my"), prefix(last));
-  const [one, other] = foundByBoth(posts, [alone, afterWord]);
-  expect(one?.bySealed).toEqual(one?.byFts);
-  expect(one?.bySealed).toHaveLength(80);
-  expect(other).toEqual({ byFts: numbers, bySealed: numbers });
+  const [first, second] = foundByBoth(posts, [alone, afterWord]);
+  expect(first?.bySealed).toEqual(first?.byFts);
+  expect(first?.bySealed).toHaveLength(80);
+  expect(second).toEqual({ byFts: numbers, bySealed: numbers });
 });

@@ -7,7 +7,7 @@ test("seeking finds the first value not below another, from any start", () => {
     fc.property(fc.array(fc.nat(500)), fc.nat(60), fc.nat(520), (values, from, value) => {
       const list = Uint16Array.from(values).sort();
       const start = Math.min(from, list.length);
-      const expected = list.findIndex((each, index) => index >= start && each >= value);
+      const expected = list.findIndex((number, index) => index >= start && number >= value);
       return seek(list, start, list.length, value) === (expected < 0 ? list.length : expected);
     }),
     {

@@ -95,23 +95,26 @@ export function useSharedPages({ buffer, slots }: SharedIdCache): SharedPages {
 
   function find(key: PageKey): PagePosition | null {
     if (!lock()) return null;
-    const slot = slotOf(key);
-    const position = slot < 0 ? null : positionOf(slot);
+    const slot = computeSlot(key);
+    const position = slot < 0 ? null : makePosition(slot);
     unlock();
     return position;
   }
 
   function put(key: PageKey, page: BigInt64Array): PagePosition | null {
     if (!lock()) return null;
-    const found = slotOf(key);
-    const position = positionOf(found < 0 ? occupySlot(key, page) : found);
+    const found = computeSlot(key);
+    const position = makePosition(found < 0 ? occupySlot(key, page) : found);
     unlock();
     return position;
   }
 
-  const positionOf = (slot: number): PagePosition => ({ slot, stamp: Atomics.load(stamps, slot) });
+  const makePosition = (slot: number): PagePosition => ({
+    slot,
+    stamp: Atomics.load(stamps, slot),
+  });
 
-  function slotOf({ segment, page }: PageKey): number {
+  function computeSlot({ segment, page }: PageKey): number {
     let slot = (chains[segmentChain(segment[0] as number, page)] as number) - 1;
     while (slot >= 0 && !hasKey(slot, segment, page)) slot = (nextInChain[slot] as number) - 1;
     return slot;

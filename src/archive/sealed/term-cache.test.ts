@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createTermCache } from "./term-cache.ts";
 
-function cacheOf(bytes: number, cache = createTermCache(10_000)) {
+function makeCache(bytes: number, cache = createTermCache(10_000)) {
   const made: string[] = [];
   const grows = new Map<string, (bytes: number) => void>();
   const entries = cache.open<string>();
@@ -16,14 +16,14 @@ function cacheOf(bytes: number, cache = createTermCache(10_000)) {
 }
 
 test("the term cache does not rebuild a cached value", () => {
-  const { get, made } = cacheOf(100);
+  const { get, made } = makeCache(100);
   expect(get("a")).toBe("value of a");
   expect(get("a")).toBe("value of a");
   expect(made).toEqual(["a"]);
 });
 
 test("the term cache evicts the least recently used entry", () => {
-  const { get, made } = cacheOf(3_000);
+  const { get, made } = makeCache(3_000);
   for (const key of ["a", "b", "c", "a", "b", "d"]) get(key);
   for (const key of ["a", "b", "d"]) get(key);
   expect(made).toEqual(["a", "b", "c", "d"]);
@@ -33,7 +33,7 @@ test("the term cache evicts the least recently used entry", () => {
 });
 
 test("the term cache moves entries from the start, the middle and the end of its list", () => {
-  const { get, made } = cacheOf(3_000);
+  const { get, made } = makeCache(3_000);
   for (const key of ["a", "b", "c", "b", "a", "a", "c", "d"]) get(key);
   expect(made).toEqual(["a", "b", "c", "d"]);
   for (const key of ["a", "c", "d"]) get(key);
@@ -43,7 +43,7 @@ test("the term cache moves entries from the start, the middle and the end of its
 });
 
 test("the term cache counts entries even if their values are empty", () => {
-  const { get, made } = cacheOf(0);
+  const { get, made } = makeCache(0);
   for (let n = 0; n < 1_000; n++) get(`missing ${n}`);
   made.length = 0;
   for (let n = 999; n >= 970; n--) get(`missing ${n}`);
@@ -53,7 +53,7 @@ test("the term cache counts entries even if their values are empty", () => {
 });
 
 test("the term cache evicts other values, and finally the value itself, when it grows", () => {
-  const { get, made, grows } = cacheOf(100);
+  const { get, made, grows } = makeCache(100);
   for (const key of ["a", "b", "c"]) get(key);
   grows.get("b")?.(9_000);
   for (const key of ["b", "c"]) get(key);
@@ -66,7 +66,7 @@ test("the term cache evicts other values, and finally the value itself, when it 
 });
 
 test("the term cache counts neither evicted values nor their growth", () => {
-  const { get, made, grows, entries } = cacheOf(4_000);
+  const { get, made, grows, entries } = makeCache(4_000);
   get("a");
   get("b");
   entries.close();
@@ -77,8 +77,8 @@ test("the term cache counts neither evicted values nor their growth", () => {
 
 test("the term cache shares the bytes, but not the keys, among indexes, which close separately", () => {
   const cache = createTermCache(10_000);
-  const one = cacheOf(4_000, cache);
-  const other = cacheOf(4_000, cache);
+  const one = makeCache(4_000, cache);
+  const other = makeCache(4_000, cache);
   one.get("a");
   other.get("a");
   expect([one.made, other.made]).toEqual([["a"], ["a"]]);

@@ -4,10 +4,10 @@ import { SealedDamage } from "./damage.ts";
 import { sealedMigrations } from "./format.ts";
 import { createTermFilter, mayContain, readTermFilter, writeTermFilter } from "./term-filter.ts";
 
-const wordsOf = (language: string, count: number) =>
+const listWords = (language: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${language}${index.toString(36)}é`);
 
-function filterOf(words: readonly string[]) {
+function getFilter(words: readonly string[]) {
   const filter = createTermFilter();
   for (const word of words) {
     const bytes = Buffer.from(word);
@@ -25,23 +25,23 @@ function openSegment(): DatabaseSync {
 test.each([1, 2, 100, 50_000])(
   "the term filter has each of its %i terms, and few others",
   (count) => {
-    const words = wordsOf("w", count);
-    const filter = filterOf(words);
+    const words = listWords("w", count);
+    const filter = getFilter(words);
     expect(filter.length).toBe(Math.ceil((count * 6) / 8));
     expect(words.filter((word) => !mayContain(filter, word))).toEqual([]);
-    const others = wordsOf("o", 20_000).filter((word) => mayContain(filter, word));
+    const others = listWords("o", 20_000).filter((word) => mayContain(filter, word));
     if (count > 100) expect(others.length).toBeLessThan(20_000 / 15);
   },
 );
 
 test("the term filter of a segment without terms lacks every term", () => {
-  expect(mayContain(filterOf([]), "word")).toBe(false);
+  expect(mayContain(getFilter([]), "word")).toBe(false);
 });
 
 test("the term filter is read as it was written, and is optional", () => {
   const segment = openSegment();
   expect(readTermFilter(segment, 7)).toBeNull();
-  const filter = filterOf(["one", "two"]);
+  const filter = getFilter(["one", "two"]);
   writeTermFilter(segment, 7, filter);
   expect(readTermFilter(segment, 7)).toEqual(filter);
 });
@@ -53,7 +53,7 @@ test.each([
   ["another checksum", "UPDATE sealed_filter SET sum = 1"],
 ])("%s in the term filter is reported as damage", (_, change) => {
   const segment = openSegment();
-  writeTermFilter(segment, 7, filterOf(["one", "two"]));
+  writeTermFilter(segment, 7, getFilter(["one", "two"]));
   segment.exec(change);
   expect(() => readTermFilter(segment, 7)).toThrow(SealedDamage);
 });

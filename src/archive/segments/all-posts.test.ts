@@ -31,7 +31,7 @@ function path(): string {
   }
 }
 
-function pagesOf(table: string): number[] {
+function readPages(table: string): number[] {
   const database = new DatabaseSync(path());
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   const rows = database
@@ -56,7 +56,7 @@ describe("a damaged page of rows", () => {
     "a damaged page of rows loses only its own posts in a segment with index %s",
     (form) => {
       if (form === "sealed") archive.seal();
-      const pages = pagesOf("post");
+      const pages = readPages("post");
       expect(pages.length).toBeGreaterThan(8);
       overwritePage(pages[Math.floor(pages.length / 2)] ?? 0);
       expect(request("river").positions).toHaveLength(posts);
@@ -75,7 +75,7 @@ describe("a damaged page of rows", () => {
 
 describe("a damaged page of FTS5's index", () => {
   test("a damaged page of FTS5's index marks the segment, whose rows then yield a complete answer", () => {
-    const pages = pagesOf("term_data");
+    const pages = readPages("term_data");
     for (const page of pages.slice(2)) overwritePage(page);
     const { positions, damage } = request("river n3");
     expect(positions).toHaveLength(Math.ceil((posts - 3) / 7));
@@ -101,8 +101,8 @@ describe("a damaged page of FTS5's index", () => {
   ])(
     "if FTS5's index and the %s of its list of posts are damaged, readable rows are returned as an incomplete answer",
     (_, index) => {
-      for (const page of pagesOf("term_data").slice(2)) overwritePage(page);
-      overwritePage(pagesOf("term_docsize")[index] ?? 0);
+      for (const page of readPages("term_data").slice(2)) overwritePage(page);
+      overwritePage(readPages("term_docsize")[index] ?? 0);
       const { positions, damage } = request("river n3");
       expect(positions).toHaveLength(Math.ceil((posts - 3) / 7));
       expect(damage).toHaveLength(1);
@@ -121,7 +121,7 @@ test("a segment that has lost a row is reported as damaged when every row is rea
 });
 
 test("an answer is never complete if a flipped bit in FTS5's list of posts hides a post", () => {
-  const [, page = 0] = pagesOf("term_docsize");
+  const [, page = 0] = readPages("term_docsize");
   archive.reopen();
   const pageBytes = 8_192;
   const index = (page - 1) * pageBytes;

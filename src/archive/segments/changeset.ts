@@ -82,14 +82,14 @@ function readTable(
     }
   }
 
-  const keyOf = (cells: Cells): Uint8Array[] =>
+  const getKey = (cells: Cells): Uint8Array[] =>
     cells.filter((cell, column) => cell !== null && isKey[column]).map((cell) => cell ?? noBytes);
 
   while (offset < bytes.length && bytes[offset] !== tableHeader) {
     const operation = bytes[offset] as number;
     offset += 2;
     const first = record();
-    const row = checksums.of(keyOf(first));
+    const row = checksums.of(getKey(first));
     if (operation === insertion || operation === deletion) {
       const sign = operation === insertion ? 1 : -1;
       delta.rows += sign;

@@ -48,11 +48,11 @@ function count(widthMs: number, skewMs: number, expired: () => boolean) {
   if (reported === undefined) throw new Error("nothing to count");
   const tally = emptyTally();
   let rows = 0;
-  const timesOf = (ids: readonly bigint[]): number[] => {
+  const listTimes = (ids: readonly bigint[]): number[] => {
     rows += ids.length;
     return ids.map(idTimeMs);
   };
-  countInSealed(sources, reported.part, reported.clock, timesOf, expired, tally);
+  countInSealed(sources, reported.part, reported.clock, listTimes, expired, tally);
   return { ...tally, rows };
 }
 

@@ -70,7 +70,7 @@ export function segmentCounter(
     const { residual } = rowScanQuery(requested);
     const tally = { ...emptyTally(), statements: 1 };
     const posts = everyPost(part, () => tally.damaged.push(part));
-    countInRows(batchesOf(posts, part), matcher, residual, part, clock, expired, tally);
+    countInRows(readBatches(posts, part), matcher, residual, part, clock, expired, tally);
     return tally;
   }
 
@@ -91,7 +91,7 @@ export function segmentCounter(
     if (expression !== null && residual.kind === "all") {
       return countInIndex(expression, part, clock, expired);
     }
-    const batches = batchesOf(candidates.matching(expression, part, noLimit), part);
+    const batches = readBatches(candidates.matching(expression, part, noLimit), part);
     countInRows(batches, matcher, residual, part, clock, expired, tally);
     return tally;
   }
@@ -121,13 +121,13 @@ export function segmentCounter(
       countInRows(batches, matcher, residual, part, clock, expired, tally);
       return tally;
     }
-    const timesOf = (ids: readonly bigint[]): number[] => {
+    const listTimes = (ids: readonly bigint[]): number[] => {
       tally.statements += 1;
       const { rows, damaged } = matcher.rows(ids);
       tally.damaged.push(...damaged.map(singleId));
       return rows.map(({ timeMs }) => timeMs);
     };
-    countInSealed(sources, part, clock, timesOf, expired, tally);
+    countInSealed(sources, part, clock, listTimes, expired, tally);
     if (!hasDelta) return tally;
     const range = { low: tally.stoppedAt ?? part.low, high: part.high };
     const deltaTally = countInIndex(expression, range, clock, expired);
@@ -188,7 +188,7 @@ export function segmentCounter(
 
 const firstRows = 1_024;
 
-function* batchesOf(
+function* readBatches(
   candidates: Iterable<bigint>,
   { low }: IdRange,
 ): Generator<CandidateBatch, void> {

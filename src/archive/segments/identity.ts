@@ -31,7 +31,7 @@ export function writeIdentity(segment: DatabaseSync, identity: SegmentIdentity):
   insertSetting.run("made_in", identity.createdInCommit);
   insertSetting.run("written_in", identity.lastWrittenInCommit);
   if (identity.replaces !== null) insertSetting.run("replaces", identity.replaces);
-  insertSetting.run(checksumSetting, checksumOf(identity));
+  insertSetting.run(checksumSetting, computeChecksum(identity));
 }
 
 /** Requires a transaction. */
@@ -40,13 +40,13 @@ export function prepareLastWriteUpdate(segment: DatabaseSync): (commit: number) 
   return (commit) => {
     updateSetting.run(commit, "written_in");
     const identity = readIdentity(segment);
-    if (identity !== null) updateSetting.run(checksumOf(identity), checksumSetting);
+    if (identity !== null) updateSetting.run(computeChecksum(identity), checksumSetting);
   };
 }
 
 const checksumSetting = "identity_sum";
 
-const checksumOf = (identity: SegmentIdentity): number => {
+const computeChecksum = (identity: SegmentIdentity): number => {
   const { uriKey, platform, sequence, low, createdInCommit, lastWrittenInCommit, replaces } =
     identity;
   return crc32(
@@ -64,7 +64,7 @@ export function verifiedIdentity(segment: DatabaseSync): SegmentIdentity | null 
   const checksum = segment
     .prepare("SELECT value FROM setting WHERE name = ?")
     .get(checksumSetting)?.value;
-  return checksum === undefined || checksum === checksumOf(identity) ? identity : null;
+  return checksum === undefined || checksum === computeChecksum(identity) ? identity : null;
 }
 
 export function readIdentity(segment: DatabaseSync): SegmentIdentity | null {

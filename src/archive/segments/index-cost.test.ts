@@ -21,7 +21,7 @@ const manyTerms = Array.from({ length: 30 }, () => "rain");
 
 const allOf = (term: string): SealedQuery => ({
   kind: "and",
-  children: [...manyTerms, term].map((each) => ({ kind: "term", term: each })),
+  children: [...manyTerms, term].map((text) => ({ kind: "term", term: text })),
   excluded: [],
 });
 

@@ -26,15 +26,15 @@ export function indexCost(database: DatabaseSync): IndexCost {
   const cache = new Map<string, number>();
   const decisions = new WeakMap<SealedQuery, boolean>();
 
-  const numberOf = (sql: string, ...values: (string | bigint | number)[]): number =>
+  const findNumber = (sql: string, ...values: (string | bigint | number)[]): number =>
     Number((statement(sql).get(...values) as unknown as [bigint] | undefined)?.[0] ?? 0);
 
   let postCount: { posts: number; segmentPosts: number } | null = null;
 
   function countPosts(): number {
-    const segmentPosts = numberOf(postsSql);
+    const segmentPosts = findNumber(postsSql);
     if (postCount === null) {
-      const few = numberOf(`SELECT count(*) FROM (SELECT 1 FROM term_docsize LIMIT ${fewPosts})`);
+      const few = findNumber(`SELECT count(*) FROM (SELECT 1 FROM term_docsize LIMIT ${fewPosts})`);
       postCount = {
         posts: few < fewPosts ? few : Math.max(few, segmentPosts),
         segmentPosts: segmentPosts,
@@ -57,10 +57,10 @@ export function indexCost(database: DatabaseSync): IndexCost {
       const newest = statement(newestSql).all(quotedToken(term)) as unknown as [bigint][];
       const last = newest.at(-1)?.[0];
       if (last === undefined || newest.length < sampledPosts) return newest.length / posts;
-      return sampledPosts / Math.max(sampledPosts, numberOf(newerSql, last));
+      return sampledPosts / Math.max(sampledPosts, findNumber(newerSql, last));
     });
 
-  const postingsOf = (prefix: string): number =>
+  const computePostings = (prefix: string): number =>
     cached(`${prefix} *`, () => {
       database.exec(vocabularySql);
       let postings = 0;
@@ -109,7 +109,7 @@ export function indexCost(database: DatabaseSync): IndexCost {
       case "phrase":
         return estimateConjunction(estimateTerms(query.terms), [], posts);
       case "prefix": {
-        const postings = postingsOf(query.prefix);
+        const postings = computePostings(query.prefix);
         const last = { posts: Math.min(postings, posts), cost: postings * prefixCost };
         return estimateConjunction([...estimateTerms(query.terms), last], [], posts);
       }
@@ -124,7 +124,7 @@ export function indexCost(database: DatabaseSync): IndexCost {
   }
 
   const decide = (query: SealedQuery): boolean =>
-    countTerms(query) * numberOf(postsSql) <= maxPostings ||
+    countTerms(query) * findNumber(postsSql) <= maxPostings ||
     estimate(query, countPosts()).cost <= maxPostings;
 
   return {
@@ -143,7 +143,7 @@ const isStreamable = (query: SealedQuery): boolean =>
   (query.kind === "or" && query.children.every(isStreamable));
 
 function countTerms(query: SealedQuery): number {
-  const totalOf = (queries: readonly SealedQuery[]): number =>
+  const computeTotal = (queries: readonly SealedQuery[]): number =>
     queries.reduce((total, child) => total + countTerms(child), 0);
   switch (query.kind) {
     case "none":
@@ -156,9 +156,9 @@ function countTerms(query: SealedQuery): number {
     case "prefix":
       return query.terms.length + prefixCost;
     case "or":
-      return totalOf(query.children);
+      return computeTotal(query.children);
     case "and":
-      return Math.max(1, totalOf(query.children)) + totalOf(query.excluded);
+      return Math.max(1, computeTotal(query.children)) + computeTotal(query.excluded);
   }
 }
 

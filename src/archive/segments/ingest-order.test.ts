@@ -22,7 +22,7 @@ const insert = ({ database }: Segment, id: bigint) =>
   database.prepare("INSERT INTO post VALUES(?, 0, null, null, null, null, '', '', null)").run(id);
 const remove = ({ database }: Segment, id: bigint) =>
   database.prepare("DELETE FROM post WHERE id = ?").run(id);
-const rowsOf = ({ database }: Segment) =>
+const readRows = ({ database }: Segment) =>
   database.prepare("SELECT number, low, high, ids FROM ingest_order ORDER BY number").all();
 
 function ingest(segment: Segment, from: number, ids: readonly bigint[]): number {
@@ -49,7 +49,7 @@ function orderedPosts({ database }: Segment, pageSize: number): string[] {
 test("the ingest order stores adjacent posts as one row, and still finds them when posts are inserted between them", () => {
   withSegment((segment) => {
     ingest(segment, 0, [10n, 20n, 30n]);
-    expect(rowsOf(segment)).toEqual([{ number: 3, low: 10, high: 30, ids: null }]);
+    expect(readRows(segment)).toEqual([{ number: 3, low: 10, high: 30, ids: null }]);
     ingest(segment, 3, [15n, 40n]);
     expect(orderedPosts(segment, 2)).toEqual(["3 10", "3 20", "3 30", "5 15", "5 40"]);
   });

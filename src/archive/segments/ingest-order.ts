@@ -59,7 +59,7 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
   function isRun(ids: readonly bigint[], low: bigint, high: bigint): boolean {
     const below = sql.selectRunBelow.get(high) as Row | undefined;
     if (below !== undefined && below.high >= low) return false;
-    const stored = idsOf(sql.selectIdRange.all(low, high, ids.length + 1));
+    const stored = listIds(sql.selectIdRange.all(low, high, ids.length + 1));
     return stored.length === ids.length && stored.every((id, index) => id === ids[index]);
   }
 
@@ -71,7 +71,7 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
   function removeFromRun(id: bigint): void {
     const run = runAt(id);
     if (run === null) return;
-    const ids = idsOf(sql.selectIdRange.all(run.low, run.high, everyPost));
+    const ids = listIds(sql.selectIdRange.all(run.low, run.high, everyPost));
     setIds(run, without(ids, id));
   }
 
@@ -123,7 +123,7 @@ type Row = { row: bigint; number: bigint; low: bigint; high: bigint };
 
 const everyPost = -1;
 
-const idsOf = (rows: readonly Record<string, unknown>[]): bigint[] =>
+const listIds = (rows: readonly Record<string, unknown>[]): bigint[] =>
   rows.map(({ id }) => id as bigint);
 
 const without = (ids: readonly bigint[], id: bigint): bigint[] =>

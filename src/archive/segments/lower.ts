@@ -70,7 +70,7 @@ function lowerSequence(
   approximation: Approximation,
   elements: readonly SequenceElement[],
 ): Lowered {
-  const parts = partsOf(elements);
+  const parts = listParts(elements);
   if (parts.length === 1 && parts[0]?.length === elements.length) {
     return { plan: { kind: "terms", elements }, exact: true };
   }
@@ -80,7 +80,7 @@ function lowerSequence(
 
 const maxRepeats = 2;
 
-function partsOf(elements: readonly SequenceElement[]): SequenceElement[][] {
+function listParts(elements: readonly SequenceElement[]): SequenceElement[][] {
   const counts = new Map<string, number>();
   const parts: SequenceElement[][] = [[]];
   for (const element of elements) {

@@ -11,7 +11,7 @@ const idOf = (number: number): bigint => newest - BigInt(number) * 2n;
 const everything = { low: 0n, high: newest + 1n };
 const never = (): boolean => false;
 
-function indexOf(numbers: readonly number[]): SealedIndex {
+function makeIndex(numbers: readonly number[]): SealedIndex {
   const firstNumberBelow = (id: bigint): number =>
     id > newest ? 0 : Math.min(posts, Number((newest - id) / 2n) + 1);
   return {
@@ -45,7 +45,7 @@ function setOf(members: readonly number[]): ChunkSet {
   return listSet(Uint16Array.from(members.toSorted((a, b) => a - b)), members.length);
 }
 
-function deltaOf(ids: readonly bigint[], max = Number.POSITIVE_INFINITY): DeltaLookup {
+function findDelta(ids: readonly bigint[], max = Number.POSITIVE_INFINITY): DeltaLookup {
   const sorted = ids.toSorted((a, b) => (a > b ? -1 : 1));
   return ({ low, high }, limit) => {
     const inRange = sorted.filter((id) => id >= low && id <= high);
@@ -78,7 +78,7 @@ describe("candidates of both indexes", () => {
       fc.integer({ min: 1, max: 50 }),
       fc.integer({ min: 1, max: 10 }),
       (sealed, delta, target, max) => {
-        const sources = { ...requested, index: indexOf(sealed), delta: deltaOf(delta, max) };
+        const sources = { ...requested, index: makeIndex(sealed), delta: findDelta(delta, max) };
         const batches = [
           ...mergedCandidates(sources, everything, target, never, { containers: 0 }),
         ];
@@ -96,9 +96,9 @@ describe("candidates of both indexes", () => {
   });
 
   test("candidates of both indexes are within the range", () => {
-    const index = indexOf([0, 1, 2, postsPerChunk, posts - 1]);
+    const index = makeIndex([0, 1, 2, postsPerChunk, posts - 1]);
     const range = { low: idOf(postsPerChunk), high: idOf(1) };
-    const delta = deltaOf([newest + 1n, idOf(1) + 1n, idOf(1) - 1n, range.low - 1n]);
+    const delta = findDelta([newest + 1n, idOf(1) + 1n, idOf(1) - 1n, range.low - 1n]);
     const batches = [
       ...mergedCandidates({ ...requested, index, delta }, range, 100, never, { containers: 0 }),
     ];
@@ -111,7 +111,7 @@ describe("candidates of both indexes", () => {
   });
 
   test("FTS5 is queried only down to the last candidate of a batch", () => {
-    const index = indexOf([...Array(500).keys()]);
+    const index = makeIndex([...Array(500).keys()]);
     const ranges: unknown[] = [];
     const delta: DeltaLookup = (range, limit) => {
       ranges.push([range.low, limit]);
@@ -125,7 +125,7 @@ describe("candidates of both indexes", () => {
   });
 
   test("after the deadline, candidates are returned chunk by chunk, with the exact end of each batch", () => {
-    const index = indexOf([3, postsPerChunk + 3, 2 * postsPerChunk + 3]);
+    const index = makeIndex([3, postsPerChunk + 3, 2 * postsPerChunk + 3]);
     const batches = [
       ...mergedCandidates({ ...requested, index, delta: null }, everything, 20, () => true, {
         containers: 0,

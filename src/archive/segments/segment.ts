@@ -34,7 +34,7 @@ export type Segment = {
 
 const verifyingCacheKib = 500;
 
-function* damagedTablesOf(path: string, isSliceOver: () => boolean): Generator<void, string[]> {
+function* readDamagedTables(path: string, isSliceOver: () => boolean): Generator<void, string[]> {
   const database = openForReading(path, verifyingCacheKib);
   try {
     database.exec("BEGIN");
@@ -76,7 +76,7 @@ export function openSegment(
   function* verify(isSliceOver: () => boolean): Generator<void, void> {
     if (caches.verifiedHere.has(path)) return;
     yield* caches.verified.once(path, function* () {
-      const tables = yield* damagedTablesOf(path, isSliceOver);
+      const tables = yield* readDamagedTables(path, isSliceOver);
       if (tables.length > 0) markDamaged(path, tables);
     });
     sealed?.recheckMarker();

@@ -74,7 +74,7 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
         work.statements += 1;
         postings += matchingIds.length;
         frequencies.set(term, matchingIds.length / ids.length);
-        const set = positionsOf(matchingIds, ids);
+        const set = getPositions(matchingIds, ids);
         sets.set(term, set);
         return set;
       };
@@ -171,7 +171,7 @@ function union(into: Uint32Array, sets: readonly Uint32Array[]): Uint32Array {
   return into;
 }
 
-function positionsOf(members: readonly bigint[], ids: readonly bigint[]): Uint32Array {
+function getPositions(members: readonly bigint[], ids: readonly bigint[]): Uint32Array {
   const set = new Uint32Array(Math.ceil(ids.length / 32));
   let position = 0;
   for (const id of members) {

@@ -172,7 +172,7 @@ function* readBlocks(
   for (;;) {
     const rows = select.all(...last) as unknown as Value[][];
     for (const row of rows) {
-      const cells = row.map(cellOf);
+      const cells = row.map(getCell);
       const checksums = cellChecksums(table).of(cells.slice(0, key.length));
       total.rows += 1;
       total.sum += checksums.key;
@@ -192,7 +192,7 @@ type Value = bigint | number | string | Uint8Array | null;
 const lowest = -(2n ** 63n);
 const noBytes = new Uint8Array(0);
 
-function cellOf(value: Value): Uint8Array {
+function getCell(value: Value): Uint8Array {
   if (value === null) return Uint8Array.of(5);
   if (typeof value === "bigint") {
     const cell = Buffer.allocUnsafe(9);
@@ -209,12 +209,12 @@ function cellOf(value: Value): Uint8Array {
   const bytes = typeof value === "string" ? Buffer.from(value) : value;
   return Buffer.concat([
     Uint8Array.of(typeof value === "string" ? 3 : 4),
-    lengthOf(bytes.length),
+    getLength(bytes.length),
     bytes,
   ]);
 }
 
-function lengthOf(length: number): Uint8Array {
+function getLength(length: number): Uint8Array {
   const bytes: number[] = [length & 0x7f];
   for (let rest = length >>> 7; rest > 0; rest >>>= 7) bytes.unshift((rest & 0x7f) | 0x80);
   return Uint8Array.from(bytes);

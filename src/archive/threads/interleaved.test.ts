@@ -31,7 +31,7 @@ const queries = [
 const firstMs = Date.UTC(2026, 0, 1);
 const count = 1_200;
 
-const textOf = (random: () => number): string =>
+const formatText = (random: () => number): string =>
   Array.from({ length: 3 + Math.floor(random() * 6) }, () =>
     String(words[Math.floor(random() ** 2 * words.length)]),
   ).join(" ");
@@ -49,7 +49,9 @@ type Running = {
 };
 
 function openSet(form: IndexForm, random: () => number) {
-  const posts = Array.from({ length: count }, (_, number) => postNumbered(number, textOf(random)));
+  const posts = Array.from({ length: count }, (_, number) =>
+    postNumbered(number, formatText(random)),
+  );
   return { set: openPostSet(posts, 500, form), volatile: posts.filter((_, n) => isVolatile(n)) };
 }
 
@@ -97,7 +99,7 @@ function change({ archive }: PostSet, volatile: readonly Post[], random: () => n
       const revision = String(1_000_000 + Math.floor(random() * 1e6));
       return random() < 0.4
         ? { kind: "delete", platform: "bluesky", uri: post.uri, revision: "0" }
-        : { kind: "upsert", post: { ...post, text: textOf(random), revision } };
+        : { kind: "upsert", post: { ...post, text: formatText(random), revision } };
     }),
   );
 }

@@ -71,7 +71,7 @@ test("the reader scheduler gives two accounts that search continuously the same 
   add("a", { account: "a", slices: 100 });
   add("b", { account: "b", slices: 100 });
   for (let slice = 0; slice < 40; slice++) runSlice();
-  expect(ran.filter((each) => each === "a")).toHaveLength(20);
+  expect(ran.filter((text) => text === "a")).toHaveLength(20);
 });
 
 test("the reader scheduler forgets reader time from long ago", () => {

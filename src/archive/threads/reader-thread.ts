@@ -39,11 +39,11 @@ function taskOf(call: ThreadCall, slice: Slice): ReaderTask {
     kind: isSearch ? "search" : "read",
     account: (isSearch ? request?.account : undefined) ?? "",
     isCancelled: () => isCancelled(call),
-    steps: stepsOf(call, slice),
+    steps: readSteps(call, slice),
   };
 }
 
-function* stepsOf(call: ThreadCall, slice: Slice): Generator<void, unknown> {
+function* readSteps(call: ThreadCall, slice: Slice): Generator<void, unknown> {
   const { method, args } = call;
   if (method === "checkCatalog") return yield* checkCatalog(folder, slice.isOver);
   if (!(method in reader.steps)) {

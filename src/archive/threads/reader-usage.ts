@@ -19,7 +19,7 @@ export function createReaderUsage(): ReaderUsage {
   function use(account: string, tookMs: number, nowMs: number): void {
     used.set(account, { ms: usedMs(account, nowMs) + tookMs, atMs: nowMs });
     if (used.size <= pruneAbove) return;
-    for (const each of used.keys()) if (usedMs(each, nowMs) < negligibleMs) used.delete(each);
+    for (const text of used.keys()) if (usedMs(text, nowMs) < negligibleMs) used.delete(text);
   }
 
   return { usedMs, use };

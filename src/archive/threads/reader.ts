@@ -149,7 +149,7 @@ export function createReader(
     };
   }
 
-  const contextOf = (slice: ReaderSlice): SearchContext => ({
+  const makeContext = (slice: ReaderSlice): SearchContext => ({
     ...slice,
     open,
     isStopped: () => slice.isStopped?.() ?? false,
@@ -158,14 +158,14 @@ export function createReader(
   const steps: ReaderSteps = {
     search: (request, slice) =>
       withCoverage(request.plan, function* (segments) {
-        const context = contextOf(slice);
+        const context = makeContext(slice);
         const start = positions.startAfter(request.after, segments);
         const answer = yield* searchSegments(request, segments, { ...context, ...start });
         return { ...answer, next: positions.withHash(answer.next, segments) };
       }),
     count: (request, slice) =>
       withCoverage(request.plan, (segments) =>
-        countSegments(request, segments, contextOf(slice), countCache),
+        countSegments(request, segments, makeContext(slice), countCache),
       ),
     stats: ({ maxBytes }, slice) => readStats(catalog, folder, maxBytes, slice.isSliceOver),
     resolve: (names, { isSliceOver }) => resolveNames(names, isSliceOver),

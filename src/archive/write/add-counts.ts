@@ -20,7 +20,7 @@ export function addCountStep(context: WriteContext): boolean {
     const byId = new Map<bigint, Map<CountMetric, number>>();
     for (const [uri, uriChanges] of Map.groupBy(changes, (change) => change.uri)) {
       const stored = findPost(context, entries, platform, uri);
-      if (stored !== null) byId.set(stored.id, totalsOf(uriChanges));
+      if (stored !== null) byId.set(stored.id, makeTotals(uriChanges));
     }
     const ids = [...byId.keys()].sort((a, b) => (a < b ? -1 : 1));
     for (const [entry, entryIds] of Map.groupBy(ids, (id) => owner(entries, id))) {
@@ -36,5 +36,5 @@ export function addCountStep(context: WriteContext): boolean {
   return true;
 }
 
-const totalsOf = (changes: readonly CountChange[]): Map<CountMetric, number> =>
+const makeTotals = (changes: readonly CountChange[]): Map<CountMetric, number> =>
   new Map(changes.map(({ metric, by }) => [metric, by]));

@@ -12,13 +12,13 @@ beforeEach(() => {
 });
 afterEach(() => archive.remove());
 
-const uriOf = (n: number): string => `https://other.example/users/ann/statuses/${n}`;
-const aliasOf = (n: number): string => `import:mastodon:${n}@mastodon.example`;
+const makeUri = (n: number): string => `https://other.example/users/ann/statuses/${n}`;
+const makeAlias = (n: number): string => `import:mastodon:${n}@mastodon.example`;
 
 const post = (n: number, rest: Partial<ReturnType<typeof makePost>> = {}) =>
   makePost({
     platform: "mastodon",
-    uri: uriOf(n),
+    uri: makeUri(n),
     url: null,
     userId,
     username: "ann@other.example",
@@ -30,7 +30,7 @@ const post = (n: number, rest: Partial<ReturnType<typeof makePost>> = {}) =>
     ...rest,
   });
 
-const put = (n: number): ArchiveChange => ({ kind: "upsert", post: post(n), alias: aliasOf(n) });
+const put = (n: number): ArchiveChange => ({ kind: "upsert", post: post(n), alias: makeAlias(n) });
 const deletion = (name: string, revision = "~"): ArchiveChange => ({
   kind: "delete-stored",
   platform: "mastodon",
@@ -65,45 +65,45 @@ describe("deletion by alias", () => {
   test("a deletion by alias removes the post from any segment, even after a restart", () => {
     archive.write([0, 1, 2, 3, 4, 5, 6, 7].map(put));
     archive.reopen();
-    expect(archive.write([deletion(aliasOf(1)), deletion(aliasOf(6))])).toMatchObject({
+    expect(archive.write([deletion(makeAlias(1)), deletion(makeAlias(6))])).toMatchObject({
       deleted: 2,
     });
-    expect(found()).toEqual([7, 5, 4, 3, 2, 0].map(uriOf));
+    expect(found()).toEqual([7, 5, 4, 3, 2, 0].map(makeUri));
   });
 
   test("a deletion by alias removes a post of the same batch", () => {
-    expect(archive.write([put(1), deletion(aliasOf(1))])).toMatchObject({ suppressed: 1 });
+    expect(archive.write([put(1), deletion(makeAlias(1))])).toMatchObject({ suppressed: 1 });
     expect(found()).toEqual([]);
   });
 
   test("a deletion by alias prevents the post's return", () => {
     archive.write([put(1)]);
-    archive.write([deletion(aliasOf(1))]);
+    archive.write([deletion(makeAlias(1))]);
     expect(archive.write([put(1)])).toMatchObject({ suppressed: 1 });
     expect(found()).toEqual([]);
   });
 
   test("a deletion by alias at an earlier revision than the stored one removes nothing", () => {
     archive.write([put(1)]);
-    archive.write([deletion(aliasOf(1), "2025-12-31")]);
-    expect(found()).toEqual([uriOf(1)]);
+    archive.write([deletion(makeAlias(1), "2025-12-31")]);
+    expect(found()).toEqual([makeUri(1)]);
   });
 
   test("a deletion by alias also accepts the uri as the name", () => {
-    archive.put(post(1, { uri: aliasOf(1) }));
-    archive.write([deletion(aliasOf(1))]);
+    archive.put(post(1, { uri: makeAlias(1) }));
+    archive.write([deletion(makeAlias(1))]);
     expect(found()).toEqual([]);
   });
 
   test("a deletion by alias leaves no tombstone for an unknown post", () => {
-    archive.write([deletion(aliasOf(1)), deletion(uriOf(1))]);
+    archive.write([deletion(makeAlias(1)), deletion(makeUri(1))]);
     expect(archive.write([put(1)])).toMatchObject({ inserted: 1 });
   });
 
   test("a deletion by alias removes a post that was first stored without the alias", () => {
     archive.put(post(1));
     expect(archive.write([put(1)])).toMatchObject({ unchanged: 1 });
-    archive.write([deletion(aliasOf(1))]);
+    archive.write([deletion(makeAlias(1))]);
     expect(found()).toEqual([]);
   });
 });
@@ -113,11 +113,11 @@ test("aliases are listed by page, newest posts first, even after a restart", () 
   archive.reopen();
   const { aliases } = archive.reader.operations;
   const first = aliases({ platform: "mastodon", below: null, limit: 3 });
-  expect(first.map(({ name }) => name)).toEqual([4, 3, 2].map(aliasOf));
+  expect(first.map(({ name }) => name)).toEqual([4, 3, 2].map(makeAlias));
   const below = first.at(-1)?.id ?? null;
   const rest = aliases({ platform: "mastodon", below, limit: 3 });
-  expect(rest.map(({ name }) => name)).toEqual([1, 0].map(aliasOf));
-  archive.write([deletion(aliasOf(1))]);
+  expect(rest.map(({ name }) => name)).toEqual([1, 0].map(makeAlias));
+  archive.write([deletion(makeAlias(1))]);
   const stored = aliases({ platform: "mastodon", below, limit: 3 }).map(({ isStored }) => isStored);
   expect(stored).toEqual([false, true]);
   expect(aliases({ platform: "bluesky", below: null, limit: 3 })).toEqual([]);
@@ -125,11 +125,11 @@ test("aliases are listed by page, newest posts first, even after a restart", () 
 
 test("an alias is removed once its post is deleted", () => {
   archive.write([put(1), put(2)]);
-  archive.write([deletion(uriOf(1))]);
+  archive.write([deletion(makeUri(1))]);
   expect(aliasCount()).toBe(2);
   archive.expire(start);
   expect(aliasCount()).toBe(1);
-  expect(archive.write([deletion(aliasOf(2))])).toMatchObject({ deleted: 1 });
+  expect(archive.write([deletion(makeAlias(2))])).toMatchObject({ deleted: 1 });
 });
 
 describe("account that opts out", () => {
@@ -151,6 +151,6 @@ describe("account that opts out", () => {
   test("an opt-out is not recorded for an account without stored posts", () => {
     archive.write([account("opted-out", start + 5)]);
     archive.write([known(start), put(1)]);
-    expect(found()).toEqual([uriOf(1)]);
+    expect(found()).toEqual([makeUri(1)]);
   });
 });

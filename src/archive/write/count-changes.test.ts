@@ -12,7 +12,7 @@ const start = Date.UTC(2026, 0, 1);
 let archive: SmallArchive;
 afterEach(() => archive.remove());
 
-const uriOf = (n: number): string => `at://did:plc:author/app.bsky.feed.post/${n}`;
+const makeUri = (n: number): string => `at://did:plc:author/app.bsky.feed.post/${n}`;
 const none = { likes: 0, reposts: 0, replies: 0, quotes: 0 };
 
 function post(n: number, overrides: Parameters<typeof makePost>[0] = {}) {
@@ -23,14 +23,14 @@ function post(n: number, overrides: Parameters<typeof makePost>[0] = {}) {
 const countChange = (n: number, metric: CountMetric = "likes", by = 1): ArchiveChange => ({
   kind: "count",
   platform: "bluesky",
-  uri: uriOf(n),
+  uri: makeUri(n),
   metric,
   by,
 });
 
-function metricsOf(n: number): unknown {
+function findMetrics(n: number): unknown {
   const records = archive.records(archive.search({ plan: { kind: "all" } }).positions);
-  const record = records.find(({ Metadata }) => Metadata.uri === uriOf(n));
+  const record = records.find(({ Metadata }) => Metadata.uri === makeUri(n));
   return (record?.Metadata as { public_metrics?: unknown } | undefined)?.public_metrics;
 }
 
@@ -50,13 +50,13 @@ test("count changes are collected, and then added to posts in every segment", ()
     countChange(0, "likes", 2),
     countChange(5, "replies"),
   ]);
-  expect(metricsOf(0)).toEqual(metrics(0));
+  expect(findMetrics(0)).toEqual(metrics(0));
   archive.addCounts();
-  expect(metricsOf(0)).toEqual(metrics(3));
-  expect(metricsOf(9)).toEqual(metrics(0, 4));
-  expect(metricsOf(5)).toEqual(metrics(0, 0, 1));
+  expect(findMetrics(0)).toEqual(metrics(3));
+  expect(findMetrics(9)).toEqual(metrics(0, 4));
+  expect(findMetrics(5)).toEqual(metrics(0, 0, 1));
   archive.addCounts();
-  expect(metricsOf(0)).toEqual(metrics(3));
+  expect(findMetrics(0)).toEqual(metrics(3));
 });
 
 test("a threshold is indexed once a count reaches it", () => {
@@ -89,7 +89,7 @@ test("many likes of one post are merged into one change", () => {
   expect(catalog.prepare("SELECT count(*) AS rows FROM count_change").get()).toEqual({ rows: 1 });
   catalog.close();
   archive.addCounts();
-  expect(metricsOf(1)).toEqual(metrics(10_000));
+  expect(findMetrics(1)).toEqual(metrics(10_000));
 });
 
 test("count changes of posts that are not stored are dropped", () => {
@@ -99,7 +99,7 @@ test("count changes of posts that are not stored are dropped", () => {
   archive.addCounts();
   archive.put(post(2));
   archive.addCounts();
-  expect(metricsOf(2)).toEqual(metrics(0));
+  expect(findMetrics(2)).toEqual(metrics(0));
 });
 
 test("an unknown count starts at zero with the first change, and counts survive an edit of the post", () => {
@@ -108,20 +108,20 @@ test("an unknown count starts at zero with the first change, and counts survive 
   archive.put(post(1, { counts: unknown, revision: "3lb2ouyrqzs2a" }));
   archive.write([countChange(1), countChange(1, "replies", -1)]);
   archive.addCounts();
-  expect(metricsOf(1)).toEqual({
+  expect(findMetrics(1)).toEqual({
     ...metrics(1),
     retweet_count: null,
     reply_count: null,
     quote_count: null,
   });
   archive.put(post(1, { counts: unknown, revision: "3lb2ouyrqzs2b", text: "edited" }));
-  expect(metricsOf(1)).toMatchObject({ like_count: 1 });
+  expect(findMetrics(1)).toMatchObject({ like_count: 1 });
   expect(archive.query("edited min_faves:1").positions).toHaveLength(1);
 });
 
 test("a deleted reply or quote is subtracted, and counts are never negative", () => {
   archive = smallArchive(2);
-  const to = { id: null, uri: uriOf(1), username: null, userId: null };
+  const to = { id: null, uri: makeUri(1), username: null, userId: null };
   archive.put(
     post(1),
     post(2, { inReplyTo: to, isReply: true }),
@@ -129,19 +129,19 @@ test("a deleted reply or quote is subtracted, and counts are never negative", ()
   );
   archive.write([countChange(1, "replies"), countChange(1, "quotes")]);
   archive.addCounts();
-  expect(metricsOf(1)).toEqual(metrics(0, 0, 1, 1));
+  expect(findMetrics(1)).toEqual(metrics(0, 0, 1, 1));
   const remove = (n: number): ArchiveChange => ({
     kind: "delete",
     platform: "bluesky",
-    uri: uriOf(n),
+    uri: makeUri(n),
     revision: "3lb2ouyrqzs2a",
   });
   archive.write([remove(2), remove(3)]);
   archive.addCounts();
-  expect(metricsOf(1)).toEqual(metrics(0));
+  expect(findMetrics(1)).toEqual(metrics(0));
   archive.write([countChange(1, "replies", -1)]);
   archive.addCounts();
-  expect(metricsOf(1)).toEqual(metrics(0));
+  expect(findMetrics(1)).toEqual(metrics(0));
 });
 
 test("counts collected after a step are added by the next one, and survive restarts", () => {
@@ -152,9 +152,9 @@ test("counts collected after a step are added by the next one, and survive resta
   archive.addCounts();
   archive.write([countChange(1)]);
   archive.reopen();
-  expect(metricsOf(1)).toEqual(metrics(1));
+  expect(findMetrics(1)).toEqual(metrics(1));
   archive.addCounts();
-  expect(metricsOf(1)).toEqual(metrics(2));
+  expect(findMetrics(1)).toEqual(metrics(2));
 });
 
 test("a step of count changes is not added twice to a segment after a crash", () => {
@@ -166,8 +166,8 @@ test("a step of count changes is not added twice to a segment after a crash", ()
   updateRowChecksums(first);
   first.close();
   archive.addCounts();
-  expect(metricsOf(1)).toEqual(metrics(1));
-  expect(metricsOf(4)).toEqual(metrics(1));
+  expect(findMetrics(1)).toEqual(metrics(1));
+  expect(findMetrics(4)).toEqual(metrics(1));
 });
 
 test("many count changes are added in steps of bounded size", () => {

@@ -14,7 +14,7 @@ function hashWith(number: bigint, rest: number): string {
 
 type Stored = Map<bigint, string | null>;
 
-function slotsOf(stored: Stored): NumberSlots {
+function listSlots(stored: Stored): NumberSlots {
   const ids = (): bigint[] => [...stored.keys()].sort((a, b) => (a < b ? -1 : 1));
   const within = (from: bigint, to: bigint): bigint[] =>
     ids().filter((id) => id >= from && id <= to);
@@ -28,7 +28,7 @@ function slotsOf(stored: Stored): NumberSlots {
 }
 
 function store(stored: Stored, hashes: readonly string[], fixed: readonly bigint[] = []): void {
-  const slots = slotsOf(stored);
+  const slots = listSlots(stored);
   const keys = hashes.map((hash) => ({ hash }));
   const fixedKeys = fixed.map((id) => ({ id }));
   for (const key of fixedKeys) slots.insertFixed(key, key.id);
@@ -46,7 +46,7 @@ function store(stored: Stored, hashes: readonly string[], fixed: readonly bigint
   for (const { id } of fixedKeys) stored.set(id, null);
 }
 
-const numbersOf = (stored: Stored): [string, bigint][] =>
+const listNumbers = (stored: Stored): [string, bigint][] =>
   [...stored]
     .flatMap(([id, hash]): [string, bigint][] => (hash === null ? [] : [[hash, id - low]]))
     .sort(([a], [b]) => (a < b ? -1 : 1));
@@ -81,7 +81,7 @@ describe("posts of one millisecond", () => {
           store(stored, all.slice(start, start + size));
           start += size;
         }
-        expect(numbersOf(stored)).toEqual(expected(all, []));
+        expect(listNumbers(stored)).toEqual(expected(all, []));
       }),
       { numRuns: 300 },
     );
@@ -111,7 +111,7 @@ describe("posts of one millisecond", () => {
         if (!isLate) store(stored, [], ids);
         for (const hash of all) store(stored, [hash]);
         if (isLate) store(stored, [], ids);
-        const numbered = numbersOf(stored);
+        const numbered = listNumbers(stored);
         expect(numbered.map(([hash]) => hash)).toEqual([...all].sort());
         const used = numbered.map(([, number]) => number);
         expect(used).toEqual([...new Set(used)].sort((a, b) => (a < b ? -1 : 1)));
@@ -132,7 +132,7 @@ describe("posts of one millisecond", () => {
           stored,
           later.filter((hash) => !before.has(hash)),
         );
-        const order = numbersOf(stored).map(([, number]) => number);
+        const order = listNumbers(stored).map(([, number]) => number);
         expect(order).toEqual([...new Set(order)].sort((a, b) => (a < b ? -1 : 1)));
       }),
     );
@@ -141,7 +141,7 @@ describe("posts of one millisecond", () => {
   test("posts of one millisecond that share a number do not move posts beyond their run", () => {
     const stored: Stored = new Map();
     store(stored, [hashWith(500n, 1), hashWith(600n, 1)]);
-    const slots = slotsOf(stored);
+    const slots = listSlots(stored);
     for (let rest = 2; rest < 40; rest += 1) slots.insert({}, low | 500n, hashWith(500n, rest));
     expect(slots.moves()).toEqual([]);
   });

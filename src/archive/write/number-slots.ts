@@ -125,7 +125,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
     return false;
   }
 
-  function positionOf(expected: bigint, hash: string): bigint {
+  function computePosition(expected: bigint, hash: string): bigint {
     const low = firstInMillisecond(expected);
     let position = expected;
     for (let post = nextOccupant(position); post !== null; ) {
@@ -159,7 +159,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
 
   function makeRoom(expected: bigint, hash: string): bigint {
     if (!stored.isOrdered(expected)) return firstFree(expected);
-    const position = positionOf(expected, hash);
+    const position = computePosition(expected, hash);
     if (position <= lastInMillisecond(expected) && vacate(position, 1n)) return position;
     for (let below = position - 1n; below >= firstInMillisecond(expected); below -= 1n) {
       if (occupantAt(below)?.uriHash === null) continue;

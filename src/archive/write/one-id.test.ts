@@ -62,7 +62,7 @@ function filledArchive(posts: readonly Post[], seed: number, segmentPosts = 1_00
 
 const positionName = ({ platform, id }: Position): string => `${platform} ${id}`;
 
-function urisOf(archive: SmallArchive, positions: readonly Position[]): string[] {
+function listUris(archive: SmallArchive, positions: readonly Position[]): string[] {
   return archive.records(positions).map(({ Metadata }) => Metadata.uri);
 }
 
@@ -72,7 +72,7 @@ function pagedUris(from: readonly SmallArchive[], random: () => number, maxPosts
     const archive = from[Math.floor(random() * from.length)] as SmallArchive;
     const limit = 1 + Math.floor(random() * maxPosts);
     const { positions, next } = archive.search({ plan, limit, after });
-    uris.push(...urisOf(archive, positions));
+    uris.push(...listUris(archive, positions));
     if (next === null) return uris;
     after = next;
   }
@@ -87,8 +87,10 @@ describe("archives filled in different orders and batches", () => {
     expect(second.search({ plan, limit: 2_000 }).positions.map(positionName)).toEqual(
       all.map(positionName),
     );
-    expect(urisOf(second, all)).toEqual(urisOf(first, all));
-    const ofUri = new Map(all.map((each, index) => [urisOf(first, all)[index], each.id] as const));
+    expect(listUris(second, all)).toEqual(listUris(first, all));
+    const ofUri = new Map(
+      all.map((position, index) => [listUris(first, all)[index], position.id] as const),
+    );
     const numbers = Map.groupBy(
       posts.filter(({ platform, createdMs }) => platform === "bluesky" && createdMs === atMs),
       ({ uri }) => uriNumber(uri),
@@ -104,7 +106,7 @@ describe("archives filled in different orders and batches", () => {
   test("a search can be paged across archives filled in different orders without losing or repeating posts", () => {
     const posts = manyPosts();
     const all = [filledArchive(posts, 3), filledArchive(posts, 4, 100), filledArchive(posts, 5)];
-    const expected = urisOf(
+    const expected = listUris(
       all[0] as SmallArchive,
       all[0]?.search({ plan, limit: 2_000 }).positions ?? [],
     );
@@ -138,12 +140,12 @@ describe("archives filled in different orders and batches", () => {
       [...first, ...second].filter((_, n) => n % 2 === 1).map((uri) => post(uri)),
       1,
     );
-    const before = new Set(urisOf(archive, archive.search({ plan, limit: 500 }).positions));
+    const before = new Set(listUris(archive, archive.search({ plan, limit: 500 }).positions));
     const late = [...first, ...second].filter((uri) => !before.has(uri));
     const seen: string[] = [];
     for (let after: Position | null = null; ; ) {
       const { positions, next } = archive.search({ plan, limit: 7, after });
-      seen.push(...urisOf(archive, positions));
+      seen.push(...listUris(archive, positions));
       if (next === null) break;
       after = next;
       archive.put(...late.splice(0, 9).map((uri) => post(uri)));
@@ -164,7 +166,7 @@ test("sealed posts are renumbered as if all posts of their millisecond had arriv
   const fresh = filledArchive(posts, 2);
   const { positions } = archive.search({ plan, limit: 2_000 });
   expect(positions).toEqual(fresh.search({ plan, limit: 2_000 }).positions);
-  expect(urisOf(archive, positions)).toEqual(urisOf(fresh, positions));
+  expect(listUris(archive, positions)).toEqual(listUris(fresh, positions));
 });
 
 test("a moved post can be edited, counted and deleted by its alias", () => {
@@ -188,5 +190,5 @@ test("a moved post can be edited, counted and deleted by its alias", () => {
     { Metadata: { uri: early } },
   ]);
   archive.write([{ kind: "delete-stored", platform: "bluesky", name: "late@one", revision: "3" }]);
-  expect(urisOf(archive, archive.search({ plan }).positions)).toEqual([early]);
+  expect(listUris(archive, archive.search({ plan }).positions)).toEqual([early]);
 });

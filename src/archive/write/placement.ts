@@ -99,7 +99,7 @@ function withNumberedInserts(
     if (post.hash !== null) slots.insert(post, post.id, uriHash(post.uri));
   }
   const moves = slots.moves().map(({ from, to }): AssignedChange & { kind: "renumber" } => {
-    const uri = writerOf(segments, from).findById(from)?.uri ?? "";
+    const uri = getWriter(segments, from).findById(from)?.uri ?? "";
     return { kind: "renumber", id: from, newId: to, hash: segments.hashOf(uri) };
   });
   const moved = new Map(moves.map(({ id, newId }) => [id, newId]));
@@ -111,22 +111,22 @@ function withNumberedInserts(
 }
 
 const haveFreeIds = (segments: Segments, posts: readonly PreparedPost[]): boolean =>
-  haveDistinctIds(posts) && posts.every(({ id }) => !writerOf(segments, id).has(id));
+  haveDistinctIds(posts) && posts.every(({ id }) => !getWriter(segments, id).has(id));
 
 const movedTo = (change: AssignedChange, id: bigint): AssignedChange =>
   change.kind === "update"
     ? { ...change, id, stored: { ...change.stored, id } }
     : { ...change, id };
 
-const writerOf = (segments: Segments, id: bigint): SegmentWriter =>
+const getWriter = (segments: Segments, id: bigint): SegmentWriter =>
   segments.writerOf(owner(segments.entries, id));
 
 /** A millisecond is never split between segments. */
 const storedIds = (segments: Segments): StoredIds => ({
-  lowest: (from, to) => writerOf(segments, from).lowestId(from, to),
-  highest: (from, to) => writerOf(segments, from).highestId(from, to),
+  lowest: (from, to) => getWriter(segments, from).lowestId(from, to),
+  highest: (from, to) => getWriter(segments, from).highestId(from, to),
   hashOf: (id) => {
-    const uri = writerOf(segments, id).findById(id)?.uri ?? "";
+    const uri = getWriter(segments, id).findById(id)?.uri ?? "";
     return uri === "" || parseXId(uri) !== null ? null : uriHash(uri);
   },
   isOrdered: (id) => owner(segments.entries, id).numbering === currentNumbering,

@@ -33,7 +33,7 @@ const reported = (userId: string): ArchiveChange[] => [
   { kind: "profile", platform: "bluesky", userId, name: "Someone", labels: [], observedMs: start },
 ];
 
-function rowsOf(table: string): number {
+function readRows(table: string): number {
   const catalog = openCatalog(archive.folder);
   const row = catalog.prepare(`SELECT count(*) AS rows FROM ${table}`).get();
   catalog.close();
@@ -45,7 +45,7 @@ const uri = (key: string): string => `at://did:plc:author/app.bsky.feed.post/${k
 test("accounts without posts are recorded only if their status would hide posts", () => {
   archive = smallArchive();
   archive.write([...reported("did:plc:a"), ...reported("did:plc:b")]);
-  expect(rowsOf("account")).toBe(0);
+  expect(readRows("account")).toBe(0);
   archive.write([
     {
       kind: "account",
@@ -55,7 +55,7 @@ test("accounts without posts are recorded only if their status would hide posts"
       observedMs: start,
     },
   ]);
-  expect(rowsOf("account")).toBe(1);
+  expect(readRows("account")).toBe(1);
 });
 
 test("handles of unknown accounts and labels of unknown posts are removed after a month", () => {
@@ -70,9 +70,9 @@ test("handles of unknown accounts and labels of unknown posts are removed after 
     label("did:plc:unknown", start),
   ]);
   archive.expire(start + 30 * dayMs);
-  expect([rowsOf("handle"), rowsOf("label")]).toEqual([3, 3]);
+  expect([readRows("handle"), readRows("label")]).toEqual([3, 3]);
   archive.expire(start + 31 * dayMs);
-  expect([rowsOf("handle"), rowsOf("label")]).toEqual([2, 2]);
+  expect([readRows("handle"), readRows("label")]).toEqual([2, 2]);
   expect(archive.query("from:author.example label:spam").positions).toHaveLength(1);
   expect(archive.query("from:later.example").positions).toHaveLength(0);
 });
@@ -81,7 +81,7 @@ test("handles from imports are never removed", () => {
   archive = smallArchive();
   archive.put(makePost({ username: "imported.example", createdMs: start }));
   archive.expire(start + 3_000 * dayMs);
-  expect(rowsOf("handle")).toBe(1);
+  expect(readRows("handle")).toBe(1);
 });
 
 test("large tables of unknown subjects are processed in portions", () => {
@@ -91,7 +91,7 @@ test("large tables of unknown subjects are processed in portions", () => {
   const remaining: number[] = [];
   for (let times = 0; times < 4; times += 1) {
     archive.expire(start + 40 * dayMs);
-    remaining.push(rowsOf("handle"));
+    remaining.push(readRows("handle"));
   }
   expect(remaining).toEqual([7_000, 2_000, 0, 0]);
 });

@@ -72,11 +72,11 @@ export const inWriteOrder = (changes: readonly AssignedChange[]): AssignedChange
   changes.toSorted(compare);
 
 function compare(a: AssignedChange, b: AssignedChange): number {
-  const [first, second] = [positionOf(a), positionOf(b)];
+  const [first, second] = [computePosition(a), computePosition(b)];
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-const positionOf = (change: AssignedChange): bigint =>
+const computePosition = (change: AssignedChange): bigint =>
   change.kind === "renumber" ? firstInMillisecond(change.id) : change.id;
 
 export function applyChange(

@@ -51,9 +51,9 @@ async function show(options: AuditOptions, terminal: Terminal): Promise<void> {
   const { json, limit = Number.MAX_SAFE_INTEGER } = options;
   const print = json ? asJson : asText;
   const shownCount = await withControl(readConfig(terminal), async (control) => {
-    const filters = await filtersOf(control, options);
+    const filters = await readFilters(control, options);
     let entries = 0;
-    for await (const entry of entriesOf(control, filters, limit)) {
+    for await (const entry of readEntries(control, filters, limit)) {
       terminal.out(`${print(entry)}\n`);
       entries += 1;
     }
@@ -64,20 +64,20 @@ async function show(options: AuditOptions, terminal: Terminal): Promise<void> {
 
 const otherActors = ["command_line", "service"];
 
-async function filtersOf(control: OpenControl, options: AuditOptions): Promise<Filters> {
+async function readFilters(control: OpenControl, options: AuditOptions): Promise<Filters> {
   const { account, actor, action = null, since = null, until = null } = options;
-  const idOf = async (account: string | undefined) =>
+  const readId = async (account: string | undefined) =>
     account === undefined ? null : await control.run("resolveAccount", { account });
   return {
-    accountId: await idOf(account),
-    actor: actor !== undefined && otherActors.includes(actor) ? actor : await idOf(actor),
+    accountId: await readId(account),
+    actor: actor !== undefined && otherActors.includes(actor) ? actor : await readId(actor),
     action,
     fromMs: since,
     toMs: until,
   };
 }
 
-async function* entriesOf(
+async function* readEntries(
   control: OpenControl,
   filters: Filters,
   count: number,

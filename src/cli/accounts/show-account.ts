@@ -29,7 +29,7 @@ export function accountsAsTable(listings: readonly AccountListing[], terminal: T
     listing.provider ?? "local",
     listing.role,
     String(listing.keys),
-    limitsOf(listing),
+    formatLimits(listing),
     day(listing.createdMs),
     listing.seenMs === null ? "never" : day(listing.seenMs),
     listing.suspendedMs === null ? "active" : "suspended",
@@ -45,7 +45,7 @@ export function accountAsLines(listing: AccountListing): string {
     ["name", stripControls(listing.name)],
     ["from", listing.provider ?? "local"],
     ["role", listing.role],
-    ["limits", limitsOf(listing)],
+    ["limits", formatLimits(listing)],
     ["keys", String(listing.keys)],
     ["searches", `${listing.searches24h} in 24 hours`],
     ["created", isoTime(listing.createdMs)],
@@ -58,7 +58,7 @@ export function accountAsLines(listing: AccountListing): string {
   return facts.map(([name, value]) => `${name.padEnd(9)}  ${value}\n`).join("");
 }
 
-function limitsOf({ requestsPerSecond, submissionsPerMinute }: AccountListing): string {
+function formatLimits({ requestsPerSecond, submissionsPerMinute }: AccountListing): string {
   const limits = [
     ...(requestsPerSecond === null ? [] : [`${requestsPerSecond}/s`]),
     ...(submissionsPerMinute === null ? [] : [`${submissionsPerMinute}/min`]),

@@ -42,7 +42,7 @@ export function keyTable(keys: readonly KeyListing[], nowMs: number, terminal: T
     key.id,
     stripControls(key.name),
     stripControls(key.accountName ?? "own"),
-    limitsOf(key),
+    formatLimits(key),
     key.methods === null ? "all" : key.methods.join(","),
     formatDay(key.createdMs),
     key.usedMs === null ? "never" : formatMinute(key.usedMs),
@@ -52,7 +52,7 @@ export function keyTable(keys: readonly KeyListing[], nowMs: number, terminal: T
   return `${tableLines(columns, rows, painter(terminal).bold).join("\n")}\n`;
 }
 
-function limitsOf({ requestsPerSecond, submissionsPerMinute }: KeyListing): string {
+function formatLimits({ requestsPerSecond, submissionsPerMinute }: KeyListing): string {
   const limits = [
     ...(requestsPerSecond === null ? [] : [`${requestsPerSecond}/s`]),
     ...(submissionsPerMinute === null ? [] : [`${submissionsPerMinute}/min`]),

@@ -20,7 +20,11 @@ export function addSignIn(program: Command, terminal: Terminal): void {
 
 async function signIn({ account }: { account?: string }, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
-  const link = await makeSignInLink(config, config.http.publicUrl ?? addressOf(config), account);
+  const link = await makeSignInLink(
+    config,
+    config.http.publicUrl ?? formatAddress(config),
+    account,
+  );
   if (terminal.interactive) {
     const time = formatDuration(config.signIn.linkMs);
     terminal.note(`open the link in your browser within ${time}; it works once\n`);
@@ -52,7 +56,7 @@ export function signInLink(base: string, token: string): string {
 }
 
 /** For a browser on the same machine. */
-function addressOf({ http }: Config): string {
+function formatAddress({ http }: Config): string {
   const isUnspecified = ["0.0.0.0", "::"].includes(http.host);
   const host = isUnspecified ? "127.0.0.1" : http.host;
   return `http://${host.includes(":") ? `[${host}]` : host}:${http.port}`;

@@ -24,7 +24,7 @@ const earshot = (args: readonly string[], environment = {}): Promise<Outcome> =>
   runCommand(args, { EARSHOT_DATA_DIR: dataDir, EARSHOT_SEGMENT_POSTS: "5", ...environment });
 
 const ann = "did:plc:ann";
-const uriOf = (did: string, n: number): string => `at://${did}/app.bsky.feed.post/key${n}`;
+const makeUri = (did: string, n: number): string => `at://${did}/app.bsky.feed.post/key${n}`;
 
 type Line = { uri: string; author: string; author_id?: string; created_at: string; text: string };
 
@@ -32,7 +32,7 @@ function line(n: number): Line {
   const isAnn = n % 2 === 0;
   const did = isAnn ? ann : "did:plc:bob";
   return {
-    uri: uriOf(did, n),
+    uri: makeUri(did, n),
     author: isAnn ? "ann.example" : "bob.example",
     author_id: did,
     created_at: `2026-01-01T00:${String(10 + n)}:00Z`,
@@ -64,7 +64,7 @@ function importPosts(lines: readonly Line[] = posts, platform: Platform = "blues
 
 function deletePost(did: string, n: number): void {
   const writer = writerOn(dataDir, 5);
-  writer.write([{ kind: "delete", platform: "bluesky", uri: uriOf(did, n), revision: "r1" }]);
+  writer.write([{ kind: "delete", platform: "bluesky", uri: makeUri(did, n), revision: "r1" }]);
   writer.close();
 }
 
@@ -313,7 +313,7 @@ describe("forget", () => {
       {
         kind: "label",
         platform: "bluesky",
-        subject: uriOf(ann, 4),
+        subject: makeUri(ann, 4),
         source: "did:plc:m",
         value: "!hide",
         negated: false,
@@ -331,7 +331,7 @@ describe("forget", () => {
     ];
     expect(await json(query)).toEqual({ dry_run: true, account: null, posts: 4 });
     expect(await json([...query, "--yes"])).toMatchObject({ posts: 4, gone_from_disk: true });
-    expect(urisContaining("zebrafish")).toEqual([uriOf(ann, 10), uriOf(ann, 2)]);
+    expect(urisContaining("zebrafish")).toEqual([makeUri(ann, 10), makeUri(ann, 2)]);
     expect(bytesContain("number4")).toBe(false);
   });
 
@@ -340,16 +340,21 @@ describe("forget", () => {
     const { out } = await earshot(["search", "number3", "--ndjson"]);
     const { ID } = JSON.parse(out) as { ID: string };
     const names = [
-      uriOf(ann, 0),
+      makeUri(ann, 0),
       ID,
-      uriOf(ann, 6),
+      makeUri(ann, 6),
       "https://bsky.app/profile/ann.example/post/key8",
     ];
     const summary = await json(["archive", "forget", "--post", ...names, "--yes"]);
     expect(summary).toMatchObject({ posts: 2 });
     importPosts();
     const remaining = urisContaining("number").sort();
-    const deleted = new Set([uriOf(ann, 0), uriOf("did:plc:bob", 3), uriOf(ann, 6), uriOf(ann, 8)]);
+    const deleted = new Set([
+      makeUri(ann, 0),
+      makeUri("did:plc:bob", 3),
+      makeUri(ann, 6),
+      makeUri(ann, 8),
+    ]);
     expect(remaining).toEqual(
       posts
         .map(({ uri }) => uri)
@@ -365,9 +370,9 @@ describe("forget", () => {
     importPosts();
     expect(urisContaining("zebrafish")).toHaveLength(6);
     await earshot(["archive", "forget", "--author", ann, "--yes"]);
-    await earshot(["archive", "forget", "--post", uriOf(ann, 2), "--undo"]);
+    await earshot(["archive", "forget", "--post", makeUri(ann, 2), "--undo"]);
     importPosts();
-    expect(urisContaining("zebrafish")).toEqual([uriOf(ann, 2)]);
+    expect(urisContaining("zebrafish")).toEqual([makeUri(ann, 2)]);
     const undone = await earshot(["archive", "forget", "--author", ann, "--undo"]);
     expect(undone.out).toBe(
       "did:plc:ann may return with the next replay, backfill or import: 5 posts\n",
@@ -387,7 +392,7 @@ describe("forget", () => {
       "--yes",
     ]);
     expect(out).toMatch(/^6 posts deleted, blocked from return\n/);
-    const later = { ...line(0), uri: uriOf(ann, 99), created_at: "2026-03-01T00:00:00Z" };
+    const later = { ...line(0), uri: makeUri(ann, 99), created_at: "2026-03-01T00:00:00Z" };
     importPosts([...posts, later]);
     const writer = writerOn(dataDir, 5);
     const update = { kind: "account", platform: "bluesky", userId: ann, status: "active" } as const;

@@ -110,7 +110,7 @@ async function runForget(
     terminal.out(undo(tools, options));
     return null;
   }
-  const subject = await subjectOf(tools, options);
+  const subject = await getSubject(tools, options);
   if (options.yes) return forgetSubject(tools, subject, options, terminal);
   terminal.out(dryRunText(subject, options));
   return null;
@@ -138,7 +138,7 @@ function requireOneSubject({ author, post, query, undo, forGood, allowReturn }: 
 type ForgetTools = ForgetContext & { archive: Archive; folder: string };
 type Subject = { author: NamedAuthor | null; posts: readonly ForgottenPost[] };
 
-async function subjectOf(tools: ForgetTools, options: Options): Promise<Subject> {
+async function getSubject(tools: ForgetTools, options: Options): Promise<Subject> {
   const { catalog } = tools;
   if (options.post !== undefined) {
     return { author: null, posts: namedPosts(tools, options) };
@@ -150,10 +150,10 @@ async function subjectOf(tools: ForgetTools, options: Options): Promise<Subject>
   if (options.forGood && author?.userId === null) throw missingIdError(options.author ?? "");
   const plan =
     author === null ? await queryPlan(tools.archive, options.query ?? "") : authorPlan(author);
-  return { author, posts: await postsOf(tools, plan, author?.platform ?? options.platform) };
+  return { author, posts: await getPosts(tools, plan, author?.platform ?? options.platform) };
 }
 
-async function postsOf(
+async function getPosts(
   { folder, catalog, signal }: ForgetTools,
   plan: PlanNode,
   platform: Platform | undefined,
@@ -206,7 +206,7 @@ async function forgetSubject(
     if (options.forGood && author?.userId) {
       forgotten += await forgetAccount(tools, { ...author, userId: author.userId }, posts);
       // The remaining posts match by handle only.
-      remaining = await postsOf(tools, authorPlan(author), author.platform);
+      remaining = await getPosts(tools, authorPlan(author), author.platform);
     }
     forgotten += await forgetPosts(tools, remaining, (done) =>
       reports.update({ done, total: remaining.length, detail: `${numberText(done)} posts` }),

@@ -53,7 +53,7 @@ async function recoverArchive(options: Options, terminal: Terminal): Promise<voi
   }
 }
 
-const nameOf = ({ platform, sequence }: { platform: string; sequence: number }): string =>
+const formatName = ({ platform, sequence }: { platform: string; sequence: number }): string =>
   `${platform}/${sequence}`;
 
 function asText(report: RecoverReport, dir: string, seconds: number): string {
@@ -62,7 +62,7 @@ function asText(report: RecoverReport, dir: string, seconds: number): string {
     `${segmentsText(segments)} with ${numberText(posts)} posts recovered, ${numberText(deletions)} deletions preserved, in ${seconds.toFixed(1)} s`,
   ];
   for (const file of unused)
-    lines.push(`${nameOf(file)} moved to archive/orphaned: ${file.reason}`);
+    lines.push(`${formatName(file)} moved to archive/orphaned: ${file.reason}`);
   if (unreadable > 0) {
     lines.push(`${numberText(unreadable)} unreadable rows; earshot archive check lists them`);
   }
@@ -81,7 +81,7 @@ const asJson = (report: RecoverReport, seconds: number): Record<string, unknown>
   deletions: report.deletions,
   unreadable_rows: report.unreadable,
   damaged_segments: report.damaged,
-  set_aside: report.unused.map((file) => ({ segment: nameOf(file), reason: file.reason })),
+  set_aside: report.unused.map((file) => ({ segment: formatName(file), reason: file.reason })),
   former_catalog: report.former === null ? null : resolve(report.former),
   taken_over: report.copiedTables,
   seconds,

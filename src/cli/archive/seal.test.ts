@@ -32,7 +32,7 @@ const earshot = (args: readonly string[], environment = {}): Promise<Outcome> =>
     ...environment,
   });
 
-const timeOf = (n: number): string => `2026-01-01T00:${String(10 + n)}:00Z`;
+const formatTime = (n: number): string => `2026-01-01T00:${String(10 + n)}:00Z`;
 
 function writePosts(count: number): void {
   const writer = writerOn(dataDir, 5);
@@ -42,7 +42,7 @@ function writePosts(count: number): void {
       post: makePost({
         platform: "mastodon",
         uri: `https://example.social/${n}`,
-        createdMs: Date.parse(timeOf(n)),
+        createdMs: Date.parse(formatTime(n)),
         text: `river ${n}`,
       }),
     })),
@@ -53,7 +53,7 @@ function writePosts(count: number): void {
 function importPosts(count: number, environment = {}, ...options: string[]): Promise<Outcome> {
   const file = join(dataDir, "posts.ndjson");
   const lines = Array.from({ length: count }, (_, n) =>
-    JSON.stringify({ author: "ann", created_at: timeOf(n), text: `river ${n}` }),
+    JSON.stringify({ author: "ann", created_at: formatTime(n), text: `river ${n}` }),
   );
   writeFileSync(file, lines.join("\n"));
   return earshot(["import", file, "--platform", "mastodon", ...options], environment);

@@ -136,7 +136,7 @@ function asText(stats: ArchiveStats, time: CoverageTime, terminal: Terminal): st
   return [
     ...table,
     "",
-    ...notesOf(stats, platforms),
+    ...getNotes(stats, platforms),
     "",
     ...drawCoverage(stats.coverage, {
       width: terminal.columns,
@@ -146,7 +146,7 @@ function asText(stats: ArchiveStats, time: CoverageTime, terminal: Terminal): st
   ];
 }
 
-function notesOf(stats: ArchiveStats, platforms: readonly PlatformTotals[]): string[] {
+function getNotes(stats: ArchiveStats, platforms: readonly PlatformTotals[]): string[] {
   const sum = (amountOf: (totals: PlatformTotals) => number): number =>
     platforms.reduce((total, totals) => total + amountOf(totals), 0);
   const outdated = sum((totals) => totals.outdated);

@@ -8,7 +8,7 @@ import { runCommand } from "../../../testkit/service/run-command.ts";
 const folder = mkdtempSync(join(tmpdir(), "earshot-completion-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function scriptOf(shell: string): Promise<string> {
+async function getScript(shell: string): Promise<string> {
   const { code, out, notes } = await runCommand(["completion", shell]);
   expect(code, notes).toBe(0);
   return out;
@@ -24,7 +24,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 }
 
 test("bash completes commands, subcommands, options and choices", async () => {
-  const script = await scriptOf("bash");
+  const script = await getScript("bash");
   expect(bashCompletions(script, ["se"])).toEqual(["serve", "search"]);
   expect(bashCompletions(script, ["keys", "cr"])).toEqual(["create"]);
   expect(bashCompletions(script, ["keys", "create", "--na"])).toEqual(["--name"]);
@@ -47,13 +47,13 @@ function runShell(shell: string, args: readonly string[]): string | null {
 
 test("the completion script can be parsed by zsh", async () => {
   const path = join(folder, "zsh");
-  writeFileSync(path, await scriptOf("zsh"));
+  writeFileSync(path, await getScript("zsh"));
   runShell("zsh", ["-n", path]);
 });
 
 test("fish completes commands, subcommands and options", async () => {
   const path = join(folder, "fish");
-  writeFileSync(path, await scriptOf("fish"));
+  writeFileSync(path, await getScript("fish"));
   const complete = (line: string) =>
     runShell("fish", ["-c", `source ${path}; complete -C '${line}'`]);
   if (complete("earshot ke") === null) return;

@@ -4,14 +4,14 @@ export function fishScript(all: readonly CommandWords[]): string {
   const lines = all.flatMap(({ path, words }) =>
     words.map(({ text, description, isCommand }) => {
       const word = text.startsWith("--") ? `-l ${text.slice(2)}` : `-a ${text}`;
-      const condition = conditionOf(path, isCommand, words);
+      const condition = makeCondition(path, isCommand, words);
       return `complete -c earshot ${isCommand ? "-f " : ""}-n ${quoted(condition)} ${word} -d ${quoted(description)}\n`;
     }),
   );
   return lines.join("");
 }
 
-function conditionOf(path: string, isCommand: boolean, words: CommandWords["words"]): string {
+function makeCondition(path: string, isCommand: boolean, words: CommandWords["words"]): string {
   const conditions = path
     .split(" ")
     .filter((part) => part !== "")

@@ -64,18 +64,18 @@ async function fromSecrets(
   const values: FieldValues = {};
   for (const [index, line] of lines.entries()) {
     const name = line.slice(0, Math.max(0, line.indexOf("="))).trim();
-    const fieldLine = fields.find(
+    const namedField = fields.find(
       (field) => field.name === name || optionFlag(field.name) === name,
     );
     const single = lines.length === 1 && required.length === 1 ? required[0] : undefined;
-    const field = fieldLine ?? single;
+    const field = namedField ?? single;
     if (field === undefined) {
       throw wrongUse(
         `line ${index + 1} of the secrets is not a field of this kind`,
         `write ${fields.map((field) => `${field.name}=…`).join(", ")}, one per line`,
       );
     }
-    const value = fieldLine === undefined ? line : line.slice(line.indexOf("=") + 1);
+    const value = namedField === undefined ? line : line.slice(line.indexOf("=") + 1);
     values[field.name] = checkValue(field, value);
   }
   return values;

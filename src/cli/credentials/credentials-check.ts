@@ -21,7 +21,7 @@ export async function checkCredentials(
 ): Promise<void> {
   await withCredentials(terminal, kindsOf, async (context) => {
     const all = await context.store.read("listCredentials", null);
-    const requested = id === undefined ? all : all.filter((one) => one.id === id);
+    const requested = id === undefined ? all : all.filter((credential) => credential.id === id);
     if (id !== undefined && requested.length === 0) throw unknownCredential(id);
     if (requested.length === 0) terminal.note("no credentials yet\n");
     const credentialsInUse = createCredentialsInUse(context);

@@ -42,7 +42,7 @@ export function listingsAsTable(
     listing.id,
     listing.platform,
     listing.kind,
-    stripControls(ownerOf(listing)),
+    stripControls(getOwner(listing)),
     stripControls(subjectText(listing)),
     `${stripControls(listing.hint)}…`,
     listing.usedMs === null ? "never" : minute(listing.usedMs),
@@ -58,7 +58,7 @@ export function subjectText({ subject, subjectName, host }: Credential): string 
   return `${name} at ${hostText}`;
 }
 
-function ownerOf({ accountId, accountName }: ListedCredential): string {
+function getOwner({ accountId, accountName }: ListedCredential): string {
   return accountId === null ? "deployment" : (accountName ?? accountId);
 }
 

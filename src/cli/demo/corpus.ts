@@ -68,19 +68,19 @@ function splitOption(option: string): [string, string] {
 /** Gives posts of the same age different times. */
 function dateLine(line: Line, index: number, nowMs: number): DatedLine {
   const createdMs = nowMs - line.ageMs - index * 37;
-  const id = nativeIdOf(line.person.platform, createdMs, index);
-  return { ...line, createdMs, id, uri: uriOf(line.person, id) };
+  const id = computeNativeId(line.person.platform, createdMs, index);
+  return { ...line, createdMs, id, uri: makeUri(line.person, id) };
 }
 
 const xEpochMs = 1_288_834_974_657;
 
-function nativeIdOf(platform: Platform, ms: number, index: number): bigint {
+function computeNativeId(platform: Platform, ms: number, index: number): bigint {
   if (platform === "x") return (BigInt(ms - xEpochMs) << 22n) | BigInt(index);
   if (platform === "mastodon") return (BigInt(ms) << 16n) | BigInt(index);
   return (BigInt(ms) * 1000n) << 10n;
 }
 
-function uriOf(person: Person, id: bigint): string | null {
+function makeUri(person: Person, id: bigint): string | null {
   if (person.platform === "x") return null;
   if (person.platform === "mastodon") return `${person.id}/statuses/${id}`;
   return `at://${person.id}/app.bsky.feed.post/${recordKey(id)}`;

@@ -10,7 +10,7 @@ export async function checkNetwork(
   signal: AbortSignal,
 ): Promise<DoctorFinding[]> {
   const probes = await Promise.all(
-    originsOf(config).map((origin) => probeServer(origin, fetch, now, signal)),
+    listOrigins(config).map((origin) => probeServer(origin, fetch, now, signal)),
   );
   return [...probes.map(({ finding }) => finding), ...clockFindings(probes)];
 }
@@ -18,7 +18,7 @@ export async function checkNetwork(
 /** `offsetMs`: how far the server's clock is ahead of ours; null if unknown. */
 type Probe = { origin: string; offsetMs: number | null; finding: DoctorFinding };
 
-function originsOf({ ingest, upstreams, mastodonStream, signIn, http }: Config): string[] {
+function listOrigins({ ingest, upstreams, mastodonStream, signIn, http }: Config): string[] {
   const urls = [
     ...(ingest.source === "off" ? [] : ingest.urls.slice(0, 1)),
     ...(upstreams.blueskyPublic === "on" ? [ingest.appviewUrl] : []),

@@ -38,7 +38,7 @@ export async function backfillAccounts(
         plcUrl: config.backfill.plcUrl,
       },
       limits: config.backfill,
-      labeler: options.labels ? labelerOf(config) : null,
+      labeler: options.labels ? makeLabeler(config) : null,
       again: options.again === true,
       signal: terminal.stopping,
       authors,
@@ -85,7 +85,7 @@ async function readAuthors({ author, authorsFile }: BackfillOptions): Promise<st
 }
 
 /** Null if none is configured. */
-function labelerOf({ ingest }: Config): { url: string; sources: readonly string[] } | null {
+function makeLabeler({ ingest }: Config): { url: string; sources: readonly string[] } | null {
   const [stream] = ingest.labelerUrls;
   if (stream === undefined || ingest.labelerSources.length === 0) return null;
   const url = new URL(stream);

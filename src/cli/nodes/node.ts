@@ -52,7 +52,7 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
   }
   const statuses = createStatusPrinter(terminal, config.node);
   const node = await startRemoteNode(config, {
-    name: nameOf(options),
+    name: getName(options),
     onStatus: statuses.print,
   });
   boundHeapGrowth();
@@ -91,7 +91,7 @@ function nodeConfig({ gateway, gatewayKey }: NodeOptions, terminal: Terminal): C
   };
 }
 
-function nameOf({ name }: NodeOptions): string | undefined {
+function getName({ name }: NodeOptions): string | undefined {
   if (name === undefined || /^\P{C}{1,64}$/u.test(name)) return name;
   throw wrongUse("--name must be one line of 1 to 64 visible characters", "use another name");
 }

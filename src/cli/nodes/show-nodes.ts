@@ -11,7 +11,7 @@ export function nodeAsJson(node: NodeRecord, nowMs: number): Record<string, unkn
   return {
     id: node.id,
     name: node.name,
-    state: stateOf(node, nowMs),
+    state: getState(node, nowMs),
     evidence: node.evidence,
     image: node.image,
     compose_hash: node.composeHash,
@@ -51,28 +51,28 @@ export function nodesTable(
   const rows = nodes.map((node) => [
     node.id,
     oneLine(node.name),
-    stateOf(node, nowMs),
+    getState(node, nowMs),
     isConnected(node, nowMs) ? "yes" : "no",
     evidenceWords[node.evidence],
-    platformsOf(node),
+    formatPlatforms(node),
     String(node.jobsDone),
     String(node.jobsFailed),
     formatMinute(node.seenMs),
   ]);
-  return tableOf(titles, rows, terminal);
+  return formatTable(titles, rows, terminal);
 }
 
 export function nodeAsLines(node: NodeRecord, nowMs: number): string {
   const facts: [string, string][] = [
     ["id", node.id],
     ["name", oneLine(node.name)],
-    ["state", stateOf(node, nowMs)],
+    ["state", getState(node, nowMs)],
     ["connected", isConnected(node, nowMs) ? "yes" : "no"],
     ["evidence", evidenceWords[node.evidence]],
     ...optional("image", node.image),
     ...optional("compose", node.composeHash),
-    ...optional("machine", node.machine === null ? null : machineOf(node)),
-    ...methodsOf(node),
+    ...optional("machine", node.machine === null ? null : formatMachine(node)),
+    ...listMethods(node),
     ["concurrency", `${node.concurrency} jobs`],
     ["version", oneLine(node.version)],
     ["created", isoTime(node.createdMs)],
@@ -94,10 +94,10 @@ const isConnected = ({ state, seenMs }: NodeRecord, nowMs: number): boolean =>
 const optional = (name: string, value: string | null): [string, string][] =>
   value === null ? [] : [[name, oneLine(value)]];
 
-const machineOf = ({ machine, isListed }: NodeRecord): string =>
+const formatMachine = ({ machine, isListed }: NodeRecord): string =>
   `${machine}, ${isListed ? "listed in the policy" : "not listed in the policy"}`;
 
-function methodsOf({ capabilities }: NodeRecord): [string, string][] {
+function listMethods({ capabilities }: NodeRecord): [string, string][] {
   return platforms.flatMap((platform): [string, string][] => {
     const ofPlatform = capabilities.filter((capability) => capability.platform === platform);
     if (ofPlatform.length === 0) return [];
@@ -108,12 +108,12 @@ function methodsOf({ capabilities }: NodeRecord): [string, string][] {
 }
 
 function nodeQuarantine(node: NodeRecord, nowMs: number): [string, string][] {
-  if (stateOf(node, nowMs) !== "quarantined") return [];
+  if (getState(node, nowMs) !== "quarantined") return [];
   const until = isoTime(node.quarantinedUntilMs ?? nowMs);
   return [["quarantined", `until ${until}: ${oneLine(node.quarantineReason ?? "")}`]];
 }
 
-function stateOf({ state, quarantinedUntilMs }: NodeRecord, nowMs: number): string {
+function getState({ state, quarantinedUntilMs }: NodeRecord, nowMs: number): string {
   const isQuarantined = quarantinedUntilMs !== null && quarantinedUntilMs > nowMs;
   return state === "approved" && isQuarantined ? "quarantined" : state;
 }
@@ -124,7 +124,7 @@ const evidenceWords: Readonly<Record<EvidenceKind, string>> = {
   none: "NONE",
 };
 
-function platformsOf({ capabilities }: NodeRecord): string {
+function formatPlatforms({ capabilities }: NodeRecord): string {
   const served = platforms.filter((platform) =>
     capabilities.some((capability) => capability.platform === platform),
   );
@@ -143,7 +143,11 @@ export function eventAsText({ atMs, nodeId, action, detail }: NodeEvent): string
   return [time, nodeId ?? "unknown node", action.replaceAll("_", " "), oneLine(detail)].join("  ");
 }
 
-function tableOf(titles: readonly string[], rows: readonly string[][], terminal: Terminal): string {
+function formatTable(
+  titles: readonly string[],
+  rows: readonly string[][],
+  terminal: Terminal,
+): string {
   const columns = titles.map((title) => ({ title, align: "left" }) as const);
   return `${tableLines(columns, rows, painter(terminal).bold).join("\n")}\n`;
 }

@@ -29,13 +29,13 @@ export function showVerdict(
   options: VerdictOptions,
   terminal: Terminal,
 ): void {
-  const content = contentOf(verdict, options);
+  const content = makeContent(verdict, options);
   // Untrusted texts cannot move the cursor, break lines or change the text direction.
   if (options.json) terminal.out(`${escapeInvisible(JSON.stringify(asJson(verdict, content)))}\n`);
   else terminal.out(`${asText(verdict, content, terminal)}\n`);
 }
 
-function contentOf(
+function makeContent(
   { holds, proof, signed, evidence, asOfMs, records }: ProofVerdict,
   options: VerdictOptions,
 ): Content | null {
@@ -76,7 +76,7 @@ function contentFields({ proof, signed, evidence, asOfMs, records, claims }: Con
       image: evidence.image,
       compose_hash: evidence.composeHash,
       tcb_status: evidence.facts?.tcbStatus ?? null,
-      machine: machineOf(evidence),
+      machine: getMachine(evidence),
       is_listed_machine: evidence.isListedPlatform,
       policy: evidence.policyId === "none" ? null : evidence.policyId,
       as_of: asOfMs === null ? null : isoTime(asOfMs),
@@ -94,7 +94,7 @@ function asText({ steps }: ProofVerdict, content: Content | null, terminal: Term
   return [
     bold(headlines[content.evidence.kind]),
     checks,
-    rowsOf(content)
+    getRows(content)
       .map(([name, value]) => `${name.padEnd(10)}${escapeInvisible(value)}`)
       .join("\n"),
     bulletList(bold("Proven"), content.claims.proven, terminal),
@@ -113,7 +113,7 @@ const marks = { passed: "ok", failed: "FAILED", skipped: "-" } as const;
 const stepLine = ({ check, outcome, code, message }: ProofStep): string =>
   `${marks[outcome].padEnd(8)}${check.padEnd(11)}${escapeInvisible(message)}${code === null ? "" : ` (${code})`}`;
 
-function rowsOf({
+function getRows({
   proof,
   signed,
   evidence,
@@ -168,13 +168,13 @@ function evidenceText(evidence: VerifiedEvidence): string {
   if (facts === null) return kind;
   const program = composeHash === null ? "" : `, compose file ${composeHash}`;
   const listed = evidence.isListedPlatform ? "listed in your policy" : "not listed in your policy";
-  return `${kind}: image ${JSON.stringify(image)}${program}, machine ${machineOf(evidence) ?? "unknown"}, ${listed}, rated ${facts.tcbStatus}`;
+  return `${kind}: image ${JSON.stringify(image)}${program}, machine ${getMachine(evidence) ?? "unknown"}, ${listed}, rated ${facts.tcbStatus}`;
 }
 
 const asOfText = (asOfMs: number, { signedAtMs }: SignedResult): string =>
   `${isoTime(asOfMs)}, ${asOfMs === signedAtMs ? "when it was signed" : "as requested"}: certificates and collateral were valid then`;
 
-const machineOf = ({ facts }: VerifiedEvidence): string | null =>
+const getMachine = ({ facts }: VerifiedEvidence): string | null =>
   facts?.platformInstanceId ?? facts?.ppid ?? null;
 
 const recordsText = (records: number): string =>

@@ -81,16 +81,16 @@ export function addVerify(program: Command, terminal: Terminal): void {
 }
 
 async function verify(path: string, options: Options, terminal: Terminal): Promise<void> {
-  const policy = options.policy === undefined ? null : await policyOf(options.policy);
+  const policy = options.policy === undefined ? null : await getPolicy(options.policy);
   const nowMs = systemClock.now();
   const { collateral, asOf = collateral === undefined ? undefined : nowMs } = options;
-  const verdict = await verifyProof(await contentOf(path), {
+  const verdict = await verifyProof(await readContent(path), {
     accepted: ["tdx", ...(options.accept ?? [])],
     policy,
     nowMs,
     ...(collateral === undefined ? {} : { collateral: collateralFromFolder(collateral) }),
     ...(asOf === undefined ? {} : { asOfMs: asOf }),
-    expected: await expectedOf(options),
+    expected: await getExpected(options),
   });
   showVerdict(verdict, options, terminal);
   if (!verdict.holds) throw invalidProof(verdict);
@@ -114,7 +114,7 @@ const hints: Readonly<Record<string, string>> = {
 
 const hintFor = (step: ProofStep | undefined): string | undefined => hints[step?.code ?? ""];
 
-async function expectedOf(options: Options): Promise<ExpectedProof> {
+async function getExpected(options: Options): Promise<ExpectedProof> {
   const { job, query, gatewayKey, signedAfter, result } = options;
   const { from, to, firstPage } = options;
   return {
@@ -125,16 +125,16 @@ async function expectedOf(options: Options): Promise<ExpectedProof> {
     ...(from === undefined ? {} : { fromMs: from }),
     ...(to === undefined ? {} : { toMs: to }),
     ...(firstPage === undefined ? {} : { isFirstPage: firstPage }),
-    ...(result === undefined ? {} : { body: await contentOf(result) }),
+    ...(result === undefined ? {} : { body: await readContent(result) }),
   };
 }
 
-async function policyOf(path: string): Promise<NodePolicy> {
-  return readPolicy((await contentOf(path)).toString("utf8"));
+async function getPolicy(path: string): Promise<NodePolicy> {
+  return readPolicy((await readContent(path)).toString("utf8"));
 }
 
 /** Errors: `file_too_long`, or those of the system. */
-async function contentOf(path: string): Promise<Buffer> {
+async function readContent(path: string): Promise<Buffer> {
   if ((await stat(path)).size > maxBytes) {
     throw new EarshotError("file_too_long", `${path} is longer than ${maxBytes} bytes`);
   }

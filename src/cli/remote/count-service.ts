@@ -34,17 +34,17 @@ export async function countRemotely(
     const pages: Page[] = [];
     let token: string | undefined;
     do {
-      const page = await pageOf(api, terms, token, terminal);
+      const page = await getPage(api, terms, token, terminal);
       pages.unshift(page);
       token = page.meta.next_token;
     } while (token !== undefined);
-    return countsOf(pages, terms);
+    return makeCounts(pages, terms);
   } finally {
     await close();
   }
 }
 
-async function pageOf(
+async function getPage(
   api: Api,
   { query, by, sinceMs, untilMs }: CountTerms,
   token: string | undefined,
@@ -60,7 +60,7 @@ async function pageOf(
   return readBody(response, countsBody, JSON.parse);
 }
 
-function countsOf(pages: readonly Page[], { by }: CountTerms): ShownCounts {
+function makeCounts(pages: readonly Page[], { by }: CountTerms): ShownCounts {
   const data = pages.flatMap((page) => page.data);
   const coverage = joinCoverage(pages.map((page) => page.coverage));
   const counted = {
@@ -86,10 +86,10 @@ function countsOf(pages: readonly Page[], { by }: CountTerms): ShownCounts {
 }
 
 function joinCoverage(parts: readonly Coverage[]): Coverage {
-  const names = new Set(parts.flatMap(({ platforms = [] }) => platforms.map(nameOf)));
+  const names = new Set(parts.flatMap(({ platforms = [] }) => platforms.map(formatName)));
   const platforms = [...names].map((name) => {
     const ofPlatform = parts.flatMap(({ platforms: all = [] }) =>
-      all.filter((each) => nameOf(each) === name),
+      all.filter((coverage) => formatName(coverage) === name),
     );
     const [first] = ofPlatform;
     if (first === undefined) throw new Error(`no coverage of ${name}`);
@@ -111,7 +111,7 @@ function joinCoverage(parts: readonly Coverage[]): Coverage {
   };
 }
 
-const nameOf = ({ platform, collection }: { platform: string; collection: string }): string =>
+const formatName = ({ platform, collection }: { platform: string; collection: string }): string =>
   `${platform} ${collection}`;
 
 /** Spans that touch become one. */

@@ -87,12 +87,12 @@ function requireFewBuckets(spanMs: number, bucketMs: number): void {
 
 /** Shows coverage from `earliestMs` as unbounded. */
 function withoutStart(coverage: Coverage): Coverage {
-  const startOf = (ms: number | null) => (ms === earliestMs ? null : ms);
+  const getStart = (ms: number | null) => (ms === earliestMs ? null : ms);
   const withoutStarts = (spans: Coverage["gaps"]) =>
-    spans.map(({ fromMs, toMs }) => ({ fromMs: startOf(fromMs), toMs }));
+    spans.map(({ fromMs, toMs }) => ({ fromMs: getStart(fromMs), toMs }));
   return {
     ...coverage,
-    fromMs: startOf(coverage.fromMs),
+    fromMs: getStart(coverage.fromMs),
     gaps: withoutStarts(coverage.gaps),
     platforms: (coverage.platforms ?? []).map((platform) => ({
       ...platform,

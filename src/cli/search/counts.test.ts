@@ -12,7 +12,7 @@ afterAll(() => rmSync(dataDir, { recursive: true }));
 
 const counts = (...args: string[]) => runCommand(["counts", ...args], environment);
 
-async function screenOf(...args: string[]): Promise<string> {
+async function getScreen(...args: string[]): Promise<string> {
   let screen = "";
   const write = (text: string) => {
     screen += text;
@@ -113,7 +113,7 @@ describe("output to a pipe", () => {
 
 describe("output on a terminal", () => {
   test("counts on a terminal have one bar per line in UTC, with a summary below", async () => {
-    const screen = await screenOf("comet", "--until", "2022-03-05T06:00:00Z");
+    const screen = await getScreen("comet", "--until", "2022-03-05T06:00:00Z");
     expect(screen).toBe(
       [
         "comet by hour (UTC)",
@@ -129,7 +129,7 @@ describe("output on a terminal", () => {
   });
 
   test("counts on a terminal merge buckets to fit and mark incomplete ones", async () => {
-    const screen = await screenOf("comet");
+    const screen = await getScreen("comet");
     expect(screen.split("\n").length).toBeLessThanOrEqual(12);
     expect(screen).toContain("comet by hour, 6 h per line (UTC)\n");
     expect(screen).toMatch(/^2022-03-05 18:00 {2}0$/m);

@@ -23,11 +23,11 @@ export function printAnswer(
   terminal: Terminal,
 ): void {
   for (const record of answer.records) terminal.out(showRecord(record, terminal));
-  terminal.note(`${countOf(answer)}. ${coverageSentence(answer)}.\n`);
+  terminal.note(`${formatCount(answer)}. ${coverageSentence(answer)}.\n`);
   for (const line of coverageLines(answer, archived, times, terminal)) terminal.note(`${line}\n`);
 }
 
-function countOf({ records, hasMore }: PrintedAnswer): string {
+function formatCount({ records, hasMore }: PrintedAnswer): string {
   const posts = records.length === 1 ? "1 post" : `${records.length} posts`;
   return hasMore ? `${posts}; more match: raise --max-results, up to 500` : posts;
 }

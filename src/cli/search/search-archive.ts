@@ -31,7 +31,7 @@ export async function searchLocally(terms: SearchTerms, terminal: Terminal): Pro
     const result = await find(archive, config, terms, terminal.stopping);
     const { answer, records, nowMs } = result;
     if (terms.format !== null) {
-      const body = await renderBody(pageOf(result, tree), terms.format, systemClock);
+      const body = await renderBody(makePage(result, tree), terms.format, systemClock);
       terminal.out(printable(body.toString(), terminal));
     } else {
       const { coverage, warnings } = answer;
@@ -79,7 +79,7 @@ async function find(
 }
 
 /** No cursor: no server could continue it. */
-function pageOf({ answer, records }: LocalAnswer, tree: QueryNode): AnswerPage {
+function makePage({ answer, records }: LocalAnswer, tree: QueryNode): AnswerPage {
   const warnings = answer.next === null ? [] : [morePosts];
   return {
     job: {

@@ -42,7 +42,7 @@ export function showCounts(
         `${isoTime(fromMs)}  ${complete ? count : count === 0 ? "?" : `${count}?`}`,
     );
   }
-  terminal.note(`${summaryOf(shown)}\n`);
+  terminal.note(`${formatSummary(shown)}\n`);
 }
 
 export function plotBuckets(
@@ -81,7 +81,7 @@ function plot(shown: ShownCounts, terminal: Terminal): void {
   terminal.out(`${lines.join("\n")}\n`);
 }
 
-function summaryOf({ buckets, coverage, by }: ShownCounts): string {
+function formatSummary({ buckets, coverage, by }: ShownCounts): string {
   const total = buckets.reduce((sum, { count }) => sum + count, 0);
   const posts = total === 1 ? "1 post" : `${total.toLocaleString("en")} posts`;
   const first = buckets[0];

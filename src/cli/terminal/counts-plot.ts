@@ -52,7 +52,7 @@ export function plotCounts(
   const numberWidth = Math.max(...numbers.map((text) => text.length));
   const room = Math.max(1, options.width - labelWidth - numberWidth - 4);
   const lines = rows.map((row, index) => {
-    const bar = barOf(row, (row.count / Math.max(max, 1)) * room, options);
+    const bar = formatBar(row, (row.count / Math.max(max, 1)) * room, options);
     const head = `${options.paint.dim(labels[index] ?? "")}  ${(numbers[index] ?? "").padStart(numberWidth)}`;
     return bar === "" ? head.trimEnd() : `${head}  ${options.paint.accent(bar)}`;
   });
@@ -65,7 +65,11 @@ function numberOf({ count, complete }: PlotBucket): string {
   return count === 0 ? "?" : `${count.toLocaleString("en")}?`;
 }
 
-function barOf({ count, complete }: PlotBucket, length: number, { unicode }: PlotOptions): string {
+function formatBar(
+  { count, complete }: PlotBucket,
+  length: number,
+  { unicode }: PlotOptions,
+): string {
   const { full, parts, unknown } = unicode ? unicodeMarks : asciiMarks;
   if (count === 0) return "";
   if (!complete) return unknown.repeat(Math.max(1, Math.round(length)));

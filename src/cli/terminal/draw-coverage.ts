@@ -25,7 +25,7 @@ export function drawCoverage(
 ): string[] {
   const { nowMs, listedGaps = 10 } = options;
   const rows = coverage.flatMap((entry) =>
-    collections.flatMap((collection) => rowOf(entry, collection, options)),
+    collections.flatMap((collection) => getRow(entry, collection, options)),
   );
   const timelines = drawTimelines(rows, {
     width: options.width,
@@ -35,13 +35,13 @@ export function drawCoverage(
     listedGaps,
     unicode: options.unicode,
   });
-  const lines = [...coverage.flatMap(accountsOf)];
+  const lines = [...coverage.flatMap(listAccounts)];
   if (rows.length === 0) lines.unshift("no time is fully covered");
   return [...timelines, ...lines.flatMap((line) => wrap(line, Math.max(options.width, 8)))];
 }
 
 /** The time since the last import is not a gap. */
-function rowOf(
+function getRow(
   { platform, intervals }: PlatformCoverage,
   collection: Collection,
   { nowMs, slackMs }: CoverageOptions,
@@ -60,7 +60,7 @@ function rowOf(
   ];
 }
 
-function accountsOf({ platform, intervals }: PlatformCoverage): string[] {
+function listAccounts({ platform, intervals }: PlatformCoverage): string[] {
   const accounts = new Set(intervals.flatMap(({ account }) => (account === null ? [] : [account])));
   if (accounts.size === 0) return [];
   const [first] = accounts;

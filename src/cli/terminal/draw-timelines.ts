@@ -45,7 +45,7 @@ export function drawTimelines(rows: readonly TimelineRow[], options: TimelineOpt
     return isNameInline ? [name.padEnd(indent) + line] : [...wrap(name, width), line];
   });
   const legend = `${marks.covered} covered  ${marks.partly} partly  ${marks.none} not covered  (times are UTC)`;
-  const scale = scaleOf(fromMs, options.toMs, cells);
+  const scale = formatScale(fromMs, options.toMs, cells);
   return [
     ...timelines,
     ...(scale === "" ? [] : [" ".repeat(indent) + scale]),
@@ -92,7 +92,7 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
 /** The last label ends at the right edge. */
-function scaleOf(fromMs: number, toMs: number, cells: number): string {
+function formatScale(fromMs: number, toMs: number, cells: number): string {
   const isInDays = toMs - fromMs >= 3 * dayMs;
   const label = (ms: number) => (isInDays ? minuteText(ms).slice(0, 10) : minuteText(ms).slice(5));
   const last = `${label(toMs)}|`;

@@ -26,7 +26,7 @@ export function startReports(
   let last: Report | null = null;
   let notedMs = startedMs;
 
-  function noteOf({ done, total, detail }: Report): string {
+  function formatNote({ done, total, detail }: Report): string {
     const remaining = timeLeft(done / Math.max(1, total), clock.elapsed() - startedMs);
     return remaining === null ? detail : `${detail}, ${remaining}`;
   }
@@ -35,17 +35,17 @@ export function startReports(
     bar.end();
     write();
     bar = startProgress(terminal, title);
-    if (last !== null) bar.update(last.done, Math.max(1, last.total), noteOf(last));
+    if (last !== null) bar.update(last.done, Math.max(1, last.total), formatNote(last));
   }
 
   return {
     update: (report) => {
       last = report;
-      bar.update(report.done, Math.max(1, report.total), noteOf(report));
+      bar.update(report.done, Math.max(1, report.total), formatNote(report));
       if (terminal.interactiveNotes || clock.elapsed() - notedMs < noteIntervalMs) return;
       notedMs = clock.elapsed();
       const percent = Math.floor((100 * report.done) / Math.max(1, report.total));
-      terminal.note(`${title}: ${percent} %, ${noteOf(report)}\n`);
+      terminal.note(`${title}: ${percent} %, ${formatNote(report)}\n`);
     },
     note: (line) => withoutBar(() => terminal.note(line)),
     print: (line) => withoutBar(() => terminal.out(line)),

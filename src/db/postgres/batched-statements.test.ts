@@ -12,7 +12,7 @@ function rowsFor({ kind, parameters }: Statement): unknown {
   return calls.filter(({ name }) => name !== "absent").toReversed();
 }
 
-function callsOf(execute: (statement: Statement) => unknown) {
+function makeCalls(execute: (statement: Statement) => unknown) {
   const pool = {} as Pool;
   const sent: Statement[] = [];
   const call = async (name: string): Promise<unknown> => {
@@ -29,7 +29,7 @@ function callsOf(execute: (statement: Statement) => unknown) {
 const names = ["a", "b", "absent", "c", "d", "e"];
 
 test("PostgreSQL calls of one tick are sent as one statement, and so are those that wait for them", async () => {
-  const { sent, call } = callsOf(rowsFor);
+  const { sent, call } = makeCalls(rowsFor);
   const first = Promise.all(names.map(call));
   await new Promise(setImmediate);
   const rows = [...(await Promise.all(names.map(call))), ...(await first)];
@@ -44,7 +44,7 @@ const duplicateError = Object.assign(new postgres.PostgresError("a duplicate"), 
 const closedError = Object.assign(new Error("closed"), { code: "CONNECTION_CLOSED" });
 
 test("after an error of a batch, its calls are sent separately, because one may have failed them all", async () => {
-  const { sent, call } = callsOf((statement) => {
+  const { sent, call } = makeCalls((statement) => {
     if (statement.kind === "all" || statement.parameters.name === "d") throw duplicateError;
     return rowsFor(statement);
   });
@@ -56,7 +56,7 @@ test("after an error of a batch, its calls are sent separately, because one may 
 });
 
 test("a batch of calls is not repeated when the connection fails, because it may have been committed", async () => {
-  const { sent, call } = callsOf((statement) => {
+  const { sent, call } = makeCalls((statement) => {
     if (statement.kind === "all") throw closedError;
     return rowsFor(statement);
   });
@@ -77,9 +77,9 @@ test("JSON texts are sent separately from the other parameters, even those of a 
         batchSql: "many",
         parameters: { name, result: `{"of":"${name}"}` },
       },
-      async (each) => {
-        sent.push(each);
-        return each.kind === "get" ? { call: 0 } : [{ call: 1 }, { call: 0 }];
+      async (statement) => {
+        sent.push(statement);
+        return statement.kind === "get" ? { call: 0 } : [{ call: 1 }, { call: 0 }];
       },
     );
   await Promise.all([call("a"), call("b")]);

@@ -64,7 +64,7 @@ class BatchQueue {
     if (first === undefined) return;
     if (calls.length === 1) return await this.#sendAlone(first);
     try {
-      const statement = batchStatementOf(first.statement.batchSql, calls);
+      const statement = makeBatchStatement(first.statement.batchSql, calls);
       const rows = (await this.#send(statement)) as readonly BatchRow[];
       const byCall = new Map(rows.map((row) => [row.call, row]));
       for (const [index, { resolve }] of calls.entries()) resolve(byCall.get(index));
@@ -77,12 +77,12 @@ class BatchQueue {
   async #sendAlone(call: PendingCall): Promise<void> {
     const { statement, resolve, reject } = call;
     const { kind, sql, batchSql } = statement;
-    const single = sql === batchSql ? { ...batchStatementOf(sql, [call]), kind } : statement;
+    const single = sql === batchSql ? { ...makeBatchStatement(sql, [call]), kind } : statement;
     await this.#send(single).then(resolve, reject);
   }
 }
 
-function batchStatementOf(sql: string, calls: readonly PendingCall[]): Statement {
+function makeBatchStatement(sql: string, calls: readonly PendingCall[]): Statement {
   const results: unknown[] = [];
   const batch = calls.map(({ statement: { parameters } }, call) => {
     const { result = "", ...others } = parameters;

@@ -33,7 +33,7 @@ function makeThread(): Thread<AnyMethods> {
   return startThread(pathToFileURL(file), "its own data");
 }
 
-const errorOf = async (call: Promise<unknown>): Promise<EarshotError> => {
+const fetchError = async (call: Promise<unknown>): Promise<EarshotError> => {
   const error = await call.then(
     () => null,
     (thrown: unknown) => thrown,
@@ -57,7 +57,7 @@ test("calls of one event-loop turn are sent together", async () => {
 
 test("an error in the thread reaches the caller with its code and hint", async () => {
   thread = makeThread();
-  expect(await errorOf(thread.call("fail", null))).toMatchObject({
+  expect(await fetchError(thread.call("fail", null))).toMatchObject({
     code: "no_luck",
     status: 418,
     hint: "try again",
@@ -68,8 +68,8 @@ test("when a thread dies, only its running call fails with thread_died, and thos
   thread = makeThread();
   const [before, dying, behind] = [
     thread.call("echo", 1),
-    errorOf(thread.call("die", null)),
-    errorOf(thread.call("echo", 2)),
+    fetchError(thread.call("die", null)),
+    fetchError(thread.call("echo", 2)),
   ];
   await before.catch(() => undefined);
   expect(await dying).toMatchObject({ code: "thread_died", retryable: true });
@@ -79,7 +79,7 @@ test("when a thread dies, only its running call fails with thread_died, and thos
 test("a call after a thread's death restarts the thread", async () => {
   thread = makeThread();
   await thread.call("echo", null);
-  const dying = errorOf(thread.call("die", null));
+  const dying = fetchError(thread.call("die", null));
   await dying;
   expect(await thread.call("echo", 3)).toEqual(["its own data", 3]);
 });
@@ -88,7 +88,7 @@ test("a closed thread rejects calls with thread_closed", async () => {
   thread = makeThread();
   await thread.call("echo", 1);
   await thread.close();
-  expect(await errorOf(thread.call("echo", 2))).toMatchObject({ code: "thread_closed" });
+  expect(await fetchError(thread.call("echo", 2))).toMatchObject({ code: "thread_closed" });
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -12,14 +12,14 @@ export function preferredType<Name extends string>(
 ): Name | null {
   if (accept === undefined || accept.trim() === "") return offered[0] ?? null;
   const ranges = splitOutsideQuotes(accept, ",").map(elementRange);
-  const choices = offered.flatMap((name) => choiceOf(name, ranges) ?? []);
+  const choices = offered.flatMap((name) => getChoice(name, ranges) ?? []);
   const [best] = choices.sort(
     (a, b) => b.weight - a.weight || b.precision - a.precision || a.position - b.position,
   );
   return best?.name ?? null;
 }
 
-function choiceOf<Name extends string>(
+function getChoice<Name extends string>(
   name: Name,
   ranges: readonly (MediaRange | null)[],
 ): Choice<Name> | null {

@@ -68,7 +68,7 @@ export function nextPageToken(
 ): string | null {
   if (pageFromMs <= windowFromMs) return null;
   return encryptCursor(cursorKey, {
-    ...scopeOf(params),
+    ...makeScope(params),
     // A count continues at a time, not at a post.
     after: { platform: "x", id: 0n },
     fromMs: windowFromMs,
@@ -79,7 +79,7 @@ export function nextPageToken(
 }
 
 /** No query has this prefix: search cursors and count tokens are distinct. */
-function scopeOf({
+function makeScope({
   caller,
   platform,
   granularity,
@@ -96,7 +96,7 @@ function scopeOf({
 
 function decryptToken(context: PageContext, params: CountsRequestParams, token: string) {
   try {
-    return continueFrom(context, scopeOf(params), token, params.bounds);
+    return continueFrom(context, makeScope(params), token, params.bounds);
   } catch (error) {
     throw error instanceof EarshotError ? tokenError(error) : error;
   }

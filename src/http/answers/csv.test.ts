@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { renderCsv } from "./csv.ts";
 import { pageWith } from "./test-page.ts";
 
-function rowsOf(table: string): string[][] {
+function getRows(table: string): string[][] {
   const rows: string[][] = [];
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
   let row: string[] = [];
@@ -48,7 +48,7 @@ describe("a table", () => {
     fc.assert(
       fc.property(fc.array(hostile, { maxLength: 6 }), (texts) => {
         const table = [...renderCsv(pageWith(texts, { fields: ["ID", "Content"] }))].join("");
-        const [names, ...rows] = rowsOf(table);
+        const [names, ...rows] = getRows(table);
         expect(names).toEqual(["ID", "Content"]);
         expect(rows).toEqual(
           texts.map((text, index) => {
@@ -71,6 +71,6 @@ describe("a table", () => {
     const metadata = { geo: { lat: -33.8, lon: 151.2 }, is_reply: true, langs: ["-en", "de"] };
     const fields = ["Metadata.geo.lat", "Metadata.is_reply", "Metadata.langs", "Metadata.geo"];
     const table = [...renderCsv(pageWith(["a"], { fields }, metadata))].join("");
-    expect(rowsOf(table)[1]).toEqual(["-33.8", "true", "'-en de", '{"lat":-33.8,"lon":151.2}']);
+    expect(getRows(table)[1]).toEqual(["-33.8", "true", "'-en de", '{"lat":-33.8,"lon":151.2}']);
   });
 });

@@ -65,11 +65,11 @@ export function* renderCsv({ job, posts, fields }: AnswerPage) {
   const table = { ...csvOptions, quoted_empty: columns.length === 1 };
   yield stringify([columns], table);
   for (const { record } of posts) {
-    yield stringify([columns.map((column) => cellOf(readField(record, column)))], table);
+    yield stringify([columns.map((column) => readCell(readField(record, column)))], table);
   }
 }
 
-function cellOf(value: unknown): string {
+function readCell(value: unknown): string {
   if (value === null) return "";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (typeof value === "string") return escapeFormula(value);

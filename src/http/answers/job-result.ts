@@ -10,7 +10,7 @@ export function jobResult({ state, result, failure }: Job): JobResult | null {
       if (result !== null) return result;
       throw problem("result_expired", "the result is no longer stored");
     case "error":
-      throw jobErrorOf(failure);
+      throw getJobError(failure);
     case "cancelled":
       throw problem("job_cancelled", "the job was cancelled");
     case "expired":
@@ -22,7 +22,7 @@ export function jobResult({ state, result, failure }: Job): JobResult | null {
   }
 }
 
-function jobErrorOf(failure: JobFailure | null): EarshotError {
+function getJobError(failure: JobFailure | null): EarshotError {
   if (failure === null) return problem("job_failed", "the job failed");
   const { code, message, status, hint, retryable } = failure;
   const help = hint === undefined ? {} : { hint };

@@ -11,7 +11,7 @@ export function* renderJson(page: AnswerPage) {
     sources: sourcesBody(result.sources),
     warnings: pageWarnings(page),
     canonical_query: job.canonicalQuery,
-    citations: posts.map(citationOf),
+    citations: posts.map(makeCitation),
     truncated: { shortened: shortenedIds(posts), omitted },
   };
   yield `{"uuid":${JSON.stringify(job.uuid)},"status":"${job.state}","results":[`;
@@ -23,7 +23,7 @@ export function* renderNdjson({ posts }: AnswerPage) {
   for (const { json } of posts) yield `${json}\n`;
 }
 
-function citationOf({ record }: AnswerPost) {
+function makeCitation({ record }: AnswerPost) {
   return {
     id: record.ID,
     url: metadataText(record, "url"),

@@ -105,7 +105,11 @@ describe("the answer of a method that does not search", () => {
     return { ...page, job: { ...page.job, request, canonicalQuery: "x:@ann" }, posts };
   }
 
-  const recordOf = (ID: string, Content: string, Metadata: PostRecord["Metadata"]): PostRecord => ({
+  const makeRecord = (
+    ID: string,
+    Content: string,
+    Metadata: PostRecord["Metadata"],
+  ): PostRecord => ({
     ID,
     Content,
     Metadata: { platform: "x", url: null, created_at: null, ...Metadata },
@@ -114,23 +118,23 @@ describe("the answer of a method that does not search", () => {
 
   test("the Markdown answer names a profile", () => {
     const named = { kind: "profile", username: "ann", author: "An `n`", url: "https://x.com/ann" };
-    const text = render(fetchedPage("getfollowers", [recordOf("12", "writes", named)]));
+    const text = render(fetchedPage("getfollowers", [makeRecord("12", "writes", named)]));
     expect(text).toMatch(/^# getfollowers: `x:@ann`\n\n1 account\. The platform has no more\.\n/);
     expect(text).toContain("1. `@ann` · `` An `n` `` · x · <https://x.com/ann>\n\n   >     writes");
   });
 
   test("the Markdown answer names a profile without names by its id", () => {
     const withheld = { kind: "profile", username: "", author: null };
-    const text = render(fetchedPage("getfollowers", [recordOf("12", "", withheld)]));
+    const text = render(fetchedPage("getfollowers", [makeRecord("12", "", withheld)]));
     expect(text).toContain("1. `12` · x · no link\n\n   (no text)");
   });
 
   test("the Markdown answer describes trends and spaces", () => {
-    const trends = render(fetchedPage("gettrends", [recordOf("2", "#comet", { kind: "trend" })]));
+    const trends = render(fetchedPage("gettrends", [makeRecord("2", "#comet", { kind: "trend" })]));
     expect(trends).toContain("1 trend. ");
     expect(trends).toContain("1. rank `2` · x · no link\n\n   >     #comet");
     const live = { kind: "space", state: "live", created_at: "2026-01-31T12:00:00Z" };
-    const spaces = render(fetchedPage("getspace", [recordOf("1a", "On comets", live)]));
+    const spaces = render(fetchedPage("getspace", [makeRecord("1a", "On comets", live)]));
     expect(spaces).toContain("1 space. ");
     expect(spaces).toContain("1. `live` · 2026-01-31T12:00:00Z · x · no link");
   });

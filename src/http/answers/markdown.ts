@@ -9,7 +9,7 @@ import { metadataText, type PostRecord } from "./record.ts";
 import { recordKind } from "./record-kinds.ts";
 
 export function* renderMarkdownAnswer(page: AnswerPage) {
-  yield `# ${titleOf(page.job)}\n\n`;
+  yield `# ${formatTitle(page.job)}\n\n`;
   yield `${countSentence(page)} ${completenessSentences(page)}${liveSentence(page)}\n\n`;
   for (const [index, post] of page.posts.entries()) {
     yield `${item(post, index + 1, page.fields)}\n\n`;
@@ -18,7 +18,7 @@ export function* renderMarkdownAnswer(page: AnswerPage) {
   yield closingLines(page);
 }
 
-function titleOf({ request: { method }, canonicalQuery }: AnswerPage["job"]): string {
+function formatTitle({ request: { method }, canonicalQuery }: AnswerPage["job"]): string {
   const name = isSearch(method) ? "Search" : method;
   return canonicalQuery === "" ? name : `${name}: ${codeSpan(canonicalQuery)}`;
 }
@@ -91,7 +91,7 @@ function gapList({ gaps }: Coverage): string {
 function item(post: AnswerPost, number: number, fields: AnswerPage["fields"]): string {
   const marker = `${number}. `;
   const indent = " ".repeat(marker.length);
-  const parts = [[marker + headOf(post)]];
+  const parts = [[marker + formatHead(post)]];
   if (fields === null || fields.includes("Content")) parts.push(textLines(post, indent));
   const others = (fields ?? []).filter((field) => field !== "Content");
   parts.push(others.map((field) => `${indent}- ${field}: ${valueSpan(post, field)}`));
@@ -101,7 +101,7 @@ function item(post: AnswerPost, number: number, fields: AnswerPage["fields"]): s
     .join("\n\n");
 }
 
-function headOf({ record }: AnswerPost): string {
+function formatHead({ record }: AnswerPost): string {
   const address = metadataText(record, "url") ?? metadataText(record, "uri");
   return [
     ...recordLead(record),
@@ -121,7 +121,7 @@ function recordLead(record: PostRecord): string[] {
     case "profile":
       return [
         author ? codeSpan(`@${author}`) : codeSpan(record.ID),
-        ...namesOf(metadataText(record, "author")),
+        ...getNames(metadataText(record, "author")),
         ...(time === null ? [] : [`since ${time}`]),
       ];
     default:
@@ -129,7 +129,7 @@ function recordLead(record: PostRecord): string[] {
   }
 }
 
-const namesOf = (name: string | null): string[] => (name ? [codeSpan(name)] : []);
+const getNames = (name: string | null): string[] => (name ? [codeSpan(name)] : []);
 
 function textLines({ record, shortenedFrom }: AnswerPost, indent: string): string[] {
   const quote = quoteLines(record.Content, indent);

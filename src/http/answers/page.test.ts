@@ -38,7 +38,7 @@ function positionAfter({ nextCursor }: Awaited<ReturnType<typeof readPage>>) {
     .after;
 }
 
-const recordOf = (id: number, Metadata: object | null) => ({
+const makeRecord = (id: number, Metadata: object | null) => ({
   ID: String(id),
   Content: `${id} `.repeat(50),
   Metadata,
@@ -55,7 +55,7 @@ test("a whole record is the stored text, regardless of the order of its members"
 test.each([null, { platform: "x" }])(
   "omitted records of a page follow on the next one, for metadata %j",
   async (metadata) => {
-    const records = [9, 8, 7].map((id) => recordOf(id, metadata));
+    const records = [9, 8, 7].map((id) => makeRecord(id, metadata));
     const page = await readPage(records, { maxChars: 200 });
     expect(page.posts.map(({ record }) => record.ID)).toEqual(["9", "8"]);
     expect(page.omitted).toBe(1);

@@ -24,12 +24,12 @@ export function characterCount(text: string): number {
 
 /** At most `characters` with its `…`; cut at a nearby space or a grapheme boundary. */
 export function shortened(text: string, characters: number): string {
-  const cut = unitsOf(text, characters - 1);
+  const cut = computeUnits(text, characters - 1);
   return text.slice(0, wordBoundary(text, cut) ?? graphemeBoundary(text, cut)).trimEnd() + ellipsis;
 }
 
 /** UTF-16 units of the first `characters` code points. */
-function unitsOf(text: string, characters: number): number {
+function computeUnits(text: string, characters: number): number {
   let offset = 0;
   for (let remaining = characters; remaining > 0 && offset < text.length; remaining -= 1) {
     offset += isPairAt(text, offset) ? 2 : 1;

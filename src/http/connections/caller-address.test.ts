@@ -4,7 +4,7 @@ import { callerAddressBehind } from "./caller-address.ts";
 
 const proxies = ["10.0.0.0/8", "2001:db8:1::/48", "::ffff:192.0.2.0/120"];
 
-function addressOf(connected: string, forwarded?: string, trusted = proxies): string {
+function formatAddress(connected: string, forwarded?: string, trusted = proxies): string {
   const headers = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };
   const socket = { remoteAddress: connected } as IncomingMessage["socket"];
   return callerAddressBehind(trusted)({ headers, socket });
@@ -29,7 +29,7 @@ test.each([
   ["an IPv6 address with a zone", "10.1.2.3", "fe80::1%eth0", "fe80::1"],
   ["spaces around an entry", "10.1.2.3", " 203.0.113.9 ", "203.0.113.9"],
 ])("a request is attributed to one address: %s", (_, connected, forwarded, expected) => {
-  expect(addressOf(connected, forwarded)).toBe(expected);
+  expect(formatAddress(connected, forwarded)).toBe(expected);
 });
 
 test.each([
@@ -50,14 +50,14 @@ test.each([
 ])(
   "the connection's address is used when an entry of X-Forwarded-For is not an address: %j",
   (forwarded) => {
-    expect(addressOf("10.1.2.3", forwarded)).toBe("10.1.2.3");
+    expect(formatAddress("10.1.2.3", forwarded)).toBe("10.1.2.3");
   },
 );
 
 test("a long forwarding header is read from its end only as far as proxies are trusted", () => {
-  expect(addressOf("10.1.2.3", `${"1.1.1.1,".repeat(100_000)}203.0.113.9`)).toBe("203.0.113.9");
+  expect(formatAddress("10.1.2.3", `${"1.1.1.1,".repeat(100_000)}203.0.113.9`)).toBe("203.0.113.9");
 });
 
 test("no forwarding header is trusted when no proxy is trusted", () => {
-  expect(addressOf("10.1.2.3", "203.0.113.9", [])).toBe("10.1.2.3");
+  expect(formatAddress("10.1.2.3", "203.0.113.9", [])).toBe("10.1.2.3");
 });

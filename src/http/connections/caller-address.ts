@@ -16,7 +16,7 @@ export function callerAddressBehind(trustedProxies: readonly string[]): CallerAd
     if (typeof field !== "string" || !isTrusted(connected)) return connected;
     let caller = connected;
     for (const entry of entriesFromLast(field)) {
-      const address = addressOf(entry);
+      const address = getAddress(entry);
       if (address === null) return connected;
       caller = address;
       if (!isTrusted(address)) break;
@@ -27,7 +27,7 @@ export function callerAddressBehind(trustedProxies: readonly string[]): CallerAd
 
 export function trustedAddresses(trustedProxies: readonly string[]): (address: string) => boolean {
   if (trustedProxies.length === 0) return () => false;
-  const networks = trustedProxies.map(networkOf);
+  const networks = trustedProxies.map(parseNetwork);
   return (address) => {
     if (!ipaddr.isValid(address)) return false;
     const parsed = ipaddr.process(address);
@@ -39,7 +39,7 @@ export function trustedAddresses(trustedProxies: readonly string[]): (address: s
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-function networkOf(text: string): Network {
+function parseNetwork(text: string): Network {
   if (!text.includes("/")) {
     const address = ipaddr.process(text);
     return [address, address.kind() === "ipv4" ? 32 : 128];
@@ -61,7 +61,7 @@ function* entriesFromLast(field: string): Generator<string> {
 
 const withPort = /^(?:\[([^\]]+)\](?::\d{1,5})?|([^:]+):\d{1,5})$/;
 
-function addressOf(entry: string): string | null {
+function getAddress(entry: string): string | null {
   const [, v6, v4] = withPort.exec(entry) ?? [];
   const address = v6 ?? v4 ?? entry;
   return isIP(address) === 0 ? null : plainAddress(address);

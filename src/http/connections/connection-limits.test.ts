@@ -9,7 +9,7 @@ beforeEach(() => {
   clock = createManualClock();
 });
 
-const limitsOf = (settings: Partial<ConnectionLimitSettings> = {}) =>
+const makeLimits = (settings: Partial<ConnectionLimitSettings> = {}) =>
   createConnectionLimits(
     { maxConnections: 60, connectionShare: 10, trustedProxies: ["10.0.0.0/8"], ...settings },
     clock,
@@ -27,8 +27,8 @@ function socketFrom(remoteAddress: string) {
   return socket as unknown as Socket;
 }
 
-function outcomesOf(
-  limits: ReturnType<typeof limitsOf>,
+function listOutcomes(
+  limits: ReturnType<typeof makeLimits>,
   count: number,
   addressOf: (n: number) => string,
 ): string[] {
@@ -42,47 +42,50 @@ function outcomesOf(
 const times = (count: number, outcome: string): string[] => Array(count).fill(outcome);
 
 test("an address that opens all connections gets only its share", () => {
-  const limits = limitsOf();
-  expect(outcomesOf(limits, 60, () => "203.0.113.9")).toEqual([
+  const limits = makeLimits();
+  expect(listOutcomes(limits, 60, () => "203.0.113.9")).toEqual([
     ...times(6, "open"),
     ...times(4, "refused"),
     ...times(50, "closed"),
   ]);
-  expect(outcomesOf(limits, 1, () => "203.0.113.10")).toEqual(["open"]);
+  expect(listOutcomes(limits, 1, () => "203.0.113.10")).toEqual(["open"]);
 });
 
 test.each<[string, (n: number) => string]>([
   ["an IPv6 network of 64 bits", (n) => `2001:db8:1:2::${n}`],
   ["both spellings of an IPv4 address", (n) => `${n % 2 ? "::ffff:" : ""}203.0.113.9`],
 ])("%s counts as one address for the connection limit", (_, addressOf) => {
-  expect(outcomesOf(limitsOf(), 7, addressOf)).toEqual([...times(6, "open"), "refused"]);
+  expect(listOutcomes(makeLimits(), 7, addressOf)).toEqual([...times(6, "open"), "refused"]);
 });
 
 test("a trusted proxy may use all connections, but not more", () => {
-  expect(outcomesOf(limitsOf(), 61, () => "10.1.2.3")).toEqual([...times(60, "open"), "refused"]);
+  expect(listOutcomes(makeLimits(), 61, () => "10.1.2.3")).toEqual([
+    ...times(60, "open"),
+    "refused",
+  ]);
 });
 
 test("the connections of all addresses together are limited", () => {
-  const outcomes = outcomesOf(limitsOf({ connectionShare: 100 }), 61, (n) => `203.0.113.${n}`);
+  const outcomes = listOutcomes(makeLimits({ connectionShare: 100 }), 61, (n) => `203.0.113.${n}`);
   expect(outcomes).toEqual([...times(60, "open"), "refused"]);
 });
 
 test("a closed connection makes room for another", () => {
-  const limits = limitsOf({ maxConnections: 1 });
+  const limits = makeLimits({ maxConnections: 1 });
   const first = socketFrom("203.0.113.9");
   limits.take(first);
-  expect(outcomesOf(limits, 1, () => "203.0.113.9")).toEqual(["refused"]);
+  expect(listOutcomes(limits, 1, () => "203.0.113.9")).toEqual(["refused"]);
   first.destroy();
-  expect(outcomesOf(limits, 1, () => "203.0.113.9")).toEqual(["open"]);
+  expect(listOutcomes(limits, 1, () => "203.0.113.9")).toEqual(["open"]);
 });
 
 test("an excess connection is closed if it sends nothing, which makes room for another", async () => {
-  const limits = limitsOf({ maxConnections: 1 });
+  const limits = makeLimits({ maxConnections: 1 });
   limits.take(socketFrom("203.0.113.9"));
   const more = Array.from({ length: 4 }, () => socketFrom("203.0.113.9"));
   for (const socket of more) limits.take(socket);
-  expect(outcomesOf(limits, 1, () => "203.0.113.9")).toEqual(["closed"]);
+  expect(listOutcomes(limits, 1, () => "203.0.113.9")).toEqual(["closed"]);
   await clock.advance(2_000);
   expect(more.map(({ destroyed }) => destroyed)).toEqual([true, true, true, true]);
-  expect(outcomesOf(limits, 1, () => "203.0.113.9")).toEqual(["refused"]);
+  expect(listOutcomes(limits, 1, () => "203.0.113.9")).toEqual(["refused"]);
 });

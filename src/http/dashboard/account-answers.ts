@@ -9,7 +9,7 @@ export function accountListingResponse(listing: AccountListing): AccountListingR
   return {
     id: listing.id,
     name: listing.name,
-    provider: providerOf(listing.provider),
+    provider: getProvider(listing.provider),
     role: listing.role,
     created_at: iso(listing.createdMs),
     seen_at: isoOrNull(listing.seenMs),
@@ -38,6 +38,6 @@ export function readAccountCursor(text: string): AccountPosition {
   return { createdMs: Number(text.slice(0, dash)), id: text.slice(dash + 1) };
 }
 
-function providerOf(provider: string | null): ProviderName | null {
+function getProvider(provider: string | null): ProviderName | null {
   return provider === "github" || provider === "gitlab" ? provider : null;
 }

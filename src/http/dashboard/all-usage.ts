@@ -18,17 +18,17 @@ export async function allUsage(
   const { range, accountId, after } = request;
   if (accountId !== null) {
     const references = await context.accounts.read("accountNames", { ids: [accountId] });
-    return { accounts: await usageOf(context, references, range), next: null };
+    return { accounts: await fetchUsage(context, references, range), next: null };
   }
   const page = await listAccounts(context, { query: null, after, limit: accountsPage });
   return {
-    accounts: await usageOf(context, page.accounts, range),
+    accounts: await fetchUsage(context, page.accounts, range),
     next: page.next === null ? null : writeAccountCursor(page.next),
   };
 }
 
 /** A day at a time, so that other requests run in between. */
-async function usageOf(
+async function fetchUsage(
   { accounts, clock }: Pick<HttpContext, "accounts" | "clock">,
   references: readonly AccountReference[],
   range: UsageRange,

@@ -17,7 +17,7 @@ export async function* exportLines(
 ): AsyncGenerator<string> {
   let lines = 0;
   for (const kind of exportedKinds) {
-    for await (const part of partsOf(accounts, accountId, kind)) {
+    for await (const part of readParts(accounts, accountId, kind)) {
       signal.throwIfAborted();
       lines += part.lines;
       if (part.text !== "") yield part.text;
@@ -26,7 +26,7 @@ export async function* exportLines(
   yield `${JSON.stringify({ kind: "end", lines })}\n`;
 }
 
-async function* partsOf(
+async function* readParts(
   accounts: Pick<HttpContext["accounts"], "read">,
   accountId: string,
   kind: ExportedKind,

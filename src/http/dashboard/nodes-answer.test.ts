@@ -12,7 +12,7 @@ const {
   ...view
 } = makeNodeView();
 
-const recordOf = (overrides: Partial<NodeRecord> = {}): NodeRecord => ({
+const makeRecord = (overrides: Partial<NodeRecord> = {}): NodeRecord => ({
   ...view,
   identityKey: "key",
   state: "approved",
@@ -28,11 +28,11 @@ const recordOf = (overrides: Partial<NodeRecord> = {}): NodeRecord => ({
   ...overrides,
 });
 
-const survey = { nodes: [recordOf()], events: [] };
+const survey = { nodes: [makeRecord()], events: [] };
 
 test("a node seen since the start has its live values and the stored state", () => {
   const { nodes } = nodesResponse(
-    { ...survey, nodes: [recordOf({ state: "draining" })] },
+    { ...survey, nodes: [makeRecord({ state: "draining" })] },
     [makeNodeView({ running: 2 })],
     nowMs,
   );
@@ -47,7 +47,7 @@ test("a node of an earlier run is known but not connected", () => {
 });
 
 test("a quarantine is reported until it ends", () => {
-  const quarantined = recordOf({
+  const quarantined = makeRecord({
     quarantinedUntilMs: nowMs + 1,
     quarantineReason: "wrong answers",
   });
@@ -59,7 +59,7 @@ test("a quarantine is reported until it ends", () => {
 test("a removed node is no longer listed, but is still named in events", () => {
   const { nodes, events } = nodesResponse(
     {
-      nodes: [recordOf({ state: "removed" })],
+      nodes: [makeRecord({ state: "removed" })],
       events: [
         { atMs: nowMs, nodeId: view.id, action: "removed", detail: "was approved" },
         { atMs: nowMs, nodeId: null, action: "refused", detail: "challenge_unknown" },

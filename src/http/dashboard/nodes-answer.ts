@@ -12,7 +12,7 @@ export function nodesResponse(
   nowMs: number,
 ): NodesResponse {
   const names = new Map(nodes.map(({ id, name }) => [id, name]));
-  const nameOf = (id: string) => names.get(id) ?? id;
+  const findName = (id: string) => names.get(id) ?? id;
   const viewsById = new Map(views.map((view) => [view.id, view]));
   return {
     nodes: nodes
@@ -20,7 +20,7 @@ export function nodesResponse(
       .map((node) => nodeListing(node, viewsById.get(node.id), nowMs)),
     events: events.map(({ atMs, nodeId, action, detail }) => ({
       at: iso(atMs),
-      node: nodeId === null ? null : nameOf(nodeId),
+      node: nodeId === null ? null : findName(nodeId),
       action,
       detail,
     })),

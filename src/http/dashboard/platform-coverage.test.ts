@@ -19,11 +19,11 @@ function interval(fromHours: number, toHours: number, more: Partial<CoverageInte
   };
 }
 
-const coverageOf = (intervals: readonly CoverageInterval[]) =>
+const getCoverage = (intervals: readonly CoverageInterval[]) =>
   platformCoverage(intervals, { fromMs: at(24), nowMs, slackMs: 10_000, liveSinceMs: 0 });
 
 test("a gap is uncovered time between covered spans", () => {
-  expect(coverageOf([interval(30, 10), interval(8, 0)])).toEqual({
+  expect(getCoverage([interval(30, 10), interval(8, 0)])).toEqual({
     held: [
       { from: iso(24), to: iso(10), source: "jetstream" },
       { from: iso(8), to: iso(0), source: "jetstream" },
@@ -34,7 +34,7 @@ test("a gap is uncovered time between covered spans", () => {
 });
 
 test("time before the first interval is neither covered nor a gap", () => {
-  expect(coverageOf([interval(5, 0)])).toEqual({
+  expect(getCoverage([interval(5, 0)])).toEqual({
     held: [{ from: iso(5), to: iso(0), source: "jetstream" }],
     gaps: [],
     complete_since: iso(5),
@@ -42,17 +42,17 @@ test("time before the first interval is neither covered nor a gap", () => {
 });
 
 test("an ended stream has a gap up to now; one with a small lag has none", () => {
-  expect(coverageOf([interval(5, 1)])).toMatchObject({
+  expect(getCoverage([interval(5, 1)])).toMatchObject({
     gaps: [{ from: iso(1), to: iso(0) }],
     complete_since: null,
   });
   const moment = interval(5, 0, { toMs: nowMs - 9_000 });
-  expect(coverageOf([moment])).toMatchObject({ gaps: [], complete_since: iso(5) });
+  expect(getCoverage([moment])).toMatchObject({ gaps: [], complete_since: iso(5) });
 });
 
 test("coverage of only imports has no gap after the last one", () => {
   const imported = { source: "import" };
-  expect(coverageOf([interval(20, 15, imported), interval(12, 6, imported)])).toEqual({
+  expect(getCoverage([interval(20, 15, imported), interval(12, 6, imported)])).toEqual({
     held: [
       { from: iso(20), to: iso(15), source: "import" },
       { from: iso(12), to: iso(6), source: "import" },
@@ -64,7 +64,7 @@ test("coverage of only imports has no gap after the last one", () => {
 
 test("a backfill that closes a gap is listed as a source with the stream", () => {
   expect(
-    coverageOf([interval(30, 10), interval(10, 8, { source: "backfill" }), interval(8, 0)]),
+    getCoverage([interval(30, 10), interval(10, 8, { source: "backfill" }), interval(8, 0)]),
   ).toEqual({
     held: [{ from: iso(24), to: iso(0), source: "backfill, jetstream" }],
     gaps: [],
@@ -74,7 +74,7 @@ test("a backfill that closes a gap is listed as a source with the stream", () =>
 
 test("coverage by the stream of a single server is never reported as complete", () => {
   const source = "mastodon-stream:social.example";
-  expect(coverageOf([interval(5, 3, { source }), interval(2, 0, { source })])).toEqual({
+  expect(getCoverage([interval(5, 3, { source }), interval(2, 0, { source })])).toEqual({
     held: [
       { from: iso(5), to: iso(3), source },
       { from: iso(2), to: iso(0), source },
@@ -86,10 +86,10 @@ test("coverage by the stream of a single server is never reported as complete", 
 
 test("platform coverage omits single accounts, other collections and times before the range", () => {
   const nothing = { held: [], gaps: [], complete_since: null };
-  expect(coverageOf([])).toEqual(nothing);
-  expect(coverageOf([interval(5, 0, { account: "did:plc:a" })])).toEqual(nothing);
-  expect(coverageOf([interval(5, 0, { collection: "likes" })])).toEqual(nothing);
-  const past = coverageOf([interval(60, 50)]);
+  expect(getCoverage([])).toEqual(nothing);
+  expect(getCoverage([interval(5, 0, { account: "did:plc:a" })])).toEqual(nothing);
+  expect(getCoverage([interval(5, 0, { collection: "likes" })])).toEqual(nothing);
+  const past = getCoverage([interval(60, 50)]);
   expect(past.held).toEqual([]);
   expect(past.gaps).toEqual([{ from: iso(24), to: iso(0) }]);
 });
@@ -99,7 +99,7 @@ test("the oldest of very many coverage gaps are merged", () => {
     const fromMs = at(20) + index * 100_000;
     return interval(0, 0, { fromMs, toMs: fromMs + 50_000 });
   });
-  const { held, gaps } = coverageOf(many);
+  const { held, gaps } = getCoverage(many);
   expect(gaps).toHaveLength(100);
   expect(held.length).toBeLessThanOrEqual(101);
 });

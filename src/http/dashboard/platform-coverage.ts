@@ -34,7 +34,7 @@ export function platformCoverage(
   return {
     held: subtractSpans(window, missing).map((span) => ({
       ...spanText(span, window.fromMs),
-      source: sourcesOf(platformIntervals, span),
+      source: formatSources(platformIntervals, span),
     })),
     gaps: gaps.map((span) => spanText(span, window.fromMs)),
     complete_since: completeSince(platformWideIntervals(intervals, "posts"), nowMs, allowedMs),
@@ -53,7 +53,7 @@ function completeSince(
   return isoText(Math.max(0, last.fromMs ?? 0));
 }
 
-function sourcesOf(intervals: readonly CoverageInterval[], span: Span): string {
+function formatSources(intervals: readonly CoverageInterval[], span: Span): string {
   const startMs = span.fromMs ?? Number.NEGATIVE_INFINITY;
   const covering = intervals.filter(({ fromMs, toMs }) => toMs > startMs && fromMs < span.toMs);
   return [...new Set(covering.map(({ source }) => source))].sort().join(", ");

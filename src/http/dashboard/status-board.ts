@@ -164,7 +164,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     lags: Lags | null,
   ): PlatformStatus {
     const intervals = coverage.find((entry) => entry.platform === platform)?.intervals ?? [];
-    const posts = sumOf(
+    const posts = computeSum(
       stats.segments.filter((segment) => segment.platform === platform),
       (segment) => segment.posts,
     );
@@ -174,7 +174,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     return {
       platform,
       mode: platformMode(platform, searchedLive, posts),
-      stream: streamOf(platform),
+      stream: makeStream(platform),
       posts,
       coverage: platformCoverage(intervals, {
         fromMs,
@@ -199,7 +199,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     return posts > 0 ? "archived" : "off";
   }
 
-  function streamOf(platform: Platform): PlatformStatus["stream"] {
+  function makeStream(platform: Platform): PlatformStatus["stream"] {
     const state = streamState(platform);
     if (state === null) return null;
     const { status, detail, host, lagMs } = state;
@@ -231,17 +231,17 @@ function archiveStatus({
   const startsMs = segments.flatMap(({ fromMs }) => (fromMs === null ? [] : [fromMs]));
   const endsMs = segments.flatMap(({ toMs }) => (toMs === null ? [] : [toMs]));
   return {
-    posts: sumOf(segments, ({ posts }) => posts),
+    posts: computeSum(segments, ({ posts }) => posts),
     segments: segments.length,
     bytes,
     max_bytes: maxBytes,
     oldest_at: startsMs.length === 0 ? null : isoText(startsMs.reduce((a, b) => Math.min(a, b))),
     newest_at: endsMs.length === 0 ? null : isoText(endsMs.reduce((a, b) => Math.max(a, b))),
-    hidden: sumOf(segments, ({ hidden }) => hidden),
+    hidden: computeSum(segments, ({ hidden }) => hidden),
   };
 }
 
-function sumOf<Item>(items: readonly Item[], numberOf: (item: Item) => number): number {
+function computeSum<Item>(items: readonly Item[], numberOf: (item: Item) => number): number {
   return items.reduce((sum, item) => sum + numberOf(item), 0);
 }
 

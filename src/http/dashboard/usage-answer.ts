@@ -49,7 +49,7 @@ export async function usageResponse(
     for (const group of groups) {
       const latencies = parseLatencies(group.latencies);
       const tallies = [total, byBucket.get(group.startMs)];
-      if (group.method !== "") tallies.push(tallyOf(byMethod, group.method));
+      if (group.method !== "") tallies.push(findTally(byMethod, group.method));
       for (const tally of tallies) if (tally !== undefined) addTo(tally, group, latencies);
     }
   }
@@ -58,20 +58,20 @@ export async function usageResponse(
     from: isoText(fromMs),
     to: isoText(nowMs),
     bucket_ms: widthMs,
-    totals: totalsOf(total),
+    totals: makeTotals(total),
     buckets: [...byBucket].map(([startMs, tally]) => {
-      const { posts: _posts, searches_failed: _failed, ...totals } = totalsOf(tally);
+      const { posts: _posts, searches_failed: _failed, ...totals } = makeTotals(tally);
       return { start: isoText(startMs), ...totals };
     }),
     methods: methodNames.flatMap((method) => {
       const tally = byMethod.get(method);
-      return tally === undefined ? [] : [{ method, ...totalsOf(tally) }];
+      return tally === undefined ? [] : [{ method, ...makeTotals(tally) }];
     }),
-    keys: await keysOf(accounts, accountId, usedIds, nowMs),
+    keys: await readKeys(accounts, accountId, usedIds, nowMs),
   };
 }
 
-async function keysOf(
+async function readKeys(
   accounts: Pick<AccountStore, "read">,
   accountId: string,
   usedIds: ReadonlySet<string>,
@@ -95,7 +95,7 @@ const createTally = (): Tally => ({
   latencies: new Map(),
 });
 
-function tallyOf(tallies: Map<Method, Tally>, method: Method): Tally {
+function findTally(tallies: Map<Method, Tally>, method: Method): Tally {
   const tally = tallies.get(method) ?? createTally();
   tallies.set(method, tally);
   return tally;
@@ -114,6 +114,6 @@ function addTo(tally: Tally, group: GroupedUsage, latencies: LatencyHistogram): 
   addLatencies(tally.latencies, latencies);
 }
 
-function totalsOf({ latencies, ...counts }: Tally): UsageTotals {
+function makeTotals({ latencies, ...counts }: Tally): UsageTotals {
   return { ...counts, p50_ms: latencyAt(latencies, 0.5), p99_ms: latencyAt(latencies, 0.99) };
 }

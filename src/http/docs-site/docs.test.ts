@@ -44,7 +44,7 @@ describe("docs/errors", () => {
 
   test("docs/errors orders problems by status, with unique titles", () => {
     const statuses = problemCodes.map((code) => problems[code].status);
-    expect(statuses).toEqual(statuses.toSorted((one, other) => one - other));
+    expect(statuses).toEqual(statuses.toSorted((a, b) => a - b));
     const titles = problemCodes.map((code) => problems[code].title);
     expect(titles).toEqual([...new Set(titles)]);
   });
@@ -68,7 +68,7 @@ describe("other codes", () => {
   const pages = ["errors/details", "errors/warnings", "errors/job-failures", "nodes"];
   const explained = pages.flatMap((name) => rows(`${name}.md`));
   const source = ["http", "jobs", "accounts", "search", "upstream", "platforms", "remote"]
-    .map(sourceOf)
+    .map(readSource)
     .join("\n");
 
   test("the documentation explains the code of each entry, warning or failure in the source", () => {
@@ -92,7 +92,7 @@ describe("other codes", () => {
   });
 
   test("every explained code exists in the source", () => {
-    const everything = `${source}\n${sourceOf("lib")}\n${sourceOf("archive")}`;
+    const everything = `${source}\n${readSource("lib")}\n${readSource("archive")}`;
     expect(explained.length).toBeGreaterThan(20);
     expect(explained.filter((code) => !everything.includes(`"${code}"`))).toEqual([]);
   });
@@ -105,7 +105,7 @@ describe("other codes", () => {
   });
 });
 
-function sourceOf(name: string): string {
+function readSource(name: string): string {
   const folder = new URL(`../../${name}/`, import.meta.url);
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => /\.ts$/.test(file) && !/(?:^|\/)test-|\.test/.test(file))

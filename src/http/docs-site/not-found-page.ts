@@ -4,17 +4,17 @@ import { readOnce } from "../routes/ops/read-once.ts";
 import { acceptsHtml } from "./accepts-html.ts";
 import { builtDocs } from "./served-pages.ts";
 
-/** Where even browsers get errors as problems. */
+/** Under these, browsers also get problem JSON. */
 const programPaths = /^\/(?:v1|api|mcp|dashboard\/(?:api|assets))(?:[/?]|$)/;
 
-/** Opened by a browser as a page, so that a 404 is HTML. */
+/** A page opened in a browser, which gets an HTML 404. */
 export function isBrowserNavigation({ method, url, headers }: FastifyRequest): boolean {
   return method === "GET" && !programPaths.test(url) && acceptsHtml(headers.accept);
 }
 
 const page = readOnce(new URL("not-found.html", builtDocs));
 
-/** Served where the pages are not built. */
+/** The fallback if pages are not built. */
 const plainPage = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Page not found</title>
 <h1>Page not found</h1><p><a href="/docs">Documentation</a></p></html>

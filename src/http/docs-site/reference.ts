@@ -23,7 +23,7 @@ function indexPage(api: OpenApi): string {
       description,
       table(
         ["endpoint", "purpose"],
-        endpointsOf(api, name).map(({ method, path, operation }) => [
+        listEndpoints(api, name).map(({ method, path, operation }) => [
           `[\`${method} ${path}\`](${name}.md#${anchorName(`${method} ${path}`)})`,
           operation.summary,
         ]),
@@ -39,7 +39,7 @@ function tagPage(api: OpenApi, name: string): string {
   return paragraphs([
     `# ${referenceTitle(name)}`,
     description,
-    ...endpointsOf(api, name).map((endpoint) => endpointChapter(endpoint)),
+    ...listEndpoints(api, name).map((endpoint) => endpointChapter(endpoint)),
     "",
   ]);
 }
@@ -66,7 +66,7 @@ export function referenceTitle(name: string): string {
 
 type Endpoint = { method: string; path: string; operation: Operation };
 
-function endpointsOf({ paths }: OpenApi, tag: string): Endpoint[] {
+function listEndpoints({ paths }: OpenApi, tag: string): Endpoint[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, { tags }]) => tags.includes(tag))
@@ -80,22 +80,22 @@ function endpointChapter(endpoint: Endpoint): string {
     `## ${method} ${path}`,
     `${operation.summary}. ${operation.security ? "Needs a key" : "Needs no key"}. Operation \`${operation.operationId}\`.`,
     operation.description ?? "",
-    parametersOf(operation),
-    bodyOf(operation),
-    samplesOf(operation),
+    formatParameters(operation),
+    makeBody(operation),
+    formatSamples(operation),
     table(
       ["status", "body", "meaning"],
       Object.entries(operation.responses).map(([status, answer]) => [
         code(status),
-        bodiesOf(answer),
+        formatBodies(answer),
         answer.description,
       ]),
     ),
-    headersOf(operation),
+    formatHeaders(operation),
   ]);
 }
 
-function parametersOf({ parameters = [] }: Operation): string {
+function formatParameters({ parameters = [] }: Operation): string {
   if (parameters.length === 0) return "";
   return table(
     ["parameter", "in", "type", "meaning"],
@@ -108,7 +108,7 @@ function parametersOf({ parameters = [] }: Operation): string {
   );
 }
 
-function bodyOf({ requestBody }: Operation): string {
+function makeBody({ requestBody }: Operation): string {
   const schema = requestBody?.content["application/json"]?.schema;
   return schema === undefined ? "" : `The body is a ${typeText(schema)} in JSON.`;
 }
@@ -120,7 +120,7 @@ const fenceLanguages: Readonly<Record<string, string>> = {
 };
 
 /** Consecutive blocks with a name in brackets become tabs. */
-function samplesOf({ "x-codeSamples": samples = [] }: Operation): string {
+function formatSamples({ "x-codeSamples": samples = [] }: Operation): string {
   return samples
     .map(({ lang, label, source }) => {
       const name = samples.length > 1 ? ` [${label}]` : "";
@@ -129,7 +129,7 @@ function samplesOf({ "x-codeSamples": samples = [] }: Operation): string {
     .join("\n\n");
 }
 
-function bodiesOf({ content = {} }: ResponseDescription): string {
+function formatBodies({ content = {} }: ResponseDescription): string {
   const bodies = Object.entries(content).map(([type, { schema }]) =>
     schema?.$ref === undefined && schema?.items === undefined ? type : typeText(schema),
   );
@@ -138,7 +138,7 @@ function bodiesOf({ content = {} }: ResponseDescription): string {
 
 const maxListed = 5;
 
-function headersOf({ responses }: Operation): string {
+function formatHeaders({ responses }: Operation): string {
   const statuses = new Map<string, string[]>();
   for (const [status, { headers = {} }] of Object.entries(responses)) {
     for (const name of Object.keys(headers)) {

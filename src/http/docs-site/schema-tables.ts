@@ -12,14 +12,14 @@ export function typeText(schema: Schema): string {
   }
   if (schema.items !== undefined) return `list of ${typeText(schema.items)}`;
   const types = Array.isArray(schema.type) ? schema.type.join(" or ") : schema.type;
-  return `${schema.format ?? types ?? "anything"}${boundsOf(schema)}`;
+  return `${schema.format ?? types ?? "anything"}${formatBounds(schema)}`;
 }
 
 function linkTo(name: string): string {
   return `[${name}](schemas.md#${name.toLowerCase()})`;
 }
 
-function boundsOf({ minimum, maximum, minLength, maxLength }: Schema): string {
+function formatBounds({ minimum, maximum, minLength, maxLength }: Schema): string {
   if (minimum !== undefined && maximum !== undefined) return `, ${minimum} to ${maximum}`;
   if (minimum !== undefined) return `, at least ${minimum}`;
   if (maximum !== undefined) return `, at most ${maximum}`;
@@ -28,7 +28,7 @@ function boundsOf({ minimum, maximum, minLength, maxLength }: Schema): string {
 }
 
 export function memberTable(schema: Schema): string {
-  const rows = rowsOf(schema, "");
+  const rows = listRows(schema, "");
   if (rows.length === 0) return "";
   return table(
     ["field", "type", "meaning"],
@@ -40,13 +40,13 @@ export function memberTable(schema: Schema): string {
   );
 }
 
-function rowsOf({ properties = {}, required = [] }: Schema, prefix: string): Row[] {
+function listRows({ properties = {}, required = [] }: Schema, prefix: string): Row[] {
   return Object.entries(properties).flatMap(([key, schema]) => {
     const name = `${prefix}${key}`;
     const row = { name, schema, isRequired: required.includes(key) };
     const inner = schema.items ?? schemaAlternative(schema) ?? schema;
     const suffix = schema.items === undefined ? "." : "[].";
-    return [row, ...(inner.properties === undefined ? [] : rowsOf(inner, `${name}${suffix}`))];
+    return [row, ...(inner.properties === undefined ? [] : listRows(inner, `${name}${suffix}`))];
   });
 }
 

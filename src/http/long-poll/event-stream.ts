@@ -38,7 +38,7 @@ export async function* eventStream(
     if (result === null) {
       yield ":\n\n";
     } else {
-      yield textOf(result.value);
+      yield formatText(result.value);
       received = null;
       void requestNext();
     }
@@ -46,7 +46,7 @@ export async function* eventStream(
 }
 
 /** One line of JSON cannot end the event early. */
-function textOf({ id, event, data }: StreamedEvent): string {
+function formatText({ id, event, data }: StreamedEvent): string {
   const idLine = id === null ? "" : `id: ${id}\n`;
   return `${idLine}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -6,7 +6,7 @@ import type { StreamedEvent } from "./event-stream.ts";
 export async function* streamAccountEvents(
   changes: AsyncIterable<JobChange>,
 ): AsyncGenerator<StreamedEvent> {
-  for await (const change of changes) yield eventOf(change, change.id);
+  for await (const change of changes) yield makeEvent(change, change.id);
 }
 
 /** The current state, without an id, then changes until the job ends. */
@@ -21,14 +21,14 @@ export async function* streamJobEvents(
   const job = await jobs.find(accountId, uuid);
   if (job === null) return;
   let last: Progress = job;
-  yield eventOf({ ...job, atMs: lastChangeMs(job) }, null);
+  yield makeEvent({ ...job, atMs: lastChangeMs(job) }, null);
   while (!hasEnded(last.state)) {
     const { done, value: change } = await next;
     if (done) return;
     next = nextOf(changes);
     if (change.uuid !== uuid || !isLater(change, last)) continue;
     last = change;
-    yield eventOf(change, change.id);
+    yield makeEvent(change, change.id);
   }
 }
 
@@ -60,7 +60,7 @@ function lastChangeMs({ finishedMs, startedMs, submittedMs }: Job): number {
   return finishedMs ?? startedMs ?? submittedMs;
 }
 
-function eventOf(
+function makeEvent(
   { uuid, state, attempts, atMs }: Omit<JobChange, "id">,
   id: number | null,
 ): StreamedEvent {

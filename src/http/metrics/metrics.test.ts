@@ -73,7 +73,7 @@ test("the first scrape of the metrics has all current values", async () => {
   }
 });
 
-function metricsOf(
+function makeMetrics(
   clock: ManualClock,
   stats: () => Promise<ArchiveStats>,
   waitingDeliveries: () => Promise<number>,
@@ -113,7 +113,7 @@ test("missing archive sums are requested again by the next scrape, then once a m
     if (reads === 1) throw new Error("a segment is being merged");
     return { segments: [{ platform: "x", posts: reads }] } as unknown as ArchiveStats;
   };
-  const metrics = metricsOf(clock, stats, async () => 0);
+  const metrics = makeMetrics(clock, stats, async () => 0);
   expect(await metrics.text()).not.toContain('earshot_archive_posts{platform="x"}');
   expect(await metrics.text()).toContain('earshot_archive_posts{platform="x"} 2');
   await clock.advance(minuteMs - 1);
@@ -126,7 +126,7 @@ test("waiting deliveries are counted every ten seconds, and again immediately af
   const clock = createManualClock();
   let reads = 0;
   const stats = async () => ({ segments: [] }) as unknown as ArchiveStats;
-  const metrics = metricsOf(clock, stats, async () => {
+  const metrics = makeMetrics(clock, stats, async () => {
     reads += 1;
     if (reads === 1) throw new Error("the store does not answer");
     return reads;

@@ -13,7 +13,7 @@ export function addNodeMetrics(registry: Registry, source: NodeMetricSource) {
     collect() {
       this.reset();
       for (const node of source.nodes()) {
-        this.inc({ evidence: node.evidence, state: stateOf(node) });
+        this.inc({ evidence: node.evidence, state: getState(node) });
       }
     },
   });
@@ -53,7 +53,7 @@ export function addNodeMetrics(registry: Registry, source: NodeMetricSource) {
   };
 }
 
-function stateOf({ state, isConnected }: NodeView): string {
+function getState({ state, isConnected }: NodeView): string {
   if (state !== "approved") return state;
   return isConnected ? "connected" : "away";
 }

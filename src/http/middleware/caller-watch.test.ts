@@ -27,13 +27,13 @@ function watchOver(store: Pick<TestAccounts["store"], "read">) {
   return createCallerWatch(context, new AbortController().signal).watch;
 }
 
-function callerOf({ id, accountId }: Pick<CreatedKey, "id" | "accountId">): Caller {
+function makeCaller({ id, accountId }: Pick<CreatedKey, "id" | "accountId">): Caller {
   const rates = { requestsPerSecond: 1, submissionsPerMinute: 1, ratesKeyId: id };
   return { keyId: id, accountId, methods: null, ...rates };
 }
 
 function sessionCaller(accountId: string, sessionId = "one"): Caller {
-  return { ...callerOf({ id: `dashboard-${accountId}`, accountId }), sessionId };
+  return { ...makeCaller({ id: `dashboard-${accountId}`, accountId }), sessionId };
 }
 
 function addSession(accountId: string, id = "one"): void {
@@ -48,7 +48,7 @@ test("pending requests of a revoked key, and only those, end within a second", a
   const [revoked, other] = [await accounts.makeKey(), await accounts.makeKey()];
   const ends = [vi.fn(), vi.fn(), vi.fn()];
   for (const [index, key] of [revoked, revoked, other].entries()) {
-    watch(callerOf(key), ends[index] ?? vi.fn());
+    watch(makeCaller(key), ends[index] ?? vi.fn());
   }
   await clock.advance(60_000);
   expect(ends.map(({ mock }) => mock.calls.length)).toEqual([0, 0, 0]);
@@ -67,7 +67,7 @@ test("pending requests of an expired key and of a suspended account's session en
   const session = sessionCaller(accountId);
   addSession(accountId);
   const [endKey, endSession] = [vi.fn(), vi.fn()];
-  watch(callerOf(expiring), endKey);
+  watch(makeCaller(expiring), endKey);
   watch(session, endSession);
   await clock.advance(59_999);
   expect(endKey).not.toHaveBeenCalled();
@@ -115,7 +115,7 @@ test("pending requests of an idle or too old session end", async () => {
 test("the caller watch queries the store once per check, and not at all if nothing is watched", async () => {
   const read = vi.fn(accounts.store.read);
   const watchCounted = watchOver({ read: read as typeof accounts.store.read });
-  const caller = callerOf(await accounts.makeKey());
+  const caller = makeCaller(await accounts.makeKey());
   const unwatches = [watchCounted(caller, vi.fn()), watchCounted(caller, vi.fn())];
   await clock.advance(2_000);
   expect(read).toHaveBeenCalledTimes(2);
@@ -133,7 +133,7 @@ test("no pending request ends while the store does not answer", async () => {
     .fn(accounts.store.read)
     .mockRejectedValueOnce(new Error("the store does not answer"));
   const end = vi.fn();
-  watchOver({ read: read as typeof accounts.store.read })(callerOf(key), end);
+  watchOver({ read: read as typeof accounts.store.read })(makeCaller(key), end);
   await clock.advance(1_000);
   expect(end).not.toHaveBeenCalled();
   await accounts.store.write("revokeKey", { id: key.id, by: "command_line", nowMs: clock.now() });

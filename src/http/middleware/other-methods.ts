@@ -32,7 +32,7 @@ export function otherMethods(app: FastifyInstance, corsOrigins: readonly string[
     const { url, method } = route;
     const path = paths.get(url) ?? { url, methods: new Set(), headers: new Set() };
     for (const name of Array.isArray(method) ? method : [method]) path.methods.add(name);
-    for (const name of headersOf(route)) path.headers.add(name);
+    for (const name of listHeaders(route)) path.headers.add(name);
     if (paths.has(url)) return;
     paths.set(url, path);
     router.on("GET", url, () => undefined, path);
@@ -58,7 +58,7 @@ export function otherMethods(app: FastifyInstance, corsOrigins: readonly string[
   };
 }
 
-function headersOf({ schema }: RouteOptions): readonly string[] {
+function listHeaders({ schema }: RouteOptions): readonly string[] {
   const schemaHeaders =
     schema?.headers instanceof z.ZodObject ? Object.keys(schema.headers.shape) : [];
   return [

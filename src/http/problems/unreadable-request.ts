@@ -4,7 +4,7 @@ import { type ProblemCode, problems, problemType } from "./problems.ts";
 /** Answers a request that reaches no Fastify hook. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Duplex, id: string) {
   if (socket.writable && error.code !== "ECONNRESET") {
-    const code = codeOf(error.code);
+    const code = getCode(error.code);
     const { status, title, retryable } = problems[code];
     const { reason, detail, hint } = texts[code];
     const body = JSON.stringify({
@@ -49,7 +49,7 @@ const texts: Readonly<Record<UnreadableCode, { reason: string; detail: string; h
   },
 };
 
-function codeOf(code: string | undefined): UnreadableCode {
+function getCode(code: string | undefined): UnreadableCode {
   if (code === "HPE_HEADER_OVERFLOW") return "header_too_large";
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout";
   return "invalid_request";

@@ -74,7 +74,7 @@ export function problemText(
 const dependsOnUpstream = (code: ProblemCode): boolean => code === "upstream_failed";
 
 /** The registry's hint, to repeat the request, would be wrong if it is not retryable. */
-const defaultHintOf = (code: ProblemCode, isRetryable: boolean): string | undefined =>
+const getDefaultHint = (code: ProblemCode, isRetryable: boolean): string | undefined =>
   dependsOnUpstream(code) && !isRetryable ? undefined : problems[code].hint;
 
 function errorProblem(error: EarshotError, request: FastifyRequest): Problem {
@@ -83,7 +83,7 @@ function errorProblem(error: EarshotError, request: FastifyRequest): Problem {
   // Internal details go to the log, never to the caller.
   const detail = code === "internal" ? "unexpected error; see the log" : shortened(error.message);
   const isRetryable = dependsOnUpstream(code) ? error.retryable : definition.retryable;
-  const hint = (code === "internal" ? undefined : error.hint) ?? defaultHintOf(code, isRetryable);
+  const hint = (code === "internal" ? undefined : error.hint) ?? getDefaultHint(code, isRetryable);
   return {
     type: problemType(code),
     title: definition.title,
@@ -112,7 +112,7 @@ function shortened(line: string): string {
 /** A final code with status 503 is temporary: `unavailable`. */
 export function toProblem(error: unknown): EarshotError {
   if (error instanceof EarshotError) return error;
-  const frameworkError = error instanceof Error ? frameworkErrorOf(error) : null;
+  const frameworkError = error instanceof Error ? getFrameworkError(error) : null;
   return frameworkError ?? problem("internal", "unexpected error");
 }
 
@@ -128,7 +128,7 @@ export function publicCode(error: EarshotError): ProblemCode {
 const isFinal = (code: ProblemCode): boolean => problems[code].status < 500;
 
 /** Null for unexpected errors. */
-function frameworkErrorOf(error: {
+function getFrameworkError(error: {
   code?: string;
   statusCode?: number;
   message: string;

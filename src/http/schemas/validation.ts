@@ -9,7 +9,7 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
   return (input: unknown) => {
     const outcome = formFor(schema, input).safeParse(input);
     if (outcome.success) return { value: outcome.data };
-    const details = outcome.error.issues.flatMap(detailsOf).slice(0, maxDetails);
+    const details = outcome.error.issues.flatMap(listDetails).slice(0, maxDetails);
     return { error: invalidRequest(details, httpPart === "querystring" ? "query string" : "body") };
   };
 };
@@ -35,7 +35,7 @@ function sentence({ pointer, message }: ErrorDetail): string {
   return pointer ? `${pointer}: ${message}` : message;
 }
 
-function detailsOf(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
+function listDetails(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
   const { message: zodMessage, hint } = splitHint(issue.message);
   const help = hint === undefined ? {} : { hint };
   if (issue.code === "unrecognized_keys") {
@@ -47,10 +47,10 @@ function detailsOf(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
     }));
   }
   const message = zodMessage.charAt(0).toLowerCase() + zodMessage.slice(1);
-  return [{ code: codeOf(issue), message, pointer: pointerTo(issue.path), ...help }];
+  return [{ code: getCode(issue), message, pointer: pointerTo(issue.path), ...help }];
 }
 
-function codeOf(issue: z.core.$ZodIssue): string {
+function getCode(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type") return "wrong_type";
   if (issue.code === "invalid_value") return "unknown_value";
   if (issue.code === "too_big" || issue.code === "too_small") return "out_of_range";

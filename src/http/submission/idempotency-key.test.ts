@@ -6,7 +6,7 @@ const request = {
   body: { type: "social", arguments: { query: "a", count: 2 } },
 };
 
-const hashOf = (submission: unknown) =>
+const computeHash = (submission: unknown) =>
   Buffer.from(
     readIdempotency({ "idempotency-key": "one" }, submission)?.requestHash ?? new Uint8Array(),
   ).toString("hex");
@@ -36,12 +36,12 @@ test.each(["", "k".repeat(256), "a\tb", "\u007f", "é"])(
 );
 
 test("the hash of a submission is a SHA-256 of the request, independent of member order", () => {
-  expect(hashOf(request)).toMatch(/^[0-9a-f]{64}$/);
+  expect(computeHash(request)).toMatch(/^[0-9a-f]{64}$/);
   const reordered = {
     body: { arguments: { count: 2, query: "a" }, type: "social" },
     platform: "social",
   };
-  expect(hashOf(reordered)).toBe(hashOf(request));
+  expect(computeHash(reordered)).toBe(computeHash(request));
 });
 
 test.each([
@@ -52,5 +52,5 @@ test.each([
   { ...request, body: { ...request.body, arguments: { query: "a", count: 2, sort: "newest" } } },
   { ...request, body: [request.body] },
 ])("a different request has a different hash: %j", (other) => {
-  expect(hashOf(other)).not.toBe(hashOf(request));
+  expect(computeHash(other)).not.toBe(computeHash(request));
 });

@@ -40,7 +40,7 @@ export function readJsonBodies(app: FastifyInstance): void {
 function parseBody(body: Buffer): unknown {
   if (body.length === 0) throw problem("invalid_json", "the body is empty, expected a JSON object");
   if (body.length > measuredBytes) requireBoundedShape(body);
-  const text = textOf(body);
+  const text = formatText(body);
   let names = 0;
   function checkName(this: unknown, name: string, value: unknown): unknown {
     if (name === "__proto__") throw forbiddenName();
@@ -61,7 +61,7 @@ function parseBody(body: Buffer): unknown {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function textOf(body: Buffer): string {
+function formatText(body: Buffer): string {
   try {
     return utf8.decode(body);
   } catch {

@@ -45,7 +45,7 @@ async function searchJob(
   const canonicalQuery = printQuery(tree);
   const nowMs = context.clock.now();
   const firstWindow = submissionWindow(method, nowMs, settings.liveWindowMs);
-  const start = startOf(context, caller, args, { platform, canonicalQuery, firstWindow, nowMs });
+  const start = getStart(context, caller, args, { platform, canonicalQuery, firstWindow, nowMs });
   const { accountId } = caller;
   const search = { platform, type, method, accountId };
   if (!sources.canSearch(search)) throw noSearchNode(platform);
@@ -98,7 +98,7 @@ async function fetchJob(
   );
   const nowMs = context.clock.now();
   const firstWindow = { fromMs: null, toMs: nowMs };
-  const start = startOf(context, caller, args, { platform, canonicalQuery, firstWindow, nowMs });
+  const start = getStart(context, caller, args, { platform, canonicalQuery, firstWindow, nowMs });
   const { accountId } = caller;
   // The process that began a page also continues it.
   const isBegunRemotely = (start.position?.nodeId ?? null) !== null;
@@ -140,7 +140,7 @@ function noSearchNode(platform: SearchPlatform) {
 type Start = Window &
   Pick<SearchJobRequest, "after" | "asOfMs" | "position"> & { requestedBounds: RequestedBounds };
 
-function startOf(
+function getStart(
   context: HttpContext,
   { accountId }: Caller,
   { type, method, nextCursor, bounds, argumentsPointer }: CheckedArguments,

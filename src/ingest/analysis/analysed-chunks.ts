@@ -42,13 +42,13 @@ async function* analysedLines(
       nowMs: clock.now(),
       onBadLine,
     });
-    yield { chunk: result.then((analysed) => lineChunkOf(analysed, start, end)) };
+    yield { chunk: result.then((analysed) => makeLineChunk(analysed, start, end)) };
   }
 }
 
 type Offset = AnalysedChunk["end"];
 
-function lineChunkOf(
+function makeLineChunk(
   { body, posts, rejections, counts, stoppedAt }: AnalysedLines,
   start: Offset,
   end: Offset,

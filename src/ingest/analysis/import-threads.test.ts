@@ -55,7 +55,7 @@ async function runImport(content: string, format?: ImportFormat) {
   }
 }
 
-async function textsOf(ids: readonly number[]): Promise<string[]> {
+async function readTexts(ids: readonly number[]): Promise<string[]> {
   const positions = ids.map((id) => ({ id: BigInt(id), platform: "x" as const }));
   const { records } = await archive.records(positions);
   return records.map((record) => JSON.parse(record).Content);
@@ -70,7 +70,7 @@ test("chunks of an import are written in file order even if several threads anal
   const { summary, rejected } = await runImport(lines.join("\n"));
   expect(summary).toMatchObject({ imported: 11_998, updated: 5_000, rejected: 2 });
   expect(rejected.map((reason) => reason.split(":")[0])).toEqual(["6000", "12000"]);
-  expect(await textsOf([1, 5_000, 5_001, 11_999])).toEqual(["12000", "16999", "5000", "11998"]);
+  expect(await readTexts([1, 5_000, 5_001, 11_999])).toEqual(["12000", "16999", "5000", "11998"]);
 });
 
 test("an import detects the language of a post that declares none", async () => {

@@ -4,14 +4,14 @@ import { type LineChunk, lineChunks } from "./line-chunks.ts";
 
 const bounds = { maxLines: 3, maxBytes: 1_000, maxLineBytes: 20 };
 
-async function* piecesOf(text: string, pieceBytes: number, end?: Error): AsyncGenerator<Buffer> {
+async function* readPieces(text: string, pieceBytes: number, end?: Error): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);
   for (let offset = 0; offset < bytes.length; offset += pieceBytes)
     yield bytes.subarray(offset, offset + pieceBytes);
   if (end !== undefined) throw end;
 }
 
-async function chunksOf(
+async function getChunks(
   pieces: AsyncIterable<Buffer>,
   offset = 0,
   overrides: Partial<typeof bounds> = {},
@@ -35,7 +35,7 @@ const text = `one\r\n\n${"x".repeat(20)}\r\n${"y".repeat(21)}\nfive\n${"z".repea
 test.each([1, 2, 7, 64, 1_000])(
   "a source read in pieces of %d bytes yields the same lines",
   async (pieceBytes) => {
-    const chunks = await chunksOf(piecesOf(text, pieceBytes), 10);
+    const chunks = await getChunks(readPieces(text, pieceBytes), 10);
     expect(chunks.map(({ lines }) => lines)).toEqual([3, 3, 3]);
     expect(chunks.map(linesIn)).toEqual([
       ["one", "", "x".repeat(20)],
@@ -49,19 +49,19 @@ test.each([1, 2, 7, 64, 1_000])(
 );
 
 test("a chunk of lines ends with the line that fills it", async () => {
-  const chunks = await chunksOf(piecesOf("aaaa\nbbbb\ncccc\n", 4), 0, { maxBytes: 6 });
+  const chunks = await getChunks(readPieces("aaaa\nbbbb\ncccc\n", 4), 0, { maxBytes: 6 });
   expect(chunks.map(({ lines }) => lines)).toEqual([2, 1]);
 });
 
 test("only as much of an endless line is stored as shows that it is too long", async () => {
-  const [chunk] = await chunksOf(piecesOf("x".repeat(100_000), 100));
+  const [chunk] = await getChunks(readPieces("x".repeat(100_000), 100));
   expect(chunk?.bytes.length).toBeLessThan(100);
   expect(chunk?.endOffset).toBe(100_000);
 });
 
 test("the complete lines before an error of the source are a chunk", async () => {
   const chunks: LineChunk[] = [];
-  const broken = lineChunks(piecesOf("one\ntwo\nthr", 5, new Error("broken")), 0, bounds);
+  const broken = lineChunks(readPieces("one\ntwo\nthr", 5, new Error("broken")), 0, bounds);
   await expect(
     (async () => {
       for await (const chunk of broken) chunks.push(chunk);
@@ -72,5 +72,5 @@ test("the complete lines before an error of the source are a chunk", async () =>
 });
 
 test("an empty source has no chunks", async () => {
-  expect(await chunksOf(piecesOf("", 5))).toEqual([]);
+  expect(await getChunks(readPieces("", 5))).toEqual([]);
 });

@@ -50,9 +50,9 @@ export async function* recordChunks(
 
   function analyse({ posts, counts, bytes: _bytes, ...read }: OpenChunk): PendingChunk {
     const body = posts.length === 0 ? null : analysis.posts(posts, clock.now());
-    return { chunk: chunkOf(body) };
+    return { chunk: readChunk(body) };
 
-    async function chunkOf(prepared: typeof body): Promise<AnalysedChunk> {
+    async function readChunk(prepared: typeof body): Promise<AnalysedChunk> {
       const body = prepared === null ? null : (await prepared).body;
       return { ...read, prepared: body, posts: posts.length, counts: counts.all() };
     }

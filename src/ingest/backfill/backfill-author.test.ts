@@ -21,7 +21,7 @@ import { createPoliteFetch } from "./polite-fetch.ts";
 
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
 const labeler = "did:plc:labelerlabelerlabelerla";
-const uriOf = (rkey: string) => `at://${did}/app.bsky.feed.post/${rkey}`;
+const makeUri = (rkey: string) => `at://${did}/app.bsky.feed.post/${rkey}`;
 const tid = (n: number): string => {
   const digits = "234567abcdefghijklmnopqrstuvwxyz";
   let bits = BigInt(Date.UTC(2026, 0, 1) + n) * 1000n * 1024n;
@@ -148,7 +148,12 @@ describe("the backfill of an account", () => {
     const [newest] = await visiblePosts();
     expect(newest).toMatchObject({
       Content: "post 29",
-      Metadata: { uri: uriOf(tid(29)), username: "ann.example", author: "Ann", origin: "backfill" },
+      Metadata: {
+        uri: makeUri(tid(29)),
+        username: "ann.example",
+        author: "Ann",
+        origin: "backfill",
+      },
     });
     const [stored] = await archive.coverage();
     expect(stored?.intervals).toEqual([
@@ -227,7 +232,7 @@ describe("newer data in the archive", () => {
     "a backfill by %s does not restore a post that was deleted later",
     async (by) => {
       addAccount({ [tid(1)]: record("deleted since"), [tid(2)]: record("here") });
-      const uri = uriOf(tid(1));
+      const uri = makeUri(tid(1));
       const deleted = { kind: "delete", platform: "bluesky", uri, revision: tid(950) } as const;
       await archive.write({ changes: [streamed(tid(1), "first", tid(2)), deleted] });
       const limits = {
@@ -437,9 +442,9 @@ describe("labels", () => {
       addAccount({ [tid(1)]: record("labelled"), [tid(2)]: record("hidden") });
       host.hasWildcards = hasWildcards;
       host.labels.push(
-        label(uriOf(tid(1)), "porn"),
-        label(uriOf(tid(2)), "!hide"),
-        label(uriOf(tid(1)), "rude", { src: "did:plc:cccccccccccccccccccccccc" }),
+        label(makeUri(tid(1)), "porn"),
+        label(makeUri(tid(2)), "!hide"),
+        label(makeUri(tid(1)), "rude", { src: "did:plc:cccccccccccccccccccccccc" }),
       );
       const trusted = { url: host.url, sources: [labeler] };
       expect(await backfillAuthor(did, request({ labeler: trusted }))).toMatchObject({

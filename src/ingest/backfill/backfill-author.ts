@@ -83,7 +83,7 @@ export async function backfillAuthor(
     { did, handle }: Pick<ResolvedAccount, "did" | "handle">,
     status: AccountStatus,
   ) {
-    await writer.add(stateOf(did, status));
+    await writer.add(makeState(did, status));
     await writer.flush();
     return { ...nothingRead, did, handle, outcome: "inactive" as const, status };
   }
@@ -96,7 +96,7 @@ export async function backfillAuthor(
     const { did, handle } = account;
     const before = await readAuthorProgress(archive, did);
     const isUnchanged = rev !== null && before.done?.rev === rev && !request.again;
-    if (status === "active") await writer.add(stateOf(did, status));
+    if (status === "active") await writer.add(makeState(did, status));
     if (handle !== null) await writer.add({ kind: "handle", ...observed(did), handle });
     if (isUnchanged) {
       const labels = await writeLabels(did, []);
@@ -162,7 +162,7 @@ export async function backfillAuthor(
   const observed = (did: string) =>
     ({ platform: "bluesky", userId: did, observedMs: requestedMs }) as const;
 
-  const stateOf = (did: string, status: AccountStatus): ArchiveChange => ({
+  const makeState = (did: string, status: AccountStatus): ArchiveChange => ({
     kind: "account",
     ...observed(did),
     status,

@@ -27,7 +27,7 @@ export const readWholeRepository: ReadHistory = async ({
     timeoutMs: limits.repositoryTimeoutMs,
   });
   if (response.status !== 200) {
-    const refusal = readRefusal({ status: response.status, json: await jsonOf(response.pieces) });
+    const refusal = readRefusal({ status: response.status, json: await getJson(response.pieces) });
     if (refusalStatus(refusal) !== null) return null;
     throw refusalError(pds.host, refusal);
   }
@@ -67,7 +67,7 @@ export const readWholeRepository: ReadHistory = async ({
 
 const maxRefusalBytes = 10_000;
 
-async function jsonOf(pieces: AsyncIterable<Uint8Array>): Promise<() => unknown> {
+async function getJson(pieces: AsyncIterable<Uint8Array>): Promise<() => unknown> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of pieces) {

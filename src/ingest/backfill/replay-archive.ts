@@ -49,7 +49,7 @@ export async function replayArchive(
     }
   };
 
-  const rowsOf = (block: Uint8Array): readonly ReplayRow[] => {
+  const decodeRows = (block: Uint8Array): readonly ReplayRow[] => {
     try {
       return [...replayRows(block)];
     } catch (error) {
@@ -59,7 +59,7 @@ export async function replayArchive(
 
   for await (const block of network.blocks({ fromMs, toMs }, collections)) {
     let reachedMs = fromMs;
-    for (const row of rowsOf(block)) {
+    for (const row of decodeRows(block)) {
       const atMs = Math.floor(row.witnessedUs / 1_000);
       reachedMs = Math.max(reachedMs, Math.min(atMs, toMs));
       if (atMs < fromMs || atMs >= toMs) continue;

@@ -92,8 +92,11 @@ const record = (text: string, atMs: number) => ({
   text,
   createdAt: new Date(atMs).toISOString(),
 });
-const uriOf = (rkey: string) => `at://${did}/app.bsky.feed.post/${rkey}`;
-const likeOf = (rkey: string) => ({ $type: "app.bsky.feed.like", subject: { uri: uriOf(rkey) } });
+const makeUri = (rkey: string) => `at://${did}/app.bsky.feed.post/${rkey}`;
+const makeLike = (rkey: string) => ({
+  $type: "app.bsky.feed.like",
+  subject: { uri: makeUri(rkey) },
+});
 
 const commit = (atMs: number, collection: string, rkey: string, body: object) => ({
   did,
@@ -105,7 +108,7 @@ const commit = (atMs: number, collection: string, rkey: string, body: object) =>
 const post = (atMs: number, rkey: string) =>
   commit(atMs, "app.bsky.feed.post", rkey, record(`post ${rkey}`, atMs));
 const like = (atMs: number, rkey: string, of: string) =>
-  commit(atMs, "app.bsky.feed.like", rkey, likeOf(of));
+  commit(atMs, "app.bsky.feed.like", rkey, makeLike(of));
 
 let seq = 0;
 const row = (atMs: number, rkey: string, rest: Partial<ArchivedRow> = {}): ArchivedRow => ({
@@ -120,9 +123,9 @@ const row = (atMs: number, rkey: string, rest: Partial<ArchivedRow> = {}): Archi
   ...rest,
 });
 const likeRow = (atMs: number, rkey: string, of: string): ArchivedRow =>
-  row(atMs, rkey, { collection: "app.bsky.feed.like", payload: likeOf(of) });
+  row(atMs, rkey, { collection: "app.bsky.feed.like", payload: makeLike(of) });
 
-const coverageOf = (fromMs: number, toMs: number): CoverageInterval[] =>
+const getCoverage = (fromMs: number, toMs: number): CoverageInterval[] =>
   (["posts", "likes", "reposts"] as const).map((collection) => ({
     platform: "bluesky",
     collection,
@@ -164,8 +167,8 @@ async function waitForCounts(): Promise<void> {
 
 describe("a gap within the stream servers' lookback", () => {
   test("a gap within the stream servers' lookback is closed by replay, which merges two intervals into one", async () => {
-    await archive.write({ changes: [], coverage: coverageOf(lateMs - 1_000, lateMs) });
-    await archive.write({ changes: [], coverage: coverageOf(lateMs + 1_000, lateMs + 5_000) });
+    await archive.write({ changes: [], coverage: getCoverage(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: getCoverage(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs - 10, "before"));
     stream.publish(post(lateMs + 10, "within"));
     stream.publish(like(lateMs + 20, "one", "within"));
@@ -183,8 +186,8 @@ describe("a gap within the stream servers' lookback", () => {
   });
 
   test("a gap within the lookback stays open where a server starts later than requested", async () => {
-    await archive.write({ changes: [], coverage: coverageOf(lateMs - 1_000, lateMs) });
-    await archive.write({ changes: [], coverage: coverageOf(lateMs + 1_000, lateMs + 5_000) });
+    await archive.write({ changes: [], coverage: getCoverage(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: getCoverage(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs + 400, "first"));
     stream.publish(post(lateMs + 3_000, "behind"));
     const { missing } = await replay(request("gaps"));
@@ -193,16 +196,16 @@ describe("a gap within the stream servers' lookback", () => {
   });
 
   test("a gap within the lookback stays open when no server has any of it", async () => {
-    await archive.write({ changes: [], coverage: coverageOf(lateMs - 1_000, lateMs) });
-    await archive.write({ changes: [], coverage: coverageOf(lateMs + 1_000, lateMs + 5_000) });
+    await archive.write({ changes: [], coverage: getCoverage(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: getCoverage(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs + 3_000, "behind"));
     const { missing } = await replay(request("gaps"));
     expect(missing).toEqual([{ fromMs: lateMs, toMs: lateMs + 1_000 }]);
   });
 
   test("a gap within the lookback stays open, in bounded time, when the server is idle", async () => {
-    await archive.write({ changes: [], coverage: coverageOf(lateMs - 1_000, lateMs) });
-    await archive.write({ changes: [], coverage: coverageOf(lateMs + 1_000, lateMs + 5_000) });
+    await archive.write({ changes: [], coverage: getCoverage(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: getCoverage(lateMs + 1_000, lateMs + 5_000) });
     const clock = createManualClock(Date.now());
     const usual = request("gaps", { clock });
     const running = replay({ ...usual, stream: { ...usual.stream, idleTimeoutMs: 10 * hourMs } });
@@ -224,15 +227,15 @@ describe("a gap within the stream servers' lookback", () => {
   });
 
   test("replay counts reactions only of the collection that was not covered", async () => {
-    const [posts, likes] = coverageOf(lateMs - 1_000, lateMs + 5_000);
-    const reposts = coverageOf(lateMs - 1_000, lateMs)[2];
-    const later = coverageOf(lateMs + 1_000, lateMs + 5_000)[2];
+    const [posts, likes] = getCoverage(lateMs - 1_000, lateMs + 5_000);
+    const reposts = getCoverage(lateMs - 1_000, lateMs)[2];
+    const later = getCoverage(lateMs + 1_000, lateMs + 5_000)[2];
     const coverage = [posts, likes, reposts, later].filter((one) => one !== undefined);
     await archive.write({ changes: [], coverage });
     stream.publish(post(lateMs - 10, "before"));
     stream.publish(post(lateMs + 10, "within"));
     stream.publish(like(lateMs + 20, "one", "within"));
-    stream.publish(commit(lateMs + 30, "app.bsky.feed.repost", "two", likeOf("within")));
+    stream.publish(commit(lateMs + 30, "app.bsky.feed.repost", "two", makeLike("within")));
     stream.publish(post(lateMs + 3_000, "behind"));
     expect(await replay(request("gaps"))).toMatchObject({ reactions: 1 });
     await waitForCounts();
@@ -240,8 +243,8 @@ describe("a gap within the stream servers' lookback", () => {
   });
 
   test("replay resumes after a disconnection without duplicates", async () => {
-    await archive.write({ changes: [], coverage: coverageOf(lateMs - 1_000, lateMs) });
-    await archive.write({ changes: [], coverage: coverageOf(lateMs + 1_000, lateMs + 5_000) });
+    await archive.write({ changes: [], coverage: getCoverage(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: getCoverage(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs - 10, "before"));
     stream.publish(post(lateMs + 10, "within"));
     stream.publish(like(lateMs + 20, "one", "within"));
@@ -262,8 +265,8 @@ describe("a gap within the stream servers' lookback", () => {
 });
 
 test("an aborted replay preserves its progress, rejects with the reason, and resumes", async () => {
-  await archive.write({ changes: [], coverage: coverageOf(lateMs - 1_000, lateMs) });
-  await archive.write({ changes: [], coverage: coverageOf(lateMs + 60_000, lateMs + 65_000) });
+  await archive.write({ changes: [], coverage: getCoverage(lateMs - 1_000, lateMs) });
+  await archive.write({ changes: [], coverage: getCoverage(lateMs + 60_000, lateMs + 65_000) });
   stream.publish(post(lateMs - 10, "before"));
   stream.publish(post(lateMs + 30_000, "within"));
   const stop = new AbortController();
@@ -409,7 +412,7 @@ test("time beyond the lookback is replayed from the replay archive, and the rest
 
 test("replay leaves recent time to the live stream", async () => {
   const nowMs = Date.now();
-  await archive.write({ changes: [], coverage: coverageOf(nowMs - 2_000, nowMs - 1_000) });
+  await archive.write({ changes: [], coverage: getCoverage(nowMs - 2_000, nowMs - 1_000) });
   const summary = await replay(request({ fromMs: nowMs - 2_000, toMs: nowMs + hourMs }));
   expect(summary.parts).toEqual([]);
 });

@@ -47,7 +47,7 @@ export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
   const collections = request.followed.filter((word) => word !== "profiles");
   const before = missingIn(await archive.coverage(), collections, request, nowMs);
   const spans = unionSpans(before.flatMap((missing) => missing.spans));
-  const parts = partsOf(spans, nowMs - request.lookbackMs + lookbackMarginMs);
+  const parts = listParts(spans, nowMs - request.lookbackMs + lookbackMarginMs);
   const totalMs = totalLength(spans);
   const writer = createReplayWriter(archive, before, random);
   let badEvents = 0;
@@ -109,7 +109,7 @@ function missingIn(
   });
 }
 
-function partsOf(spans: readonly BoundedSpan[], reachMs: number): ReplaySummary["parts"] {
+function listParts(spans: readonly BoundedSpan[], reachMs: number): ReplaySummary["parts"] {
   return spans.flatMap(({ fromMs, toMs }) => {
     const cutMs = Math.min(Math.max(fromMs, reachMs), toMs);
     const early = { span: { fromMs, toMs: cutMs }, by: "archive" as const };

@@ -69,11 +69,13 @@ export function createCsvSplitter(maxBytes: number): CsvSplitter {
 }
 
 export function detectDelimiter(header: string): string {
-  const [most = ","] = delimiters.toSorted((a, b) => countOf(b, header) - countOf(a, header));
+  const [most = ","] = delimiters.toSorted(
+    (a, b) => computeCount(b, header) - computeCount(a, header),
+  );
   return most;
 }
 
-const countOf = (one: string, text: string): number => text.split(one).length;
+const computeCount = (name: string, text: string): number => text.split(name).length;
 
 /** Throws `RecordError` if a quoted field is not closed. */
 export function csvFields(record: string, delimiter: string): string[] {

@@ -29,7 +29,7 @@ const line = (id: number, more: object = {}) =>
     text: `post ${id}`,
     ...more,
   });
-const linesOf = (count: number, from = 1) =>
+const listLines = (count: number, from = 1) =>
   Array.from({ length: count }, (_unused, index) => `${line(from + index)}\n`).join("");
 
 function createFile(content: string | Buffer, name = "posts.ndjson"): string {
@@ -73,7 +73,7 @@ describe("reading a file", () => {
       (text: string) => Buffer.from(`\ufeff${text.replaceAll("\n", "\r\n \r\n")}`),
     ],
   ])("an import reads a file (%s) from disk and from standard input", async (_form, encode) => {
-    const bytes = encode(linesOf(50));
+    const bytes = encode(listLines(50));
     expect(await runImport(createFile(bytes))).toMatchObject({ imported: 50, rejected: 0 });
     archive = createMemoryArchive();
     const standardInput = Readable.from([bytes.subarray(0, 1), bytes.subarray(1)]);
@@ -87,7 +87,7 @@ describe("reading a file", () => {
   });
 
   test("an import reports its progress in bytes of the file", async () => {
-    const bytes = gzipSync(linesOf(5_000));
+    const bytes = gzipSync(listLines(5_000));
     const seen: number[] = [];
     await runImport(createFile(bytes), {
       onProgress: ({ posts, readBytes, totalBytes }) => {
@@ -110,7 +110,7 @@ describe("reading a file", () => {
     const tar = Buffer.alloc(1_024);
     tar.write("ustar", 257);
     const archives = [
-      ["zip", zipArchive([{ name: "posts.ndjson", content: Buffer.from(linesOf(1)) }])],
+      ["zip", zipArchive([{ name: "posts.ndjson", content: Buffer.from(listLines(1)) }])],
       ["tar", tar],
       ["tar", gzipSync(tar)],
     ] as const;
@@ -123,7 +123,7 @@ describe("reading a file", () => {
   });
 
   test("an import reports a truncated compressed file, after importing the posts before the end", async () => {
-    const text = linesOf(12_000);
+    const text = listLines(12_000);
     for (const bytes of [gzipSync(text), zstdCompressSync(text)]) {
       archive = createMemoryArchive();
       const file = createFile(bytes.subarray(0, -40));
@@ -140,7 +140,7 @@ describe("reading a file", () => {
   test("an import reads the complete lines of a standard input that fails", async () => {
     const standardInput = Readable.from(
       (async function* () {
-        yield Buffer.from(linesOf(3));
+        yield Buffer.from(listLines(3));
         throw new Error("the pipe broke");
       })(),
     );
@@ -220,7 +220,7 @@ describe("a bad line", () => {
   });
 
   test("a bad line stops a strict import after the lines before it are written", async () => {
-    const file = createFile(`${linesOf(3)}bad\n${line(9)}\n`);
+    const file = createFile(`${listLines(3)}bad\n${line(9)}\n`);
     await expect(runImport(file, { onBadLine: "stop" })).rejects.toMatchObject({
       code: "import_rejected",
       message: expect.stringContaining("posts.ndjson:4: not valid JSON"),
@@ -252,7 +252,7 @@ describe("an interrupted import", () => {
     ["gzip", (text: string) => gzipSync(text)],
     ["zstd", (text: string) => zstdCompressSync(text)],
   ])("an interrupted import resumes after the last batch (%s)", async (_form, encode) => {
-    const text = `${linesOf(100)}bad 1\n${linesOf(12_000, 101)}bad 2\n${linesOf(20, 12_101)}`;
+    const text = `${listLines(100)}bad 1\n${listLines(12_000, 101)}bad 2\n${listLines(20, 12_101)}`;
     const file = createFile(encode(text));
     let batches = 0;
     archive.beforeWrite = () => {
@@ -270,7 +270,7 @@ describe("an interrupted import", () => {
   });
 
   test("an interrupted import does not write a rejected line twice", async () => {
-    const file = createFile(`${linesOf(5_000)}bad\n${linesOf(10, 5_001)}`);
+    const file = createFile(`${listLines(5_000)}bad\n${listLines(10, 5_001)}`);
     let batches = 0;
     archive.beforeWrite = () => {
       batches += 1;
@@ -285,7 +285,7 @@ describe("an interrupted import", () => {
   test("an aborted import stops after the current batch", async () => {
     const controller = new AbortController();
     archive.beforeWrite = () => controller.abort(new Error("interrupted"));
-    const file = createFile(linesOf(12_000));
+    const file = createFile(listLines(12_000));
     await expect(runImport(file, { signal: controller.signal })).rejects.toThrow("interrupted");
     archive.beforeWrite = () => {};
     await runImport(file);
@@ -295,16 +295,16 @@ describe("an interrupted import", () => {
 
 describe("a completed import", () => {
   test("a completed import is skipped when repeated", async () => {
-    const file = createFile(linesOf(10));
+    const file = createFile(listLines(10));
     await runImport(file);
     const second = await runImport(file);
     expect(second).toMatchObject({ alreadyImported: true, imported: 0, unchanged: 0 });
   });
 
   test("a completed import runs again if the file has changed, without duplicates", async () => {
-    const file = createFile(linesOf(10));
+    const file = createFile(listLines(10));
     await runImport(file);
-    writeFileSync(file, linesOf(9) + line(11));
+    writeFileSync(file, listLines(9) + line(11));
     utimesSync(file, 1_800_000_000, 1_800_000_000);
     expect(await runImport(file)).toMatchObject({
       alreadyImported: false,
@@ -314,7 +314,7 @@ describe("a completed import", () => {
   });
 
   test("a completed import for one platform does not count for another", async () => {
-    const file = createFile(linesOf(10));
+    const file = createFile(listLines(10));
     await runImport(file);
     expect(await runImport(file, { platform: "mastodon" })).toMatchObject({ imported: 10 });
   });
@@ -335,7 +335,7 @@ describe("declared coverage", () => {
   ];
 
   test("declared coverage is recorded with the last batch", async () => {
-    const summary = await runImport(createFile(linesOf(6_000)), { covers });
+    const summary = await runImport(createFile(listLines(6_000)), { covers });
     expect(summary.coverage).toBe("added");
     expect(coverage()).toEqual(declared);
     expect(archive.batches.at(-1)?.coverage).toEqual(declared);
@@ -345,25 +345,25 @@ describe("declared coverage", () => {
     archive.beforeWrite = (batch) => {
       if (batch.coverage?.length) throw new Error("disk full");
     };
-    await expect(runImport(createFile(linesOf(10)), { covers })).rejects.toThrow("disk full");
+    await expect(runImport(createFile(listLines(10)), { covers })).rejects.toThrow("disk full");
     expect(coverage()).toEqual([]);
   });
 
   test("declared coverage is withheld when lines were rejected", async () => {
-    const file = createFile(`${linesOf(3)}bad\n`);
+    const file = createFile(`${listLines(3)}bad\n`);
     expect((await runImport(file, { covers })).coverage).toBe("withheld");
     expect((await runImport(file, { covers })).coverage).toBe("withheld");
     expect(coverage()).toEqual([]);
   });
 
   test("an import reports the rejected lines of all runs of the file", async () => {
-    const file = createFile(`${linesOf(3)}bad\n`);
+    const file = createFile(`${listLines(3)}bad\n`);
     expect(await runImport(file)).toMatchObject({ rejected: 1, rejectedInAll: 1 });
     expect(await runImport(file)).toMatchObject({ rejected: 0, rejectedInAll: 1 });
   });
 
   test("coverage can be declared for a file that was imported before", async () => {
-    const file = createFile(linesOf(3));
+    const file = createFile(listLines(3));
     await runImport(file);
     expect(await runImport(file, { covers })).toMatchObject({
       alreadyImported: true,
@@ -376,12 +376,12 @@ describe("declared coverage", () => {
 describe("the limits of an import", () => {
   test("an import is limited by the decompressed size", async () => {
     const limits = { ...defaultImportLimits, maxBytes: 10_000 };
-    await expect(runImport(createFile(gzipSync(linesOf(1_000))), { limits })).rejects.toMatchObject(
-      {
-        code: "import_too_large",
-        hint: expect.stringContaining("EARSHOT_IMPORT_MAX_BYTES"),
-      },
-    );
+    await expect(
+      runImport(createFile(gzipSync(listLines(1_000))), { limits }),
+    ).rejects.toMatchObject({
+      code: "import_too_large",
+      hint: expect.stringContaining("EARSHOT_IMPORT_MAX_BYTES"),
+    });
   });
 
   test.each([
@@ -402,7 +402,7 @@ describe("the limits of an import", () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     let posts = 0;
     archive.beforeWrite = () => promise;
-    const done = runImport(createFile(linesOf(25_000)), {
+    const done = runImport(createFile(listLines(25_000)), {
       onProgress: (progress) => {
         posts = progress.posts;
       },

@@ -42,7 +42,7 @@ describe("the values of a file", () => {
       fc.property(fc.array(object), fc.constantFrom(0, 2), pieceSizes, (items, indent, sizes) => {
         const text = items.map((item) => `${JSON.stringify(item, null, indent)}\n`).join("");
         const found = textsIn(text, sizes);
-        expect(found.map((one) => JSON.parse(one))).toEqual(JSON.parse(JSON.stringify(items)));
+        expect(found.map((name) => JSON.parse(name))).toEqual(JSON.parse(JSON.stringify(items)));
       }),
     );
   });
@@ -52,7 +52,7 @@ describe("the values of a file", () => {
     const rest = { before: { items: [3], text: '\\"[{' }, items, after: [{ b: 1 }] };
     for (const indent of [0, 2]) {
       const text = `${JSON.stringify(rest, null, indent)}\n{"x":1}\n`;
-      const found = textsIn(text, [3], { listName: "items" }).map((one) => JSON.parse(one));
+      const found = textsIn(text, [3], { listName: "items" }).map((name) => JSON.parse(name));
       expect(found).toEqual([...items, { x: 1 }]);
     }
   });

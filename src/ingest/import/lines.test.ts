@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createLineSplitter, type Line } from "./lines.ts";
 import { maxRecordBytes } from "./record-bytes.ts";
 
-function linesOf(pieces: readonly Buffer[], maxLineBytes = 100): Line[] {
+function listLines(pieces: readonly Buffer[], maxLineBytes = 100): Line[] {
   const splitter = createLineSplitter(maxLineBytes, { lines: 0, offset: 0 });
   const lines = pieces.flatMap((piece) => [...splitter.feed(piece)]);
   const last = splitter.end();
@@ -12,7 +12,7 @@ function linesOf(pieces: readonly Buffer[], maxLineBytes = 100): Line[] {
 const texts = (lines: readonly Line[]) => lines.map(({ bytes }) => bytes.toString());
 
 test("LF and CRLF end a line, and the last line needs no terminator", () => {
-  const lines = linesOf([Buffer.from("a\r\nb\n\nlast")]);
+  const lines = listLines([Buffer.from("a\r\nb\n\nlast")]);
   expect(texts(lines)).toEqual(["a", "b", "", "last"]);
   expect(lines.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
   expect(lines.map(({ endOffset }) => endOffset)).toEqual([3, 5, 6, 10]);
@@ -21,7 +21,7 @@ test("LF and CRLF end a line, and the last line needs no terminator", () => {
 test("the limit of a line counts its bytes without the terminator", () => {
   const [fits, long] = ["x".repeat(100), "x".repeat(101)];
   for (const end of ["\n", "\r\n"]) {
-    const lines = linesOf([Buffer.from(`${fits}${end}${long}${end}y`)]);
+    const lines = listLines([Buffer.from(`${fits}${end}${long}${end}y`)]);
     expect(lines.map(({ tooLong }) => tooLong)).toEqual([false, true, false]);
   }
 });
@@ -53,7 +53,7 @@ test("a file read in pieces of any size yields the same lines", () => {
         start += cut;
       }
       pieces.push(bytes.subarray(start));
-      expect(linesOf(pieces, 40)).toEqual(linesOf([bytes], 40));
+      expect(listLines(pieces, 40)).toEqual(listLines([bytes], 40));
     }),
   );
 });

@@ -8,11 +8,11 @@ import { RecordError, readImportRecord, toPost } from "./record.ts";
 
 const minimalFields = { author: "alice", created_at: "2015-02-24T19:35:52Z", text: "hello" };
 const nowMs = Date.UTC(2026, 6, 5);
-const postOf = (fields: object, platform: (typeof platforms)[number] = "x") =>
+const getPost = (fields: object, platform: (typeof platforms)[number] = "x") =>
   toPost(readImportRecord({ ...minimalFields, ...fields }), platform, nowMs);
-const errorOf = (fields: object, platform: (typeof platforms)[number] = "x") => {
+const getError = (fields: object, platform: (typeof platforms)[number] = "x") => {
   try {
-    postOf(fields, platform);
+    getPost(fields, platform);
   } catch (error) {
     if (error instanceof RecordError) return error.message;
     throw error;
@@ -21,7 +21,7 @@ const errorOf = (fields: object, platform: (typeof platforms)[number] = "x") => 
 };
 
 test("every field of an import record becomes part of the post", () => {
-  const post = postOf({
+  const post = getPost({
     id: "570306133677760513",
     url: "https://twitter.com/alice/status/570306133677760513",
     author: "@alice",
@@ -100,21 +100,21 @@ describe("absent fields", () => {
     const names = Object.keys(importFields).filter((name) => !(name in minimalFields));
     const nulls = Object.fromEntries(names.map((name) => [name, null]));
     const empties = Object.fromEntries(names.map((name) => [name, ""]));
-    expect(postOf(nulls)).toEqual(postOf({}));
-    expect(postOf(empties)).toEqual(postOf({}));
-    expect(postOf({}).counts).toEqual({ likes: null, reposts: null, replies: null, quotes: null });
+    expect(getPost(nulls)).toEqual(getPost({}));
+    expect(getPost(empties)).toEqual(getPost({}));
+    expect(getPost({}).counts).toEqual({ likes: null, reposts: null, replies: null, quotes: null });
   });
 
   test.each(requiredFields)("the field %s of an import record is required", (name) => {
-    expect(errorOf({ [name]: null })).toBe(
+    expect(getError({ [name]: null })).toBe(
       `${name}: expected ${importFields[name].expected}, found none`,
     );
   });
 
   test("the text of an import record may be empty, but the author may not", () => {
-    expect(postOf({ text: "" }).text).toBe("");
-    expect(errorOf({ author: "" })).toMatch(/^author: /);
-    expect(errorOf({ author: "@" })).toMatch(/^author: /);
+    expect(getPost({ text: "" }).text).toBe("");
+    expect(getError({ author: "" })).toMatch(/^author: /);
+    expect(getError({ author: "@" })).toMatch(/^author: /);
   });
 
   test("unknown fields of an import record are reported by name", () => {
@@ -169,7 +169,7 @@ describe("an invalid value is rejected with field, value and expectation", () =>
   ])(
     "an invalid value of an import record is rejected with field, value and expectation: %j",
     (fields, message) => {
-      expect(errorOf(fields)).toBe(message);
+      expect(getError(fields)).toBe(message);
     },
   );
 
@@ -179,7 +179,7 @@ describe("an invalid value is rejected with field, value and expectation", () =>
     { author: "a".repeat(1_001) },
     { urls: [`https://example.org/${"a".repeat(9_000)}`] },
   ])("a value beyond its bound is rejected with field, value and expectation", (fields) => {
-    expect(errorOf(fields)).toMatch(/expected .* found/);
+    expect(getError(fields)).toMatch(/expected .* found/);
   });
 
   test.each([["[]"], ["1"], ["null"], ['"text"']])(
@@ -201,7 +201,7 @@ describe("an invalid value is rejected with field, value and expectation", () =>
         fc.constantFrom(...platforms),
         (fields, platform) => {
           try {
-            const post = postOf(fields, platform);
+            const post = getPost(fields, platform);
             expect(post.text.isWellFormed()).toBe(true);
             expect(post.uri).not.toBe("");
           } catch (error) {
@@ -214,13 +214,13 @@ describe("an invalid value is rejected with field, value and expectation", () =>
 });
 
 test("a reason for a rejection cannot move the terminal's cursor, regardless of the value", () => {
-  expect(errorOf({ id: "\u001b[2J\u009b31m\u202e" })).toBe(
+  expect(getError({ id: "\u001b[2J\u009b31m\u202e" })).toBe(
     'id: expected a decimal string, found "\\u001b[2J31m"',
   );
 });
 
 test("links in the text of an import record are found with & written as &amp;", () => {
-  expect(postOf({ text: "see https://ex.com/a?b=1&amp;c=2 now" }).urls).toEqual([
+  expect(getPost({ text: "see https://ex.com/a?b=1&amp;c=2 now" }).urls).toEqual([
     "https://ex.com/a?b=1&c=2",
   ]);
 });
@@ -231,7 +231,7 @@ test.each([
   "2009-05-01T00:00:00+09:00",
   "2999-01-01T00:00:00Z",
 ])("an import record accepts the time %s", (createdAt) => {
-  const post = postOf({ created_at: createdAt });
+  const post = getPost({ created_at: createdAt });
   expect(post.createdAt).toBe(createdAt);
   expect(post.createdMs).not.toBeNull();
 });
@@ -241,21 +241,21 @@ describe("identity", () => {
     ["9223372036854775807", "2080-07-10T17:30:30.208Z"],
     ["9000000000000000000", "2078-11-02"],
   ])("the number %s on X is rejected because it is in the future", (id, time) => {
-    expect(errorOf({ id })).toMatch(
+    expect(getError({ id })).toMatch(
       /^id: expected a post ID whose time is not in the future, found "/,
     );
-    expect(errorOf({ id })).toContain(`${id}, of ${time}`);
-    expect(errorOf({ url: `https://x.com/a/status/${id}` })).toContain(id);
+    expect(getError({ id })).toContain(`${id}, of ${time}`);
+    expect(getError({ url: `https://x.com/a/status/${id}` })).toContain(id);
   });
 
   test("a number on X may be a day ahead because of clock skew", () => {
-    const idOf = (ms: number) => String(BigInt(ms - 1288834974657) << 22n);
-    expect(postOf({ id: idOf(nowMs + 86_400_000) }).nativeId).not.toBeNull();
-    expect(errorOf({ id: idOf(nowMs + 86_400_001) })).toMatch(/^id: /);
+    const getId = (ms: number) => String(BigInt(ms - 1288834974657) << 22n);
+    expect(getPost({ id: getId(nowMs + 86_400_000) }).nativeId).not.toBeNull();
+    expect(getError({ id: getId(nowMs + 86_400_001) })).toMatch(/^id: /);
   });
 
   test("the identity of a record on X is its number, regardless of its uri", () => {
-    const forged = postOf({ id: "20", uri: "https://x.com/i/status/99" });
+    const forged = getPost({ id: "20", uri: "https://x.com/i/status/99" });
     expect(forged.uri).toBe("https://x.com/i/status/20");
     expect(forged).toMatchObject({ nativeId: 20n, seenMs: null });
   });
@@ -265,32 +265,32 @@ describe("identity", () => {
     "https://x.com/i/web/status/99",
     "HTTPS://X.COM/i/status/99",
   ])("the identity of a record on X is the number in %s", (address) => {
-    expect(postOf({ uri: address }).nativeId).toBe(99n);
-    expect(postOf({ url: address }).nativeId).toBe(99n);
+    expect(getPost({ uri: address }).nativeId).toBe(99n);
+    expect(getPost({ url: address }).nativeId).toBe(99n);
   });
 
   test("a record on X with a uri that is not an address is rejected", () => {
-    expect(errorOf({ uri: "import:x:1" })).toMatch(/^uri: expected an http or https URL/);
+    expect(getError({ uri: "import:x:1" })).toMatch(/^uri: expected an http or https URL/);
   });
 
   test("the identity of a record without uri and id is the hash of author, time and text", () => {
     const content = JSON.stringify(["alice", "2015-02-24T19:35:52Z", "hello"]);
     const hash = createHash("sha256").update(content).digest("hex");
     for (const platform of platforms) {
-      expect(postOf({}, platform)).toMatchObject({
+      expect(getPost({}, platform)).toMatchObject({
         uri: `import:${platform}:${hash}`,
         nativeId: null,
       });
     }
-    expect(postOf({ text: "hello " }).uri).not.toBe(postOf({}).uri);
+    expect(getPost({ text: "hello " }).uri).not.toBe(getPost({}).uri);
   });
 
   test("the identity of a record on Bluesky is its uri, with the time of the uri's key", () => {
     const uri = "at://did:plc:abc/app.bsky.feed.post/3mptbyoeyc22k";
-    const post = postOf({ uri, author: "alice.bsky.social" }, "bluesky");
+    const post = getPost({ uri, author: "alice.bsky.social" }, "bluesky");
     expect(post).toMatchObject({ uri, userId: "did:plc:abc", username: "alice.bsky.social" });
     expect(new Date(post.seenMs ?? 0).getUTCFullYear()).toBe(2026);
-    expect(postOf({ uri, author_id: "did:plc:abc" }, "bluesky").userId).toBe("did:plc:abc");
+    expect(getPost({ uri, author_id: "did:plc:abc" }, "bluesky").userId).toBe("did:plc:abc");
   });
 
   test.each([
@@ -303,21 +303,21 @@ describe("identity", () => {
     [{ author_id: "alice" }, /^author_id: expected a DID/],
     [{ quote_of_id: "at://nobody" }, /^quote_of_id: expected a post's uri/],
   ])("the Bluesky uri %j is rejected", (fields, message) => {
-    expect(errorOf(fields, "bluesky")).toMatch(message);
+    expect(getError(fields, "bluesky")).toMatch(message);
   });
 
   test("the identity of a record on Mastodon is its uri, otherwise its page, otherwise its number on the author's server", () => {
     const author = "alice@One.example";
     const uri = "https://one.example/users/alice/statuses/1";
-    expect(postOf({ author, uri, id: "1" }, "mastodon").uri).toBe(uri);
-    expect(postOf({ author, url: uri }, "mastodon").uri).toBe(uri);
-    expect(postOf({ author, id: "1" }, "mastodon").uri).toBe("import:mastodon:1@one.example");
-    expect(errorOf({ uri: "tag:x" }, "mastodon")).toMatch(/^uri: /);
+    expect(getPost({ author, uri, id: "1" }, "mastodon").uri).toBe(uri);
+    expect(getPost({ author, url: uri }, "mastodon").uri).toBe(uri);
+    expect(getPost({ author, id: "1" }, "mastodon").uri).toBe("import:mastodon:1@one.example");
+    expect(getError({ uri: "tag:x" }, "mastodon")).toMatch(/^uri: /);
   });
 
   test("an account's number on Mastodon is qualified with its server", () => {
     const uri = "https://two.example/users/alice/statuses/1";
-    const userId = (fields: object) => postOf({ author_id: "7", ...fields }, "mastodon").userId;
+    const userId = (fields: object) => getPost({ author_id: "7", ...fields }, "mastodon").userId;
     expect(userId({ author: "alice@One.example", uri })).toBe("7@one.example");
     expect(userId({ author: "alice", uri })).toBe("7@two.example");
     expect(userId({ author: "alice", url: uri })).toBe("7@two.example");
@@ -348,7 +348,7 @@ describe("a reference to another post", () => {
   const named = { in_reply_to_id: "7", quote_of_id: "8", repost_of_id: "9", conversation_id: "6" };
 
   test("a reference by number on X has the uri derived from the number", () => {
-    expect(postOf(named)).toMatchObject({
+    expect(getPost(named)).toMatchObject({
       inReplyTo: { id: "7", uri: "https://x.com/i/status/7" },
       quoted: { id: "8", uri: "https://x.com/i/status/8" },
       reposted: { id: "9", uri: "https://x.com/i/status/9" },
@@ -357,35 +357,35 @@ describe("a reference to another post", () => {
   });
 
   test("a reference by number on another platform has the uri of a post known only by this number", () => {
-    const known = postOf({ id: "7" }, "bluesky");
-    expect(postOf(named, "bluesky")).toMatchObject({
+    const known = getPost({ id: "7" }, "bluesky");
+    expect(getPost(named, "bluesky")).toMatchObject({
       inReplyTo: { id: "7", uri: known.uri },
       conversationId: "import:bluesky:6",
     });
     const remote = { author: "alice@One.example" };
-    expect(postOf({ ...named, ...remote }, "mastodon")).toMatchObject({
-      inReplyTo: { id: "7", uri: postOf({ id: "7", ...remote }, "mastodon").uri },
+    expect(getPost({ ...named, ...remote }, "mastodon")).toMatchObject({
+      inReplyTo: { id: "7", uri: getPost({ id: "7", ...remote }, "mastodon").uri },
       conversationId: "import:mastodon:6@one.example",
     });
-    expect(postOf(named, "mastodon").quoted?.uri).toBe(postOf({ id: "8" }, "mastodon").uri);
+    expect(getPost(named, "mastodon").quoted?.uri).toBe(getPost({ id: "8" }, "mastodon").uri);
   });
 
   test("a reference by uri uses it, and one by any other name derives a uri", () => {
     const uri = "at://did:plc:abc/app.bsky.feed.post/3mptbyoeyc22k";
     const conversation = { in_reply_to_id: uri, conversation_id: uri };
-    expect(postOf(conversation, "bluesky")).toMatchObject({
+    expect(getPost(conversation, "bluesky")).toMatchObject({
       inReplyTo: { id: null, uri, userId: "did:plc:abc" },
       conversationId: uri,
     });
     const page = "https://one.example/users/bob/statuses/7";
-    expect(postOf({ in_reply_to_id: page }, "mastodon").inReplyTo).toMatchObject({ uri: page });
+    expect(getPost({ in_reply_to_id: page }, "mastodon").inReplyTo).toMatchObject({ uri: page });
     const address = "https://bsky.app/profile/did:plc:abc/post/3mptbyoeyc22k";
-    expect(postOf({ quote_of_id: address }, "bluesky").quoted).toMatchObject({ uri });
-    expect(postOf({ quote_of_id: "tag:one.example,2026:7" }, "mastodon").quoted).toMatchObject({
+    expect(getPost({ quote_of_id: address }, "bluesky").quoted).toMatchObject({ uri });
+    expect(getPost({ quote_of_id: "tag:one.example,2026:7" }, "mastodon").quoted).toMatchObject({
       id: null,
       uri: "tag:one.example,2026:7",
     });
-    expect(postOf({ quote_of_id: "3kabc" }, "bluesky").quoted).toMatchObject({
+    expect(getPost({ quote_of_id: "3kabc" }, "bluesky").quoted).toMatchObject({
       id: "3kabc",
       uri: "import:bluesky:3kabc",
     });
@@ -394,32 +394,32 @@ describe("a reference to another post", () => {
 
 describe("replies and reposts", () => {
   test("a text on X that begins with a mention is a reply unless the record declares otherwise", () => {
-    expect(postOf({ text: "@bob hi" })).toMatchObject({
+    expect(getPost({ text: "@bob hi" })).toMatchObject({
       isReply: true,
       inReplyTo: { username: "bob" },
     });
-    expect(postOf({ text: "@bob hi", in_reply_to: "carol" }).inReplyTo?.username).toBe("carol");
-    expect(postOf({ text: "hi @bob" })).toMatchObject({ isReply: false, inReplyTo: null });
-    expect(postOf({ text: "@bob hi" }, "bluesky").isReply).toBe(false);
+    expect(getPost({ text: "@bob hi", in_reply_to: "carol" }).inReplyTo?.username).toBe("carol");
+    expect(getPost({ text: "hi @bob" })).toMatchObject({ isReply: false, inReplyTo: null });
+    expect(getPost({ text: "@bob hi" }, "bluesky").isReply).toBe(false);
   });
 
   test("a post is a repost only if the record declares it", () => {
-    expect(postOf({ repost_of_id: "20" })).toMatchObject({
+    expect(getPost({ repost_of_id: "20" })).toMatchObject({
       isRepost: true,
       reposted: { id: "20" },
     });
-    expect(postOf({ is_repost: true, text: "@bob hi" })).toMatchObject({
+    expect(getPost({ is_repost: true, text: "@bob hi" })).toMatchObject({
       isRepost: true,
       isReply: false,
     });
-    expect(postOf({ text: "RT @bob: hi" }).isRepost).toBe(false);
+    expect(getPost({ text: "RT @bob: hi" }).isRepost).toBe(false);
   });
 
   test("handles in a record may contain dots and servers", () => {
-    expect(postOf({ text: "hi @bob.bsky.social" }, "bluesky").mentions).toEqual([
+    expect(getPost({ text: "hi @bob.bsky.social" }, "bluesky").mentions).toEqual([
       { username: "bob.bsky.social", userId: null },
     ]);
-    expect(postOf({ text: "hi @bob@one.social" }, "mastodon").mentions).toEqual([
+    expect(getPost({ text: "hi @bob@one.social" }, "mastodon").mentions).toEqual([
       { username: "bob@one.social", userId: null },
     ]);
   });
@@ -435,5 +435,5 @@ test("docs/import.md shows every field with its permitted values", () => {
   ]);
   expect(documented).toEqual(Object.fromEntries(expectedValues));
   const example = /```json\n(.+)\n```/.exec(page)?.[1] ?? "";
-  expect(postOf(JSON.parse(example)).nativeId).toBe(570306133677760513n);
+  expect(getPost(JSON.parse(example)).nativeId).toBe(570306133677760513n);
 });

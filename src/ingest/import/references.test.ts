@@ -26,28 +26,28 @@ const did = "did:plc:author";
 const numberOf = (index: number) => `11579392276530462${70 + index}`;
 const author = (platform: Platform) => (platform === "mastodon" ? "ann@one.example" : "ann");
 
-function uriOf(platform: Platform, index: number): string {
+function makeUri(platform: Platform, index: number): string {
   if (platform === "x") return `https://x.com/ann/status/${numberOf(index)}`;
   if (platform === "bluesky") return `at://${did}/app.bsky.feed.post/3k${index}`;
   return `https://one.example/users/ann/statuses/${index}`;
 }
 
-function addressOf(platform: Platform, index: number): string {
+function formatAddress(platform: Platform, index: number): string {
   return platform === "bluesky"
     ? `https://bsky.app/profile/${did}/post/3k${index}`
-    : uriOf(platform, index);
+    : makeUri(platform, index);
 }
 
-function nameOf(platform: Platform, index: number, form: "id" | "uri" | "address"): string {
+function formatName(platform: Platform, index: number, form: "id" | "uri" | "address"): string {
   if (platform === "x" || form === "id") return numberOf(index);
-  return form === "uri" ? uriOf(platform, index) : addressOf(platform, index);
+  return form === "uri" ? makeUri(platform, index) : formatAddress(platform, index);
 }
 
-function importOf(platform: Platform, { form, relations }: DrawnPost, index: number) {
-  const own = form === "id" ? { id: numberOf(index) } : { uri: uriOf(platform, index) };
+function getImport(platform: Platform, { form, relations }: DrawnPost, index: number) {
+  const own = form === "id" ? { id: numberOf(index) } : { uri: makeUri(platform, index) };
   const others = relations.map(({ field, target, form: other }) => [
     field,
-    nameOf(platform, target, other),
+    formatName(platform, target, other),
   ]);
   const record = {
     author: author(platform),
@@ -83,7 +83,7 @@ test("a search finds an imported post by its references to another, and by that 
       (platform, drawn) => {
         const archive = smallArchive(3);
         try {
-          archive.put(...drawn.map((post, index) => importOf(platform, post, index)));
+          archive.put(...drawn.map((post, index) => getImport(platform, post, index)));
           const records = archive.records(archive.search({ plan: { kind: "all" } }).positions);
           const byUri = new Map(records.map((record) => [record.Metadata.uri, record]));
           for (const { ID, Metadata } of records) {

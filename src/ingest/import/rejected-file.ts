@@ -30,9 +30,9 @@ export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
     const inDataDir = join(dataDir, file === "-" ? "stdin" : basename(file));
     const candidates = file === "-" ? [inDataDir] : [file, inDataDir];
     let error: unknown = null;
-    for (const candidate of candidates.flatMap(namesOf)) {
+    for (const candidate of candidates.flatMap(listNames)) {
       try {
-        const opened = await open(candidate, modeOf(), 0o600);
+        const opened = await open(candidate, getMode(), 0o600);
         path = candidate;
         size = Math.min(preservedBytes, (await opened.stat()).size);
         await opened.truncate(size);
@@ -44,7 +44,7 @@ export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
     throw error;
   }
 
-  function namesOf(basePath: string): string[] {
+  function listNames(basePath: string): string[] {
     if (runMs === null) return [`${basePath}.rejected`];
     const stamp = isoTime(runMs).replaceAll(":", "-");
     return Array.from(
@@ -53,7 +53,7 @@ export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
     );
   }
 
-  function modeOf(): "wx" | "a" | "w" {
+  function getMode(): "wx" | "a" | "w" {
     if (runMs !== null) return "wx";
     return preservedBytes > 0 ? "a" : "w";
   }

@@ -24,7 +24,7 @@ async function withArchive<T>(bytes: Buffer, use: (handle: FileHandle) => Promis
   }
 }
 
-const contentsOf = (bytes: Buffer): Promise<Record<string, string>> =>
+const decodeContents = (bytes: Buffer): Promise<Record<string, string>> =>
   withArchive(bytes, async (handle) => {
     const contents: Record<string, string> = {};
     for (const member of await readZipDirectory(handle, bytes.length, () => true)) {
@@ -48,7 +48,7 @@ describe("a zip archive", () => {
     ["with 64-bit sizes", { isLarge: true }],
   ])("a zip archive is read: %s", async (_form, more) => {
     const files = [file("data/a.js", "a".repeat(1_000), more), file("ü.txt", "", more)];
-    expect(await contentsOf(zipArchive(files, "a comment"))).toEqual({
+    expect(await decodeContents(zipArchive(files, "a comment"))).toEqual({
       "data/a.js": "a".repeat(1_000),
       "ü.txt": "",
     });
@@ -58,12 +58,12 @@ describe("a zip archive", () => {
     ["is encrypted", { flags: 1 }, "a in the archive is encrypted"],
     ["has a wrong checksum", { checksum: 7 }, "a in the archive is damaged"],
   ])("a zip archive is rejected when a file in it %s", async (_why, more, message) => {
-    await expect(contentsOf(zipArchive([file("a", "text", more)]))).rejects.toThrow(message);
+    await expect(decodeContents(zipArchive([file("a", "text", more)]))).rejects.toThrow(message);
   });
 
   test("a truncated zip archive is rejected", async () => {
     const bytes = zipArchive([file("a", "text")]);
-    await expect(contentsOf(bytes.subarray(0, -1))).rejects.toThrow("truncated");
+    await expect(decodeContents(bytes.subarray(0, -1))).rejects.toThrow("truncated");
   });
 
   test("a file of a zip archive yields no more than its directory declares", async () => {
@@ -89,10 +89,10 @@ describe("a zip archive", () => {
 
   test("a zip archive is rejected when too many files are requested, or its directory is larger than the file", async () => {
     const many = zipArchive(Array.from({ length: 10_001 }, () => file("a", "")));
-    await expect(contentsOf(many)).rejects.toThrow("it contains too many matching files");
+    await expect(decodeContents(many)).rejects.toThrow("it contains too many matching files");
     const bytes = zipArchive([file("a", "text")]);
     bytes.writeUInt32LE(200_000_000, bytes.length - 22 + 12);
-    await expect(contentsOf(bytes)).rejects.toThrow("its zip directory is damaged");
+    await expect(decodeContents(bytes)).rejects.toThrow("its zip directory is damaged");
   });
 
   test("a zip archive with any byte changed yields the same content or an error", async () => {
@@ -102,7 +102,7 @@ describe("a zip archive", () => {
       fc.asyncProperty(position, fc.integer({ min: 1, max: 255 }), async (at, by) => {
         const changed = Buffer.from(bytes);
         changed[at] = (changed[at] ?? 0) ^ by;
-        const contents = await contentsOf(changed).catch((error: unknown) => error);
+        const contents = await decodeContents(changed).catch((error: unknown) => error);
         if (contents instanceof Error) return;
         for (const text of Object.values(contents as Record<string, string>)) {
           expect(["some text", "other"]).toContain(text);

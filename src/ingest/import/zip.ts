@@ -51,7 +51,7 @@ export async function readZipDirectory(
     );
     if (isExpected(name)) {
       const entry = directory.subarray(index, nameEnd);
-      members.push(memberOf(name, entry, directory.subarray(nameEnd, extraEnd)));
+      members.push(makeMember(name, entry, directory.subarray(nameEnd, extraEnd)));
     }
     if (members.length > maxMembers) throw new Error("it contains too many matching files");
     index = next;
@@ -133,7 +133,7 @@ function findEnd(tail: Buffer): number {
   return -1;
 }
 
-function memberOf(name: string, entry: Buffer, extra: Buffer): ZipMember {
+function makeMember(name: string, entry: Buffer, extra: Buffer): ZipMember {
   const large = largeValues(extra);
   /** All ones refer to the extra field, whose values are in the order of the calls. */
   const value = (offset: number): number => {

@@ -6,7 +6,7 @@ import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
 import { type AccountLookup, type LookUpSettings, startAccountLookup } from "./account-lookup.ts";
 
 const labeler = "did:plc:ar7c4by46qjdydhdevvrndac";
-const didOf = (n: number) => `did:plc:account${n}`;
+const makeDid = (n: number) => `did:plc:account${n}`;
 const secondMs = 1_000;
 const weekMs = 7 * 86_400_000;
 
@@ -91,32 +91,32 @@ afterEach(async () => {
 
 describe("a looked-up account", () => {
   test("a looked-up account gets its handle, its name, and the labels from itself and from trusted labelers", async () => {
-    accounts = [didOf(1)];
+    accounts = [makeDid(1)];
     const cts = "2021-01-01T00:00:00Z";
-    const profile = `at://${didOf(1)}/app.bsky.actor.profile/self`;
-    views.set(didOf(1), {
-      did: didOf(1),
+    const profile = `at://${makeDid(1)}/app.bsky.actor.profile/self`;
+    views.set(makeDid(1), {
+      did: makeDid(1),
       handle: "alice.example",
       displayName: "Alice",
       labels: [
-        { src: didOf(1), uri: profile, val: "!no-unauthenticated", cts },
-        { src: didOf(1), uri: profile, val: "gone", cts, neg: true },
-        { src: labeler, uri: didOf(1), val: "spam", cts },
-        { src: "did:plc:anybody", uri: didOf(1), val: "rude", cts },
-        { src: labeler, uri: didOf(2), val: "spam", cts },
+        { src: makeDid(1), uri: profile, val: "!no-unauthenticated", cts },
+        { src: makeDid(1), uri: profile, val: "gone", cts, neg: true },
+        { src: labeler, uri: makeDid(1), val: "spam", cts },
+        { src: "did:plc:anybody", uri: makeDid(1), val: "rude", cts },
+        { src: labeler, uri: makeDid(2), val: "spam", cts },
         "label",
       ],
     });
     start();
     await clock.advance(0);
     const observedMs = clock.now();
-    const account = { platform: "bluesky", userId: didOf(1) };
+    const account = { platform: "bluesky", userId: makeDid(1) };
     expect(changes).toEqual([
       { kind: "handle", ...account, observedMs, handle: "alice.example" },
       {
         kind: "label",
         platform: "bluesky",
-        subject: didOf(1),
+        subject: makeDid(1),
         source: labeler,
         value: "spam",
         negated: false,
@@ -127,15 +127,15 @@ describe("a looked-up account", () => {
       { kind: "looked-up", ...account, atMs: observedMs },
     ]);
     expect(requests[0]).toMatchObject({
-      actors: [didOf(1)],
+      actors: [makeDid(1)],
       headers: { "atproto-accept-labelers": labeler },
     });
     expect(lookUp.state()).toMatchObject({ status: "connected", found: 1, missing: 0 });
   });
 
   test("an account is not looked up again before `ageMs`, whether it was found or not", async () => {
-    accounts = [didOf(1), didOf(2)];
-    views.set(didOf(1), { did: didOf(1), handle: "alice.example" });
+    accounts = [makeDid(1), makeDid(2)];
+    views.set(makeDid(1), { did: makeDid(1), handle: "alice.example" });
     start();
     await clock.advance(weekMs - 10 * secondMs);
     expect(requests).toHaveLength(1);
@@ -145,12 +145,12 @@ describe("a looked-up account", () => {
   });
 
   test("an account is looked up again within seconds when its handle may have changed", async () => {
-    accounts = [didOf(1)];
-    views.set(didOf(1), { did: didOf(1), handle: "alice.example" });
+    accounts = [makeDid(1)];
+    views.set(makeDid(1), { did: makeDid(1), handle: "alice.example" });
     start();
     await clock.advance(10 * secondMs);
-    views.set(didOf(1), { did: didOf(1), handle: "alice.test" });
-    lookUp.enqueue(didOf(1));
+    views.set(makeDid(1), { did: makeDid(1), handle: "alice.test" });
+    lookUp.enqueue(makeDid(1));
     await clock.advance(3 * secondMs);
     expect(requests).toHaveLength(2);
     expect(changes).toContainEqual(expect.objectContaining({ handle: "alice.test" }));
@@ -161,16 +161,16 @@ describe("a looked-up account", () => {
     ["no handle", { handle: "<script>" }],
     ["nothing", {}],
   ])("a looked-up account preserves its handle when the response has %s", async (_what, view) => {
-    accounts = [didOf(1)];
-    views.set(didOf(1), { did: didOf(1), ...view });
+    accounts = [makeDid(1)];
+    views.set(makeDid(1), { did: makeDid(1), ...view });
     start();
     await clock.advance(0);
     expect(changes.map(({ kind }) => kind)).toEqual(["profile", "looked-up"]);
   });
 
   test("only the looked-up account changes, regardless of what the response contains", async () => {
-    accounts = [didOf(1)];
-    views.set(didOf(1), { did: didOf(2), handle: "mallory.example" });
+    accounts = [makeDid(1)];
+    views.set(makeDid(1), { did: makeDid(2), handle: "mallory.example" });
     start();
     await clock.advance(0);
     expect(changes.map(({ kind }) => kind)).toEqual(["looked-up"]);
@@ -179,7 +179,7 @@ describe("a looked-up account", () => {
 
 describe("requests", () => {
   test("each lookup requests at most 25 accounts, and lookups keep to the permitted rate", async () => {
-    accounts = Array.from({ length: 60 }, (_unused, n) => didOf(n));
+    accounts = Array.from({ length: 60 }, (_unused, n) => makeDid(n));
     start();
     await clock.advance(10 * secondMs);
     expect(requests.map(({ atMs, actors }) => [atMs, actors.length])).toEqual([
@@ -191,7 +191,7 @@ describe("requests", () => {
   });
 
   test("a lookup that is rejected because of one account is repeated without it", async () => {
-    accounts = Array.from({ length: 8 }, (_unused, n) => didOf(n));
+    accounts = Array.from({ length: 8 }, (_unused, n) => makeDid(n));
     accounts[5] = "did:plc:refused";
     for (const id of accounts) views.set(id, { did: id, handle: "a.example" });
     start();
@@ -208,7 +208,7 @@ describe("requests", () => {
     ["retry-after", "999999999", 15 * 60_000],
     ["retry-after", "soon", 750],
   ])("lookups wait after 429 as %s: %s specifies", async (name, value, waitMs) => {
-    accounts = [didOf(1)];
+    accounts = [makeDid(1)];
     refusals = [[429, { [name]: value }]];
     start();
     await clock.advance(waitMs - 1);
@@ -220,7 +220,7 @@ describe("requests", () => {
   });
 
   test("lookups back off while they fail, and the accounts stay due", async () => {
-    accounts = [didOf(1)];
+    accounts = [makeDid(1)];
     refusals = [
       new Error("connection refused"),
       [500, {}],
@@ -235,7 +235,7 @@ describe("requests", () => {
   });
 
   test("a lookup is repeated if the archive rejects its result", async () => {
-    accounts = [didOf(1)];
+    accounts = [makeDid(1)];
     writeErrors = [new Error("database or disk is full")];
     start();
     await clock.advance(0);

@@ -18,10 +18,10 @@ const source = "did:plc:ar7c4by46qjdydhdevvrndac";
 const author = "did:plc:dclwtltrt2ggsryagfzk7dp4";
 const startMs = Date.UTC(2026, 6, 4);
 const clock = { ...systemClock, now: () => startMs + 3_600_000 };
-const uriOf = (rkey: string) => `at://${author}/app.bsky.feed.post/${rkey}`;
+const makeUri = (rkey: string) => `at://${author}/app.bsky.feed.post/${rkey}`;
 const label = (second: number, part: Partial<PublishedLabel> = {}): PublishedLabel => ({
   src: source,
-  uri: uriOf(`k${second}`),
+  uri: makeUri(`k${second}`),
   val: "porn",
   cts: new Date(startMs + second * 1000).toISOString(),
   ...part,

@@ -25,7 +25,7 @@ export async function catchUpTimeline(
   },
 ): Promise<CatchUpEnd> {
   const { stream, maxStatuses, signal, onStatuses } = request;
-  let after = startOf(request.since);
+  let after = getStart(request.since);
   if (after === null) return { stoppedBy: "no status to continue from" };
   for (let readCount = 0; readCount < maxStatuses; ) {
     const query = new URLSearchParams({ min_id: after, limit: String(pageStatuses) });
@@ -55,7 +55,7 @@ export function listIn(answer: { json(): unknown }): readonly unknown[] | null {
 }
 
 /** Mastodon's ids start with a time, which allows an overlap; otherwise the last one seen. */
-function startOf({ statusId, timeMs }: LastEvent): string | null {
+function getStart({ statusId, timeMs }: LastEvent): string | null {
   if (statusId === null || !startsWithTime(statusId, timeMs)) return statusId;
   return String(BigInt(Math.max(0, Math.floor(timeMs - overlapMs))) << 16n);
 }

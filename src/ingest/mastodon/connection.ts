@@ -60,7 +60,7 @@ export function createMastodonConnections(
     try {
       const ended = await link.listen(url, host, onFrame, openerWith(token));
       chooseTransport(ended);
-      return endReason ?? reasonOf(ended);
+      return endReason ?? formatReason(ended);
     } finally {
       watchAbort.abort();
     }
@@ -83,7 +83,7 @@ export function createMastodonConnections(
     transport = transport === "websocket" ? "event-stream" : "websocket";
   }
 
-  function reasonOf({ reason, status }: Pick<ConnectionEnd, "reason" | "status">): string {
+  function formatReason({ reason, status }: Pick<ConnectionEnd, "reason" | "status">): string {
     if (status !== 401 && status !== 403) return reason;
     return `HTTP ${status}: ${host} refused the user token: see earshot credentials test`;
   }
@@ -115,7 +115,7 @@ export function createMastodonConnections(
     recordMessage: () => {
       lastMessageMs = clock.elapsed();
     },
-    endRefused: (status) => end(reasonOf({ reason: "refused by the server", status })),
+    endRefused: (status) => end(formatReason({ reason: "refused by the server", status })),
     hasLasted: () => openedMs !== null && clock.elapsed() - openedMs >= settings.maxBackoffMs,
     transport: () => openTransport,
   };

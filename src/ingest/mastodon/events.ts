@@ -87,7 +87,7 @@ function readStatus(
   if (received === null || id === null) return null;
   const post =
     event === "update" ? received : { ...received, revision: postRevision(received, seenMs) };
-  const consents = [...consentOf(status, seen), ...consentOf(status.reblog, seen)];
+  const consents = [...readConsent(status, seen), ...readConsent(status.reblog, seen)];
   const alias = statusAlias(id, seen.host);
   if (mayBeIndexed(status)) {
     const changes: readonly ArchiveChange[] = [
@@ -120,7 +120,7 @@ const deletion = (name: string, revision: string): ArchiveChange => ({
 
 export function readCheckedStatus(status: unknown, seen: SeenAt): readonly ArchiveChange[] {
   if (!isObject(status)) return [];
-  const consents = [...consentOf(status, seen), ...consentOf(status.reblog, seen)];
+  const consents = [...readConsent(status, seen), ...readConsent(status.reblog, seen)];
   const isHidden = consents.some(
     (change) => change.kind === "account" && change.status === "opted-out",
   );
@@ -133,7 +133,7 @@ export function readCheckedStatus(status: unknown, seen: SeenAt): readonly Archi
 }
 
 /** Consent is only what the server reports as such. */
-function consentOf(status: unknown, { host, nowMs: observedMs }: SeenAt): ArchiveChange[] {
+function readConsent(status: unknown, { host, nowMs: observedMs }: SeenAt): ArchiveChange[] {
   const { account } = asFields(status);
   const { indexable, noindex } = asFields(account);
   const userId = readAccountNames(account, host)?.userId;

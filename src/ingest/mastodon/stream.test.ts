@@ -23,7 +23,7 @@ import { type MastodonStream, startMastodonStream } from "./stream.ts";
 
 const token = "a-user-token";
 const isUserToken = (value: string): boolean => value === token;
-const uriOf = (id: string): string => `https://other.example/users/ann/statuses/${id}`;
+const makeUri = (id: string): string => `https://other.example/users/ann/statuses/${id}`;
 
 const eventually = (assertion: () => void): Promise<void> => vi.waitFor(assertion, { interval: 2 });
 
@@ -123,12 +123,12 @@ describe.each(["websocket", "event-stream"] as const)(
       );
       server.remove("2");
       await archive.until(() => archive.posts.size === 2 && texts().includes("edited"));
-      expect(archive.posts.get(uriOf("1"))).toMatchObject({
+      expect(archive.posts.get(makeUri("1"))).toMatchObject({
         platform: "mastodon",
         origin: "stream",
         counts: { likes: 7, reposts: 5 },
       });
-      expect(archive.posts.has(uriOf("2"))).toBe(false);
+      expect(archive.posts.has(makeUri("2"))).toBe(false);
       expect(state()).toMatchObject({
         status: "connected",
         transport,
@@ -183,7 +183,7 @@ describe.each(["websocket", "event-stream"] as const)(
       server.event("update", { ...emulatedStatus("1"), content: "x".repeat(200_000) });
       await waitForConnections(before + 1);
       server.update(emulatedStatus("2"));
-      await archive.until(() => archive.posts.has(uriOf("2")));
+      await archive.until(() => archive.posts.has(makeUri("2")));
     });
 
     test("a Mastodon stream reconnects after a disconnection or a stop, with a gap in the coverage", async () => {
@@ -201,10 +201,10 @@ describe.each(["websocket", "event-stream"] as const)(
         await eventually(() => expect(server.open()).toBe(1));
         advance(5);
         server.update(emulatedStatus(`after-${end}`));
-        await archive.until(() => archive.posts.has(uriOf(`after-${end}`)));
+        await archive.until(() => archive.posts.has(makeUri(`after-${end}`)));
         advance(5);
         server.update(emulatedStatus(`later-${end}`));
-        await archive.until(() => archive.posts.has(uriOf(`later-${end}`)));
+        await archive.until(() => archive.posts.has(makeUri(`later-${end}`)));
       }
       expect(state()).toMatchObject({ reconnects: server.requests.length - 1, gaps: 2 });
       expect(mergedSpans(intervals())).toHaveLength(3);
@@ -232,7 +232,7 @@ describe("consent to be indexed", () => {
       emulatedStatus("7"),
     );
     await archive.until(() => archive.posts.size === 1);
-    expect(archive.posts.has(uriOf("7"))).toBe(true);
+    expect(archive.posts.has(makeUri("7"))).toBe(true);
     expect(state()).toMatchObject({ events: 7, posts: 1, skipped: 6 });
   });
 
@@ -281,7 +281,7 @@ describe("consent to be indexed", () => {
     await archive.until(() => archive.posts.size === 0);
     server.edit(emulatedStatus("1", edited(11)), emulatedStatus("1", edited(13)));
     await archive.until(() => archive.posts.size === 1);
-    expect(archive.posts.get(uriOf("1"))?.revision).toContain("T13:");
+    expect(archive.posts.get(makeUri("1"))?.revision).toContain("T13:");
   });
 
   test("a status update without an edit updates only the counts", async () => {
@@ -290,7 +290,7 @@ describe("consent to be indexed", () => {
     await archive.until(() => archive.posts.size === 1);
     for (const favourites of [3, 2]) {
       server.edit(emulatedStatus("1", { favourites_count: favourites }));
-      await archive.until(() => archive.posts.get(uriOf("1"))?.counts.likes === favourites);
+      await archive.until(() => archive.posts.get(makeUri("1"))?.counts.likes === favourites);
       advance(1);
     }
   });
@@ -327,7 +327,7 @@ describe("the connection to a server", () => {
     expect(server.requests[0]).toMatchObject({ path, query });
     server.update(emulatedStatus("1", {}, { acct: "ann" }), emulatedStatus("2"));
     await archive.until(() => archive.posts.size >= 1);
-    expect(archive.posts.has(uriOf("2"))).toBe(name === "public");
+    expect(archive.posts.has(makeUri("2"))).toBe(name === "public");
   });
 
   test("a connection by server-sent events requests the stream by its path", async () => {

@@ -11,8 +11,8 @@ export function createEventReader(maxLength: number): (piece: Uint8Array) => Ser
   let event = "";
   let data: string[] = [];
   let dataLength = 0;
-  /** CR LF may be split. */
-  let endedByReturn = false;
+  /** CR LF may be split between chunks. */
+  let endsWithCr = false;
 
   function add(text: string): void {
     lineLength += text.length;
@@ -49,8 +49,8 @@ export function createEventReader(maxLength: number): (piece: Uint8Array) => Ser
     const text = decoder.decode(piece, { stream: true });
     const events: ServerSentEvent[] = [];
     let from = 0;
-    if (endedByReturn && text.startsWith("\n")) from = 1;
-    if (text !== "") endedByReturn = text.endsWith("\r");
+    if (endsWithCr && text.startsWith("\n")) from = 1;
+    if (text !== "") endsWithCr = text.endsWith("\r");
     for (const { index, 0: end } of text.matchAll(/\r\n|\r|\n/g)) {
       if (index < from) continue;
       add(text.slice(from, index));

@@ -32,7 +32,7 @@ function createTable(capacity: number) {
   const pairs = new Uint32Array(slots * 2);
   let size = 0;
 
-  function slotOf(low: number, high: number): number {
+  function computeSlot(low: number, high: number): number {
     let position = low & (slots - 1);
     while (pairs[position * 2 + 1] !== 0) {
       if (pairs[position * 2] === low && pairs[position * 2 + 1] === high) break;
@@ -42,9 +42,9 @@ function createTable(capacity: number) {
   }
 
   return {
-    has: (low: number, high: number): boolean => pairs[slotOf(low, high) + 1] !== 0,
+    has: (low: number, high: number): boolean => pairs[computeSlot(low, high) + 1] !== 0,
     add(low: number, high: number): boolean {
-      const position = slotOf(low, high);
+      const position = computeSlot(low, high);
       if (pairs[position + 1] !== 0) return false;
       pairs[position] = low;
       pairs[position + 1] = high;

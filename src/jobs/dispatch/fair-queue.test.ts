@@ -12,20 +12,20 @@ const item = (keyId: string, name: string, kind = "any", groupId = "one"): Item 
 });
 const any = () => true;
 
-function queueOf(names: readonly string[], maxLeasedPerKey: number) {
+function getQueue(names: readonly string[], maxLeasedPerKey: number) {
   const queue = createFairQueue<Item>(maxLeasedPerKey);
   for (const name of names) queue.add(item(name.slice(0, 1), name));
   return queue;
 }
 
 test("the fair queue is round-robin over keys, and FIFO within a key", () => {
-  const queue = queueOf(["a1", "a2", "a3", "a4", "b1", "c1", "c2"], 10);
+  const queue = getQueue(["a1", "a2", "a3", "a4", "b1", "c1", "c2"], 10);
   const order = Array.from({ length: 8 }, () => queue.take(any)?.name);
   expect(order).toEqual(["a1", "b1", "c1", "a2", "c2", "a3", "a4", undefined]);
 });
 
 test("the fair queue skips a key at its maximum until it releases an item", () => {
-  const queue = queueOf(["a1", "a2", "a3", "b1"], 2);
+  const queue = getQueue(["a1", "a2", "a3", "b1"], 2);
   const order = Array.from({ length: 4 }, () => queue.take(any)?.name);
   expect(order).toEqual(["a1", "b1", "a2", undefined]);
   queue.release(item("a", ""));
@@ -63,7 +63,7 @@ test("the fair queue takes a key's oldest item of any kind", () => {
 });
 
 test("requeued items come before the other items of their key", () => {
-  const queue = queueOf(["a1", "a2", "a3"], 10);
+  const queue = getQueue(["a1", "a2", "a3"], 10);
   const first = queue.take(any);
   const second = queue.take(any);
   for (const taken of [second, first]) if (taken) queue.requeue(taken);
@@ -161,7 +161,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constantFrom("release", "requeue", "remove"), index }),
 );
 
-const groupOf = (keyId: string, kind: string): string =>
+const makeGroup = (keyId: string, kind: string): string =>
   `${keyId === "c" ? "two" : "one"} ${kind === "odd" ? "odd" : ""}`;
 
 test("the fair queue takes the oldest accepted item of its key, from a group with nothing running if one waits", () => {
@@ -175,7 +175,7 @@ test("the fair queue takes the oldest accepted item of its key, from a group wit
       const leasedBy = (keyId: string) => leased.filter((one) => one.keyId === keyId).length;
       for (const [number, one] of steps.entries()) {
         if (one.do === "add") {
-          const added = item(one.key, String(number), one.kind, groupOf(one.key, one.kind));
+          const added = item(one.key, String(number), one.kind, makeGroup(one.key, one.kind));
           waiting.push(added);
           queue.add(added);
         } else if (one.do === "take") {

@@ -48,13 +48,13 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
   let lastAge = 0;
   let frontAge = 0;
 
-  function keyOf({ keyId }: Item): Key<Item> {
+  function findKey({ keyId }: Item): Key<Item> {
     const key = keys.get(keyId) ?? { waiting: new Map(), running: 0 };
     keys.set(keyId, key);
     return key;
   }
 
-  function groupOf({ groupId }: Item): Group<Item> {
+  function findGroup({ groupId }: Item): Group<Item> {
     const group = groups.get(groupId) ?? { waiting: new Map(), waitingPairs: 0, running: 0 };
     groups.set(groupId, group);
     return group;
@@ -62,10 +62,10 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
 
   function waitingOf(item: Item): KeyTurn<Item> {
     const { kind } = item;
-    const key = keyOf(item);
+    const key = findKey(item);
     const existing = key.waiting.get(kind);
     if (existing !== undefined) return existing;
-    const group = groupOf(item);
+    const group = findGroup(item);
     group.waitingPairs += 1;
     const waiting: KeyTurn<Item> = { key, group, kind, items: createFifo(), turn: null };
     key.waiting.set(kind, waiting);
@@ -98,14 +98,14 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
       existing.keys.add(waiting);
       return;
     }
-    const queue = queueOf(group, kind);
+    const queue = findQueue(group, kind);
     const groupTurn: GroupTurn<Item> = { group, keys: createFifo(), turn: lastTurn, queue };
     groupTurn.keys.add(waiting);
     group.waiting.set(kind, groupTurn);
     queue.add(groupTurn);
   }
 
-  function queueOf({ running }: Group<Item>, kind: string): Fifo<GroupTurn<Item>> {
+  function findQueue({ running }: Group<Item>, kind: string): Fifo<GroupTurn<Item>> {
     const queues = kinds.get(kind) ?? { idle: createFifo(), busy: createFifo() };
     kinds.set(kind, queues);
     return running === 0 ? queues.idle : queues.busy;
@@ -129,7 +129,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
       groupTurn.queue.remove(groupTurn);
       lastTurn += 1;
       groupTurn.turn = lastTurn;
-      groupTurn.queue = queueOf(group, kind);
+      groupTurn.queue = findQueue(group, kind);
       groupTurn.queue.add(groupTurn);
     }
   }
@@ -152,7 +152,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
   }
 
   function occupy(item: Item): void {
-    const [key, group] = [keyOf(item), groupOf(item)];
+    const [key, group] = [findKey(item), findGroup(item)];
     unqueue(item);
     key.running += 1;
     group.running += 1;
@@ -167,7 +167,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     let next: KeyTurn<Item> | null = null;
     for (const [kind, { keys: keyTurns }] of group.waiting) {
       const first = accepted.has(kind) ? keyTurns.first() : null;
-      if (first !== null && turnOf(first) < turnOf(next)) next = first;
+      if (first !== null && computeTurn(first) < computeTurn(next)) next = first;
     }
     let oldest: Item | null = null;
     for (const waiting of next?.key.waiting.values() ?? []) {
@@ -227,11 +227,11 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
   };
 }
 
-function isBefore<Item>(one: GroupTurn<Item>, other: GroupTurn<Item>): boolean {
-  const isIdle = one.group.running === 0;
-  if (isIdle !== (other.group.running === 0)) return isIdle;
-  return one.turn < other.turn;
+function isBefore<Item>(a: GroupTurn<Item>, b: GroupTurn<Item>): boolean {
+  const isIdle = a.group.running === 0;
+  if (isIdle !== (b.group.running === 0)) return isIdle;
+  return a.turn < b.turn;
 }
 
-const turnOf = (waiting: { turn: number | null } | null): number =>
+const computeTurn = (waiting: { turn: number | null } | null): number =>
   waiting?.turn ?? Number.POSITIVE_INFINITY;

@@ -62,11 +62,9 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
     const open = [...firsts.values()].filter(({ request }) => isOpen(request));
     if (open.length < 2) return open;
     const loads = new Map(open.map(({ request }) => [request, request.load?.() ?? 0]));
-    const loadOf = ({ request }: IdleNode<Job>) => loads.get(request) ?? 0;
-    const turnOf = ({ request }: IdleNode<Job>) => lastDispatched.get(request.nodeId) ?? 0;
-    return open.toSorted(
-      (one, other) => loadOf(one) - loadOf(other) || turnOf(one) - turnOf(other),
-    );
+    const findLoad = ({ request }: IdleNode<Job>) => loads.get(request) ?? 0;
+    const findTurn = ({ request }: IdleNode<Job>) => lastDispatched.get(request.nodeId) ?? 0;
+    return open.toSorted((a, b) => findLoad(a) - findLoad(b) || findTurn(a) - findTurn(b));
   }
 
   function recordTurn(nodeId: string): void {

@@ -4,7 +4,7 @@ import type { Job } from "../job.ts";
 import { newJob, result, startTestQueue } from "../test-jobs.ts";
 import { createEndedJobs } from "./ended-jobs.ts";
 
-function jobOf(uuid: string, overrides: Partial<Job> = {}): Job {
+function makeJob(uuid: string, overrides: Partial<Job> = {}): Job {
   return {
     ...newJob(),
     uuid,
@@ -25,7 +25,7 @@ function jobOf(uuid: string, overrides: Partial<Job> = {}): Job {
 test("an ended job is cached for its account for a few seconds", async () => {
   const clock = createManualClock();
   const ended = createEndedJobs(clock, () => 0, 60_000);
-  ended.add(jobOf("a"));
+  ended.add(makeJob("a"));
   expect(ended.find("one", "a")?.uuid).toBe("a");
   expect(ended.find("two", "a")).toBeNull();
   await clock.advance(10_000);
@@ -35,8 +35,8 @@ test("an ended job is cached for its account for a few seconds", async () => {
 test("a cached job is not found after its result or its retention has expired", () => {
   let nowMs = 0;
   const ended = createEndedJobs(createManualClock(), () => nowMs, 5_000);
-  ended.add(jobOf("a", { expiresMs: 1_000 }));
-  ended.add(jobOf("b"));
+  ended.add(makeJob("a", { expiresMs: 1_000 }));
+  ended.add(makeJob("b"));
   nowMs = 1_000;
   expect([ended.find("one", "a"), ended.find("one", "b")?.uuid]).toEqual([null, "b"]);
   nowMs = 5_000;
@@ -50,11 +50,11 @@ test("the cache of ended jobs evicts the oldest and does not accept large ones",
     (_, n) => ({ platform: "x", id: BigInt(n) }) as const,
   );
   for (let n = 0; n < 100; n += 1) {
-    ended.add(jobOf(`job ${n}`, { result: { ...result, items: [...items] } }));
+    ended.add(makeJob(`job ${n}`, { result: { ...result, items: [...items] } }));
   }
   expect(ended.find("one", "job 0")).toBeNull();
   expect(ended.find("one", "job 99")).not.toBeNull();
-  ended.add(jobOf("large", { result: { ...result, items: [...items, ...items] } }));
+  ended.add(makeJob("large", { result: { ...result, items: [...items, ...items] } }));
   expect(ended.find("one", "large")).toBeNull();
 });
 

@@ -35,7 +35,7 @@ export function createEndedJobs(
 
   function add(job: Job, page: CachedPage | null = null): void {
     if (job.state !== "done") return;
-    const jobBytes = bytesOf(job, page);
+    const jobBytes = computeBytes(job, page);
     if (jobBytes > maxJobBytes) return;
     const cachedPage = page !== null && page.body.length <= maxJobBytes ? page : null;
     const entryBytes = jobBytes + (cachedPage?.body.length ?? 0);
@@ -85,7 +85,7 @@ export function createEndedJobs(
   return { add, find, takePage, forget, forgetOf, forgetAll };
 }
 
-function bytesOf({ result, request }: Job, page: CachedPage | null): number {
+function computeBytes({ result, request }: Job, page: CachedPage | null): number {
   const items = page === null ? (result?.items ?? []) : [];
   const records = items.reduce((sum, item) => sum + (isFetched(item) ? item.record.length : 0), 0);
   const posts = page?.lengths.length ?? items.length;

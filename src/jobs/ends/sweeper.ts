@@ -99,7 +99,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     const leases = jobsWhere(({ lease }) => lease !== null && lease.untilMs <= elapsedMs)
       .map(context.activeLease)
       .filter((lease) => lease !== null);
-    for (const part of batchesOf(leases)) {
+    for (const part of readBatches(leases)) {
       const nowMs = context.now();
       const args = { leases: part, nowMs, maxAttempts, retryDelayMs };
       const ends = await store.write("endExpiredLeases", args);
@@ -123,8 +123,8 @@ export function createSweeper(context: SweeperContext): Sweeper {
       return lease === null ? 2 * settings.deadlineGraceMs : settings.deadlineGraceMs;
     };
     const late = jobsWhere((job) => job.deadlineMs + graceMs(job) <= elapsedMs);
-    for (const [failure, jobs] of Map.groupBy(late, failureOf)) {
-      for (const part of batchesOf(jobs)) await timeOutBatch(part, failure);
+    for (const [failure, jobs] of Map.groupBy(late, getFailure)) {
+      for (const part of readBatches(jobs)) await timeOutBatch(part, failure);
     }
   }
 
@@ -147,7 +147,11 @@ export function createSweeper(context: SweeperContext): Sweeper {
     return { method: submitted.request.method, nodeId: lease.nodeId, why: "late" };
   }
 
-  function failureOf({ phase, failedOn, submitted: { request, attempts } }: ActiveJob): JobFailure {
+  function getFailure({
+    phase,
+    failedOn,
+    submitted: { request, attempts },
+  }: ActiveJob): JobFailure {
     const isWaiting = phase === "waiting" || phase === "delayed";
     if (!isWaiting) return deadlinePassed;
     if (context.hasNodeFor === undefined || context.hasNodeFor(request)) {
@@ -185,7 +189,7 @@ const byAccount = ({ submitted: one }: ActiveJob, { submitted: other }: ActiveJo
 
 const batchSize = 500;
 
-function* batchesOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+function* readBatches<Item>(items: readonly Item[]): Generator<readonly Item[]> {
   for (let start = 0; start < items.length; start += batchSize) {
     yield items.slice(start, start + batchSize);
   }

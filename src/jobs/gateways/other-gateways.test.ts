@@ -41,7 +41,7 @@ function loseReplyOf(lostName: string): void {
 }
 
 test.each([
-  ["notified", (uuid: string) => jobs.queue.applyForeignChanges([submissionOf(uuid)])],
+  ["notified", (uuid: string) => jobs.queue.applyForeignChanges([makeSubmission(uuid)])],
   ["read", () => jobs.queue.reload()],
 ])("a leased job stays leased when its submission is %s again", async (_how, learn) => {
   const { uuid } = await jobs.queue.submit(newJob());
@@ -113,7 +113,7 @@ test("a job whose submission and lease were committed without a reply is leased 
   expect(await jobs.queue.lease(node, 0)).toMatchObject({ uuid, attempt: 1 });
 });
 
-const submissionOf = (uuid: string) => ({
+const makeSubmission = (uuid: string) => ({
   ...{ gateway: "there", uuid, accountId: "one", state: "received" as const, change: 1 },
   ...{ attempts: 0, changedMs: 0, notBeforeMs: 0 },
 });

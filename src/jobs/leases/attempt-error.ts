@@ -22,7 +22,7 @@ export function toLeaseFailure(error: unknown): LeaseFailure {
 export function errorCause(error: unknown): { code: string; error: string } {
   const code = errorCode(error);
   if (error instanceof EarshotError && (!publicMessages.has(code) || code === refusedAddress)) {
-    return { code, error: [error.message, ...refusalsOf(error.cause)].join(": ") };
+    return { code, error: [error.message, ...readRefusals(error.cause)].join(": ") };
   }
   const messages = errorMessages(error).join(": ");
   return { code, error: loggableTexts.find((text) => messages.includes(text)) ?? "unknown error" };
@@ -31,7 +31,7 @@ export function errorCause(error: unknown): { code: string; error: string } {
 /** The log gets the reason for a refused private address; callers never do. */
 const refusedAddress = "address_refused";
 
-function refusalsOf(cause: unknown): string[] {
+function readRefusals(cause: unknown): string[] {
   return errorCode(cause) === refusedAddress ? errorMessages(cause) : [];
 }
 

@@ -119,7 +119,7 @@ export function createLeases(context: LeasesContext): Leases {
   async function renew(uuid: string, token: string): Promise<number> {
     const { leaseMs } = settings;
     dispatcher.get(uuid)?.uncommitted?.commit();
-    const lease = leaseOf(uuid, token);
+    const lease = findLease(uuid, token);
     if (lease !== null) lease.untilMs = clock.elapsed() + leaseMs;
     const untilMs = timeAfter(now(), leaseMs);
     if (!(await store.write("renewLease", { uuid, token, untilMs }))) throw leaseLost(uuid);
@@ -180,7 +180,7 @@ export function createLeases(context: LeasesContext): Leases {
   }
 
   async function endLeasesOf(nodeId: string): Promise<number> {
-    return await requeue(leasesOf(nodeId));
+    return await requeue(listLeases(nodeId));
   }
 
   async function requeue(leases: readonly ActiveLease[], delayMs = 0): Promise<number> {
@@ -200,7 +200,7 @@ export function createLeases(context: LeasesContext): Leases {
   async function failLeasesOf(nodeId: string): Promise<void> {
     const { maxAttempts, retryDelayMs } = settings;
     const rules = { nowMs: now(), maxAttempts, retryDelayMs };
-    const leases = leasesOf(nodeId);
+    const leases = listLeases(nodeId);
     const ends = await store.write("endExpiredLeases", { leases, ...rules });
     for (const end of ends) settleAttempt(end, "failed");
   }
@@ -213,7 +213,7 @@ export function createLeases(context: LeasesContext): Leases {
     return settings.deadlineMs - (deadlineMs - lease.sinceMs);
   }
 
-  const leasesOf = (nodeId: string): ActiveLease[] =>
+  const listLeases = (nodeId: string): ActiveLease[] =>
     [...dispatcher.all()]
       .filter(({ runningNode }) => runningNode === nodeId)
       .map(activeLease)
@@ -225,7 +225,7 @@ export function createLeases(context: LeasesContext): Leases {
     if (job?.lease?.token === token) dispatcher.release(job);
   }
 
-  function leaseOf(uuid: string, token: string): ActiveJob["lease"] {
+  function findLease(uuid: string, token: string): ActiveJob["lease"] {
     const lease = dispatcher.get(uuid)?.lease ?? null;
     return lease?.token === token ? lease : null;
   }

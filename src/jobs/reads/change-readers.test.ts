@@ -12,7 +12,7 @@ const change = (id: number, uuid = `job-${id}`): JobChange => ({
   atMs: 0,
 });
 
-function storeOf(changes: JobChange[]) {
+function makeStore(changes: JobChange[]) {
   const reads = { lastChange: 0, changesAfter: 0 };
   const read = async (name: keyof typeof reads, args: { after: number; limit: number }) => {
     reads[name] += 1;
@@ -34,7 +34,7 @@ async function open(readers: ReturnType<typeof createChangeReaders>, after: numb
 }
 
 test("a change reader that keeps up reads the store only at its start", async () => {
-  const { store, reads } = storeOf([]);
+  const { store, reads } = makeStore([]);
   const readers = createChangeReaders(store, () => 0);
   const changes = await open(readers, null);
   for (let id = 1; id <= 1_000; id += 1) {
@@ -46,7 +46,7 @@ test("a change reader that keeps up reads the store only at its start", async ()
 
 test("changes that arrive out of order or not at all are read from the store", async () => {
   const stored = [change(1)];
-  const { store } = storeOf(stored);
+  const { store } = makeStore(stored);
   const readers = createChangeReaders(store, () => 0);
   const changes = await open(readers, 1);
   stored.push(change(2), change(3));
@@ -60,7 +60,7 @@ test("changes that arrive out of order or not at all are read from the store", a
 
 test("a change reported during a store read is emitted once", async () => {
   const stored = Array.from({ length: 600 }, (_, index) => change(index + 1));
-  const { store, reads } = storeOf(stored);
+  const { store, reads } = makeStore(stored);
   const readers = createChangeReaders(store, () => 0);
   const changes = await open(readers, 0);
   const first = take(changes, 1);
@@ -75,7 +75,7 @@ test("a change reported during a store read is emitted once", async () => {
 
 test("a change reader that does not read has a bounded buffer, and continues from the store", async () => {
   const stored: JobChange[] = [];
-  const { store, reads } = storeOf(stored);
+  const { store, reads } = makeStore(stored);
   const readers = createChangeReaders(store, () => 0);
   const changes = await open(readers, null);
   for (let id = 1; id <= 10_000; id += 1) {
@@ -87,7 +87,7 @@ test("a change reader that does not read has a bounded buffer, and continues fro
 });
 
 test("a change reader whose last number exceeds that of a restored store gets the next changes", async () => {
-  const { store } = storeOf([change(1), change(2)]);
+  const { store } = makeStore([change(1), change(2)]);
   const readers = createChangeReaders(store, () => 0);
   const changes = await open(readers, 9);
   const next = changes.next();
@@ -98,7 +98,7 @@ test("a change reader whose last number exceeds that of a restored store gets th
 
 test("a change after the call is not missed even if the store already contains it", async () => {
   const stored = [change(1)];
-  const { store } = storeOf(stored);
+  const { store } = makeStore(stored);
   const readers = createChangeReaders(store, () => 0);
   const changes = await open(readers, null);
   stored.push(change(2));

@@ -66,14 +66,14 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     try {
       const current = reader.isOver ? 0 : await currentNumber(accountId, reader);
       // It can be higher after a restore from a backup.
-      return changesOf(accountId, reader, after === null ? current : Math.min(after, current));
+      return readChanges(accountId, reader, after === null ? current : Math.min(after, current));
     } catch (error) {
       reader.end();
       throw error;
     }
   }
 
-  async function* changesOf(
+  async function* readChanges(
     accountId: string,
     reader: Reader,
     after: number,

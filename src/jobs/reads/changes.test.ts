@@ -39,7 +39,7 @@ async function follow(after: number | null = null, accountId = "one"): Promise<F
   return { next, take };
 }
 
-const statesOf = (changes: readonly JobChange[]) =>
+const listStates = (changes: readonly JobChange[]) =>
   changes.map(({ uuid, state, attempts }) => [uuid, state, attempts]);
 
 test("a change reader sees its jobs' states, numbered and in order", async () => {
@@ -72,10 +72,10 @@ test("every end of a job is visible as a change: done, failed, timed out, cancel
   const late = await jobs.queue.submit(newJob("waits"));
   await follower.take(9);
   await jobs.clock.advance(121_000);
-  expect(statesOf(await follower.take(1))).toEqual([[late.uuid, "error", 0]]);
+  expect(listStates(await follower.take(1))).toEqual([[late.uuid, "error", 0]]);
   jobs.clock.shiftWall(86_400_000);
   await jobs.clock.advance(60_000);
-  expect(statesOf(await follower.take(1))).toEqual([[done, "expired", 1]]);
+  expect(listStates(await follower.take(1))).toEqual([[done, "expired", 1]]);
 });
 
 test("an expired lease is visible as a change unless its retry is due soon", async () => {
@@ -86,7 +86,7 @@ test("an expired lease is visible as a change unless its retry is due soon", asy
   await jobs.clock.advance(31_000);
   await jobs.clock.advance(10_000);
   await jobs.lease();
-  const states = statesOf(await follower.take(4));
+  const states = listStates(await follower.take(4));
   expect(states).toEqual([
     [uuid, "received", 0],
     [uuid, "in progress", 1],
@@ -102,7 +102,7 @@ test("a retry that is due soon is not a change, but the next attempt is", async 
   await jobs.queue.fail(uuid, first.token, failure);
   await jobs.clock.advance(250);
   await jobs.lease();
-  expect(statesOf(await follower.take(3)).at(-1)).toEqual([uuid, "in progress", 2]);
+  expect(listStates(await follower.take(3)).at(-1)).toEqual([uuid, "in progress", 2]);
 });
 
 test("a resuming reader gets the current state of each changed job, then new changes", async () => {
@@ -112,12 +112,12 @@ test("a resuming reader gets the current state of each changed job, then new cha
   const { uuid: waiting } = await jobs.queue.submit(newJob());
   const follower = await follow(seen?.id ?? 0);
   expect(seen).toMatchObject({ uuid: old, id: 3 });
-  expect(statesOf(await follower.take(2))).toEqual([
+  expect(listStates(await follower.take(2))).toEqual([
     [done, "done", 1],
     [waiting, "received", 0],
   ]);
   await jobs.lease();
-  expect(statesOf(await follower.take(1))).toEqual([[waiting, "in progress", 1]]);
+  expect(listStates(await follower.take(1))).toEqual([[waiting, "in progress", 1]]);
 });
 
 test("change numbers continue after a restart, and the recovery of an interrupted job is a change", async () => {
@@ -144,7 +144,7 @@ test("change numbers of leases lost in a power failure are not reused", async ()
   await jobs.restart("kill");
   await jobs.queue.cancel("one", uuid);
   await jobs.queue.cancel("one", other);
-  expect(statesOf(await (await follow(seen)).take(2))).toEqual([
+  expect(listStates(await (await follow(seen)).take(2))).toEqual([
     [uuid, "cancelled", 0],
     [other, "cancelled", 0],
   ]);
@@ -192,7 +192,7 @@ test("changes between the call and the first read are not missed", async () => {
   const follower = await follow();
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.queue.cancel("one", uuid);
-  expect(statesOf(await follower.take(2))).toEqual([
+  expect(listStates(await follower.take(2))).toEqual([
     [uuid, "received", 0],
     [uuid, "cancelled", 0],
   ]);

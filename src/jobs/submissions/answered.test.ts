@@ -183,7 +183,7 @@ test("a job is done and counted even if its account's jobs are ended during the 
   await ending;
   expect(job?.state).toBe("done");
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "done" });
-  expect(ended.map((one) => [one.uuid, one.state])).toEqual([[uuid, "done"]]);
+  expect(ended.map((endedJob) => [endedJob.uuid, endedJob.state])).toEqual([[uuid, "done"]]);
 });
 
 test("after the writer thread died in a search, the account's searches skip it for a minute", async () => {

@@ -94,7 +94,7 @@ export function answerSubmission(
   const finishedMs = startedMs + found.tookMs;
   const times = { startedMs, finishedMs, expiresMs: timeAfter(finishedMs, resultRetentionMs) };
   const page = found.page ?? { body: null, lengths: null };
-  const done = { ...times, node, result: joinResult(parts), fetched: [], postIds: idsOf(answer) };
+  const done = { ...times, node, result: joinResult(parts), fetched: [], postIds: listIds(answer) };
   return {
     kind: "answered",
     job: { ...row, request: encodeRequest(request), answer: done },
@@ -103,7 +103,7 @@ export function answerSubmission(
 }
 
 /** Other gateways may not have archived these. */
-const idsOf = ({ items }: JobResult): bigint[] =>
+const listIds = ({ items }: JobResult): bigint[] =>
   items.filter(isFetched).flatMap(({ id }) => (id === null ? [] : [id]));
 
 export function submittedSearch(

@@ -106,16 +106,16 @@ const batchedSearchesSql = `WITH job_of_call AS MATERIALIZED (
 
 const posts = `, posts AS (${fetchedSql(":accountId", "numbered CROSS JOIN json_each(:posts) WHERE TRUE")})`;
 
-const statementsOf = (columns: typeof doneInsert, otherSql = "") => ({
+const makeStatements = (columns: typeof doneInsert, otherSql = "") => ({
   keyed: insertSql(numberedWithKey, columns, otherSql),
   keyless: insertSql(numberedWithoutKey, columns, otherSql),
 });
 
 const statements = {
-  received: statementsOf(receivedInsert),
-  done: statementsOf(doneInsertWithIds),
+  received: makeStatements(receivedInsert),
+  done: makeStatements(doneInsertWithIds),
   /** Most answers have no fetched posts, whose part costs a tenth of the statement. */
-  doneWithPosts: statementsOf(doneInsertWithIds, posts),
+  doneWithPosts: makeStatements(doneInsertWithIds, posts),
 };
 
 function* insertAlone(

@@ -35,7 +35,7 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
       if (active.uncommitted !== uncommitted) return;
       const { lease } = uncommitted;
       active.uncommitted = null;
-      const currentRow = { ...row, deadlineMs: deadlineOf(active) };
+      const currentRow = { ...row, deadlineMs: computeDeadline(active) };
       // If it ended only in memory, it is queued, and the sweeper ends it.
       const isLeased = dispatcher.get(uuid) === active;
       const requeued = isLeased ? active : activeJob(active.submitted, active.deadlineMs);
@@ -69,7 +69,7 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
   }
 
   /** The wall clock may have been set since the submission. */
-  function deadlineOf({ submitted: job, deadlineMs }: ActiveJob): number {
+  function computeDeadline({ submitted: job, deadlineMs }: ActiveJob): number {
     const currentMs = Math.round(timeAfter(now(), deadlineMs - clock.elapsed()));
     return Math.abs(currentMs - job.deadlineMs) < minStepMs ? job.deadlineMs : currentMs;
   }

@@ -52,7 +52,7 @@ export async function attemptDelivery(
   if (disabledReason !== null) {
     log.info({ webhook: webhookId, reason: disabledReason }, "disabled a webhook");
   }
-  return { end: end.end, pauseMs: pauseOf(outcome) };
+  return { end: end.end, pauseMs: computePause(outcome) };
 }
 
 /** Otherwise a full disk would repeat the delivery. */
@@ -105,7 +105,7 @@ function outcomeEnd(
   return { end: "retry", status, error, retryMs: nowMs + pauseMs };
 }
 
-function pauseOf(outcome: AttemptOutcome): number {
+function computePause(outcome: AttemptOutcome): number {
   if (outcome.kind !== "failed" || !throttling.has(outcome.status)) return 0;
   return Math.min(outcome.retryAfterMs ?? throttleMs, maxPauseMs);
 }

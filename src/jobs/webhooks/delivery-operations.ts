@@ -60,7 +60,7 @@ export const deliveryOperations = {
         webhookId,
       });
     }
-    for (const webhookId of new Set(waiting.map((each) => each.webhookId))) {
+    for (const webhookId of new Set(waiting.map((dropped) => dropped.webhookId))) {
       yield* setDue(database, webhookId, nowMs);
     }
     const more = old.length === sweepRows || excess.length === sweepRows;

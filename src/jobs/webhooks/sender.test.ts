@@ -111,7 +111,7 @@ async function sendTest(id: string): Promise<string> {
   return (await webhooks.test("one", id))?.id ?? "";
 }
 
-const pageOf = async (id: string) =>
+const getPage = async (id: string) =>
   (await webhooks.deliveries("one", id, { states: null, before: null, limit: 100 }))?.deliveries ??
   [];
 
@@ -141,7 +141,7 @@ describe("the attempts of deliveries", () => {
     await clock.advance(2_000);
     expect(sent).toHaveLength(10);
     expect(new Set(sent.map((each) => each.id))).toEqual(new Set([deliveryId]));
-    expect(await pageOf(id)).toMatchObject([{ state: "failed", attempts: 10, nextMs: null }]);
+    expect(await getPage(id)).toMatchObject([{ state: "failed", attempts: 10, nextMs: null }]);
     expect(outcomes).toEqual([...Array(9).fill("retried"), "failed"]);
     expect(await webhooks.find("one", id)).toMatchObject({ disabledMs: null });
   });
@@ -266,7 +266,7 @@ describe("a crash", () => {
     sender.start();
     await pass(2_000);
     expect(sent.map((each) => each.id)).toEqual([deliveryId, deliveryId]);
-    expect(await pageOf(id)).toMatchObject([{ state: "delivered", attempts: 1 }]);
+    expect(await getPage(id)).toMatchObject([{ state: "delivered", attempts: 1 }]);
     const stopped = dead.stop();
     await clock.advance(3_000);
     await stopped;
@@ -288,9 +288,9 @@ describe("a crash", () => {
     await sendTest(id);
     await pass(12_000);
     expect(errors).toHaveLength(3);
-    expect(await pageOf(id)).toMatchObject([{ state: "waiting", attempts: 0 }]);
+    expect(await getPage(id)).toMatchObject([{ state: "waiting", attempts: 0 }]);
     await pass(10_000);
-    expect(await pageOf(id)).toMatchObject([{ state: "delivered", attempts: 1 }]);
+    expect(await getPage(id)).toMatchObject([{ state: "delivered", attempts: 1 }]);
     expect(sent).toHaveLength(1);
   });
 });
@@ -310,7 +310,7 @@ describe("stopping the sender", () => {
     await clock.advance(500);
     end(delivered);
     await stopped;
-    expect(await pageOf(id)).toMatchObject([{ state: "delivered" }]);
+    expect(await getPage(id)).toMatchObject([{ state: "delivered" }]);
   });
 
   test("stopping the sender aborts a long attempt, which stays due, and starts no other", async () => {
@@ -324,7 +324,7 @@ describe("stopping the sender", () => {
     await stopped;
     expect(sent).toHaveLength(2);
     expect(errors).toEqual([]);
-    expect(await pageOf(id)).toMatchObject(Array(3).fill({ state: "waiting", attempts: 0 }));
+    expect(await getPage(id)).toMatchObject(Array(3).fill({ state: "waiting", attempts: 0 }));
   });
 });
 
@@ -347,7 +347,7 @@ describe("a webhook", () => {
     }
     const webhook = await webhooks.find("one", id);
     expect(webhook?.disabledReason).toMatch(/^all deliveries failed since 2023-11-/);
-    const states = async () => (await pageOf(id)).map(({ state }) => state);
+    const states = async () => (await getPage(id)).map(({ state }) => state);
     expect(await states()).toEqual(["waiting", "waiting", "failed", "failed", "failed"]);
     const attempts = sent.length;
     clock.shiftWall(dayMs);
@@ -398,7 +398,7 @@ describe("a webhook", () => {
     await clock.advance(1_000);
     expect(sent).toEqual([]);
     expect(logged).toContain("cannot decrypt the webhook secrets");
-    const [waiting] = await pageOf(id);
+    const [waiting] = await getPage(id);
     expect(waiting?.lastError).toContain("replace the secret");
     await webhooks.replaceSecret("one", id);
     await pass(6_000);
@@ -417,9 +417,9 @@ describe("retention", () => {
     await clock.advance(1_000);
     clock.shiftWall(webhookDefaults.retentionMs - 65_000);
     await clock.advance(59_000);
-    expect(await pageOf(id)).toHaveLength(2);
+    expect(await getPage(id)).toHaveLength(2);
     await clock.advance(60_000);
-    expect(await pageOf(id)).toEqual([]);
+    expect(await getPage(id)).toEqual([]);
     expect(await webhooks.find("one", id)).toMatchObject({ dropped: 1 });
     expect(outcomes.filter((outcome) => outcome === "dropped")).toHaveLength(1);
   });
@@ -440,7 +440,7 @@ describe("retention", () => {
       { id: few, stored: 1, newest: 1 },
       { id: many, stored: 700, newest: 1_501 },
     ]);
-    expect((await pageOf(many))[0]?.id).toBe(newest);
+    expect((await getPage(many))[0]?.id).toBe(newest);
     expect(await webhooks.find("one", many)).toMatchObject({ dropped: 801 });
   });
 });
@@ -460,5 +460,5 @@ test("a replay requested during a delivery's attempt is not lost", async () => {
   end(failed);
   await pass(2_000);
   expect(sent.map((each) => each.id)).toEqual([deliveryId, deliveryId]);
-  expect(await pageOf(id)).toMatchObject([{ state: "delivered", attempts: 1 }]);
+  expect(await getPage(id)).toMatchObject([{ state: "delivered", attempts: 1 }]);
 });

@@ -141,7 +141,7 @@ export function createSender(context: SenderContext): Sender {
     stopping.abort();
     wake();
     await watching;
-    const ended = Promise.all([...inProgress.values()].map((each) => each.ended));
+    const ended = Promise.all([...inProgress.values()].map((attempt) => attempt.ended));
     const timerAbort = new AbortController();
     const timeout = clock.sleep(stopTimeoutMs, timerAbort.signal).catch(() => undefined);
     await Promise.race([ended, timeout]);

@@ -1,8 +1,8 @@
 import ipaddr from "ipaddr.js";
 import {
   type Kind,
-  listOf,
   listOrNone,
+  listSetting,
   matching,
   orNone,
   type Setting,
@@ -15,7 +15,7 @@ export function url(
   protocols: readonly string[],
   meaning: string,
 ): Setting<string> {
-  return setting(name, urlOf(protocols), fallback, meaning);
+  return setting(name, makeUrl(protocols), fallback, meaning);
 }
 
 export function urlOrNone(
@@ -23,7 +23,7 @@ export function urlOrNone(
   protocols: readonly string[],
   meaning: string,
 ): Setting<string | null> {
-  return setting(name, orNone(urlOf(protocols), null), null, meaning);
+  return setting(name, orNone(makeUrl(protocols), null), null, meaning);
 }
 
 export function urlList(
@@ -32,7 +32,7 @@ export function urlList(
   protocols: readonly string[],
   meaning: string,
 ): Setting<readonly string[]> {
-  return setting(name, listOf(urlsOf(protocols), urlOf(protocols)), fallback, meaning);
+  return setting(name, listSetting(formatUrls(protocols), makeUrl(protocols)), fallback, meaning);
 }
 
 export function urlListOrNone(
@@ -41,7 +41,7 @@ export function urlListOrNone(
   protocols: readonly string[],
   meaning: string,
 ): Setting<readonly string[]> {
-  return setting(name, listOrNone(urlsOf(protocols), urlOf(protocols)), fallback, meaning);
+  return setting(name, listOrNone(formatUrls(protocols), makeUrl(protocols)), fallback, meaning);
 }
 
 export function publicUrl(name: string, meaning: string): Setting<string | null> {
@@ -85,16 +85,16 @@ export function identityList(name: string, meaning: string): Setting<readonly st
   return setting(name, kind, [], meaning);
 }
 
-function urlOf(protocols: readonly string[]): Kind<string> {
+function makeUrl(protocols: readonly string[]): Kind<string> {
   return {
-    expected: `a URL that begins with ${schemesOf(protocols)}`,
+    expected: `a URL that begins with ${formatSchemes(protocols)}`,
     parse: (text) => (protocols.includes(URL.parse(text)?.protocol ?? "") ? text : undefined),
     format: String,
   };
 }
 
-const urlsOf = (protocols: readonly string[]): string =>
-  `URLs that begin with ${schemesOf(protocols)}`;
+const formatUrls = (protocols: readonly string[]): string =>
+  `URLs that begin with ${formatSchemes(protocols)}`;
 
-const schemesOf = (protocols: readonly string[]): string =>
+const formatSchemes = (protocols: readonly string[]): string =>
   protocols.map((protocol) => `${protocol}//`).join(" or ");

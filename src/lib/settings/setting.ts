@@ -45,7 +45,7 @@ export function orNone<T, Absent extends null | 0>(
 }
 
 /** Comma-separated, not empty. */
-export function listOf<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<readonly T[]> {
+export function listSetting<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<readonly T[]> {
   return {
     expected: `${expected}, separated by commas`,
     parse: (text) => {
@@ -59,7 +59,7 @@ export function listOf<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<
 
 /** `none` is the empty list. */
 export function listOrNone<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<readonly T[]> {
-  const list = listOf(expected, item);
+  const list = listSetting(expected, item);
   return {
     expected: `${list.expected}, or none`,
     parse: (text) => (text === "none" ? [] : list.parse(text)),

@@ -17,7 +17,7 @@ afterEach(async () => {
   await pds.close();
 });
 
-function kindOf(name: string) {
+function findKind(name: string) {
   const kinds = blueskyCredentialKinds({
     plcUrl: pds.url,
     appviewUrl: pds.url,
@@ -30,7 +30,7 @@ function kindOf(name: string) {
 
 async function logIn() {
   const tools = testTools();
-  const kind = kindOf("app-password");
+  const kind = findKind("app-password");
   const credential = asStored(await kind.make(fields, tools));
   const send = async (method = "app.bsky.feed.getTimeline") =>
     await kind.send(
@@ -46,7 +46,7 @@ async function logIn() {
 }
 
 test("a credential is made from a handle and a password, for the account on its server", async () => {
-  const newCredential = await kindOf("app-password").make(fields, testTools());
+  const newCredential = await findKind("app-password").make(fields, testTools());
   expect(newCredential).toMatchObject({
     host: pds.url,
     subject: did,
@@ -68,7 +68,7 @@ test.each([
   ["no name", { password }, /identifier: a value is required/],
   ["a malformed name", { identifier: "no name", password }, /identifier: no name is neither/],
 ])("adding an app password reports %s", async (_what, fields, message) => {
-  await expect(kindOf("app-password").make(fields, testTools())).rejects.toMatchObject({
+  await expect(findKind("app-password").make(fields, testTools())).rejects.toMatchObject({
     code: "credential_invalid",
     message: expect.stringMatching(message),
   });

@@ -43,10 +43,10 @@ export function appPasswordKind(settings: FindSettings): CredentialKind {
     make: async (fields, tools) => await make(fields, tools, settings),
     test: async (stored, tools) => {
       const { host } = new URL(stored.credential.host);
-      return `logged in at ${host} as ${await checkToken(stored, tokenAccessOf(stored, tools, pause))}`;
+      return `logged in at ${host} as ${await checkToken(stored, makeTokenAccess(stored, tools, pause))}`;
     },
     send: async (request, stored, tools) =>
-      await sendWithToken(request, stored, tokenAccessOf(stored, tools, pause)),
+      await sendWithToken(request, stored, makeTokenAccess(stored, tools, pause)),
   };
 }
 
@@ -73,11 +73,11 @@ async function make(
     subject: did,
     subjectName: handle ?? loginHandle,
     hint: secretHint(password),
-    secrets: secretsOf(password, logIn, tools.now()),
+    secrets: makeSecrets(password, logIn, tools.now()),
   };
 }
 
-const secretsOf = (password: string, logIn: LogIn, nowMs: number): Secrets => ({
+const makeSecrets = (password: string, logIn: LogIn, nowMs: number): Secrets => ({
   password,
   ...storedTokens(
     { accessToken: logIn.accessJwt, refreshToken: logIn.refreshJwt },
@@ -86,7 +86,7 @@ const secretsOf = (password: string, logIn: LogIn, nowMs: number): Secrets => ({
   ),
 });
 
-function tokenAccessOf(
+function makeTokenAccess(
   stored: CredentialInUse,
   tools: CredentialTools,
   pause: LogInPause,
@@ -104,14 +104,14 @@ function tokenAccessOf(
       const connection = { host, tools };
       const renewed = refreshToken === "" ? null : await refreshSession(connection, refreshToken);
       if (renewed !== null && !isRefusal(renewed) && renewed.did === subject) {
-        return secretsOf(password, renewed, tools.now());
+        return makeSecrets(password, renewed, tools.now());
       }
       const next = await pause.guard(id, tools.now(), () =>
         createSession(connection, { did: subject ?? "", password }),
       );
       if (isRefusal(next)) throw loginRefusedError(host, isTakedown(renewed) ? renewed : next);
       if (next.did !== subject) throw credentialRefused(`${host} logged in to another account`);
-      return secretsOf(password, next, tools.now());
+      return makeSecrets(password, next, tools.now());
     },
     tokenRefusedError: (response, secrets) => {
       const { message, ...refusal } = readRefusal(response);

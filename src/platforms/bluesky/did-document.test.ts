@@ -10,15 +10,15 @@ const service = (serviceEndpoint: unknown, rest: object = {}) => ({
 });
 
 test("a DID document is in the directory, or on the host of a did:web", () => {
-  const urlOf = (requested: string) =>
+  const getUrl = (requested: string) =>
     didDocumentUrl(requested, "https://plc.example/")?.href ?? null;
-  expect(urlOf(did)).toBe(`https://plc.example/${did}`);
-  expect(urlOf("did:web:host.example")).toBe("https://host.example/.well-known/did.json");
-  expect(urlOf("did:web:localhost%3A3000")).toBeNull();
-  expect(urlOf("did:web:127.0.0.1")).toBeNull();
-  expect(urlOf("did:web:host.example:folder")).toBeNull();
-  expect(urlOf("did:key:z6Mk")).toBeNull();
-  expect(urlOf("did:plc:../../x")).toBeNull();
+  expect(getUrl(did)).toBe(`https://plc.example/${did}`);
+  expect(getUrl("did:web:host.example")).toBe("https://host.example/.well-known/did.json");
+  expect(getUrl("did:web:localhost%3A3000")).toBeNull();
+  expect(getUrl("did:web:127.0.0.1")).toBeNull();
+  expect(getUrl("did:web:host.example:folder")).toBeNull();
+  expect(getUrl("did:key:z6Mk")).toBeNull();
+  expect(getUrl("did:plc:../../x")).toBeNull();
 });
 
 test("a DID document has the account's server and the claimed handle", () => {

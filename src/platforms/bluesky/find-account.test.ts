@@ -10,7 +10,7 @@ const appview =
   "https://appview.example/xrpc/com.atproto.identity.resolveHandle?handle=ann.example";
 const wellKnown = "https://ann.example/.well-known/atproto-did";
 
-const documentOf = (id: string, handle = "ann.example") => ({
+const makeDocument = (id: string, handle = "ann.example") => ({
   id,
   alsoKnownAs: [`at://${handle}`],
   service: [
@@ -54,28 +54,28 @@ const plc = (id: string) => `https://plc.example/${id}`;
 const account = { did, handle: "ann.example", pds: new URL("https://pds.example") };
 
 test("a handle is first resolved by the AppView", async () => {
-  const lookups = directory({ [appview]: { did }, [plc(did)]: documentOf(did) });
+  const lookups = directory({ [appview]: { did }, [plc(did)]: makeDocument(did) });
   expect(await findAccount("@Ann.Example", lookups)).toEqual(account);
   expect(lookups.requests).toEqual([appview, plc(did)]);
 });
 
 test("a handle that the AppView cannot resolve is resolved by DNS, then by its host", async () => {
   const names = { "_atproto.ann.example": [["v=other"], ["did=", did]] };
-  const byDns = directory({ [appview]: 400, [plc(did)]: documentOf(did) }, names);
+  const byDns = directory({ [appview]: 400, [plc(did)]: makeDocument(did) }, names);
   expect(await findAccount("ann.example", byDns)).toEqual(account);
-  const byHost = directory({ [wellKnown]: `${did}\n`, [plc(did)]: documentOf(did) });
+  const byHost = directory({ [wellKnown]: `${did}\n`, [plc(did)]: makeDocument(did) });
   expect(await findAccount("ann.example", byHost)).toEqual(account);
   expect(byHost.requests).toEqual([appview, "_atproto.ann.example", wellKnown, plc(did)]);
 });
 
 test("two DIDs in DNS are rejected", async () => {
   const names = { "_atproto.ann.example": [[`did=${did}`], [`did=${other}`]] };
-  const requested = findAccount("ann.example", directory({ [plc(did)]: documentOf(did) }, names));
+  const requested = findAccount("ann.example", directory({ [plc(did)]: makeDocument(did) }, names));
   await expect(requested).rejects.toMatchObject({ code: "account_unknown" });
 });
 
 test("a handle that its account does not claim is rejected", async () => {
-  const lookups = directory({ [appview]: { did }, [plc(did)]: documentOf(did, "else.example") });
+  const lookups = directory({ [appview]: { did }, [plc(did)]: makeDocument(did, "else.example") });
   await expect(findAccount("ann.example", lookups)).rejects.toMatchObject({
     code: "account_unknown",
     message: `ann.example is not the handle of ${did}`,
@@ -83,18 +83,18 @@ test("a handle that its account does not claim is rejected", async () => {
 });
 
 test("an account is found by DID, and its handle counts only if it resolves to that DID", async () => {
-  const confirmed = directory({ [appview]: { did }, [plc(did)]: documentOf(did) });
+  const confirmed = directory({ [appview]: { did }, [plc(did)]: makeDocument(did) });
   expect(await findAccount(did, confirmed)).toEqual(account);
-  const claimed = directory({ [appview]: { did: other }, [plc(did)]: documentOf(did) });
+  const claimed = directory({ [appview]: { did: other }, [plc(did)]: makeDocument(did) });
   expect(await findAccount(did, claimed)).toEqual({ ...account, handle: null });
-  const unresolvable = directory({ [plc(did)]: documentOf(did) });
+  const unresolvable = directory({ [plc(did)]: makeDocument(did) });
   expect(await findAccount(did, unresolvable)).toEqual({ ...account, handle: null });
 });
 
 test("an account with a did:web is read from its host", async () => {
   const web = "did:web:host.example";
   const document = "https://host.example/.well-known/did.json";
-  const lookups = directory({ [document]: documentOf(web), [appview]: { did: web } });
+  const lookups = directory({ [document]: makeDocument(web), [appview]: { did: web } });
   expect(await findAccount(web, lookups)).toMatchObject({ did: web, handle: "ann.example" });
 });
 
@@ -103,7 +103,7 @@ test.each([
   ["a DID of another method", "did:key:z6Mkabc", {}, "account_unknown"],
   ["an unknown DID", did, { [plc(did)]: 404 }, "account_unknown"],
   ["a deactivated DID", did, { [plc(did)]: 410 }, "account_deleted"],
-  ["a document of another DID", did, { [plc(did)]: documentOf(other) }, "account_unknown"],
+  ["a document of another DID", did, { [plc(did)]: makeDocument(other) }, "account_unknown"],
   ["a document that names no server", did, { [plc(did)]: { id: did } }, "account_unknown"],
   ["a failing directory", did, { [plc(did)]: 403 }, "upstream_refused"],
 ])("finding an account fails for %s", async (_what, requested, responses, code) => {

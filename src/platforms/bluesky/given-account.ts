@@ -30,7 +30,7 @@ export async function findGivenAccount(
 ): Promise<ResolvedAccount> {
   const name = identifier.trim();
   if (name === "") throw invalidName("a value is required");
-  const directory = { fetch: fetchOf(tools), resolveTxt, appviewUrl, plcUrl };
+  const directory = { fetch: makeFetch(tools), resolveTxt, appviewUrl, plcUrl };
   const account = await findAccount(name, directory).catch((thrown: unknown) => {
     const isUnknown =
       thrown instanceof EarshotError &&
@@ -45,7 +45,7 @@ export async function findGivenAccount(
   return account;
 }
 
-const fetchOf = ({ fetch }: CredentialTools): XrpcFetch => ({
+const makeFetch = ({ fetch }: CredentialTools): XrpcFetch => ({
   get: async (url, { headers, signal } = {}) =>
     await fetch(url, {
       ...(headers === undefined ? {} : { headers }),

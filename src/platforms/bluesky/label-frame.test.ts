@@ -5,9 +5,9 @@ import { isBoundedCbor } from "./cbor-bounds.ts";
 import { readLabelFrame } from "./label-frame.ts";
 
 const bounds = { maxLabels: 10 };
-const frameOf = (header: unknown, body: unknown): Uint8Array =>
+const readFrame = (header: unknown, body: unknown): Uint8Array =>
   Buffer.concat([encode(header), encode(body)]);
-const labelsFrame = (body: object) => frameOf({ op: 1, t: "#labels" }, body);
+const labelsFrame = (body: object) => readFrame({ op: 1, t: "#labels" }, body);
 const label = { src: "did:plc:a", uri: "did:plc:b", val: "porn", cts: "2026-07-01T10:00:00Z" };
 const max = { depth: 8, items: 1_000 };
 
@@ -22,17 +22,17 @@ describe("a labeler frame", () => {
 
   test("a labeler frame may be an info frame or an error", () => {
     const notice = { name: "OutdatedCursor", message: "too old" };
-    expect(readLabelFrame(frameOf({ op: 1, t: "#info" }, notice), bounds)).toEqual({
+    expect(readLabelFrame(readFrame({ op: 1, t: "#info" }, notice), bounds)).toEqual({
       kind: "info",
       ...notice,
     });
     const body = { error: "FutureCursor", message: "not there yet" };
-    expect(readLabelFrame(frameOf({ op: -1 }, body), bounds)).toEqual({
+    expect(readLabelFrame(readFrame({ op: -1 }, body), bounds)).toEqual({
       kind: "error",
       name: "FutureCursor",
       message: "not there yet",
     });
-    expect(readLabelFrame(frameOf({ op: 1, t: "#more" }, {}), bounds)).toEqual({ kind: "other" });
+    expect(readLabelFrame(readFrame({ op: 1, t: "#more" }, {}), bounds)).toEqual({ kind: "other" });
   });
 
   test.each([
@@ -41,12 +41,12 @@ describe("a labeler frame", () => {
     ["half a body", labelsFrame({ seq: 7, labels: [label] }).subarray(0, -3)],
     ["data after the body", Buffer.concat([labelsFrame({ seq: 7, labels: [] }), encode(1)])],
     ["text", Buffer.from('{"op":1}')],
-    ["another operation", frameOf({ op: 2, t: "#labels" }, { seq: 7, labels: [] })],
+    ["another operation", readFrame({ op: 2, t: "#labels" }, { seq: 7, labels: [] })],
     ["no sequence number", labelsFrame({ labels: [] })],
     ["a negative sequence number", labelsFrame({ seq: -1, labels: [] })],
     ["a sequence number as text", labelsFrame({ seq: "7", labels: [] })],
     ["labels that are not a list", labelsFrame({ seq: 7, labels: {} })],
-    ["a body that is a list", frameOf({ op: 1, t: "#labels" }, [])],
+    ["a body that is a list", readFrame({ op: 1, t: "#labels" }, [])],
     ["more labels than allowed", labelsFrame({ seq: 7, labels: Array(11).fill({}) })],
     ["deep nesting", labelsFrame({ seq: 7, labels: [[[[[[[[[[1]]]]]]]]]] })],
   ])("a labeler frame is unreadable with %s", (_what, bytes) => {

@@ -32,7 +32,7 @@ export function guardedOptions(tools: CredentialTools, isPlain: boolean): Guarde
         ...(body === undefined || body === null ? {} : { body: String(body) }),
         ...(signal === undefined ? {} : { signal }),
       });
-      return responseOf(last);
+      return makeResponse(last);
     },
     [oauth.allowInsecureRequests]: isPlain,
     last: () => last,
@@ -41,7 +41,7 @@ export function guardedOptions(tools: CredentialTools, isPlain: boolean): Guarde
 
 const bodiless: readonly number[] = [204, 205, 304];
 
-function responseOf({ status, headers, body }: FetchedResponse): Response {
+function makeResponse({ status, headers, body }: FetchedResponse): Response {
   // The library retains the bytes, which must not be shared.
   const bytes = bodiless.includes(status) ? null : Uint8Array.from(body);
   return new Response(bytes, { status, headers: [...headers] });

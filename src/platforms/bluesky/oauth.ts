@@ -21,8 +21,8 @@ export function oauthKind(settings: FindSettings): CredentialKind {
   const keys = createProofKeys();
   // A plain-HTTP directory means a private network.
   const isPlain = new URL(settings.plcUrl).protocol === "http:";
-  const accessOf = (stored: CredentialInUse, tools: CredentialTools) =>
-    tokenAccessOf(stored, { tools, keys, isPlain });
+  const getAccess = (stored: CredentialInUse, tools: CredentialTools) =>
+    makeTokenAccess(stored, { tools, keys, isPlain });
   return {
     platform: "bluesky",
     name: "oauth",
@@ -46,16 +46,16 @@ export function oauthKind(settings: FindSettings): CredentialKind {
     },
     test: async (stored, tools) => {
       const { host } = new URL(stored.credential.host);
-      return `allowed at ${host} by ${await checkToken(stored, accessOf(stored, tools))}`;
+      return `allowed at ${host} by ${await checkToken(stored, getAccess(stored, tools))}`;
     },
     send: async (request, stored, tools) =>
-      await sendWithToken(request, stored, accessOf(stored, tools)),
+      await sendWithToken(request, stored, getAccess(stored, tools)),
   };
 }
 
 type TokenContext = { tools: CredentialTools; keys: ProofKeys; isPlain: boolean };
 
-function tokenAccessOf(stored: CredentialInUse, context: TokenContext): TokenAccess {
+function makeTokenAccess(stored: CredentialInUse, context: TokenContext): TokenAccess {
   const { subject } = stored.credential;
   return {
     tools: context.tools,

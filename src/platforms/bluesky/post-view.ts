@@ -29,7 +29,7 @@ export function readPostView(value: unknown, nowMs: number): PostViewResult {
   const labels = [...new Set([...ownLabels, ...author.labels])];
   return {
     ...post,
-    ...authorOf(author),
+    ...makeAuthor(author),
     seenMs,
     labels,
     sensitive: labels.some(isSensitiveLabel),
@@ -55,7 +55,7 @@ export function readFeedView(value: unknown, nowMs: number): PostViewResult {
   if (isAccountWithheld(reposter.labels)) return "withheld";
   return {
     ...original,
-    ...authorOf(reposter),
+    ...makeAuthor(reposter),
     uri: repostUri(uri, reposter.did, original.uri),
     userId: reposter.did,
     createdAt: String(indexedAt),
@@ -75,7 +75,7 @@ export function readFeedView(value: unknown, nowMs: number): PostViewResult {
   };
 }
 
-const authorOf = (
+const makeAuthor = (
   author: AuthorView,
 ): Pick<Post, "username" | "authorName" | "authorVerified"> => ({
   username: author.handle ?? "",

@@ -101,7 +101,7 @@ function readFacets(text: string, value: unknown): Facets {
       if ($type === "app.bsky.richtext.facet#tag") parsed.tags.push(...readTags([tag]));
     }
     const hasEntities = parsed.mentions.length + parsed.links.length + parsed.tags.length > before;
-    const position = positionOf(bytes, index);
+    const position = decodePosition(bytes, index);
     if (hasEntities && position !== null) parsed.spans.push(toUtf16(bytes, position));
   }
   return parsed;
@@ -124,13 +124,13 @@ function withEntitiesOf(text: string, facets: Facets): Facets {
 }
 
 function handleAt(bytes: Buffer, index: unknown): string {
-  const position = positionOf(bytes, index);
+  const position = decodePosition(bytes, index);
   if (position === null) return "";
   const name = bytes.toString("utf8", position.start, position.end).replace(/^[@＠]/, "");
   return isHandle(name) ? name : "";
 }
 
-function positionOf(bytes: Buffer, index: unknown): TextSpan | null {
+function decodePosition(bytes: Buffer, index: unknown): TextSpan | null {
   const { byteStart, byteEnd } = asFields(index);
   if (!isOffset(byteStart) || !isOffset(byteEnd)) return null;
   return byteEnd > bytes.length ? null : { start: byteStart, end: byteEnd };

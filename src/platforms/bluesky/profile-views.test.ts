@@ -7,7 +7,7 @@ const labeler = "did:plc:labeler";
 const nowMs = Date.UTC(2026, 6, 4);
 const request = { sources: new Set([labeler]), observedMs: nowMs };
 const cts = "2026-01-01T00:00:00Z";
-const changesOf = (view: object) =>
+const findChanges = (view: object) =>
   readProfileViews({ profiles: [{ did: alice, ...view }] }, [alice], request).get(alice) ?? [];
 
 test("the URL for profiles names each account", () => {
@@ -26,7 +26,7 @@ describe("the labels of an account", () => {
       { ...own, val: "later", exp: "2026-07-05T00:00:00Z" },
       { ...own, uri: `at://${alice}/app.bsky.feed.post/a`, val: "on a post" },
     ];
-    expect(changesOf({ labels })).toEqual([
+    expect(findChanges({ labels })).toEqual([
       {
         kind: "profile",
         platform: "bluesky",
@@ -40,7 +40,7 @@ describe("the labels of an account", () => {
 
   test("the labels of an account include those of trusted sources, also negated ones", () => {
     const label = { src: labeler, uri: alice, val: "!hide", cts };
-    expect(changesOf({ labels: [label, { ...label, val: "spam", neg: true }] })).toMatchObject([
+    expect(findChanges({ labels: [label, { ...label, val: "spam", neg: true }] })).toMatchObject([
       { kind: "label", source: labeler, subject: alice, value: "!hide", negated: false },
       { kind: "label", value: "spam", negated: true },
       { kind: "profile", labels: [] },

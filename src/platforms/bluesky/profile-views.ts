@@ -24,12 +24,12 @@ export function readProfileViews(
     const { did } = asFields(view);
     const account = requested.find((id) => id === did);
     if (account !== undefined)
-      changesByAccount.set(account, changesOf(account, asFields(view), request));
+      changesByAccount.set(account, getChanges(account, asFields(view), request));
   }
   return changesByAccount;
 }
 
-function changesOf(
+function getChanges(
   userId: string,
   view: Record<string, unknown>,
   { sources, observedMs }: { sources: ReadonlySet<string>; observedMs: number },

@@ -86,18 +86,20 @@ test.each([
 });
 
 test("replay rows of accounts and handles become stream events, and other kinds yield nothing", () => {
-  const frameOf = (kind: number, payload: unknown) => {
+  const getFrame = (kind: number, payload: unknown) => {
     const [row] = replayRows(blockBytes([{ seq: 1, witnessedUs: 7, kind, did, payload }]));
     return row === undefined ? null : JSON.parse(replayFrame(row) ?? "null");
   };
-  expect(frameOf(4, { did, handle: "ann.example", seq: 3, time: "x" })).toMatchObject({
+  expect(getFrame(4, { did, handle: "ann.example", seq: 3, time: "x" })).toMatchObject({
     kind: "identity",
     identity: { did, handle: "ann.example" },
   });
-  expect(frameOf(5, { did, active: false, status: "takendown", seq: 3, time: "x" })).toMatchObject({
-    kind: "account",
-    account: { active: false, status: "takendown" },
-  });
-  expect(frameOf(6, { did })).toBeNull();
-  expect(frameOf(99, { did })).toBeNull();
+  expect(getFrame(5, { did, active: false, status: "takendown", seq: 3, time: "x" })).toMatchObject(
+    {
+      kind: "account",
+      account: { active: false, status: "takendown" },
+    },
+  );
+  expect(getFrame(6, { did })).toBeNull();
+  expect(getFrame(99, { did })).toBeNull();
 });

@@ -43,17 +43,17 @@ export function* replayRows(block: Uint8Array): Generator<ReplayRow> {
     rev: (row: number) => bytes.readUInt8(revLengths + row),
     payload: (row: number) => bytes.readUInt32LE(payloadLengths + 4 * row),
   };
-  const startOf = (length: (row: number) => number): number => {
+  const computeStart = (length: (row: number) => number): number => {
     const start = end;
     for (let row = 0; row < count; row += 1) end += length(row);
     return start;
   };
   const at = {
-    collection: startOf(lengthOf.collection),
-    did: startOf(lengthOf.did),
-    rkey: startOf(lengthOf.rkey),
-    rev: startOf(lengthOf.rev),
-    payload: startOf(lengthOf.payload),
+    collection: computeStart(lengthOf.collection),
+    did: computeStart(lengthOf.did),
+    rkey: computeStart(lengthOf.rkey),
+    rev: computeStart(lengthOf.rev),
+    payload: computeStart(lengthOf.payload),
   };
   if (end !== bytes.length) throw new Error("the columns do not fill the block");
 

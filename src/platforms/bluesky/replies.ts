@@ -71,7 +71,7 @@ function repliesTo(parent: unknown, nowMs: number): Reply[] {
     const timeMs = typeof post === "string" ? indexedMs(postView, nowMs) : postTime(post, nowMs);
     return [{ view, post, timeMs }];
   });
-  return replies.sort((one, other) => one.timeMs - other.timeMs);
+  return replies.sort((a, b) => a.timeMs - b.timeMs);
 }
 
 /** Null unless the depth limit truncated this post's replies. */

@@ -23,12 +23,12 @@ function read(bytes: Uint8Array, size = 1_000): Promise<Repository> {
   return readRepository(inPieces(bytes, size), request);
 }
 
-const recordsOf = (texts: readonly string[]): Map<string, unknown> =>
+const makeRecords = (texts: readonly string[]): Map<string, unknown> =>
   new Map(
     texts.map((text, n) => [`${posts}/3k${String(n).padStart(5, "0")}`, { $type: posts, text }]),
   );
 
-const textsOf = (repository: Repository): unknown[] =>
+const listTexts = (repository: Repository): unknown[] =>
   repository.entries.map((entry) => (repository.recordOf(entry) as { text?: unknown })?.text);
 
 describe("a repository", () => {
@@ -44,7 +44,7 @@ describe("a repository", () => {
           const [commit, ...rest] = repositoryBlocks({
             did,
             rev,
-            records: recordsOf(expectedTexts),
+            records: makeRecords(expectedTexts),
           });
           if (commit === undefined) throw new Error("no commit");
           const mixed = rest
@@ -53,7 +53,7 @@ describe("a repository", () => {
             .map(({ block }) => block);
           const repository = await read(await encodeCar([commit, ...mixed]), size);
           expect(repository.rev).toBe(rev);
-          expect(textsOf(repository)).toEqual(expectedTexts);
+          expect(listTexts(repository)).toEqual(expectedTexts);
         },
       ),
       { numRuns: 30 },
@@ -61,14 +61,14 @@ describe("a repository", () => {
   });
 
   test("a repository yields only the requested collections", async () => {
-    const records = recordsOf(["a"]);
+    const records = makeRecords(["a"]);
     records.set("app.bsky.feed.like/3k1", { $type: "app.bsky.feed.like" });
     const repository = await read(await encodeCar(repositoryBlocks({ did, rev, records })));
     expect(repository.entries.map(({ path }) => path)).toEqual([`${posts}/3k00000`]);
   });
 
   test("a repository lacks a record whose block is missing or forged", async () => {
-    const blocks = repositoryBlocks({ did, rev, records: recordsOf(["a", "b", "c"]) });
+    const blocks = repositoryBlocks({ did, rev, records: makeRecords(["a", "b", "c"]) });
     const invalid = blocks.flatMap((block) => {
       if (Buffer.from(block.data).equals(Buffer.from(makeBlock({ $type: posts, text: "a" }).data)))
         return [];
@@ -79,12 +79,16 @@ describe("a repository", () => {
       }
       return [block];
     });
-    expect(textsOf(await read(await encodeCar(invalid)))).toEqual([undefined, undefined, "c"]);
+    expect(listTexts(await read(await encodeCar(invalid)))).toEqual([undefined, undefined, "c"]);
   });
 });
 
 describe("an invalid repository is rejected", () => {
-  const valid = { did, rev, records: recordsOf(Array.from({ length: 30 }, (_, n) => `post ${n}`)) };
+  const valid = {
+    did,
+    rev,
+    records: makeRecords(Array.from({ length: 30 }, (_, n) => `post ${n}`)),
+  };
   const unreadable = expect.objectContaining({ code: "repository_unreadable" });
   const invalid: Record<string, () => Block[]> = {
     "a node is missing": () => repositoryBlocks(valid).filter((_block, n) => n !== 2),
@@ -117,7 +121,9 @@ describe("an invalid repository is rejected", () => {
 
   test("a repository with any byte changed is rejected or lacks a record, and never yields a different one", async () => {
     const expectedTexts = Array.from({ length: 6 }, (_, n) => `post ${n}`);
-    const car = await encodeCar(repositoryBlocks({ did, rev, records: recordsOf(expectedTexts) }));
+    const car = await encodeCar(
+      repositoryBlocks({ did, rev, records: makeRecords(expectedTexts) }),
+    );
     const change = fc.tuple(fc.nat(car.length - 1), fc.integer({ min: 1, max: 255 }));
     await fc.assert(
       fc.asyncProperty(change, async ([time, by]) => {
@@ -128,7 +134,7 @@ describe("an invalid repository is rejected", () => {
           return null;
         });
         if (repository === null) return;
-        for (const text of textsOf(repository)) {
+        for (const text of listTexts(repository)) {
           if (text !== undefined) expect(expectedTexts).toContain(text);
         }
       }),

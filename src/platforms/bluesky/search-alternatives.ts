@@ -29,7 +29,7 @@ const maxAlternatives = 6;
 
 /** Dropping further parts only widens the search. */
 export function allParts(parts: readonly Requests[]): Requests {
-  const byWidth = parts.toSorted((one, other) => one.length - other.length);
+  const byWidth = parts.toSorted((a, b) => a.length - b.length);
   let requests: Requests = allPosts;
   for (const part of byWidth) {
     const product = requests.flatMap((request) => part.flatMap((other) => join(request, other)));

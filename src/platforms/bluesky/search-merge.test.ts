@@ -53,10 +53,10 @@ test("pages of several alternatives are merged, newest first, without gaps and d
               const key = index % 3 === 0 ? `shared ${timeMs}` : `${list} ${index}`;
               return { timeMs, key, item: timeMs };
             })
-            .sort((one, other) => other.timeMs - one.timeMs),
+            .sort((a, b) => b.timeMs - a.timeMs),
         );
         const times = readAll(alternatives, size).flat();
-        expect(times).toEqual([...times].sort((one, other) => other - one));
+        expect(times).toEqual([...times].sort((a, b) => b - a));
         const keys = new Set(alternatives.flat().map(({ key }) => key));
         expect(new Set(times)).toEqual(new Set(alternatives.flat().map(({ timeMs }) => timeMs)));
         expect(times.length).toBeGreaterThanOrEqual(keys.size);

@@ -45,7 +45,7 @@ export function mergeNewest<Item>(
     if (part.items.some(({ timeMs }) => timeMs < downToMs)) return { ...position, isStarted: true };
     return { cursor: part.cursor, isAtEnd: part.cursor === null, isStarted: false };
   });
-  const items = [...returned.values()].sort((one, other) => other.timeMs - one.timeMs);
+  const items = [...returned.values()].sort((a, b) => b.timeMs - a.timeMs);
   return {
     items: items.map(({ item }) => item),
     after: positions.every(({ isAtEnd }) => isAtEnd) ? null : { downToMs, positions },

@@ -27,13 +27,13 @@ const call = (query: string, more: Partial<SearchCall> = {}): SearchCall => ({
   ...more,
 });
 
-const urisOf = (items: readonly UpstreamItem[] | undefined) =>
+const listUris = (items: readonly UpstreamItem[] | undefined) =>
   (items ?? []).map((item) => (item.kind === "post" ? item.post.uri : item.kind));
 
 test("a Bluesky search requests the expressible part of a query within the window, newest first", async () => {
   const session = fakeSession({ [method]: { json: { posts: [postView("3kpost")] } } }, "user");
   const page = await search.page(call("cats from:ann.example -dogs lang:en"), session);
-  expect(urisOf(page?.items)).toEqual([postUri("3kpost")]);
+  expect(listUris(page?.items)).toEqual([postUri("3kpost")]);
   expect(page?.next).toBeNull();
   expect(session.requests.map(({ query }) => query)).toEqual([
     {
@@ -71,9 +71,9 @@ test("a Bluesky search requests alternatives sequentially and merges them withou
     "user",
   );
   const first = await search.page(call("cats OR dogs"), session);
-  expect(urisOf(first?.items)).toEqual([postUri("3kc"), postUri("3kboth")]);
+  expect(listUris(first?.items)).toEqual([postUri("3kc"), postUri("3kboth")]);
   const second = await search.page(call("cats OR dogs", { cursor: first?.next ?? "" }), session);
-  expect(urisOf(second?.items)).toEqual([postUri("3kd"), postUri("3ke")]);
+  expect(listUris(second?.items)).toEqual([postUri("3kd"), postUri("3ke")]);
   expect(second?.next).toBeNull();
 });
 
@@ -85,7 +85,7 @@ test("a Bluesky search drops withheld posts, and counts unreadable ones", async 
   ];
   const session = fakeSession({ [method]: { json: { posts } } }, "user");
   const page = await search.page(call("cats"), session);
-  expect(urisOf(page?.items)).toEqual([postUri("3kb")]);
+  expect(listUris(page?.items)).toEqual([postUri("3kb")]);
   expect(page?.warnings).toEqual([expect.objectContaining({ code: "unreadable_items" })]);
 });
 
@@ -115,7 +115,7 @@ test("a Bluesky search reports how far a page reaches, even when all posts are w
   expect(alone?.next).not.toBeNull();
   // Posts older than this page of cats wait for its next page.
   const both = await search.page(call("cats OR dogs"), session);
-  expect(urisOf(both?.items)).toEqual([postUri("3kb")]);
+  expect(listUris(both?.items)).toEqual([postUri("3kb")]);
   expect(both).toMatchObject({ received: 3, oldestMs: Date.parse("2026-11-20T15:00:00Z") });
 });
 

@@ -87,11 +87,11 @@ describe("a stream event", () => {
 });
 
 describe("counts", () => {
-  const likeOf = (subject: unknown, operation = "create") =>
+  const readLike = (subject: unknown, operation = "create") =>
     readCommit({ collection: "app.bsky.feed.like", operation, record: { subject } });
 
   test("a new like or repost adds one to its post's count, and an edit or deletion adds nothing", () => {
-    expect(likeOf({ uri: otherUri("a") })).toMatchObject({
+    expect(readLike({ uri: otherUri("a") })).toMatchObject({
       change: null,
       counted: [{ uri: otherUri("a"), metric: "likes" }],
     });
@@ -100,7 +100,7 @@ describe("counts", () => {
       counted: [{ uri: otherUri("a"), metric: "reposts" }],
     });
     for (const operation of ["update", "delete"]) {
-      expect(likeOf({ uri: otherUri("a") }, operation)).toMatchObject({ counted: [] });
+      expect(readLike({ uri: otherUri("a") }, operation)).toMatchObject({ counted: [] });
     }
   });
 
@@ -111,7 +111,7 @@ describe("counts", () => {
     { uri: 1 },
     null,
   ])("a like of another subject adds nothing to counts: %j", (subject) => {
-    expect(likeOf(subject)).toMatchObject({ change: null, counted: [] });
+    expect(readLike(subject)).toMatchObject({ change: null, counted: [] });
   });
 
   const replyWithQuote = {

@@ -35,9 +35,9 @@ const call = (method: FetchMethod, target: PageCall["target"] = null): PageCall 
   limit: 50,
 });
 
-const postsOf = (items: readonly UpstreamItem[]): Post[] =>
+const listPosts = (items: readonly UpstreamItem[]): Post[] =>
   items.flatMap((item) => (item.kind === "post" ? [item.post] : []));
-const urisOf = (items: readonly UpstreamItem[]) => postsOf(items).map(({ uri }) => uri);
+const listUris = (items: readonly UpstreamItem[]) => listPosts(items).map(({ uri }) => uri);
 
 test("Bluesky returns a profile by handle or DID, with every field", async () => {
   const view = {
@@ -190,7 +190,7 @@ test("the handle of a post's author is resolved", async () => {
     postTarget({ uri: "at://ann.example/app.bsky.feed.post/3kpost" }),
   ]) {
     const page = await upstream.page(call("getbyid", target), session);
-    expect(urisOf(page.items)).toEqual([postUri("3kpost")]);
+    expect(listUris(page.items)).toEqual([postUri("3kpost")]);
   }
   expect(session.requests[0]?.query).toEqual({ handle: "ann.example" });
   expect(session.requests[0]?.headers).toEqual({ accept: "application/json" });
@@ -212,7 +212,7 @@ test("a Bluesky repost is a post of the reposter, at the time of the repost", as
   });
   const page = await upstream.page(call("gettweets", userTarget({ id: bob })), session);
   expect(page.next).toBe("next");
-  const [post, other] = postsOf(page.items);
+  const [post, other] = listPosts(page.items);
   expect(post).toMatchObject({
     uri: reason.uri,
     userId: bob,
@@ -238,7 +238,7 @@ test("a pinned post appears once in a timeline, in its regular position", async 
   const views = [pin, { post: postView("3knew") }, { post: postView("3kold") }];
   const session = fakeSession({ "app.bsky.feed.getAuthorFeed": { json: { feed: views } } });
   const page = await upstream.page(call("gettweets", userTarget({ id: ann })), session);
-  expect(urisOf(page.items)).toEqual([postUri("3knew"), postUri("3kold")]);
+  expect(listUris(page.items)).toEqual([postUri("3knew"), postUri("3kold")]);
   expect(session.requests[0]?.query).toEqual({
     actor: ann,
     filter: "posts_with_replies",
@@ -256,7 +256,7 @@ test.each<[FetchMethod, string, Record<string, unknown>]>([
   const session = fakeSession({ [endpoint]: { json } }, "user");
   const requested = { ...call(method, userTarget({ id: ann })), cursor: "before", limit: 500 };
   const page = await upstream.page(requested, session);
-  expect(urisOf(page.items)).toEqual([postUri("3kpost")]);
+  expect(listUris(page.items)).toEqual([postUri("3kpost")]);
   expect(page.next).toBe("after");
   expect(session.requests[0]?.query).toEqual({ ...query, cursor: "before", limit: 100 });
 });
@@ -302,7 +302,7 @@ test("Bluesky replies are in thread order: each after its parent, oldest first",
     call("getreplies", postTarget({ uri: postUri("3kroot") })),
     session,
   );
-  expect(urisOf(page.items)).toEqual(
+  expect(listUris(page.items)).toEqual(
     ["3kbelow", "3kearly", "3kanswer", "3klate"].map((key) => postUri(key)),
   );
   expect(page.next).toBeNull();
@@ -393,7 +393,7 @@ test("a negated or expired label does not hide a post", async () => {
   };
   const target = postTarget({ uri: postUri("3kpost") });
   const page = await upstream.page(call("getbyid", target), fakeSession(responses));
-  expect(postsOf(page.items)[0]?.labels).toEqual([]);
+  expect(listPosts(page.items)[0]?.labels).toEqual([]);
 });
 
 test.each([
@@ -427,7 +427,7 @@ test("items that are not posts, or claim another account, are counted as unreada
     call("getbyid", postTarget({ uri: postUri("3kpost") })),
     session,
   );
-  expect(urisOf(page.items)).toEqual([postUri("3kpost")]);
+  expect(listUris(page.items)).toEqual([postUri("3kpost")]);
   expect(page.warnings).toEqual([
     expect.objectContaining({
       code: "unreadable_items",
@@ -447,7 +447,7 @@ test("a far-future index time is replaced by the key's time", async () => {
     call("getbyid", postTarget({ uri: postUri("3kpost") })),
     session,
   );
-  expect(postsOf(page.items).map(({ seenMs }) => seenMs)).toEqual([
+  expect(listPosts(page.items).map(({ seenMs }) => seenMs)).toEqual([
     tidMs("3n2udptqgl22y"),
     null,
     null,
@@ -589,7 +589,7 @@ test("any JSON from Bluesky is read within bounds, or reported as unreadable", a
         const target = query ? postTarget({ uri: postUri("3kpost") }) : userTarget({ id: ann });
         const page = await upstream.page(call(method, target), session).catch(emptyIfUnreadable);
         expect(page.items.length).toBeLessThanOrEqual(100);
-        for (const post of postsOf(page.items)) {
+        for (const post of listPosts(page.items)) {
           expect(post.uri.startsWith("at://did:")).toBe(true);
           expect(post.seenMs ?? 0).toBeLessThanOrEqual(now + 86_400_000);
           expect(post.text.length).toBeLessThanOrEqual(10_000);
@@ -634,7 +634,7 @@ test("branches deeper than one response are requested separately, up to a maximu
     call("getreplies", postTarget({ uri: postUri("3k0") })),
     session,
   );
-  expect(urisOf(page.items)).toEqual(
+  expect(listUris(page.items)).toEqual(
     Array.from({ length: 21 }, (_, index) => postUri(`3k${index + 1}`)),
   );
   expect(session.requests).toHaveLength(21);

@@ -41,16 +41,16 @@ it("a Link header to another list, of another relation, or of unknown form is ig
 });
 
 it("a next page that cannot be requested is reported as partial", () => {
-  const warningsOf = (link: string) => linkWarnings(new Headers({ link }), path);
+  const getWarnings = (link: string) => linkWarnings(new Headers({ link }), path);
   for (const link of [
     '<https://a.example/api/v1/accounts/2/followers?max_id=1>; rel="next"',
     `<${path}?cursor=1>; rel="next"`,
     "x".repeat(9_000),
   ]) {
-    expect(warningsOf(link)).toMatchObject([{ code: "page_token_unusable", isPartial: true }]);
+    expect(getWarnings(link)).toMatchObject([{ code: "page_token_unusable", isPartial: true }]);
   }
   for (const link of [`<${path}?max_id=1>; rel="next"`, `<${path}?min_id=1>; rel="prev"`]) {
-    expect(warningsOf(link)).toEqual([]);
+    expect(getWarnings(link)).toEqual([]);
   }
   expect(linkWarnings(new Headers(), path)).toEqual([]);
 });
@@ -78,19 +78,19 @@ it("a page position on Mastodon survives writing and reading", () => {
 });
 
 it("the reset of a Mastodon rate limit is read as a time or a Unix time", () => {
-  const limitOf = (remaining: string, reset: string) =>
+  const getLimit = (remaining: string, reset: string) =>
     mastodonLimit(new Headers({ "x-ratelimit-remaining": remaining, "x-ratelimit-reset": reset }));
-  expect(limitOf("299", "2026-11-20T12:05:00.000000Z")).toEqual({
+  expect(getLimit("299", "2026-11-20T12:05:00.000000Z")).toEqual({
     remaining: 299,
     resetMs: Date.UTC(2026, 10, 20, 12, 5),
   });
-  expect(limitOf("0", "1700000000")).toEqual({ remaining: 0, resetMs: 1_700_000_000_000 });
+  expect(getLimit("0", "1700000000")).toEqual({ remaining: 0, resetMs: 1_700_000_000_000 });
   for (const [remaining, reset] of [
     ["-1", "2026-11-20"],
     ["5", "soon"],
     ["x", "2026-11-20"],
   ] as const) {
-    expect(limitOf(remaining, reset)).toBeNull();
+    expect(getLimit(remaining, reset)).toBeNull();
   }
   expect(mastodonLimit(new Headers())).toBeNull();
 });

@@ -15,7 +15,7 @@ const maxLinks = 10;
 export function nextPaging(headers: Pick<Headers, "get">, path: string): Paging | null {
   const header = headers.get("link");
   if (header === null || header.length > maxHeaderLength) return null;
-  for (const address of addressesOf(header)) {
+  for (const address of listAddresses(header)) {
     const url = URL.parse(address, "https://server.invalid");
     if (url === null || decodePath(url.pathname) !== decodePath(path)) continue;
     const paging = readPaging(url.searchParams);
@@ -26,7 +26,7 @@ export function nextPaging(headers: Pick<Headers, "get">, path: string): Paging 
 
 export function linkWarnings(headers: Pick<Headers, "get">, path: string): UpstreamWarning[] {
   const header = headers.get("link") ?? "";
-  const hasNextLink = header.length > maxHeaderLength || addressesOf(header).length > 0;
+  const hasNextLink = header.length > maxHeaderLength || listAddresses(header).length > 0;
   if (!hasNextLink || nextPaging(headers, path) !== null) return [];
   return [
     {
@@ -37,7 +37,7 @@ export function linkWarnings(headers: Pick<Headers, "get">, path: string): Upstr
   ];
 }
 
-function addressesOf(header: string): string[] {
+function listAddresses(header: string): string[] {
   const pattern =
     /<([^<>]{1,4000})>((?:\s*;\s*[a-z*]{1,20}\s*=\s*(?:"[^"]{0,200}"|[^\s",;]{1,200}))*)/gi;
   return [...header.matchAll(pattern)]

@@ -3,7 +3,7 @@ import { readTarget } from "../read-target.ts";
 import { createMastodonUpstream } from "./upstream.ts";
 
 const upstream = createMastodonUpstream({ instance: null });
-const originOf = (kind: "user" | "post", query: string) =>
+const getOrigin = (kind: "user" | "post", query: string) =>
   upstream.publicOriginOf?.(readTarget(kind, query, "mastodon"));
 
 it("the server that a query names is used even if none is configured", () => {
@@ -17,7 +17,7 @@ it("the server that a query names is used even if none is configured", () => {
     ["post", "https://far.example/users/ann/statuses/109"],
     ["post", "import:mastodon:109@far.example"],
   ] as const) {
-    expect([query, originOf(kind, query)]).toEqual([query, "https://far.example"]);
+    expect([query, getOrigin(kind, query)]).toEqual([query, "https://far.example"]);
   }
 });
 
@@ -28,7 +28,7 @@ it("a query that names no server has no origin", () => {
     ["post", "109"],
     ["post", "import:mastodon:109"],
   ] as const) {
-    expect([query, originOf(kind, query)]).toEqual([query, null]);
+    expect([query, getOrigin(kind, query)]).toEqual([query, null]);
   }
   expect(upstream.publicOriginOf?.(null)).toBeNull();
 });

@@ -234,9 +234,9 @@ describe("the description of a server", () => {
 
   it("the description of a server distinguishes Mastodon from compatible software", async () => {
     await start();
-    const versionOf = (version: unknown) => readInstanceInfo({ version }).version;
-    expect(versionOf("4.5.2")).toEqual({ major: 4, minor: 5 });
-    expect(versionOf("4.4.0-beta.1+glitch")).toEqual({ major: 4, minor: 4 });
+    const readVersion = (version: unknown) => readInstanceInfo({ version }).version;
+    expect(readVersion("4.5.2")).toEqual({ major: 4, minor: 5 });
+    expect(readVersion("4.4.0-beta.1+glitch")).toEqual({ major: 4, minor: 4 });
     for (const other of [
       "2.7.2 (compatible; Pleroma 2.9.1)",
       "0.18.1+git-8a7f3b2",
@@ -245,7 +245,7 @@ describe("the description of a server", () => {
       4,
       null,
     ]) {
-      expect(versionOf(other)).toBeNull();
+      expect(readVersion(other)).toBeNull();
     }
     for (const body of [null, [], "4.5.2", { configuration: { timelines_access: 1 } }])
       readInstanceInfo(body);

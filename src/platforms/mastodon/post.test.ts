@@ -29,11 +29,11 @@ const status = {
   replies_count: 1,
   quotes_count: 0,
 };
-const postOf = (change: object) => readStatusPost({ ...status, ...change }, context);
+const getPost = (change: object) => readStatusPost({ ...status, ...change }, context);
 
 describe("a status", () => {
   it("a Mastodon status is a post of the account on the server that returned it", () => {
-    expect(postOf({ application: { name: "Tusky" } })).toEqual({
+    expect(getPost({ application: { name: "Tusky" } })).toEqual({
       platform: "mastodon",
       uri: status.uri,
       nativeId: null,
@@ -72,7 +72,7 @@ describe("a status", () => {
   it("a Mastodon status of another server has that server's name and uri", () => {
     const uri = "https://b.example/objects/5f3c";
     expect(
-      postOf({ uri, url: null, account: { id: "01ABC", acct: "bob@b.example" } }),
+      getPost({ uri, url: null, account: { id: "01ABC", acct: "bob@b.example" } }),
     ).toMatchObject({
       uri,
       url: null,
@@ -83,7 +83,7 @@ describe("a status", () => {
 
   it("a Mastodon status has its content warning before the text and its poll after it, as in Mastodon's search", () => {
     const poll = { options: [{ title: "yes" }, { title: "no" }, { title: null }, 7] };
-    expect(postOf({ spoiler_text: "food & drink", poll })).toMatchObject({
+    expect(getPost({ spoiler_text: "food & drink", poll })).toMatchObject({
       text: "food & drink\n\nhello\n\nyes\nno",
       sensitive: true,
     });
@@ -93,7 +93,7 @@ describe("a status", () => {
     const content =
       '<p><a href="https://b.example/@bob">@bob</a> @carol <a href="https://a.example/tags/Cats">#Cats</a> #dogs <a href="https://c.example/x">https://c.example/x</a> d.com/y</p>';
     expect(
-      postOf({
+      getPost({
         content,
         mentions: [{ id: "2", acct: "bob@b.example", url: "https://b.example/@bob" }],
         tags: [{ name: "cats", url: "https://a.example/tags/Cats" }],
@@ -111,7 +111,7 @@ describe("a status", () => {
 
   it("a Mastodon status has its media with their descriptions", () => {
     expect(
-      postOf({
+      getPost({
         media_attachments: [
           { type: "image", url: "https://f.example/1.png", description: " a cat " },
           { type: "gifv", url: null, remote_url: "https://g.example/2.mp4", description: null },
@@ -130,7 +130,7 @@ describe("a status", () => {
 
   it("a Mastodon status that is a reply has its parent by id on the server, and the parent's author", () => {
     const reply = { in_reply_to_id: "100", in_reply_to_account_id: "2" };
-    expect(postOf({ ...reply, mentions: [{ id: "2", acct: "bob@b.example" }] })).toMatchObject({
+    expect(getPost({ ...reply, mentions: [{ id: "2", acct: "bob@b.example" }] })).toMatchObject({
       isReply: true,
       inReplyTo: {
         id: "100",
@@ -139,7 +139,7 @@ describe("a status", () => {
         userId: "2@a.example",
       },
     });
-    expect(postOf({ ...reply, in_reply_to_account_id: "1" })?.inReplyTo?.username).toBe(
+    expect(getPost({ ...reply, in_reply_to_account_id: "1" })?.inReplyTo?.username).toBe(
       "ann@a.example",
     );
   });
@@ -157,16 +157,18 @@ describe("a status", () => {
       username: "bob@b.example",
       userId: "2@a.example",
     };
-    expect(postOf({ quote: { state: "accepted", quoted_status: quoted } })).toMatchObject({
+    expect(getPost({ quote: { state: "accepted", quoted_status: quoted } })).toMatchObject({
       isQuote: true,
       quoted: reference,
     });
-    expect(postOf({ quote: quoted })?.quoted).toEqual(reference);
-    expect(postOf({ quote: { state: "accepted", quoted_status_id: "99" } })?.quoted).toMatchObject({
-      uri: "import:mastodon:99@a.example",
-    });
+    expect(getPost({ quote: quoted })?.quoted).toEqual(reference);
+    expect(getPost({ quote: { state: "accepted", quoted_status_id: "99" } })?.quoted).toMatchObject(
+      {
+        uri: "import:mastodon:99@a.example",
+      },
+    );
     for (const state of ["pending", "rejected", "revoked", "deleted", "unauthorized"]) {
-      expect(postOf({ quote: { state, quoted_status: quoted } })).toMatchObject({
+      expect(getPost({ quote: { state, quoted_status: quoted } })).toMatchObject({
         isQuote: false,
         quoted: null,
       });
@@ -177,7 +179,7 @@ describe("a status", () => {
     const content =
       '<p class="quote-inline">RE: <a href="https://b.example/99">b</a></p><p>see</p>';
     const quote = { state: "accepted", quoted_status: { ...status, uri: "https://b.example/99" } };
-    expect(postOf({ content, quote })?.text).toBe("see");
+    expect(getPost({ content, quote })?.text).toBe("see");
   });
 
   it("a Mastodon status that is a boost belongs to the booster and has the original's text", () => {
@@ -188,7 +190,7 @@ describe("a status", () => {
     };
     const uri = "https://a.example/users/ann/statuses/200/activity";
     expect(
-      postOf({
+      getPost({
         id: "200",
         uri,
         url: null,
@@ -207,22 +209,22 @@ describe("a status", () => {
       reposted: { id: "101", uri: status.uri, username: "bob@b.example", userId: "2@a.example" },
       counts: { likes: null, reposts: null, replies: null, quotes: null },
     });
-    expect(postOf({ reblog: {} })).toBeNull();
+    expect(getPost({ reblog: {} })).toBeNull();
   });
 
   it("a Mastodon status that was edited is a later revision", () => {
-    const before = postOf({})?.revision ?? "";
-    const after = postOf({ edited_at: "2026-11-01T10:00:00.5+00:00" })?.revision ?? "";
+    const before = getPost({})?.revision ?? "";
+    const after = getPost({ edited_at: "2026-11-01T10:00:00.5+00:00" })?.revision ?? "";
     expect(after > before).toBe(true);
-    expect(postOf({ created_at: "soon" })?.revision).toBe("");
+    expect(getPost({ created_at: "soon" })?.revision).toBe("");
   });
 
   it("a Mastodon status without an identity or an author is rejected", () => {
-    expect(postOf({ uri: undefined, url: undefined })).toBeNull();
-    expect(postOf({ uri: "javascript:x", url: null })).toBeNull();
-    expect(postOf({ account: null })).toBeNull();
-    expect(postOf({ account: { id: "../1", acct: "x" } })).toBeNull();
-    expect(postOf({ account: { id: "1", acct: "x y" } })).toBeNull();
+    expect(getPost({ uri: undefined, url: undefined })).toBeNull();
+    expect(getPost({ uri: "javascript:x", url: null })).toBeNull();
+    expect(getPost({ account: null })).toBeNull();
+    expect(getPost({ account: { id: "../1", acct: "x" } })).toBeNull();
+    expect(getPost({ account: { id: "1", acct: "x y" } })).toBeNull();
   });
 });
 

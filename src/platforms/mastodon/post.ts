@@ -25,7 +25,7 @@ export function readStatusPost(status: unknown, context: StatusOrigin): Post | n
   const original = postWithoutReblog(reblog, context);
   return post === null || original === null
     ? null
-    : repostOf(post, original, readServerId(reblog.id));
+    : makeRepost(post, original, readServerId(reblog.id));
 }
 
 /**
@@ -68,7 +68,7 @@ function postWithoutReblog(
     createdMs: parseIsoTime(createdAt),
     seenMs,
     text,
-    langs: languageOf(status.language),
+    langs: readLanguage(status.language),
     detectedLang: null,
     conversationId: null,
     inReplyTo,
@@ -87,12 +87,12 @@ function postWithoutReblog(
     source: string(asFields(status.application).name, 200)?.trim() || null,
     counts: statusCounts(status),
     origin,
-    revision: revisionOf(status),
+    revision: getRevision(status),
   };
 }
 
 /** A repost has its reposter and time, and the original's text. */
-function repostOf(repost: Post, original: Post, originalId: string | null): Post {
+function makeRepost(repost: Post, original: Post, originalId: string | null): Post {
   return {
     ...repost,
     text: original.text,
@@ -123,7 +123,7 @@ type Fields = Record<string, unknown>;
 const hasWarning = (status: Fields): boolean =>
   typeof status.spoiler_text === "string" && status.spoiler_text.trim() !== "";
 
-function languageOf(language: unknown): string[] {
+function readLanguage(language: unknown): string[] {
   const isTag =
     typeof language === "string" &&
     language.length <= 35 &&
@@ -132,7 +132,7 @@ function languageOf(language: unknown): string[] {
 }
 
 /** Time of the last edit, in sortable form. */
-function revisionOf({ created_at: created, edited_at: edited }: Fields): string {
+function getRevision({ created_at: created, edited_at: edited }: Fields): string {
   const ms = parseIsoTime(string(edited, 64) ?? string(created, 64) ?? "");
   return ms === null ? "" : isoText(ms).replace(/(:\d\d)Z$/, "$1.000Z");
 }

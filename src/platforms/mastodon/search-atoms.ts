@@ -13,11 +13,11 @@ const anything: Alternatives = [[]];
 export function lowerLeaf(leaf: QueryLeaf, names: ResolvedNames): Alternatives {
   switch (leaf.kind) {
     case "word":
-      return conjunction(wordsOf(leaf.text));
+      return conjunction(parseWords(leaf.text));
     case "phrase":
-      return conjunction(phraseOf(leaf.text));
+      return conjunction(decodePhrase(leaf.text));
     case "cashtag":
-      return conjunction(wordsOf(leaf.symbol));
+      return conjunction(parseWords(leaf.symbol));
     case "hashtag":
       return conjunction([{ kind: "tag", text: leaf.tag }]);
     case "from":
@@ -57,14 +57,14 @@ const operator = (text: string): Alternatives => conjunction([{ kind: "operator"
 /** Such as `don't`, `3.14`, `node.js`. */
 const wordPattern = /[\p{L}\p{N}\p{M}_]+(?:['’.][\p{L}\p{N}\p{M}_]+)*/gu;
 
-function wordsOf(text: string): Atom[] {
+function parseWords(text: string): Atom[] {
   const words = text.toLowerCase().match(wordPattern) ?? [];
   return words.slice(0, 20).map((word) => ({ kind: "word", text: word.replaceAll("’", "'") }));
 }
 
 /** Punctuation and wildcards separate words. */
-function phraseOf(text: string): Atom[] {
-  const words = wordsOf(text);
+function decodePhrase(text: string): Atom[] {
+  const words = parseWords(text);
   const isPlain = words.map((word) => word.text).join(" ") === text.toLowerCase().trim();
   if (!isPlain || words.length < 2 || /['.]/.test(text)) return words;
   return [{ kind: "phrase", text: text.toLowerCase().trim() }];

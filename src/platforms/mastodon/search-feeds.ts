@@ -48,15 +48,15 @@ const isText = ({ kind, text }: Atom): boolean =>
   kind === "word" || kind === "phrase" || (kind === "operator" && text.startsWith("from:"));
 
 function tagFeed(atoms: readonly Atom[]): Feed & { kind: "tag" } {
-  const textsOf = (kind: Atom["kind"]): string[] =>
+  const listTexts = (kind: Atom["kind"]): string[] =>
     atoms.filter((atom) => atom.kind === kind).map(({ text }) => text);
-  const [tag = "", ...all] = textsOf("tag");
+  const [tag = "", ...all] = listTexts("tag");
   return {
     kind: "tag",
     tag,
     any: [],
     all: all.slice(0, maxMoreTags),
-    none: textsOf("no-tag").slice(0, maxMoreTags),
+    none: listTexts("no-tag").slice(0, maxMoreTags),
   };
 }
 
@@ -78,9 +78,9 @@ function mergeTagFeeds(feeds: readonly Feed[]): Feed[] {
 /** Null without a positive term. */
 function searchText(atoms: readonly Atom[], info: InstanceInfo, call: Window): string | null {
   const hasOperators = knowsOperators(info);
-  const terms = atoms.flatMap((atom) => termsOf(atom, hasOperators));
+  const terms = atoms.flatMap((atom) => getTerms(atom, hasOperators));
   if (!terms.some((part) => !part.startsWith("-"))) return null;
-  const parts = hasOperators ? [...terms, ...windowOf(call)] : terms;
+  const parts = hasOperators ? [...terms, ...getWindow(call)] : terms;
   let text = "";
   for (const part of parts) {
     if (text.length + part.length < maxTextLength) text = `${text} ${part}`.trim();
@@ -88,7 +88,7 @@ function searchText(atoms: readonly Atom[], info: InstanceInfo, call: Window): s
   return text;
 }
 
-function termsOf({ kind, text }: Atom, hasOperators: boolean): string[] {
+function getTerms({ kind, text }: Atom, hasOperators: boolean): string[] {
   if (kind === "word") return [text];
   if (kind === "phrase") return [`"${text}"`];
   if (kind === "tag" && hasOperators && /^[\p{L}\p{N}\p{M}_]+$/u.test(text)) return [`#${text}`];
@@ -98,7 +98,7 @@ function termsOf({ kind, text }: Atom, hasOperators: boolean): string[] {
 /**
  * Days are in the user's unknown time zone and exclude the named day: hence two more at each end.
  */
-function windowOf({ fromMs, toMs, asOfMs }: Window): string[] {
+function getWindow({ fromMs, toMs, asOfMs }: Window): string[] {
   const day = (ms: number): string => isoText(ms).slice(0, 10);
   const isReadable = (ms: number): boolean => ms > 0 && ms < Date.UTC(9000, 0);
   const after = fromMs !== null && isReadable(fromMs) ? [`after:${day(fromMs - 2 * dayMs)}`] : [];

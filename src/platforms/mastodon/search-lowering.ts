@@ -48,11 +48,11 @@ function any(parts: readonly Alternatives[]): Alternatives {
 }
 
 function distinctAlternatives(alternatives: Alternatives): Alternatives {
-  const byKey = new Map(alternatives.map((atoms) => [keyOf(atoms), atoms]));
+  const byKey = new Map(alternatives.map((atoms) => [makeKey(atoms), atoms]));
   return [...byKey.values()];
 }
 
-const keyOf = (atoms: readonly Atom[]): string =>
+const makeKey = (atoms: readonly Atom[]): string =>
   atoms
     .map(({ kind, text }) => `${kind} ${text}`)
     .toSorted()

@@ -123,11 +123,11 @@ beforeAll(async () => {
   }
 });
 
-const urisOf = (posts: readonly Post[] | undefined): string[] =>
+const listUris = (posts: readonly Post[] | undefined): string[] =>
   (posts ?? []).map(({ uri }) => uri);
 
 function expectSuperset(result: SearchResult, query: string, toMs?: number): void {
-  const foundUris = new Set(urisOf(result?.posts));
+  const foundUris = new Set(listUris(result?.posts));
   const missing = expectedPosts(query, toMs).filter(({ uri }) => !foundUris.has(uri));
   expect({ query, missing: missing.map(({ text }) => text) }).toEqual({ query, missing: [] });
 }
@@ -181,7 +181,7 @@ describe("a user's server", () => {
       expectSuperset(result, query);
       const times = result?.posts.map(({ createdMs }) => createdMs ?? 0) ?? [];
       expect(times).toEqual(times.toSorted((a, b) => b - a));
-      expect(new Set(urisOf(result?.posts)).size).toBe(result?.posts.length);
+      expect(new Set(listUris(result?.posts)).size).toBe(result?.posts.length);
       expect(result?.warnings.map(({ code }) => code)).toContain("partial_search");
     }
   });
@@ -190,7 +190,7 @@ describe("a user's server", () => {
     const result = await runSearch("post");
     expect(result?.posts.length).toBeGreaterThan(60);
     expect(result?.posts.some(({ username }) => username.startsWith("shy"))).toBe(false);
-    const uris = new Set(urisOf(result?.posts));
+    const uris = new Set(listUris(result?.posts));
     for (const [id, post] of rendered) {
       if (server.network.statuses.get(id)?.visibility !== "public")
         expect(uris).not.toContain(post.uri);

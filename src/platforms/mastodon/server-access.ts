@@ -19,7 +19,7 @@ export function getServerAccess(session: Session): ServerAccess {
   return {
     instance: new URL(session.baseUrl).host,
     isAnonymous: session.access === "public",
-    get: (request) => answerOf(session.access === "public", () => session.get(request)),
+    get: (request) => getAnswer(session.access === "public", () => session.get(request)),
   };
 }
 
@@ -31,7 +31,7 @@ export function serverAccessAt(session: Session, host: string): ServerAccess {
     instance: origin.host,
     isAnonymous: true,
     get: ({ path, ...request }) =>
-      answerOf(true, () => session.getPublic(new URL(path, origin), request)),
+      getAnswer(true, () => session.getPublic(new URL(path, origin), request)),
   };
 }
 
@@ -46,7 +46,7 @@ function hostOrigin(host: string): URL {
 }
 
 /** Returns a 401 instead of throwing if no credential was sent. */
-async function answerOf(
+async function getAnswer(
   isAnonymous: boolean,
   request: () => Promise<ServerAnswer>,
 ): Promise<ServerAnswer> {

@@ -20,7 +20,7 @@ export function textAndLinks(
     .filter(({ url, isReference }) => !isReference && !references.has(url))
     .map(({ url }) => url);
   const warning = (string(status.spoiler_text, maxWarningLength) ?? "").trim();
-  const parts = [warning, body.text, optionsOf(status.poll).join("\n")];
+  const parts = [warning, body.text, readOptions(status.poll).join("\n")];
   const card = webAddress(asFields(status.card).url);
   return {
     text: parts.filter((part) => part !== "").join("\n\n"),
@@ -31,7 +31,7 @@ export function textAndLinks(
 const readAddresses = (value: unknown): string[] =>
   list(value, 200).flatMap((item) => webAddress(asFields(item).url) ?? []);
 
-function optionsOf(poll: unknown): string[] {
+function readOptions(poll: unknown): string[] {
   if (!isObject(poll)) return [];
   return list(poll.options, maxOptions).flatMap((option) => {
     const title = string(asFields(option).title, maxOptionLength)?.trim();

@@ -13,13 +13,13 @@ export function readTagTrend(value: unknown, rank: number): Trend | null {
     rank,
     name: `#${name.replace(/^#/, "")}`,
     url: webAddress(tag.url),
-    posts: usesOf(tag.history),
+    posts: sumUses(tag.history),
     category: null,
     startedAt: null,
   };
 }
 
-function usesOf(history: unknown): number | null {
+function sumUses(history: unknown): number | null {
   const uses = list(history, 31).map((day) => Number(asFields(day).uses));
   const counts = uses.filter((count) => Number.isSafeInteger(count) && count >= 0);
   return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);

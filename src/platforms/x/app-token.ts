@@ -44,7 +44,7 @@ export function xAppTokenKind(apiUrl: string): CredentialKind {
       };
     },
     test: async (stored, tools) => {
-      const response = await sendWith(tokenOf(stored), { url: checkUrl }, tools);
+      const response = await sendWith(makeToken(stored), { url: checkUrl }, tools);
       throwIfServerFailed(checkUrl.host, response);
       if (response.status !== 200) throw refused(refusalText(response, checkUrl));
       return readUsage(parsedJson(response));
@@ -58,14 +58,14 @@ async function sendApp(
   stored: CredentialInUse,
   tools: CredentialTools,
 ): Promise<FetchedResponse> {
-  const response = await sendWith(tokenOf(stored), request, tools);
+  const response = await sendWith(makeToken(stored), request, tools);
   if (response.status === 401) {
     throw refused(`${request.url.host} refused the application's token`);
   }
   return await withUsageCapLimit(response, tools.now());
 }
 
-const tokenOf = (stored: CredentialInUse): string => stored.secrets().token ?? "";
+const makeToken = (stored: CredentialInUse): string => stored.secrets().token ?? "";
 
 function readUsage(json: unknown): string {
   const { project_usage: used, project_cap: max } = asFields(asFields(json).data);

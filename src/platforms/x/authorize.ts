@@ -17,7 +17,7 @@ export async function authorizeUser(
   if (!URL.canParse(redirectUri)) throw credentialInvalid("redirect_uri: expected a URL");
   const verifier = randomText(tools, 32);
   const state = randomText(tools, 16);
-  const url = new URL("/i/oauth2/authorize", siteOf(apiUrl));
+  const url = new URL("/i/oauth2/authorize", getSite(apiUrl));
   url.search = new URLSearchParams({
     response_type: "code",
     client_id: id,
@@ -47,7 +47,7 @@ export async function authorizeUser(
 }
 
 /** Users authorize on the website, not on the API host. */
-function siteOf(apiUrl: string): string {
+function getSite(apiUrl: string): string {
   return new URL(apiUrl).host === "api.x.com" ? "https://x.com" : apiUrl;
 }
 

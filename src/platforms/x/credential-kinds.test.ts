@@ -32,16 +32,16 @@ afterEach(() => x.close());
 const toolsNow = { ...tools, now: () => now };
 
 test("adding a shared X credential warns that it shows only IDs, unless X has agreed to more", () => {
-  const sharingOf = (isRedistributionAgreed: boolean) =>
+  const getSharing = (isRedistributionAgreed: boolean) =>
     xCredentialKinds({ apiUrl: "https://api.x.com", isRedistributionAgreed }).map(
       ({ sharing }) => sharing,
     );
   const note = expect.stringMatching(/IDs only.*--account/);
-  expect(sharingOf(false)).toEqual([note, note]);
-  expect(sharingOf(true)).toEqual([undefined, undefined]);
+  expect(getSharing(false)).toEqual([note, note]);
+  expect(getSharing(true)).toEqual([undefined, undefined]);
 });
 
-function kindOf(name: string) {
+function findKind(name: string) {
   const kind = xCredentialKinds({ apiUrl: x.url }).find((other) => other.name === name);
   if (kind === undefined) throw new Error(`no ${name}`);
   return kind;
@@ -57,7 +57,7 @@ const renewals = (): number => x.requests.filter(({ path }) => path === "/2/oaut
 
 describe("an application's token", () => {
   test("an X application's token is tested without a bill, and stored with its first characters as hint", async () => {
-    const newCredential = await kindOf("app-token").make({ token: "app-token-0001" }, tools);
+    const newCredential = await findKind("app-token").make({ token: "app-token-0001" }, tools);
     expect(newCredential).toEqual({
       host: x.url,
       subject: null,
@@ -72,14 +72,14 @@ describe("an application's token", () => {
   test.each(["", "has space in it", "new\nline-of-a-token", "unknown-token"])(
     "%j is rejected as an X application's token",
     async (token) => {
-      const making = kindOf("app-token").make({ token }, tools);
+      const making = findKind("app-token").make({ token }, tools);
       await expect(making).rejects.toMatchObject({ code: "credential_invalid" });
       await expect(making).rejects.not.toThrow("unknown-token");
     },
   );
 
   test("testing an X application's token reports usage, or fails with credential_refused", async () => {
-    const kind = kindOf("app-token");
+    const kind = findKind("app-token");
     const test = (token: string) => kind.test(storedXCredential({ token }), tools);
     expect(await test("app-token-0001")).toBe(
       "the token works: 0 of 3000000 posts read this month",
@@ -92,7 +92,7 @@ describe("an application's token", () => {
   test("an X application's token pauses for an hour when its monthly cap is used up, regardless of the headers", async () => {
     x.faults.isUsageCapped = true;
     const request = { ...me(), url: new URL("/2/tweets?ids=20", x.url) };
-    const response = await kindOf("app-token").send(
+    const response = await findKind("app-token").send(
       request,
       storedXCredential({ token: "app-token-0001" }),
       tools,
@@ -115,11 +115,11 @@ describe("a user's session", () => {
   test("an X session is created from a refresh token, which is then replaced", async () => {
     const { refreshToken } = x.grant({ userId: "12", scopes: allScopes, clientId });
     const values = { client_id: clientId, refresh_token: refreshToken };
-    const newCredential = await kindOf("user-token").make(values, toolsNow);
+    const newCredential = await findKind("user-token").make(values, toolsNow);
     expect(newCredential).toMatchObject({ host: x.url, subject: "12", subjectName: "bob" });
     expect(newCredential.secrets).toMatchObject({ clientId, expiresMs: String(now + 7_200_000) });
     expect(newCredential.secrets.refreshToken).not.toBe(refreshToken);
-    await expect(kindOf("user-token").make(values, toolsNow)).rejects.toMatchObject({
+    await expect(findKind("user-token").make(values, toolsNow)).rejects.toMatchObject({
       code: "credential_invalid",
       message: expect.stringContaining("refresh_token"),
     });
@@ -131,7 +131,7 @@ describe("a user's session", () => {
       scopes: ["tweet.read", "users.read"],
       clientId,
     });
-    const kind = kindOf("user-token");
+    const kind = findKind("user-token");
     const newCredential = await kind.make(
       { client_id: clientId, access_token: accessToken },
       toolsNow,
@@ -148,7 +148,7 @@ describe("a user's session", () => {
   test("a session on X is renewed before its access token expires", async () => {
     const credential = session();
     now += 7_200_000 - 30_000;
-    const response = await kindOf("user-token").send(me(), credential, toolsNow);
+    const response = await findKind("user-token").send(me(), credential, toolsNow);
     expect(response.status).toBe(200);
     expect(renewals()).toBe(1);
     expect(credential.saved).toHaveLength(1);
@@ -165,7 +165,7 @@ describe("a user's session", () => {
     x.faults.tokenGate = new Promise((resolve) => {
       open = resolve;
     });
-    const kind = kindOf("user-token");
+    const kind = findKind("user-token");
     x.faults.limit = 1_000;
     const sending = Array.from({ length: 50 }, () => kind.send(me(), withoutExpiry, toolsNow));
     open();
@@ -182,7 +182,7 @@ describe("a user's session", () => {
     const credential = session();
     const secrets = credential.secrets();
     x.revoke("12");
-    const sending = kindOf("user-token").send(me(), credential, toolsNow);
+    const sending = findKind("user-token").send(me(), credential, toolsNow);
     await expect(sending).rejects.toMatchObject({
       code: "credential_refused",
       hint: "authorize it again: earshot credentials add x user-token",
@@ -193,16 +193,16 @@ describe("a user's session", () => {
       if (secret.startsWith("at-") || secret.startsWith("rt-"))
         expect(reported).not.toContain(secret);
     }
-    await expect(kindOf("user-token").test(credential, toolsNow)).rejects.toMatchObject({
+    await expect(findKind("user-token").test(credential, toolsNow)).rejects.toMatchObject({
       code: "credential_refused",
     });
   });
 
   test("a session on X is tested by a renewal, which is not billed", async () => {
     const credential = session();
-    expect(await kindOf("user-token").test(credential, toolsNow)).toContain("was renewed");
+    expect(await findKind("user-token").test(credential, toolsNow)).toContain("was renewed");
     expect(x.billed.users).toBe(0);
-    expect((await kindOf("user-token").send(me(), credential, toolsNow)).status).toBe(200);
+    expect((await findKind("user-token").send(me(), credential, toolsNow)).status).toBe(200);
   });
 });
 
@@ -222,7 +222,7 @@ describe("authorizing an application in a browser", () => {
   }
 
   const authorize = (values: Record<string, string>, dialogue: Dialogue) => {
-    const { authorization } = kindOf("user-token");
+    const { authorization } = findKind("user-token");
     if (authorization === undefined) throw new Error("no browser authorization");
     return authorization.run(values, toolsNow, dialogue);
   };
@@ -240,7 +240,7 @@ describe("authorizing an application in a browser", () => {
       expect(newCredential).toMatchObject({ subject: "12", subjectName: "bob" });
       const credential = storedXCredential(newCredential.secrets, newCredential.subject);
       now += 7_200_001;
-      expect((await kindOf("user-token").send(me(), credential, toolsNow)).status).toBe(200);
+      expect((await findKind("user-token").send(me(), credential, toolsNow)).status).toBe(200);
       const requested = x.requests.find(({ path }) => path === "/i/oauth2/authorize");
       expect(requested?.query.scope).toBe(
         "tweet.read users.read follows.read space.read offline.access",

@@ -47,7 +47,7 @@ export async function requestX(session: Session, request: XRequest): Promise<XRe
   const response = await session.get({ path, query, bucket, bill });
   if (response.status >= 200 && response.status < 300) {
     const body = readResponse(response, session);
-    response.settle(billOf(body, request.counted));
+    response.settle(makeBill(body, request.counted));
     return body;
   }
   response.settle({});
@@ -93,7 +93,7 @@ const isEmpty = (data: unknown): boolean =>
   data === null || (Array.isArray(data) && data.length === 0);
 
 /** X also bills included resources. */
-function billOf({ data, includes }: XResponse, counted: XRequest["counted"]): Bill {
+function makeBill({ data, includes }: XResponse, counted: XRequest["counted"]): Bill {
   if (counted === "requests") return { requests: 1 };
   const items = Array.isArray(data) ? data.length : data === null ? 0 : 1;
   return {

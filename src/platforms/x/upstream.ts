@@ -28,7 +28,7 @@ export function createXUpstream(settings: XSettings): Upstream {
   return {
     platform: "x",
     support,
-    page: (call, session) => pageOf(call, session, trendsWoeid),
+    page: (call, session) => fetchPage(call, session, trendsWoeid),
     routes: fetchRoutes,
     search: xSearch,
     publicBaseUrl: null,
@@ -40,7 +40,7 @@ export function createXUpstream(settings: XSettings): Upstream {
   };
 }
 
-async function pageOf(
+async function fetchPage(
   call: PageCall,
   session: Session,
   trendsWoeid: number,

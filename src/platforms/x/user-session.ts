@@ -30,16 +30,16 @@ export async function testSession(
   const currentSecrets = stored.secrets();
   if (currentSecrets.refreshToken) {
     await renew(apiUrl, stored, currentSecrets, tools);
-    return `the session of ${nameOf(stored)} works and was renewed`;
+    return `the session of ${formatName(stored)} works and was renewed`;
   }
   const url = new URL("/2/users/me", apiUrl);
   const response = await sendWith(currentSecrets.accessToken ?? "", { url }, tools);
   throwIfServerFailed(url.host, response);
   if (response.status !== 200) throw sessionEnded(url.host);
-  return `the access token of ${nameOf(stored)} works until it expires`;
+  return `the access token of ${formatName(stored)} works until it expires`;
 }
 
-const nameOf = ({ credential }: CredentialInUse): string =>
+const formatName = ({ credential }: CredentialInUse): string =>
   credential.subjectName === null ? "its user" : `@${credential.subjectName}`;
 
 const renewalMarginMs = 60_000;

@@ -110,15 +110,15 @@ export function readPlatformIds(certificate: X509Certificate): PlatformIds | nul
       tbsCertificate.extensions?.filter(({ extnID }) => extnID === sgxExtension) ?? [];
     if (extension === undefined) return null;
     const items = AsnConvert.parse(extension.extnValue.buffer, SgxItems);
-    const fmspc = octetsOf(items, 4, 6);
+    const fmspc = findOctets(items, 4, 6);
     if (second !== undefined || fmspc === null) {
       throw refused("chain_malformed", "the PCK certificate must have one FMSPC");
     }
-    return { ppid: octetsOf(items, 1, 16), platformInstanceId: octetsOf(items, 6, 16), fmspc };
+    return { ppid: findOctets(items, 1, 16), platformInstanceId: findOctets(items, 6, 16), fmspc };
   });
 }
 
-function octetsOf(items: SgxItems, number: number, length: number): string | null {
+function findOctets(items: SgxItems, number: number, length: number): string | null {
   const found = items.find(({ id }) => id === `${sgxExtension}.${number}`);
   const der = Buffer.from(found?.value ?? new ArrayBuffer(0));
   const isOctets = der[0] === 0x04 && der[1] === length && der.length === length + 2;

@@ -14,13 +14,13 @@ export const tcbStatuses = [
   "Revoked",
 ] as const;
 
-const hexOf = (bytes: number) =>
+const hexString = (bytes: number) =>
   z
     .string()
     .regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`, "i"), `must be ${bytes * 2} hexadecimal digits`)
     .toLowerCase();
 
-const measurement = hexOf(48);
+const measurement = hexString(48);
 const appMeasurement = z
   .string()
   .toLowerCase()
@@ -59,11 +59,11 @@ const nodePolicy = z.strictObject({
   accepted_advisories: z.array(z.string().min(1).max(64)).max(1_000),
   min_tcb_evaluation_number: z.int().min(0),
   images: z.array(image).max(1_000),
-  compose_hashes: z.array(hexOf(32)).max(1_000),
+  compose_hashes: z.array(hexString(32)).max(1_000),
   key_providers: z.array(keyProvider).max(100),
-  platforms: z.array(hexOf(16)).max(10_000).nullable(),
-  td_attributes: hexOf(8).default(defaultTdAttributes),
-  xfam: hexOf(8).default(defaultXfam),
+  platforms: z.array(hexString(16)).max(10_000).nullable(),
+  td_attributes: hexString(8).default(defaultTdAttributes),
+  xfam: hexString(8).default(defaultXfam),
   mr_config_versions: z.array(z.literal([1, 2, 3])).default([1]),
   credentials: z.array(releaseRule).max(100).optional(),
   simulated_root: z

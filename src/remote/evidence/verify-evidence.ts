@@ -68,14 +68,14 @@ async function verifyQuoted(
   if (source === null) {
     throw notSet("collateral_missing", "a collateral source", "EARSHOT_NODES_COLLATERAL");
   }
-  const rootDer = kind === "tdx" ? await intelRoot() : simulatedRootOf(policy);
+  const rootDer = kind === "tdx" ? await intelRoot() : getSimulatedRoot(policy);
   if (rootDer === null) {
     throw notSet("simulated_root_missing", "a simulated root", "the policy's `simulated_root`");
   }
   if (evidence.quote === null) {
     throw refused("quote_missing", `evidence ${kind} requires a quote`);
   }
-  const signed = openQuote(bytesOf(evidence.quote), rootDer, nowMs);
+  const signed = openQuote(getBytes(evidence.quote), rootDer, nowMs);
   // Fetch collateral only for evidence made for this statement.
   if (signed.parts.report.reportData !== hashReportData(statement).toString("hex")) {
     throw refused("report_data", "the quote was made for another statement");
@@ -88,11 +88,11 @@ async function verifyQuoted(
   return { collateral, facts, composeHash, ...checkPolicy(policy, facts, boot) };
 }
 
-const simulatedRootOf = ({ simulated_root: pem }: NodePolicy): Uint8Array | null =>
+const getSimulatedRoot = ({ simulated_root: pem }: NodePolicy): Uint8Array | null =>
   pem === undefined ? null : new X509Certificate(pem).raw;
 
 /** `Buffer.from` ignores other characters, so two texts would be one quote. */
-function bytesOf(hex: string): Buffer {
+function getBytes(hex: string): Buffer {
   if (/^(?:[0-9a-f]{2})+$/.test(hex) && hex.length <= 65_536) return Buffer.from(hex, "hex");
   throw refused("quote_malformed", "the quote must be lower-case hexadecimal digits");
 }

@@ -30,13 +30,13 @@ beforeEach(async () => {
 
 afterEach(() => service.close());
 
-async function jobOf(owner: TestNode): Promise<{ uuid: string; job: OpenedJob }> {
+async function getJob(owner: TestNode): Promise<{ uuid: string; job: OpenedJob }> {
   const uuid = service.queue.add();
   return { uuid, job: await leaseAndOpen(service, owner) };
 }
 
 test("a node's answer is stored with its signature", async () => {
-  const { uuid, job } = await jobOf(node);
+  const { uuid, job } = await getJob(node);
   await complete(service, node, job, answerWith([postAt(7), postAt(5)]));
   const { result } = service.queue.job(uuid);
   expect(result).toMatchObject({
@@ -56,7 +56,7 @@ test("a node's answer is stored with its signature", async () => {
 });
 
 test("a node's job counts survive a restart", async () => {
-  const { job } = await jobOf(node);
+  const { job } = await getJob(node);
   await complete(service, node, job);
   await service.restart();
   expect(service.gateway.nodes()).toMatchObject([{ jobsDone: 1 }]);
@@ -151,7 +151,7 @@ describe("an invalid answer is refused, and its job is retried:", () => {
   test.for(forgeries)(
     "an invalid answer is refused, and its job is retried: %s",
     async ([, check, sendForged]) => {
-      const { uuid, job } = await jobOf(node);
+      const { uuid, job } = await getJob(node);
       const other = await admittedNode(service, { capabilities: [] });
       expect(await failedCheck(() => sendForged(job, other))).toBe(`node_answer_refused ${check}`);
       expect(service.queue.job(uuid)).toMatchObject({
@@ -169,7 +169,7 @@ describe("an invalid answer is refused, and its job is retried:", () => {
 test("at most two answers per leased job are read at a time", async () => {
   const run = enteredSession(service, node);
   expect(await failedCheck(async () => service.gateway.completion.begin(run))).toBe("lease_lost");
-  await jobOf(node);
+  await getJob(node);
   service.gateway.completion.begin(run);
   const end = service.gateway.completion.begin(run);
   expect(await failedCheck(async () => service.gateway.completion.begin(run))).toBe("lease_lost");
@@ -180,7 +180,7 @@ test("at most two answers per leased job are read at a time", async () => {
 });
 
 test("an answer signed under an earlier attestation of the same run is accepted", async () => {
-  const { uuid, job } = await jobOf(node);
+  const { uuid, job } = await getJob(node);
   const earlier = node.attestationId;
   const answer = makeEncryptedAnswer(service, node, job);
   await attest(service, node);
@@ -191,7 +191,7 @@ test("an answer signed under an earlier attestation of the same run is accepted"
 
 test("a job can be completed and renewed only by the node that leased it, with the lease's token", async () => {
   const other = await admittedNode(service);
-  const { uuid, job } = await jobOf(node);
+  const { uuid, job } = await getJob(node);
   const answer = makeEncryptedAnswer(service, node, job);
   const submit = (owner: TestNode, change = {}) =>
     failedCheck(() =>
@@ -214,7 +214,7 @@ test("a job can be completed and renewed only by the node that leased it, with t
 });
 
 test("an answer that could not be stored is accepted when it is sent again", async () => {
-  const { uuid, job } = await jobOf(node);
+  const { uuid, job } = await getJob(node);
   service.queue.breakWith(
     new EarshotError("store_unavailable", "the store is unavailable", { status: 503 }),
   );
@@ -229,7 +229,7 @@ test("an answer that could not be stored is accepted when it is sent again", asy
 });
 
 test("of two concurrent answers to one lease exactly one is accepted", async () => {
-  const { job } = await jobOf(node);
+  const { job } = await getJob(node);
   const answers = [
     makeEncryptedAnswer(service, node, job),
     makeEncryptedAnswer(service, node, job),
@@ -247,7 +247,7 @@ test("of two concurrent answers to one lease exactly one is accepted", async () 
 
 test("a failure that a node reports is stored without a penalty", async () => {
   for (let times = 1; times <= 5; times += 1) {
-    const { uuid, job } = await jobOf(node);
+    const { uuid, job } = await getJob(node);
     await service.gateway.completion.fail(
       enteredSession(service, node, "fail"),
       makeEncryptedFailure(job),
@@ -260,7 +260,7 @@ test("a failure that a node reports is stored without a penalty", async () => {
 });
 
 test("an answer is not accepted as a failure", async () => {
-  const first = await jobOf(node);
+  const first = await getJob(node);
   const asFailure = makeEncryptedAnswer(service, node, first.job);
   expect(
     await failedCheck(() =>
@@ -270,7 +270,7 @@ test("an answer is not accepted as a failure", async () => {
 });
 
 test("a lease can be renewed until it is lost", async () => {
-  const { uuid, job } = await jobOf(node);
+  const { uuid, job } = await getJob(node);
   const renew = () =>
     service.gateway.completion.renew(enteredSession(service, node, "renew"), uuid, job.token);
   expect(await renew()).toBe(30_000);
@@ -279,7 +279,7 @@ test("a lease can be renewed until it is lost", async () => {
 });
 
 test("no lease is renewed after the attestation has expired", async () => {
-  const { uuid, job } = await jobOf(node);
+  const { uuid, job } = await getJob(node);
   const session = enteredSession(service, node, "renew");
   await service.clock.advance(3_600_000);
   expect(await failedCheck(() => service.gateway.completion.renew(session, uuid, job.token))).toBe(

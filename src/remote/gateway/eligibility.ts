@@ -116,8 +116,8 @@ export function createEligibility({
   return { running, load, isConnected, isOpen, paceMs, takes, capabilities, accepts };
 }
 
-const isStronger = (one: Run, other: Run): boolean =>
-  evidenceKinds.indexOf(one.evidence) < evidenceKinds.indexOf(other.evidence);
+const isStronger = (a: Run, b: Run): boolean =>
+  evidenceKinds.indexOf(a.evidence) < evidenceKinds.indexOf(b.evidence);
 
 /** A continuation with a credential must run on the node that has it. */
 function canContinueOn(nodeId: string, { position = null }: GatewayWork): boolean {

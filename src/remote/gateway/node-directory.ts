@@ -70,7 +70,7 @@ export function createNodeDirectory(context: NodeDirectoryContext) {
     registry
       .all()
       .filter(({ state }) => state !== "removed")
-      .toSorted((one, other) => one.createdMs - other.createdMs)
+      .toSorted((a, b) => a.createdMs - b.createdMs)
       .map(recordView);
 
   return { ...context, registry, runs, events, failures, released, eligibility, nodes };

@@ -49,7 +49,7 @@ type NodeRow = Omit<NodeRecord, "capabilities" | "isListed"> & {
   isListed: number;
 };
 
-const recordOf = (row: NodeRow): NodeRecord => ({
+const makeRecord = (row: NodeRow): NodeRecord => ({
   ...row,
   capabilities: JSON.parse(row.capabilities),
   isListed: row.isListed === 1,
@@ -57,14 +57,14 @@ const recordOf = (row: NodeRow): NodeRecord => ({
 
 export function* readNodes(database: Database): Steps<NodeRecord[]> {
   const rows = yield* database.all<NodeRow>(`SELECT ${columns} FROM node ORDER BY created_ms, id`);
-  return rows.map(recordOf);
+  return rows.map(makeRecord);
 }
 
 export function* readNode(database: Database, id: string): Steps<NodeRecord | null> {
   const row = yield* database.get<NodeRow>(`SELECT ${columns} FROM node WHERE id = :id`, {
     id,
   });
-  return row === undefined ? null : recordOf(row);
+  return row === undefined ? null : makeRecord(row);
 }
 
 /** Errors: `node_not_found`. */

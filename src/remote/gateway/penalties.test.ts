@@ -159,10 +159,10 @@ describe("a final failure of one node", () => {
   test("a final failure ends the job once a second node reports the same", async () => {
     const other = await admittedNode(service);
     const uuid = service.queue.add();
-    for (const one of [node, node, other]) {
-      const job = await leaseAndOpen(service, one);
+    for (const testNode of [node, node, other]) {
+      const job = await leaseAndOpen(service, testNode);
       await service.gateway.completion.fail(
-        enteredSession(service, one, "fail"),
+        enteredSession(service, testNode, "fail"),
         makeEncryptedFailure(job, finalFailure),
       );
       await service.clock.advance(1_000);

@@ -51,7 +51,7 @@ const trustedNode = (): Promise<TestNode> =>
 const addSearch = (overrides: object = {}) =>
   service.queue.add({ query: "comet", platform: "mastodon", ...overrides });
 
-async function jobOf(node: TestNode) {
+async function getJob(node: TestNode) {
   const envelope = await leaseJob(service, node);
   return envelope === null ? null : await openedBy(node, envelope);
 }
@@ -94,7 +94,7 @@ test("a node with another image gets neither the job nor a credential", async ()
   service.verify = async () => ({ image: "other" });
   const node = await trustedNode();
   addSearch();
-  expect(await jobOf(node)).toBeNull();
+  expect(await getJob(node)).toBeNull();
   expect(requestedFor).toEqual([]);
   expect(service.gateway.nodes()).toMatchObject([{ capabilities: [] }]);
 });
@@ -102,18 +102,18 @@ test("a node with another image gets neither the job nor a credential", async ()
 test("a job for another platform has no credential", async () => {
   const node = await admittedNode(service, { evidence: "tdx" });
   service.queue.add({ query: "comet", platform: "x" });
-  expect(await jobOf(node)).toEqual({});
+  expect(await getJob(node)).toEqual({});
   expect(requestedFor).toEqual([]);
 });
 
 test("no credential is released after the run attests with another image", async () => {
   const node = await trustedNode();
   addSearch();
-  expect(await jobOf(node)).not.toBeNull();
+  expect(await getJob(node)).not.toBeNull();
   service.verify = async () => ({ image: "other" });
   await attest(service, node);
   addSearch();
-  expect(await jobOf(node)).toBeNull();
+  expect(await getJob(node)).toBeNull();
   expect(requestedFor).toHaveLength(1);
 });
 
@@ -121,13 +121,13 @@ test("no credential is released beyond the attestation", async () => {
   const node = await trustedNode();
   await service.clock.advance(3_590_000);
   addSearch();
-  const found = await jobOf(node);
+  const found = await getJob(node);
   expect((found?.release?.expires_at ?? 0) * 1_000).toBeLessThanOrEqual(
     service.clock.now() + 10_000,
   );
   addSearch();
   await service.clock.advance(11_000);
-  expect(await failedCheck(() => jobOf(node))).toBe("node_unauthorized attestation_ended");
+  expect(await failedCheck(() => getJob(node))).toBe("node_unauthorized attestation_ended");
   expect(requestedFor).toHaveLength(1);
 });
 
@@ -138,36 +138,36 @@ test("no credential is released if the node attests with another image while the
     await attest(service, node);
   };
   addSearch();
-  expect(await jobOf(node)).toEqual({});
+  expect(await getJob(node)).toEqual({});
   expect(released).toEqual([]);
 });
 
 test("a job that needs its account's own credential is dispatched only to a node that may receive it", async () => {
   const node = await trustedNode();
   addSearch({ isLocalOnly: true });
-  expect(await jobOf(node)).toBeNull();
+  expect(await getJob(node)).toBeNull();
   allowed = [{ platform: "mastodon", owner: "any" }];
   await attest(service, node);
   service.queue.add({ query: "all", platform: "social", isLocalOnly: true });
   service.queue.wakeNodes();
-  const found = await jobOf(node);
+  const found = await getJob(node);
   expect(found?.credential).toEqual(aCredential);
   expect(requestedFor).toEqual([expect.stringMatching(/ any$/)]);
-  expect(await jobOf(node)).toBeNull();
+  expect(await getJob(node)).toBeNull();
 });
 
 test("a release is recorded as an event with node, credential and attestation, once per attestation and without the secret", async () => {
   const node = await trustedNode();
   for (const _job of [1, 2]) {
     addSearch();
-    await jobOf(node);
+    await getJob(node);
   }
   expect(await events()).toMatchObject([
     { nodeId: node.id, detail: expect.stringContaining(node.attestationId) },
   ]);
   await attest(service, node);
   addSearch();
-  await jobOf(node);
+  await getJob(node);
   const all = await events();
   expect(all).toHaveLength(2);
   expect(JSON.stringify([all, service.logged])).not.toContain("the-secret-token");
@@ -177,7 +177,7 @@ test("no credential is released if the attestation expires while the credential 
   const node = await trustedNode();
   duringRead = () => service.clock.advance(3_600_000);
   addSearch();
-  expect(await jobOf(node)).toBeNull();
+  expect(await getJob(node)).toBeNull();
   expect(requestedFor).toHaveLength(1);
   expect(released).toEqual([]);
 });

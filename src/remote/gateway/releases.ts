@@ -63,7 +63,7 @@ export function createReleases({
     reachOfOwnCredential: (run: Run, work: GatewayWork): number => {
       const [platform, ...others] = requestedPlatforms(work);
       const isReleased = allowedTo(run).some(
-        (one) => one.platform === platform && one.owner === "any",
+        (release) => release.platform === platform && release.owner === "any",
       );
       if (!isReleased || others.length > 0) return 0;
       return isSearch(work.method) ? 1 : 2;

@@ -103,10 +103,10 @@ async function createModel(service: TestGateway) {
   }));
   let leases = 0;
 
-  const nodeOf = (run: Run): NodeModel => nodes[run.nodeIndex] as NodeModel;
-  const isCurrent = (run: Run): boolean => nodeOf(run).current === run;
+  const getNode = (run: Run): NodeModel => nodes[run.nodeIndex] as NodeModel;
+  const isCurrent = (run: Run): boolean => getNode(run).current === run;
   const isLive = (run: Run): boolean =>
-    isCurrent(run) && service.clock.elapsed() < nodeOf(run).untilMs;
+    isCurrent(run) && service.clock.elapsed() < getNode(run).untilMs;
   const waiting = () =>
     service.queue.jobs().filter(({ lease, result }) => lease === null && result === null).length;
 
@@ -115,7 +115,7 @@ async function createModel(service: TestGateway) {
   }
 
   async function attestRun(run: Run): Promise<void> {
-    const node = nodeOf(run);
+    const node = getNode(run);
     const outcome = await failedCheck(() => attest(service, run.node));
     if (node.state === "removed") expect(outcome).toBe("node_refused node_removed");
     else if (run.isReplaced) expect(outcome).toBe("node_refused superseded");
@@ -133,7 +133,7 @@ async function createModel(service: TestGateway) {
 
   async function lease(run: Run): Promise<void> {
     const isExpected =
-      nodeOf(run).state === "approved" && run.leased.length < concurrency && waiting() > 0;
+      getNode(run).state === "approved" && run.leased.length < concurrency && waiting() > 0;
     if (!isLive(run)) {
       const check = isCurrent(run) ? "attestation_ended" : "unknown_key";
       expect(await failedCheck(() => leaseJob(service, run.node))).toBe(
@@ -174,7 +174,7 @@ async function createModel(service: TestGateway) {
     dropLeases(nodeIndex);
   }
 
-  function runOf(number: number): Run {
+  function getRun(number: number): Run {
     const current = number % 2 === 0 ? (nodes[(number / 2) % 2]?.current ?? null) : null;
     return current ?? (runs[number % runs.length] as Run);
   }
@@ -182,7 +182,7 @@ async function createModel(service: TestGateway) {
   async function apply(step: Step): Promise<void> {
     if ("node" in step) return await change(step.node, step.kind);
     if (!("run" in step)) return await applyEvent(step.kind);
-    const run = runOf(step.run);
+    const run = getRun(step.run);
     switch (step.kind) {
       case "start": {
         const { identity } = run.node;
@@ -195,8 +195,8 @@ async function createModel(service: TestGateway) {
       case "leave":
         if (!isLive(run)) return;
         await service.gateway.leave(enteredSession(service, run.node, "leave"));
-        nodeOf(run).current = null;
-        nodeOf(run).untilMs = 0;
+        getNode(run).current = null;
+        getNode(run).untilMs = 0;
         return dropLeases(run.nodeIndex);
       case "lease":
         return await lease(run);

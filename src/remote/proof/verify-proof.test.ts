@@ -44,14 +44,14 @@ const options = (overrides: Partial<ProofOptions> = {}): ProofOptions => ({
 
 const acceptingNone = (): ProofOptions => options({ accepted: ["none"], policy: null });
 
-async function errorsOf(proof: unknown, proofOptions = options()): Promise<string[]> {
+async function readErrors(proof: unknown, proofOptions = options()): Promise<string[]> {
   const verdict = await verifyProof(proof, proofOptions);
   const codes = verdict.steps.flatMap(({ code }) => (code === null ? [] : [code]));
   expect(verdict.holds).toBe(codes.length === 0);
   return codes;
 }
 
-const copyOf = (proof: Proof): Proof => structuredClone(proof);
+const getCopy = (proof: Proof): Proof => structuredClone(proof);
 
 describe("a valid proof", () => {
   test("a valid proof reports its passed checks and content", async () => {
@@ -76,7 +76,7 @@ describe("a valid proof", () => {
   });
 
   test("a valid proof without evidence is accepted if `none` is accepted, even for an empty answer", async () => {
-    expect(await errorsOf(proofBy(bare, makeAnswer([])), acceptingNone())).toEqual([]);
+    expect(await readErrors(proofBy(bare, makeAnswer([])), acceptingNone())).toEqual([]);
   });
 
   test("a valid proof matches what the caller expects", async () => {
@@ -91,7 +91,7 @@ describe("a valid proof", () => {
       toMs: testRequest.toMs,
       isFirstPage: true,
     } as const;
-    expect(await errorsOf(proof, options({ expected }))).toEqual([]);
+    expect(await readErrors(proof, options({ expected }))).toEqual([]);
   });
 
   test.each([
@@ -105,7 +105,7 @@ describe("a valid proof", () => {
   ] as const)(
     "verification fails with %s if the caller expects otherwise",
     async (code, expected) => {
-      expect(await errorsOf(proofBy(node, answer), options({ expected }))).toEqual([code]);
+      expect(await readErrors(proofBy(node, answer), options({ expected }))).toEqual([code]);
     },
   );
 });
@@ -230,14 +230,14 @@ describe("changing any member of a proof", () => {
     "a record that %s is detected although the node itself signed it",
     async (_what, metadata, code) => {
       const forged = makeAnswer([postItem(1, metadata)]);
-      expect(await errorsOf(proofBy(node, forged))).toEqual([code]);
+      expect(await readErrors(proofBy(node, forged))).toEqual([code]);
     },
   );
 
   test.each(cases)("a change of a proof is detected: %s", async (_path, change, codes) => {
-    const proof = copyOf(proofBy(node, answer));
+    const proof = getCopy(proofBy(node, answer));
     change(proof);
-    expect(await errorsOf(proof)).toEqual(codes);
+    expect(await readErrors(proof)).toEqual(codes);
   });
 
   test.each([
@@ -249,10 +249,10 @@ describe("changing any member of a proof", () => {
     "boot_id",
     "gateway_key",
   ] as const)("a change of a proof is detected in statement.%s", async (member) => {
-    const proof = copyOf(proofBy(node, answer));
+    const proof = getCopy(proofBy(node, answer));
     const { statement } = proof.attestation;
     Object.assign(statement, { [member]: replaceCharacter(statement[member], 2) });
-    const codes = await errorsOf(proof);
+    const codes = await readErrors(proof);
     expect(codes).toContain(
       { identity_key: "node_id", signing_key: "key_id", sealing_key: "key_id" }[String(member)] ??
         "attestation_id",
@@ -265,7 +265,7 @@ describe("changing any member of a proof", () => {
     const proof = proofBy(node, answer);
     const open: string[] = [];
     for (const path of readLeaves(proof)) {
-      if ((await errorsOf(changedAt(proof, path))).length === 0) open.push(path.join("."));
+      if ((await readErrors(changedAt(proof, path))).length === 0) open.push(path.join("."));
     }
     expect(open).toEqual([
       "attestation.name",
@@ -286,29 +286,29 @@ describe("changing any member of a proof", () => {
   test("a proof whose bytes are not UTF-8, or begin with a byte order mark, is refused", async () => {
     const proof = proofBy(bare, makeAnswer([postItem(1, { more: "\ufffd" })]));
     const bytes = Buffer.from(JSON.stringify(proof));
-    expect(await errorsOf(bytes, acceptingNone())).toEqual([]);
+    expect(await readErrors(bytes, acceptingNone())).toEqual([]);
     const index = bytes.indexOf("\ufffd");
     const broken = Buffer.concat([
       bytes.subarray(0, index),
       Buffer.of(0xff),
       bytes.subarray(index + 3),
     ]);
-    expect(await errorsOf(broken, acceptingNone())).toEqual(["not_json"]);
+    expect(await readErrors(broken, acceptingNone())).toEqual(["not_json"]);
     const body = proof.body.replace("\ufffd", "\ud800");
-    expect(await errorsOf({ ...proof, body }, acceptingNone())).toEqual(["body_malformed"]);
+    expect(await readErrors({ ...proof, body }, acceptingNone())).toEqual(["body_malformed"]);
   });
 
   test("a proof with a repeated member is refused, because readers differ in which one they use", async () => {
     const text = JSON.stringify(proofBy(node, answer));
     const other = JSON.stringify(JSON.stringify([]));
-    expect(await errorsOf(`{"body":${other},${text.slice(1)}`)).toEqual(["repeated_members"]);
-    expect(await errorsOf(text.slice(1))).toEqual(["not_json"]);
+    expect(await readErrors(`{"body":${other},${text.slice(1)}`)).toEqual(["repeated_members"]);
+    expect(await readErrors(text.slice(1))).toEqual(["not_json"]);
   });
 
   test.each([[null], [[]], ["null"], [{}], [1], ['{"version":1}']])(
     "%j is not a proof",
     async (proof) => {
-      expect(await errorsOf(proof)).toEqual(["malformed"]);
+      expect(await readErrors(proof)).toEqual(["malformed"]);
     },
   );
 });
@@ -316,42 +316,42 @@ describe("changing any member of a proof", () => {
 describe("a lying gateway", () => {
   test("a lying gateway cannot lower or raise the kind of evidence", async () => {
     const accepted = ["tdx", "simulated", "none"] as const;
-    const lowered = copyOf(proofBy(node, answer));
+    const lowered = getCopy(proofBy(node, answer));
     Object.assign(lowered.attestation.statement, { evidence: "none" });
     const bareEvidence = { quote: null, event_log: null, vm_config: null };
     Object.assign(lowered.attestation, { evidence: bareEvidence });
-    expect(await errorsOf(lowered, options({ accepted }))).toEqual([
+    expect(await readErrors(lowered, options({ accepted }))).toEqual([
       "attestation_id",
       "identity_signature",
       "other_evidence",
     ]);
-    const withQuote = copyOf(proofBy(node, answer));
+    const withQuote = getCopy(proofBy(node, answer));
     Object.assign(withQuote.attestation.statement, { evidence: "none" });
-    expect(await errorsOf(withQuote, options({ accepted }))).toContain("evidence_unexpected");
-    const raised = copyOf(proofBy(node, answer));
+    expect(await readErrors(withQuote, options({ accepted }))).toContain("evidence_unexpected");
+    const raised = getCopy(proofBy(node, answer));
     Object.assign(raised.attestation.statement, { evidence: "tdx" });
-    expect(await errorsOf(raised, options({ accepted }))).toContain("chain_root");
+    expect(await readErrors(raised, options({ accepted }))).toContain("chain_root");
     const claimed = proofBy(await makeNode("tdx", tee), answer);
-    expect(await errorsOf(claimed, options({ accepted }))).toEqual(["chain_root"]);
+    expect(await readErrors(claimed, options({ accepted }))).toEqual(["chain_root"]);
   });
 
   test("a lying gateway cannot pass a proof to a caller who accepts only other kinds", async () => {
-    expect(await errorsOf(proofBy(node, answer), options({ accepted: ["tdx"] }))).toEqual([
+    expect(await readErrors(proofBy(node, answer), options({ accepted: ["tdx"] }))).toEqual([
       "kind_not_accepted",
     ]);
-    expect(await errorsOf(proofBy(bare, answer))).toEqual(["kind_not_accepted"]);
+    expect(await readErrors(proofBy(bare, answer))).toEqual(["kind_not_accepted"]);
   });
 
   test("a lying gateway cannot pass a quote to a caller without a policy, or with another one", async () => {
-    expect(await errorsOf(proofBy(node, answer), options({ policy: null }))).toEqual([
+    expect(await readErrors(proofBy(node, answer), options({ policy: null }))).toEqual([
       "policy_missing",
     ]);
     const policy = tee.policy({ compose_hashes: ["00".repeat(32)] });
-    expect(await errorsOf(proofBy(node, answer), options({ policy }))).toEqual([
+    expect(await readErrors(proofBy(node, answer), options({ policy }))).toEqual([
       "compose_hash_unknown",
     ]);
     const remote = tee.policy({ platforms: ["00".repeat(16)] });
-    expect(await errorsOf(proofBy(node, answer), options({ policy: remote }))).toEqual([
+    expect(await readErrors(proofBy(node, answer), options({ policy: remote }))).toEqual([
       "platform_not_listed",
     ]);
   });
@@ -359,7 +359,9 @@ describe("a lying gateway", () => {
   test("a lying gateway cannot substitute the attestation of another run, of the same machine or another", async () => {
     const proof = proofBy(node, answer);
     const other = await makeNode("simulated", tee);
-    expect(await errorsOf({ ...proof, attestation: other.attestation })).toEqual(["bad_signature"]);
+    expect(await readErrors({ ...proof, attestation: other.attestation })).toEqual([
+      "bad_signature",
+    ]);
   });
 
   test("a lying gateway cannot put its own keys into an attested statement", async () => {
@@ -373,7 +375,7 @@ describe("a lying gateway", () => {
       id: hashAttestationId(forged, node.attestation.evidence),
     };
     const proof = proofBy({ ...own, attestation }, answer);
-    expect(await errorsOf(proof)).toEqual(["identity_signature", "report_data"]);
+    expect(await readErrors(proof)).toEqual(["identity_signature", "report_data"]);
   });
 
   test("a lying gateway cannot use another identity with attested keys", async () => {
@@ -387,40 +389,42 @@ describe("a lying gateway", () => {
       identity_signature: base64(identity.sign(makeIdentityMessage(statement))),
     };
     const proof = proofBy({ ...node, attestation }, answer);
-    expect(await errorsOf(proof)).toEqual(["report_data"]);
+    expect(await readErrors(proof)).toEqual(["report_data"]);
   });
 
   test("a lying gateway cannot name another gateway than the attested one", async () => {
     const gateway_key = makeSigningKey().publicKey;
     const expected = { gatewayKey: gateway_key };
-    const proof = copyOf(proofBy(node, answer));
+    const proof = getCopy(proofBy(node, answer));
     Object.assign(proof.attestation.statement, { gateway_key });
-    expect(await errorsOf(proof, options({ expected }))).toEqual([
+    expect(await readErrors(proof, options({ expected }))).toEqual([
       "attestation_id",
       "identity_signature",
       "other_attestation",
       "report_data",
     ]);
-    expect(await errorsOf(proofBy(node, answer), options({ expected }))).toEqual([
+    expect(await readErrors(proofBy(node, answer), options({ expected }))).toEqual([
       "not_the_gateway",
     ]);
   });
 
   test("a lying gateway cannot substitute the answer of another job, or the coverage of another answer", async () => {
     const other = proofBy(node, makeAnswer([]), { job: jobUuid.replace("ffee", "0000") });
-    expect(await errorsOf({ ...other, job: jobUuid })).toEqual(["other_job"]);
+    expect(await readErrors({ ...other, job: jobUuid })).toEqual(["other_job"]);
     const proof = proofBy(node, answer);
-    expect(await errorsOf({ ...proof, knowledge: other.knowledge })).toEqual(["knowledge_digest"]);
-    expect(await errorsOf({ ...proof, body: "[]" })).toEqual(["content_digest"]);
+    expect(await readErrors({ ...proof, knowledge: other.knowledge })).toEqual([
+      "knowledge_digest",
+    ]);
+    expect(await readErrors({ ...proof, body: "[]" })).toEqual(["content_digest"]);
   });
 
   test("a lying gateway cannot reformat the body", async () => {
     const proof = proofBy(node, answer);
     const body = JSON.stringify(JSON.parse(proof.body), null, 1);
-    expect(await errorsOf({ ...proof, body })).toEqual(["content_digest", "body_malformed"]);
+    expect(await readErrors({ ...proof, body })).toEqual(["content_digest", "body_malformed"]);
     const escaped = proof.body.replace("é", "\\u00e9");
     expect(JSON.parse(escaped)).toEqual(JSON.parse(proof.body));
-    expect(await errorsOf({ ...proof, body: escaped })).toEqual([
+    expect(await readErrors({ ...proof, body: escaped })).toEqual([
       "content_digest",
       "body_malformed",
     ]);
@@ -433,18 +437,18 @@ describe("a lying gateway", () => {
       '("earshot-job" "content-type" "content-digest")',
       '("content-digest" "content-type" "earshot-job";key="id")',
     ]) {
-      const changed = copyOf(proof);
+      const changed = getCopy(proof);
       const input = changed.fields["signature-input"].replace(/\(.*?\)/, covered);
       Object.assign(changed.fields, { "signature-input": input });
-      expect(await errorsOf(changed)).toEqual(["signature_input"]);
+      expect(await readErrors(changed)).toEqual(["signature_input"]);
     }
   });
 
   test("a lying gateway cannot reuse signatures of the same key for another purpose", async () => {
-    const proof = copyOf(proofBy(node, answer));
+    const proof = getCopy(proofBy(node, answer));
     const input = proof.fields["signature-input"].replace("earshot-result", "earshot-node");
     Object.assign(proof.fields, { "signature-input": input });
-    expect(await errorsOf(proof)).toEqual(["signature_input"]);
+    expect(await readErrors(proof)).toEqual(["signature_input"]);
   });
 
   test.each([
@@ -452,7 +456,7 @@ describe("a lying gateway", () => {
     ["a=1, ", "an unknown member"],
   ])("a lying gateway cannot add %s to Earshot-Job (%s)", async (more) => {
     const forged = { sign: (message: Uint8Array) => node.keys.sign(message) };
-    const proof = copyOf(proofBy(node, answer));
+    const proof = getCopy(proofBy(node, answer));
     const job = `${more}${proof.fields["earshot-job"]}`;
     const input = proof.fields["signature-input"].slice("earshot=".length);
     const base = [
@@ -463,30 +467,30 @@ describe("a lying gateway", () => {
     ].join("\n");
     const signature = Buffer.from(forged.sign(Buffer.from(base))).toString("base64");
     Object.assign(proof.fields, { "earshot-job": job, signature: `earshot=:${signature}:` });
-    expect(await errorsOf(proof)).toEqual(["job_field"]);
+    expect(await readErrors(proof)).toEqual(["job_field"]);
   });
 
   test("a lying gateway cannot encode digests and signatures differently", async () => {
-    const proof = copyOf(proofBy(node, answer));
+    const proof = getCopy(proofBy(node, answer));
     const respelled = proof.fields.signature.replace(/.==:$/, (end) => `${next(end[0] ?? "")}==:`);
     expect(Buffer.from(respelled.slice(9), "base64")).toEqual(
       Buffer.from(proof.fields.signature.slice(9), "base64"),
     );
     Object.assign(proof.fields, { signature: respelled });
-    expect(await errorsOf(proof)).toEqual(["bad_signature"]);
-    const shorter = copyOf(proofBy(node, answer));
+    expect(await readErrors(proof)).toEqual(["bad_signature"]);
+    const shorter = getCopy(proofBy(node, answer));
     Object.assign(shorter.fields, { signature: shorter.fields.signature.replace("==:", ":") });
-    expect(await errorsOf(shorter)).toEqual(["bad_signature"]);
+    expect(await readErrors(shorter)).toEqual(["bad_signature"]);
   });
 
   test("a lying gateway cannot change the time of a signature", async () => {
     const proof = proofBy(node, answer);
     const later = proofBy(node, answer, { nowMs: nowMs + 600_000 });
-    expect(await errorsOf(later)).toEqual(["signed_in_future"]);
+    expect(await readErrors(later)).toEqual(["signed_in_future"]);
     const yearLater = options({ nowMs: nowMs + 365 * 86_400_000 });
-    expect(await errorsOf(proof, yearLater)).toEqual([]);
+    expect(await readErrors(proof, yearLater)).toEqual([]);
     const expected = { signedAfterMs: nowMs + 364 * 86_400_000 };
-    expect(await errorsOf(proof, { ...yearLater, expected })).toEqual(["signed_too_early"]);
+    expect(await readErrors(proof, { ...yearLater, expected })).toEqual(["signed_too_early"]);
   });
 
   test.each([
@@ -497,7 +501,7 @@ describe("a lying gateway", () => {
     ["older than the policy allows", { evaluationNumber: 1 }],
   ])("a lying gateway cannot use collateral %s", async (_name, fields) => {
     const attestation = { ...node.attestation, collateral: tee.collateral(fields) };
-    const [code, ...more] = await errorsOf(proofBy({ ...node, attestation }, answer));
+    const [code, ...more] = await readErrors(proofBy({ ...node, attestation }, answer));
     expect(more).toEqual([]);
     expect(code).toMatch(
       /^(?:crl_outdated|collateral_outdated|certificate_revoked|tcb_status|tcb_evaluation_outdated)$/,
@@ -509,8 +513,8 @@ describe("a lying gateway", () => {
     const attestation = { ...node.attestation, collateral: tee.collateral({ inForce }) };
     const proofAt = (ms: number) => proofBy({ ...node, attestation }, answer, { nowMs: ms });
     const later = options({ nowMs: nowMs + day });
-    expect(await errorsOf(proofAt(nowMs + 3_000_000), later)).toEqual([]);
-    expect(await errorsOf(proofAt(nowMs + 4_000_000), later)).toEqual(["crl_outdated"]);
+    expect(await readErrors(proofAt(nowMs + 3_000_000), later)).toEqual([]);
+    expect(await readErrors(proofAt(nowMs + 4_000_000), later)).toEqual(["crl_outdated"]);
   });
 
   test("a proof can be checked with newer collateral as of a later time, which is reported", async () => {
@@ -525,19 +529,19 @@ describe("a lying gateway", () => {
     expect(verdict.steps.find(({ check }) => check === "evidence")?.message).toContain(
       `as of ${new Date(asOfMs).toISOString()}`,
     );
-    expect(await errorsOf(proof, withCollateral({ inForce }, nowMs))).toEqual(["crl_outdated"]);
-    expect(await errorsOf(proof, withCollateral({ inForce }, nowMs + 61 * day))).toEqual([
+    expect(await readErrors(proof, withCollateral({ inForce }, nowMs))).toEqual(["crl_outdated"]);
+    expect(await readErrors(proof, withCollateral({ inForce }, nowMs + 61 * day))).toEqual([
       "crl_outdated",
     ]);
     const revoked = withCollateral({ inForce, revoked: ["pck"] }, asOfMs);
-    expect(await errorsOf(proof, revoked)).toEqual(["certificate_revoked"]);
+    expect(await readErrors(proof, revoked)).toEqual(["certificate_revoked"]);
   });
 });
 
 const day = 86_400_000;
 
 describe("a lying node", () => {
-  const asNone = async (proof: Proof) => errorsOf(proof, acceptingNone());
+  const asNone = async (proof: Proof) => readErrors(proof, acceptingNone());
 
   test.each([
     ["other_evidence", { evidence: "tdx" as const }],
@@ -576,17 +580,17 @@ describe("a lying node", () => {
     };
     const expected = { query: "x:@alice" };
     const inputs = { ...acceptingNone(), expected };
-    expect(await errorsOf(about("alice"), inputs)).toEqual([]);
-    expect(await errorsOf(about("mallory"), inputs)).toEqual(["target_mismatch"]);
+    expect(await readErrors(about("alice"), inputs)).toEqual([]);
+    expect(await readErrors(about("mallory"), inputs)).toEqual(["target_mismatch"]);
   });
 
   test("a lying node cannot present a further page as the first", async () => {
     const after = { platform: "x", id: lastId } as const;
     const proof = proofBy(bare, answer, { request: requestText({ ...testRequest, after }) });
     const inputs = { ...acceptingNone(), expected: { isFirstPage: true } as const };
-    expect(await errorsOf(proof)).toEqual(["kind_not_accepted"]);
+    expect(await readErrors(proof)).toEqual(["kind_not_accepted"]);
     expect(await asNone(proof)).toEqual([]);
-    expect(await errorsOf(proof, inputs)).toEqual(["not_the_first_page"]);
+    expect(await readErrors(proof, inputs)).toEqual(["not_the_first_page"]);
   });
 
   test("a lying node cannot report complete coverage of a part of the window", async () => {
@@ -636,7 +640,7 @@ describe("a lying node", () => {
   test("a lying node cannot use a key of small order, whose signatures anyone can make", async () => {
     const signing_key = base64(Buffer.concat([Buffer.of(1), Buffer.alloc(31)]));
     const weak = await makeNode("none", null, { signing_key });
-    const proof = copyOf(proofBy(weak, answer));
+    const proof = getCopy(proofBy(weak, answer));
     const signature = Buffer.concat([Buffer.of(1), Buffer.alloc(63)]).toString("base64");
     Object.assign(proof.fields, { signature: `earshot=:${signature}:` });
     expect(await asNone(proof)).toEqual(["key_unusable", "bad_signature"]);

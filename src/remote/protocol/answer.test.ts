@@ -64,14 +64,14 @@ const methodQueries: readonly [FetchMethod, string, Platform][] = [
   ["gethometweets", "whatever", "bluesky"],
 ];
 
-async function outcomeOf(
+async function decodeOutcome(
   bytes: Uint8Array | (() => Uint8Array),
   request: AnswerRequest = testRequest,
 ): Promise<string> {
-  return await codeOf(() => readAnswer(typeof bytes === "function" ? bytes() : bytes, request));
+  return await getCode(() => readAnswer(typeof bytes === "function" ? bytes() : bytes, request));
 }
 
-async function codeOf(read: () => unknown): Promise<string> {
+async function getCode(read: () => unknown): Promise<string> {
   try {
     await read();
     return "accepted";
@@ -83,7 +83,7 @@ async function codeOf(read: () => unknown): Promise<string> {
 }
 
 const itemsOutcome = (items: readonly FetchedItem[], request?: AnswerRequest): Promise<string> =>
-  outcomeOf(answerBytes(nodeAnswer(makeAnswer(items))), request);
+  decodeOutcome(answerBytes(nodeAnswer(makeAnswer(items))), request);
 
 const fullAnswer = makeAnswer([postItem(1), postItem(2), postItem(3)]);
 
@@ -139,7 +139,7 @@ describe("an answer", () => {
     };
     expect((await readAnswer(answerBytes(nodeAnswer(answer)), request)).answer).toEqual(answer);
     expect(
-      await outcomeOf(answerBytes(nodeAnswer(answer)), { ...request, method: "searchbyquery" }),
+      await decodeOutcome(answerBytes(nodeAnswer(answer)), { ...request, method: "searchbyquery" }),
     ).toBe("not_a_post");
   });
 
@@ -148,8 +148,8 @@ describe("an answer", () => {
     const position = { credentialId: null, cursor: "c", lastKey: null, skip: 0 };
     const continuingOn = (platform: "x" | "mastodon") =>
       answerBytes(nodeAnswer({ ...fullAnswer, nextPosition: { platform, ...position } }));
-    expect(await outcomeOf(continuingOn("x"), request)).toBe("accepted");
-    expect(await outcomeOf(continuingOn("mastodon"), request)).toBe("other_platform");
+    expect(await decodeOutcome(continuingOn("x"), request)).toBe("accepted");
+    expect(await decodeOutcome(continuingOn("mastodon"), request)).toBe("other_platform");
   });
 
   test("a post with an ID from before IDs contained times is checked by its own time", async () => {
@@ -176,8 +176,8 @@ describe("an answer", () => {
     const early = { ...testRequest, fromMs: Date.UTC(2006, 0), toMs: Date.UTC(2007, 0) };
     const coverage = { fromMs: early.fromMs, toMs: early.toMs, complete: true, gaps: [] };
     const bytes = answerBytes(nodeAnswer({ ...makeAnswer([item]), coverage }));
-    expect(await outcomeOf(bytes, early)).toBe("accepted");
-    expect(await outcomeOf(answerBytes(nodeAnswer(makeAnswer([item]))))).toBe("outside_window");
+    expect(await decodeOutcome(bytes, early)).toBe("accepted");
+    expect(await decodeOutcome(answerBytes(nodeAnswer(makeAnswer([item]))))).toBe("outside_window");
   });
 });
 
@@ -468,13 +468,13 @@ describe("impossible knowledge is refused", () => {
     async (_name, overrides, code) => {
       const reported = { ...fullAnswer, complete: false, ...overrides };
       if (code !== "knowledge_malformed") {
-        expect(await outcomeOf(answerBytes(nodeAnswer(reported)))).toBe(code);
+        expect(await decodeOutcome(answerBytes(nodeAnswer(reported)))).toBe(code);
         return;
       }
       expect(() => knowledgeText(reported)).toThrow();
       const written = JSON.parse(knowledgeText(fullAnswer));
       const knowledge = JSON.stringify({ ...written, complete: false, ...overrides });
-      expect(await outcomeOf(answerBytes(nodeAnswer(fullAnswer, { knowledge })))).toBe(code);
+      expect(await decodeOutcome(answerBytes(nodeAnswer(fullAnswer, { knowledge })))).toBe(code);
     },
   );
 
@@ -483,8 +483,8 @@ describe("impossible knowledge is refused", () => {
     const empty = { ...makeAnswer([]), coverage: { fromMs: toMs, toMs, complete: true, gaps: [] } };
     const query = `cats since:${new Date(toMs).toISOString().slice(0, 19)}Z`;
     const request = { ...testRequest, query };
-    expect(await outcomeOf(answerBytes(nodeAnswer(empty)), request)).toBe("accepted");
-    expect(await outcomeOf(answerBytes(nodeAnswer(empty)))).toBe("coverage_too_narrow");
+    expect(await decodeOutcome(answerBytes(nodeAnswer(empty)), request)).toBe("accepted");
+    expect(await decodeOutcome(answerBytes(nodeAnswer(empty)))).toBe("coverage_too_narrow");
   });
 
   const liveOnX = (laterMs: number) => {
@@ -502,9 +502,9 @@ describe("impossible knowledge is refused", () => {
       );
     };
     const request = { ...testRequest, query: "cats", after };
-    expect(await outcomeOf(coveredTo(lastMs), request)).toBe("accepted");
-    expect(await outcomeOf(coveredTo(lastMs - 1), request)).toBe("coverage_too_narrow");
-    expect(await outcomeOf(coveredTo(lastMs), { ...request, after: null })).toBe(
+    expect(await decodeOutcome(coveredTo(lastMs), request)).toBe("accepted");
+    expect(await decodeOutcome(coveredTo(lastMs - 1), request)).toBe("coverage_too_narrow");
+    expect(await decodeOutcome(coveredTo(lastMs), { ...request, after: null })).toBe(
       "coverage_too_narrow",
     );
   });
@@ -543,7 +543,7 @@ describe("impossible knowledge is refused", () => {
       const bytes = answerBytes(
         nodeAnswer({ ...makeAnswer([]), complete, coverage: all, sources: [] }),
       );
-      expect(await outcomeOf(bytes, { ...testRequest, ...overrides, query })).toBe(code);
+      expect(await decodeOutcome(bytes, { ...testRequest, ...overrides, query })).toBe(code);
     },
   );
 
@@ -611,7 +611,7 @@ describe("malformed bytes are refused", () => {
   ] satisfies [string, () => Uint8Array, string][])(
     "malformed bytes of an answer are refused: %s",
     async (_name, bytes, code) => {
-      const outcome = await outcomeOf(bytes);
+      const outcome = await decodeOutcome(bytes);
       if (code === "body_mismatch")
         expect(["body_mismatch", "record_malformed"]).toContain(outcome);
       else expect(outcome).toBe(code);
@@ -627,7 +627,7 @@ describe("malformed bytes are refused", () => {
         async (at, by) => {
           const changed = Buffer.from(bytes);
           changed[at] = (changed[at] ?? 0) ^ by;
-          const outcome = await outcomeOf(changed);
+          const outcome = await decodeOutcome(changed);
           if (outcome !== "accepted") return;
           const read = await readAnswer(changed, testRequest);
           const isSame =
@@ -651,8 +651,8 @@ describe("malformed bytes are refused", () => {
           fc.json().map((json) => Buffer.from(`${json}\n[]`)),
         ),
         async (bytes) => {
-          expect(await outcomeOf(bytes)).toBe("malformed");
-          expect(await codeOf(() => readFailure(bytes))).toBe("malformed");
+          expect(await decodeOutcome(bytes)).toBe("malformed");
+          expect(await getCode(() => readFailure(bytes))).toBe("malformed");
         },
       ),
     );
@@ -737,14 +737,14 @@ describe("a request", () => {
     requestText(testRequest).replace("cats", "c".repeat(70_000)),
     "[".repeat(200_000),
   ])("a request to a node in any other form is refused", async (text) => {
-    expect(await codeOf(() => readRequest(text))).toBe("request_malformed");
+    expect(await getCode(() => readRequest(text))).toBe("request_malformed");
   });
 
   test("arbitrary text is refused as a request with the same error code", async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string(), fc.json()), async (text) => {
-        expect(await codeOf(() => readRequest(text))).toBe("request_malformed");
-        expect(await codeOf(() => readKnowledge(text))).toBe("knowledge_malformed");
+        expect(await getCode(() => readRequest(text))).toBe("request_malformed");
+        expect(await getCode(() => readKnowledge(text))).toBe("knowledge_malformed");
       }),
     );
   });
@@ -752,7 +752,7 @@ describe("a request", () => {
 
 describe("a request is about the target of its query", () => {
   const check = (overrides: Partial<AnswerRequest>) =>
-    codeOf(() => readRequest(requestText({ ...testRequest, fromMs: null, ...overrides })));
+    getCode(() => readRequest(requestText({ ...testRequest, fromMs: null, ...overrides })));
   const post = (uri: string, platform: Platform) => readTarget("post", uri, platform);
 
   test.each(methodQueries)(
@@ -847,7 +847,7 @@ describe("a request is about the target of its query", () => {
 
 describe("a request by a username without a platform", () => {
   const check = (platform: Platform, target: Target) =>
-    codeOf(() =>
+    getCode(() =>
       readRequest(
         requestText({ ...testRequest, method: "gettweets", query: "@Ann", platform, target }),
       ),
@@ -897,7 +897,7 @@ describe("a failure", () => {
     [{ ...failure, retryable: "yes" }],
     [null],
   ])("a failure in another form is refused: %j", async (reported) => {
-    expect(await codeOf(() => readFailure(Buffer.from(JSON.stringify(reported))))).toBe(
+    expect(await getCode(() => readFailure(Buffer.from(JSON.stringify(reported))))).toBe(
       "malformed",
     );
   });

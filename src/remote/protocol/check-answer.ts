@@ -30,7 +30,7 @@ export async function checkAnswer(
   for (const record of records) {
     check(record);
     await yieldAfter(record.item.record.length);
-    const names = namesOf(record);
+    const names = getNames(record);
     if (names.some((name) => seen.has(name))) {
       throw answerRefused("repeated_item", "the answer repeats a record");
     }
@@ -89,7 +89,7 @@ export function createYield(): (length: number) => Promise<void> {
   };
 }
 
-function namesOf({ item: { platform, id, uri }, name }: ReadRecord): readonly string[] {
+function getNames({ item: { platform, id, uri }, name }: ReadRecord): readonly string[] {
   const byId = `${platform} ${id === null} ${name}`;
   return uri === null ? [byId] : [byId, `${platform} uri ${uri}`];
 }

@@ -34,8 +34,8 @@ export function checkCoverage(request: AnswerRequest, coverage: Knowledge["cover
   }
 }
 
-export const isRequested = ({ platform }: Pick<AnswerRequest, "platform">, one: string): boolean =>
-  platform === "social" || platform === one;
+export const isRequested = ({ platform }: Pick<AnswerRequest, "platform">, text: string): boolean =>
+  platform === "social" || platform === text;
 
 export const otherPlatform = () =>
   answerRefused("other_platform", "the answer contains a platform that was not requested");

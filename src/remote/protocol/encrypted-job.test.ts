@@ -52,7 +52,7 @@ beforeAll(async () => {
   ({ envelope, answerKey: gatewayAnswerKey } = await encryptTestJob());
 });
 
-async function codeOf(made: Promise<unknown> | (() => unknown)): Promise<string> {
+async function getCode(made: Promise<unknown> | (() => unknown)): Promise<string> {
   try {
     await (typeof made === "function" ? made() : made);
   } catch (error) {
@@ -77,10 +77,10 @@ describe("an encrypted job", () => {
   test("an encrypted job opens only once", async () => {
     const opened = createOpenedLeases();
     await openJob(envelope, openOptions({ opened }));
-    expect(await codeOf(openJob(envelope, openOptions({ opened })))).toBe("job_refused replayed");
+    expect(await getCode(openJob(envelope, openOptions({ opened })))).toBe("job_refused replayed");
     const another = await encryptTestJob({ lease: payload.token });
     await openJob(another.envelope, openOptions({ opened }));
-    expect(await codeOf(openJob(envelope, openOptions({ opened })))).toBe("job_refused replayed");
+    expect(await getCode(openJob(envelope, openOptions({ opened })))).toBe("job_refused replayed");
   });
 
   test("an encrypted job's lease is refused while too many leases are remembered", () => {
@@ -104,12 +104,12 @@ describe("an encrypted job", () => {
     ["outside_time", { nowMs: nowMs + 121_000 }],
     ["outside_time", { nowMs: nowMs - 31_000 }],
   ])("an encrypted job is refused with %s if opened with %j", async (code, overrides) => {
-    expect(await codeOf(openJob(envelope, openOptions(overrides)))).toBe(`job_refused ${code}`);
+    expect(await getCode(openJob(envelope, openOptions(overrides)))).toBe(`job_refused ${code}`);
   });
 
   test("an encrypted job does not open with another run's keys", async () => {
     const other = await makeRunKeys();
-    expect(await codeOf(openJob(envelope, openOptions({ keys: other })))).toBe(
+    expect(await getCode(openJob(envelope, openOptions({ keys: other })))).toBe(
       "job_refused not_openable",
     );
   });
@@ -130,7 +130,7 @@ describe("an encrypted job", () => {
     ["signature", "", "malformed"],
   ])("an encrypted job with another %s (%s) is refused with %s", async (member, value, code) => {
     const changed = { ...envelope, [member]: value };
-    expect(await codeOf(openJob(changed, openOptions()))).toBe(`job_refused ${code}`);
+    expect(await getCode(openJob(changed, openOptions()))).toBe(`job_refused ${code}`);
   });
 
   test("the envelope of an encrypted job cannot be combined with another job's payload", async () => {
@@ -139,7 +139,7 @@ describe("an encrypted job", () => {
     const signing = { sign: gateway.sign, publicKey: gateway.publicKey };
     const mixed = await encryptTestJob({ job: lease, gateway: signing });
     const forged = { ...mixed.envelope, ...head };
-    expect(await codeOf(openJob(forged, openOptions()))).toBe("job_refused not_signed");
+    expect(await getCode(openJob(forged, openOptions()))).toBe("job_refused not_signed");
   });
 
   test("an encrypted job is not made for an unusable key", async () => {
@@ -149,7 +149,7 @@ describe("an encrypted job", () => {
       "A".repeat(42),
       `${"_".repeat(42)}8`,
     ]) {
-      const code = await codeOf(encryptTestJob({ encryptionKey }));
+      const code = await getCode(encryptTestJob({ encryptionKey }));
       expect(["job_refused key_unusable", "accepted"]).toContain(code);
       if (encryptionKey !== `${"_".repeat(42)}8`) expect(code).toBe("job_refused key_unusable");
     }
@@ -161,7 +161,7 @@ describe("an encrypted job", () => {
     ["another member", { more: 1 }],
   ])("an encrypted job with a malformed payload (%s) is refused", async (_name, overrides) => {
     const made = await encryptTestJob({ payload: { ...payload, ...overrides } });
-    expect(await codeOf(openJob(made.envelope, openOptions()))).toBe(
+    expect(await getCode(openJob(made.envelope, openOptions()))).toBe(
       "job_refused payload_malformed",
     );
   });
@@ -177,7 +177,7 @@ describe("an encrypted job", () => {
             .map(([member, value]) => ({ ...envelope, [member]: value })),
         ),
         async (given) => {
-          expect(await codeOf(openJob(given, openOptions({ opened })))).toMatch(/^job_refused /);
+          expect(await getCode(openJob(given, openOptions({ opened })))).toMatch(/^job_refused /);
         },
       ),
       { numRuns: 200 },
@@ -223,7 +223,7 @@ describe("a job with a credential", () => {
   ])(
     "a job with a credential does not open for another %s, even if the gateway signs that",
     async (_name, changes) => {
-      const code = await codeOf(
+      const code = await getCode(
         openJob(signedAgain(changes as Partial<JobEnvelope>), openOptions()),
       );
       expect(code).toBe("job_refused not_openable");
@@ -232,11 +232,11 @@ describe("a job with a credential", () => {
 
   test("a job with a credential does not open with other keys, or when it was changed", async () => {
     const otherKeys = await makeRunKeys();
-    expect(await codeOf(openJob(released, openOptions({ keys: otherKeys })))).toBe(
+    expect(await getCode(openJob(released, openOptions({ keys: otherKeys })))).toBe(
       "job_refused not_openable",
     );
     const later = { ...released, release: { ...release, expires_at: release.expires_at + 1 } };
-    expect(await codeOf(openJob(later, openOptions()))).toBe("job_refused not_signed");
+    expect(await getCode(openJob(later, openOptions()))).toBe("job_refused not_signed");
   });
 
   test.each([
@@ -248,7 +248,7 @@ describe("a job with a credential", () => {
     ],
   ])("a job with a credential is refused %s", async (_name, overrides) => {
     const made = await encryptTestJob(overrides);
-    expect(await codeOf(openJob(made.envelope, openOptions()))).toBe(
+    expect(await getCode(openJob(made.envelope, openOptions()))).toBe(
       "job_refused payload_malformed",
     );
   });
@@ -259,7 +259,7 @@ describe("an encrypted answer", () => {
     const { answerKey } = await openJob(envelope, openOptions());
     const other = await encryptTestJob({ lease: payload.token });
     const answer = encryptAnswer(answerKey, Buffer.from("an answer"));
-    expect(await codeOf(() => decryptAnswer(other.answerKey, answer))).toBe(
+    expect(await getCode(() => decryptAnswer(other.answerKey, answer))).toBe(
       "answer_refused not_openable",
     );
   });
@@ -283,7 +283,7 @@ describe("an encrypted answer", () => {
       }),
     ];
     for (const changed of changes) {
-      expect(await codeOf(() => decryptAnswer(gatewayAnswerKey, changed))).toBe(
+      expect(await getCode(() => decryptAnswer(gatewayAnswerKey, changed))).toBe(
         "answer_refused not_openable",
       );
     }

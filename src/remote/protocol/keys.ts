@@ -39,7 +39,7 @@ export function isSignedBy(
   const bytes = decodeBytes(key, 32);
   if (bytes === null || signature?.length !== 64 || isOfSmallOrder(bytes)) return false;
   try {
-    return verify(null, message, publicKeyOf(key), signature);
+    return verify(null, message, makePublicKey(key), signature);
   } catch {
     return false;
   }
@@ -71,7 +71,7 @@ function freshSeed(): Buffer {
   return Buffer.from(privateKey.export({ format: "jwk" }).d ?? "", "base64url");
 }
 
-const publicKeyOf = (key: string): KeyObject =>
+const makePublicKey = (key: string): KeyObject =>
   createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: key }, format: "jwk" });
 
 const rawOf = (key: KeyObject): string => key.export({ format: "jwk" }).x ?? "";

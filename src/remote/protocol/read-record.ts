@@ -118,7 +118,7 @@ export function readRecord(record: string): ReadRecord {
   const item = { platform, id: isPost ? BigInt(name) : null, uri, userId, record };
   if (isPost) checkPostNames(item, Metadata);
   if (kind === "profile" && userId !== name) throw nameMissing();
-  const post = kind === "post" ? postOf(parsed) : null;
+  const post = kind === "post" ? makePost(parsed) : null;
   return { item, name, kind: kind === "ids" ? "post" : kind, createdMs, post };
 }
 
@@ -135,7 +135,7 @@ function parseRecord(text: string): RecordShape | null {
 }
 
 /** Lacks the time of observation and the account ids of mentions. */
-function postOf({ Content, Metadata: reported }: RecordShape): Post {
+function makePost({ Content, Metadata: reported }: RecordShape): Post {
   const counts = reported.public_metrics;
   return {
     platform: reported.platform,

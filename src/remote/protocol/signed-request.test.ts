@@ -17,7 +17,7 @@ const request = { ...line, body, headers: signRequest(signing, node) };
 type Fields = Readonly<Record<string, string | undefined>>;
 type Changed = { method?: string; path?: string; body?: Buffer; headers?: Fields };
 
-function outcomeOf(overrides: Changed): string {
+function formatOutcome(overrides: Changed): string {
   try {
     const sender = readSignedRequest({ ...request, ...overrides });
     return sender.isSignedBy(node.publicKey) ? "signed" : "bad_signature";
@@ -58,7 +58,7 @@ test("the body of a signed request can be compared later", () => {
   const unread = { ...request, body: null };
   expect(readSignedRequest(unread).isSignedBy(node.publicKey)).toBe(true);
   expect(makeContentDigest(body)).toBe(request.headers["content-digest"]);
-  expect(outcomeOf({ headers: {} })).toBe("not_signed");
+  expect(formatOutcome({ headers: {} })).toBe("not_signed");
   expect(makeContentDigest(Buffer.from("{}"))).not.toBe(request.headers["content-digest"]);
 });
 
@@ -125,8 +125,8 @@ test.each([
 ] satisfies [string, Changed, string][])(
   "a signed request with %s is refused",
   (_name, overrides, code) => {
-    expect(outcomeOf({})).toBe("signed");
-    expect(outcomeOf(overrides)).toBe(code);
+    expect(formatOutcome({})).toBe("signed");
+    expect(formatOutcome(overrides)).toBe(code);
   },
 );
 
@@ -137,7 +137,7 @@ test("arbitrary fields are never accepted as a signed request", () => {
       fc.constantFrom("content-digest", "signature-input", "signature"),
       text,
       (name, value) => {
-        expect(outcomeOf({ headers: { ...headers, [name]: value } })).not.toBe("signed");
+        expect(formatOutcome({ headers: { ...headers, [name]: value } })).not.toBe("signed");
       },
     ),
     { numRuns: 300 },

@@ -26,7 +26,7 @@ export function signRequest(
   const digest = makeContentDigest(request.body);
   return {
     "content-digest": digest,
-    ...signatures.sign(valuesOf(request, digest), request, key),
+    ...signatures.sign(makeValues(request, digest), request, key),
   };
 }
 
@@ -44,11 +44,11 @@ export function readSignedRequest(request: SignedRequest) {
     throw nodeUnauthorized("signature_input", "the signature does not cover the required fields");
   }
   const { isSigned, ...sender } = parsed;
-  const values = valuesOf(request, digest);
+  const values = makeValues(request, digest);
   return { ...sender, isSignedBy: (key: string) => isSigned(signature, values, key) };
 }
 
-const valuesOf = ({ method, path }: { method: string; path: string }, digest: string) => ({
+const makeValues = ({ method, path }: { method: string; path: string }, digest: string) => ({
   "@method": method,
   "@request-target": path,
   "content-digest": digest,

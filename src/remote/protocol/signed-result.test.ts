@@ -23,7 +23,7 @@ const signing = {
 const fields = signResult(signing, node);
 const attested = { ...reported, signingKey: node.publicKey };
 
-function outcomeOf(changed: SignedFields, attestedFacts = attested): string {
+function formatOutcome(changed: SignedFields, attestedFacts = attested): string {
   try {
     verifyResult(changed, attestedFacts);
     return "signed";
@@ -44,7 +44,7 @@ test("a signed result names what it covers", () => {
   });
   const bytes = Buffer.from(reported.body);
   expect(signResult({ ...signing, body: bytes }, node)).toEqual(fields);
-  expect(outcomeOf(fields, { ...attested, body: reported.body })).toBe("signed");
+  expect(formatOutcome(fields, { ...attested, body: reported.body })).toBe("signed");
 });
 
 test("a signed result without a quote has no digest of one", () => {
@@ -102,7 +102,7 @@ test.each([
   ["signature", "", "bad_signature"],
 ] as const)("a signed result with another %s (%s) is refused with %s", (name, value, code) => {
   expect(value).not.toBe(fields[name]);
-  expect(outcomeOf({ ...fields, [name]: value })).toBe(code);
+  expect(formatOutcome({ ...fields, [name]: value })).toBe(code);
 });
 
 test.each([
@@ -112,7 +112,7 @@ test.each([
   ["signingKey", makeSigningKey().publicKey, "bad_signature"],
   ["signingKey", "", "bad_signature"],
 ] as const)("a signed result for another %s (%s) is refused with %s", (name, value, code) => {
-  expect(outcomeOf(fields, { ...attested, [name]: value })).toBe(code);
+  expect(formatOutcome(fields, { ...attested, [name]: value })).toBe(code);
 });
 
 test.each([
@@ -120,7 +120,7 @@ test.each([
   ["a malformed attestation id", { attestationId: "short" }],
   ["a digest of another length", { quoteSha256: Buffer.alloc(31) }],
 ])("a result signed with %s is refused", (_name, overrides) => {
-  expect(outcomeOf(signResult({ ...signing, ...overrides }, node))).toBe("job_field");
+  expect(formatOutcome(signResult({ ...signing, ...overrides }, node))).toBe("job_field");
 });
 
 test("arbitrary fields are never accepted as a signed result", () => {
@@ -128,7 +128,7 @@ test("arbitrary fields are never accepted as a signed result", () => {
   const text = fc.uint8Array().map((bytes) => Buffer.from(bytes).toString("latin1"));
   fc.assert(
     fc.property(fc.constantFrom(...names), text, (name, value) => {
-      expect(outcomeOf({ ...fields, [name]: value })).not.toBe("signed");
+      expect(formatOutcome({ ...fields, [name]: value })).not.toBe("signed");
     }),
     { numRuns: 300 },
   );

@@ -16,7 +16,7 @@ type Sent = { url: string } & FetchOptions;
 
 type GatewayResponse = { status: number; body?: string; signature?: string | null };
 
-function signatureOf(
+function findSignature(
   { url, headers = {} }: Sent,
   { status, body = "" }: GatewayResponse,
   key: Pick<RunKeys, "sign"> = fakeGatewayKey,
@@ -41,7 +41,7 @@ function makeLink(
       sent.push(request);
       const response = respond(request);
       if (response instanceof Error) throw response;
-      const { status, body = "", signature = signatureOf(request, response) } = response;
+      const { status, body = "", signature = findSignature(request, response) } = response;
       const headers = new Headers(
         signature === null ? {} : { "earshot-gateway-signature": signature },
       );
@@ -146,14 +146,14 @@ const active = { status: 200, body: '{"status":"active","rates_key":"k"}' };
 
 test.each([
   ["without a signature", () => null, "not_signed"],
-  ["signed with another key", (sent: Sent) => signatureOf(sent, active, another)],
-  ["signed for another body", (sent: Sent) => signatureOf(sent, { ...active, body: "{}" })],
-  ["signed with another status", (sent: Sent) => signatureOf(sent, { ...active, status: 403 })],
+  ["signed with another key", (sent: Sent) => findSignature(sent, active, another)],
+  ["signed for another body", (sent: Sent) => findSignature(sent, { ...active, body: "{}" })],
+  ["signed with another status", (sent: Sent) => findSignature(sent, { ...active, status: 403 })],
   [
     "signed for another call",
-    (sent: Sent) => signatureOf({ ...sent, url: "https://gateway.example/lease" }, active),
+    (sent: Sent) => findSignature({ ...sent, url: "https://gateway.example/lease" }, active),
   ],
-  ["signed for another request", (sent: Sent) => signatureOf({ ...sent, headers: {} }, active)],
+  ["signed for another request", (sent: Sent) => findSignature({ ...sent, headers: {} }, active)],
   ["with a malformed signature", () => "AAAA"],
 ] as const)(
   "a response %s is not accepted as the gateway's",
@@ -180,7 +180,7 @@ test("a gateway that does not know the node is reported, except while the node a
 test("a replayed gateway response is refused", async () => {
   const signatures: string[] = [];
   const { link } = makeLink((sent) => {
-    signatures.push(signatureOf(sent, active));
+    signatures.push(findSignature(sent, active));
     return { ...active, signature: signatures[0] ?? null };
   });
   await expect(link.post("renew", {})).resolves.toMatchObject({ status: "active" });
@@ -214,7 +214,7 @@ test("a challenge is signed with the key that it names, whether or not that key 
   const challenge = challengeBy(another);
   for (const known of [null, fakeGatewayKey.publicKey]) {
     const own = makeLink(
-      (sent) => ({ ...challenge, signature: signatureOf(sent, challenge, another) }),
+      (sent) => ({ ...challenge, signature: findSignature(sent, challenge, another) }),
       undefined,
       known,
     );

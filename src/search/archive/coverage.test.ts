@@ -45,7 +45,7 @@ const accountsByHandle: ReadonlyMap<string, readonly string[]> = new Map([
   ["many.example", Array.from({ length: 65 }, (_, index) => `did:plc:${index}`)],
 ]);
 
-function keysOf(name: string): string[] {
+function listKeys(name: string): string[] {
   if (name === "nasa") {
     return [...platforms.map((platform) => accountByHandle(platform, name)), "x/11348282"];
   }
@@ -71,7 +71,7 @@ type RequestOptions = {
 function request(query: string, requested: RequestOptions): ArchiveCoverage {
   const { platform = "social", fromMs = nowMs - 7 * dayMs, toMs = nowMs } = requested;
   const { tree } = parseQuery(query);
-  const accounts = new Map(namesIn(tree).accounts.map((name) => [name, keysOf(name)]));
+  const accounts = new Map(namesIn(tree).accounts.map((name) => [name, listKeys(name)]));
   const names = { accounts, posts: new Map() };
   const plan = makePlan(tree, { names, asOfMs: nowMs });
   const feed = {
@@ -85,7 +85,7 @@ function request(query: string, requested: RequestOptions): ArchiveCoverage {
   return archiveCoverage(feed, storedOf(requested.intervals), page);
 }
 
-const gapsOf = ({ coverage }: ArchiveCoverage) =>
+const listGaps = ({ coverage }: ArchiveCoverage) =>
   coverage.gaps.map(({ fromMs, toMs }) => [iso(fromMs), iso(toMs)]);
 const codes = ({ warnings }: ArchiveCoverage) => warnings.map(({ code }) => code);
 
@@ -94,7 +94,7 @@ describe("the coverage of the live stream", () => {
     const started = { fromMs: nowMs - 2 * hourMs };
     const answer = request("comet", { intervals: [interval(started)], fromMs: null });
     expect(answer.coverage.complete).toBe(false);
-    expect(gapsOf(answer)).toEqual([[null, "2026-11-21T10:00"]]);
+    expect(listGaps(answer)).toEqual([[null, "2026-11-21T10:00"]]);
     expect(answer.coverage.platforms).toEqual([
       {
         platform: "bluesky",
@@ -125,7 +125,7 @@ describe("the coverage of the live stream", () => {
   test("before the first event of a stream, the whole window is a gap", () => {
     const answer = request("comet", { intervals: [] });
     expect(answer.coverage).toMatchObject({ complete: false, truncated: false });
-    expect(gapsOf(answer)).toEqual([["2026-11-14T12:00", "2026-11-21T12:00"]]);
+    expect(listGaps(answer)).toEqual([["2026-11-14T12:00", "2026-11-21T12:00"]]);
     expect(answer.coverage.platforms).toMatchObject([{ platform: "bluesky", held: [] }]);
   });
 
@@ -135,7 +135,7 @@ describe("the coverage of the live stream", () => {
       interval({ fromMs: nowMs - 13 * hourMs }),
     ];
     const answer = request("comet", { intervals });
-    expect(gapsOf(answer)).toEqual([["2026-11-19T10:00", "2026-11-20T23:00"]]);
+    expect(listGaps(answer)).toEqual([["2026-11-19T10:00", "2026-11-20T23:00"]]);
     expect(answer.coverage.platforms?.[0]?.held).toEqual([
       { fromMs: nowMs - 7 * dayMs, toMs: nowMs - 50 * hourMs },
       { fromMs: nowMs - 13 * hourMs, toMs: nowMs },
@@ -151,10 +151,10 @@ describe("the coverage of the live stream", () => {
     ];
     const closing = { source: "backfill", fromMs: at("2026-11-18T03:00") };
     const half = interval({ ...closing, toMs: at("2026-11-18T04:00") });
-    expect(gapsOf(request("comet", { intervals }))).toEqual([
+    expect(listGaps(request("comet", { intervals }))).toEqual([
       ["2026-11-18T03:10", "2026-11-18T04:25"],
     ]);
-    expect(gapsOf(request("comet", { intervals: [...intervals, half] }))).toEqual([
+    expect(listGaps(request("comet", { intervals: [...intervals, half] }))).toEqual([
       ["2026-11-18T04:00", "2026-11-18T04:25"],
     ]);
     const whole = interval({ ...closing, toMs: at("2026-11-18T04:30") });
@@ -214,7 +214,7 @@ describe("the coverage of several platforms", () => {
       xInterval({ fromMs: nowMs - 6 * dayMs, toMs: nowMs - hourMs }),
     ];
     const answer = request("comet", { intervals });
-    expect(gapsOf(answer)).toEqual([
+    expect(listGaps(answer)).toEqual([
       ["2026-11-14T12:00", "2026-11-15T12:00"],
       ["2026-11-20T12:00", "2026-11-21T12:00"],
     ]);
@@ -295,7 +295,7 @@ describe("the coverage of accounts whose own posts are complete", () => {
       intervals: apart,
       fromMs: null,
     });
-    expect(gapsOf(answer)).toEqual([["2026-11-20T06:00", "2026-11-20T12:00"]]);
+    expect(listGaps(answer)).toEqual([["2026-11-20T06:00", "2026-11-20T12:00"]]);
   });
 
   test("a search by name is complete only if every account that had the name is", () => {
@@ -316,7 +316,7 @@ describe("the coverage of accounts whose own posts are complete", () => {
     const upTo = (ms: number) => [stream, own("did:plc:ann", { toMs: ms })];
     expect(isComplete("from:ann.example", upTo(nowMs - dayMs))).toBe(true);
     expect(
-      gapsOf(request("from:ann.example", { intervals: upTo(nowMs - 26 * hourMs), fromMs: null })),
+      listGaps(request("from:ann.example", { intervals: upTo(nowMs - 26 * hourMs), fromMs: null })),
     ).toEqual([["2026-11-20T10:00", "2026-11-20T12:00"]]);
   });
 

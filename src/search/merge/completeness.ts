@@ -98,7 +98,11 @@ export function searchCoverage(
       held: subtractSpans(requestedWindow, gaps),
     };
   });
-  const gaps = unionSpans(each.flatMap((one) => (one.collection === "posts" ? one.gaps : [])));
+  const gaps = unionSpans(
+    each.flatMap((collectionCoverage) =>
+      collectionCoverage.collection === "posts" ? collectionCoverage.gaps : [],
+    ),
+  );
   return { ...coverage, ...window, complete: gaps.length === 0, gaps, platforms: each };
 }
 

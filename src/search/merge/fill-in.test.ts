@@ -4,7 +4,7 @@ import type { AnswerItem, FetchedItem } from "../../platforms/source.ts";
 import type { Platform } from "../../posts/post.ts";
 import { readRecords, recordsPage } from "./fill-in.ts";
 
-const recordOf = (platform: Platform, id: bigint, more: object = {}): string =>
+const formatRecord = (platform: Platform, id: bigint, more: object = {}): string =>
   JSON.stringify({
     ID: String(id),
     Content: '","Metadata":{"platform":"x"',
@@ -18,26 +18,26 @@ const fetched = (id: bigint, overrides: Partial<FetchedItem> = {}): FetchedItem 
   id,
   uri: `at://${id}`,
   userId: `did:${id}`,
-  record: recordOf("bluesky", id),
+  record: formatRecord("bluesky", id),
   ...overrides,
 });
 
-function archiveOf({ deleted = [] as bigint[], withheld = [] as string[] } = {}) {
+function makeArchive({ deleted = [] as bigint[], withheld = [] as string[] } = {}) {
   const calls = { records: 0, page: 0, withheld: 0 };
-  const textsOf = (positions: readonly Position[]): string[] =>
+  const listTexts = (positions: readonly Position[]): string[] =>
     positions
       .filter(({ id }) => !deleted.includes(id))
       .toSorted((a, b) => Number(b.id - a.id))
-      .map(({ platform, id }) => recordOf(platform, id));
+      .map(({ platform, id }) => formatRecord(platform, id));
   return {
     calls,
     records: async (positions: readonly Position[]) => {
       calls.records += 1;
-      return { records: textsOf(positions), damage: [] };
+      return { records: listTexts(positions), damage: [] };
     },
     page: async (positions: readonly Position[]) => {
       calls.page += 1;
-      return { body: new TextEncoder().encode(`[${textsOf(positions).join(",")}]`), damage: [] };
+      return { body: new TextEncoder().encode(`[${listTexts(positions).join(",")}]`), damage: [] };
     },
     withheld: async (names: readonly FetchedName[]) => {
       calls.withheld += 1;
@@ -46,14 +46,14 @@ function archiveOf({ deleted = [] as bigint[], withheld = [] as string[] } = {})
   };
 }
 
-const idsOf = (records: readonly string[]): string[] =>
+const listIds = (records: readonly string[]): string[] =>
   records.map((record) => {
     const { ID, Metadata } = JSON.parse(record);
     return `${Metadata.platform} ${ID}`;
   });
 
 test("records of the archive and platforms are returned in the order of the answer, with one call each", async () => {
-  const archive = archiveOf({ deleted: [3n] });
+  const archive = makeArchive({ deleted: [3n] });
   const items: AnswerItem[] = [
     stored("x", 5n),
     fetched(9n),
@@ -64,7 +64,7 @@ test("records of the archive and platforms are returned in the order of the answ
     stored("mastodon", 6n),
   ];
   const { records } = await readRecords(archive, items);
-  expect(idsOf(records)).toEqual([
+  expect(listIds(records)).toEqual([
     "x 5",
     "bluesky 9",
     "bluesky 7",
@@ -78,13 +78,13 @@ test("records of the archive and platforms are returned in the order of the answ
 });
 
 test("the reader renders the page of an answer that has only archived records", async () => {
-  const archive = archiveOf();
+  const archive = makeArchive();
   await recordsPage(archive, [stored("x", 5n)]);
   expect(archive.calls).toEqual({ records: 0, page: 1, withheld: 0 });
 });
 
 test("an answer that has only a platform's records reads none from the archive", async () => {
-  const archive = archiveOf();
+  const archive = makeArchive();
   const { records } = await readRecords(archive, [fetched(2n), fetched(1n)]);
   expect(records).toHaveLength(2);
   expect(archive.calls).toEqual({ records: 0, page: 0, withheld: 1 });
@@ -93,17 +93,17 @@ test("an answer that has only a platform's records reads none from the archive",
 test("posts that were deleted or hidden since are dropped, and so are reposts of them", async () => {
   const reposted = { uri: "at://gone", user_id: "did:gone" };
   const repost = fetched(8n, {
-    record: recordOf("bluesky", 8n, { is_retweet: true, reposted }),
+    record: formatRecord("bluesky", 8n, { is_retweet: true, reposted }),
   });
   const unknown = fetched(7n, {
-    record: recordOf("bluesky", 7n, { is_retweet: true, reposted: null }),
+    record: formatRecord("bluesky", 7n, { is_retweet: true, reposted: null }),
   });
   const profile = fetched(6n, { id: null, uri: null, userId: "did:hidden" });
   const trend = fetched(5n, { id: null, uri: null, userId: null });
-  const archive = archiveOf({ withheld: ["at://9", "at://gone", "did:hidden"] });
+  const archive = makeArchive({ withheld: ["at://9", "at://gone", "did:hidden"] });
   const items = [fetched(9n), repost, unknown, profile, trend, fetched(4n)];
   const { records } = await readRecords(archive, items);
-  expect(idsOf(records)).toEqual(["bluesky 7", "bluesky 5", "bluesky 4"]);
+  expect(listIds(records)).toEqual(["bluesky 7", "bluesky 5", "bluesky 4"]);
 });
 
 test.each([
@@ -113,7 +113,9 @@ test.each([
   ["has a uri that is an object", { reposted: { uri: {}, user_id: "did:ann" } }],
   ["has a user that is a number", { reposted: { uri: "at://kept", user_id: 5 } }],
 ])("a repost whose original %s is shown, and so are its neighbours", async (_name, more) => {
-  const repost = fetched(8n, { record: recordOf("bluesky", 8n, { is_retweet: true, ...more }) });
-  const { records } = await readRecords(archiveOf(), [repost, fetched(4n)]);
-  expect(idsOf(records)).toEqual(["bluesky 8", "bluesky 4"]);
+  const repost = fetched(8n, {
+    record: formatRecord("bluesky", 8n, { is_retweet: true, ...more }),
+  });
+  const { records } = await readRecords(makeArchive(), [repost, fetched(4n)]);
+  expect(listIds(records)).toEqual(["bluesky 8", "bluesky 4"]);
 });

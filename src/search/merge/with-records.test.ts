@@ -4,7 +4,7 @@ import type { AnswerItem, FetchedItem, SourceAnswer } from "../../platforms/sour
 import { withRecords } from "./with-records.ts";
 
 const stored = (id: bigint): Position => ({ platform: "bluesky", id });
-const recordOf = (id: bigint): string =>
+const formatRecord = (id: bigint): string =>
   JSON.stringify({
     ID: String(id),
     Content: "a comet",
@@ -32,7 +32,9 @@ const itemsAnswer = (items: readonly AnswerItem[]): SourceAnswer => ({
 function archive({ deleted = [], hidden = [] }: { deleted?: bigint[]; hidden?: string[] }) {
   return {
     records: async (positions: readonly Position[]) => ({
-      records: positions.filter(({ id }) => !deleted.includes(id)).map(({ id }) => recordOf(id)),
+      records: positions
+        .filter(({ id }) => !deleted.includes(id))
+        .map(({ id }) => formatRecord(id)),
       damage: [],
     }),
     withheld: async (names: readonly { uri: string | null }[]) =>
@@ -51,7 +53,7 @@ test("archived items get their record, uri and author, in unchanged order", asyn
       id: 3n,
       uri: "at://did:plc:a/post/3",
       userId: "did:plc:a",
-      record: recordOf(3n),
+      record: formatRecord(3n),
     },
     fetched("two"),
     {
@@ -59,7 +61,7 @@ test("archived items get their record, uri and author, in unchanged order", asyn
       id: 1n,
       uri: "at://did:plc:a/post/1",
       userId: "did:plc:a",
-      record: recordOf(1n),
+      record: formatRecord(1n),
     },
   ]);
 });

@@ -22,17 +22,17 @@ export async function withRecords(
     readRecords(archive, fetched),
   ]);
   const archivedItems = new Map(
-    archived.records.map(readItem).map((item) => [nameOf(item), item] as const),
+    archived.records.map(readItem).map((item) => [formatName(item), item] as const),
   );
   const shown = stillShown(fetched, upstream.records);
   const items = answer.items.flatMap((item) => {
     if (isFetched(item)) return shown.has(item) ? [item] : [];
-    return archivedItems.get(nameOf(item)) ?? [];
+    return archivedItems.get(formatName(item)) ?? [];
   });
   return withDamage({ ...answer, items }, archived.damage);
 }
 
-const nameOf = ({ platform, id }: { platform: Platform; id: bigint | null }): string =>
+const formatName = ({ platform, id }: { platform: Platform; id: bigint | null }): string =>
   `${platform} ${id}`;
 
 type ArchivedRecord = {

@@ -47,7 +47,7 @@ export async function readArchivedPosts(
     const positions = answer.items.map(({ platform, id }) => ({ platform, id: id ?? 0n }));
     const { records } = await source.archive.records(positions);
     signal.throwIfAborted();
-    posts.push(...records.map(postOf));
+    posts.push(...records.map(parsePost));
     gaps ??= answer.coverage.gaps;
     warnings.push(...answer.warnings.filter(({ code }) => !redundantCodes.has(code)));
     after = answer.next;
@@ -72,7 +72,7 @@ type StoredRecord = {
   };
 };
 
-function postOf(text: string): ArchivedPost {
+function parsePost(text: string): ArchivedPost {
   const { ID, Metadata }: StoredRecord = JSON.parse(text);
   const createdMs = Metadata.created_at === null ? Number.NaN : Date.parse(Metadata.created_at);
   return {

@@ -35,9 +35,9 @@ export async function derivedAnswer(
   if (query === null) return await trends(context, request, job);
   if (request.method === "getretweeters") return await reposters(context, request, query, job);
   const archived = await readArchivedPosts(context, { ...request, query, fromMs: null }, 1, job);
-  const profiles = archived.posts.flatMap((post) => profileOf(request.platform, post) ?? []);
+  const profiles = archived.posts.flatMap((post) => makeProfile(request.platform, post) ?? []);
   const allTime = { fromMs: null, toMs: request.asOfMs };
-  return answerOf(request, allTime, profiles, {
+  return makeAnswer(request, allTime, profiles, {
     gaps: [allTime],
     warnings:
       profiles.length === 0 ? archived.warnings : [...archived.warnings, derivedAccountsWarning],
@@ -60,7 +60,7 @@ async function reposters(
   const profiles = new Map<string, UpstreamItem>();
   let { next } = archived;
   for (const [index, post] of archived.posts.entries()) {
-    const profile = profileOf(platform, post);
+    const profile = makeProfile(platform, post);
     if (profile === null || profiles.has(profile.profile.userId)) continue;
     if (profiles.size === maxResults) {
       next = { platform, id: archived.posts[index - 1]?.id ?? post.id };
@@ -69,7 +69,7 @@ async function reposters(
     profiles.set(profile.profile.userId, profile);
   }
   const allTime = { fromMs: null, toMs: asOfMs };
-  const answer = answerOf(request, allTime, [...profiles.values()], {
+  const answer = makeAnswer(request, allTime, [...profiles.values()], {
     gaps: [allTime],
     warnings: [...archived.warnings, derivedRepostersWarning],
   });
@@ -89,7 +89,7 @@ async function trends(
   const items = countTrends(platform, archived.posts, maxResults).map(
     (trend): UpstreamItem => ({ kind: "trend", trend }),
   );
-  return answerOf(request, { fromMs: sinceMs, toMs: asOfMs }, items, {
+  return makeAnswer(request, { fromMs: sinceMs, toMs: asOfMs }, items, {
     gaps: unionSpans([{ fromMs: null, toMs: sinceMs }, ...archived.gaps]),
     warnings: [...archived.warnings, countWarning(archived.posts.length, sinceMs)],
   });
@@ -102,7 +102,7 @@ function earliestMs({ posts, next }: ArchivedPosts, fromMs: number): number {
   return Math.max(fromMs, posts.at(-1)?.createdMs ?? fromMs);
 }
 
-function profileOf(
+function makeProfile(
   platform: Platform,
   { userId, username, authorName, authorVerified }: ArchivedPost,
 ): { kind: "profile"; profile: Profile } | null {
@@ -128,7 +128,7 @@ function profileOf(
   };
 }
 
-function answerOf(
+function makeAnswer(
   { platform, asOfMs }: FetchRequest,
   span: Span,
   items: readonly UpstreamItem[],

@@ -65,9 +65,9 @@ function pagedUpstream(
 }
 
 const timeline = { platform: "bluesky", method: "gettweets", target: author } as const;
-const contents = (answer: SourceAnswer): string[] => answer.items.map(contentOf);
+const contents = (answer: SourceAnswer): string[] => answer.items.map(makeContent);
 
-function contentOf(item: AnswerItem): string {
+function makeContent(item: AnswerItem): string {
   return "record" in item
     ? JSON.parse(item.record).Content
     : `archived: ${tested?.archive.records([item])[0]?.Content}`;

@@ -108,11 +108,14 @@ export async function readMethod(
     if (pages.position !== null || sinceMs === null || limit <= 0) break;
     if (missingSpans(requested, pages).length === 0) break;
     toMs = sinceMs;
-    const spent = outcome.failed.map((one) => one.attempt);
+    const spent = outcome.failed.map((failedAttempt) => failedAttempt.attempt);
     attempts = listAttempts(await openOthers(), accessRoutes).filter(
       ({ session: other, route }) =>
         (route.reachMs === null || nowMs - route.reachMs < sinceMs) &&
-        !spent.some((one) => one.route === route && isSameSession(one.session, other)),
+        !spent.some(
+          (upstreamAttempt) =>
+            upstreamAttempt.route === route && isSameSession(upstreamAttempt.session, other),
+        ),
     );
     if (attempts.length === 0) break;
   }
@@ -133,8 +136,8 @@ export async function readMethod(
   };
 }
 
-const isSameSession = (one: OpenSession, other: OpenSession): boolean =>
-  one.credentialId === other.credentialId && one.access === other.access;
+const isSameSession = (a: OpenSession, b: OpenSession): boolean =>
+  a.credentialId === b.credentialId && a.access === b.access;
 
 function positionAfter(
   platform: FetchRequest["platform"],

@@ -55,9 +55,11 @@ export function failedBetterAttempts(
   failed: readonly FailedUpstreamAttempt[],
   ranks: RankedAttempts,
 ): readonly FailedUpstreamAttempt[] {
-  const attemptRank = (one: UpstreamAttempt) =>
-    ranks.findIndex((attempts) => attempts.includes(one));
-  return failed.filter((one) => attemptRank(one.attempt) < attemptRank(attempt));
+  const attemptRank = (upstreamAttempt: UpstreamAttempt) =>
+    ranks.findIndex((attempts) => attempts.includes(upstreamAttempt));
+  return failed.filter(
+    (failedAttempt) => attemptRank(failedAttempt.attempt) < attemptRank(attempt),
+  );
 }
 
 export const reachStartMs = ({ reachMs }: Route, nowMs: number): number | null =>

@@ -23,7 +23,7 @@ afterEach(() => {
 
 const post = makePost({ createdMs: endMs - 1_000, text: "comet" });
 
-const costOf = (postReads: number): SourceCost => ({
+const makeCost = (postReads: number): SourceCost => ({
   postReads,
   userReads: 0,
   requests: 0,
@@ -32,7 +32,7 @@ const costOf = (postReads: number): SourceCost => ({
 });
 
 const billed = (credentialId: string, postReads: number): OpenSession =>
-  testSession("bluesky", { credentialId, cost: () => costOf(postReads) });
+  testSession("bluesky", { credentialId, cost: () => makeCost(postReads) });
 
 const refused = new EarshotError("credential_refused", "status 401", { status: 502 });
 

@@ -9,7 +9,7 @@ export async function deploymentAccess(
 ): Promise<ReadonlyMap<Method, readonly AccessMethod[]>> {
   const upstream = upstreams[platform];
   const configured = await sessions.configured(platform, "");
-  const accessOf = (method: Method): readonly AccessMethod[] =>
+  const getAccess = (method: Method): readonly AccessMethod[] =>
     accessFor("social", method, upstream)
       .filter((access) => configured.some((one) => one.access === access))
       .map(toAccessMethod);
@@ -17,7 +17,7 @@ export async function deploymentAccess(
     methodNames
       .filter((method) => requestedFor(upstreams, platform, method).length > 0)
       .filter((method) => !isOwnMethod(method, upstream))
-      .map((method) => [method, accessOf(method)] as const)
+      .map((method) => [method, getAccess(method)] as const)
       .filter(([, access]) => access.length > 0),
   );
 }

@@ -96,7 +96,7 @@ export async function readGaps(
     limit -= searched.posts.length;
     remaining = unreachedBy(attempt, remaining, nowMs);
     if (isLive && totalLength(remaining) <= liveToleranceMs) remaining = [];
-    const spent = new Set(failed.map((one) => one.attempt));
+    const spent = new Set(failed.map((failedAttempt) => failedAttempt.attempt));
     attempts = attempts.filter((other) => !spent.has(other) && isFurther(other, attempt));
     const more = attempts.length === 0 ? [] : remaining;
     const { seenFromMs } = searched;

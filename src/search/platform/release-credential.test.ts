@@ -28,9 +28,9 @@ test("the account's own credential is released before the deployment's", async (
 
 test("a used-up credential is released when there is no other", async () => {
   const coolings = [{ bucket: "all", untilMs: 1_000, reason: "used up" }];
-  const coolDown = (one: (typeof pool.credentials)[number]) => ({
-    ...one,
-    credential: { ...one.credential, coolings },
+  const coolDown = (pooled: (typeof pool.credentials)[number]) => ({
+    ...pooled,
+    credential: { ...pooled.credential, coolings },
   });
   const [shared, own] = pool.credentials.map(coolDown);
   if (shared === undefined || own === undefined) throw new Error("there are two");

@@ -70,8 +70,8 @@ export async function searchPlatform(
     error: error,
     warnings: distinctWarnings([
       ...readings.flatMap(({ searched }) => searched.warnings),
-      ...[...failures, ...(error === null ? [] : [error])].map((one) =>
-        failureWarning(platform, one),
+      ...[...failures, ...(error === null ? [] : [error])].map((earshotError) =>
+        failureWarning(platform, earshotError),
       ),
       ...readings.flatMap(({ attempt, items }) =>
         items.length === 0 ? [] : idsOnlyWarnings(upstream, attempt.session),

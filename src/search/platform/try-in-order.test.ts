@@ -30,30 +30,30 @@ function rank(
   return rankAttempts(attempts, { displayScope, fromMs, nowMs: endMs, toleranceMs });
 }
 
-const namesOf = (ranks: RankedAttempts): string[][] =>
+const listNames = (ranks: RankedAttempts): string[][] =>
   ranks.map((attempts) =>
     attempts.map((attempt) => `${attempt.session.credentialId}/${attempt.route.name}`),
   );
 
 test("attempts are ranked by what they may show, then by unread time, then by cost", () => {
-  expect(namesOf(rank([ownUser, lentApp, ownApp]))).toEqual([
+  expect(listNames(rank([ownUser, lentApp, ownApp]))).toEqual([
     ["own app/all", "own app/slow"],
     ["own user/recent", "own app/recent"],
     ["lent app/all", "lent app/slow"],
     ["lent app/recent"],
   ]);
-  expect(namesOf(rank([ownUser, ownApp], { fromMs: endMs - dayMs }))).toEqual([
+  expect(listNames(rank([ownUser, ownApp], { fromMs: endMs - dayMs }))).toEqual([
     ["own user/recent", "own app/recent", "own app/all", "own app/slow"],
   ]);
 });
 
 test("a route that misses no more than the tolerance counts as complete", () => {
   const fromMs = endMs - 7 * dayMs - 60_000;
-  expect(namesOf(rank([ownApp], { fromMs }))).toEqual([
+  expect(listNames(rank([ownApp], { fromMs }))).toEqual([
     ["own app/all", "own app/slow"],
     ["own app/recent"],
   ]);
-  expect(namesOf(rank([ownApp], { fromMs, toleranceMs: 60_000 }))).toEqual([
+  expect(listNames(rank([ownApp], { fromMs, toleranceMs: 60_000 }))).toEqual([
     ["own app/recent", "own app/all", "own app/slow"],
   ]);
 });

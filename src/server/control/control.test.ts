@@ -31,7 +31,7 @@ const params = {
 
 const byCommand = { by: "command_line", nowMs: 2 } as const;
 
-function jobOf(accountId: string, uuid: string): JobInsertion {
+function makeJob(accountId: string, uuid: string): JobInsertion {
   return {
     uuid,
     accountId,
@@ -160,10 +160,10 @@ test("errors keep their code across threads, and do not affect other calls of th
   const control = await startControl({ dataDir });
   const { accountId } = await control.store.write("createKey", params);
   const outcomes = await Promise.allSettled([
-    control.store.write("insertJob", jobOf(accountId, "a")),
+    control.store.write("insertJob", makeJob(accountId, "a")),
     control.store.write("revokeKey", { id: "nobody", ...byCommand }),
-    control.store.write("insertJob", jobOf("nobody", "b")),
-    control.store.write("insertJob", jobOf(accountId, "c")),
+    control.store.write("insertJob", makeJob("nobody", "b")),
+    control.store.write("insertJob", makeJob(accountId, "c")),
   ]);
   expect(outcomes.map(({ status }) => status)).toEqual([
     "fulfilled",
@@ -210,7 +210,7 @@ test("every acknowledged job survives a kill", async () => {
     const { store } = await startControl({ dataDir: ${JSON.stringify(dataDir)} });
     const { accountId } = await store.write("createKey", ${JSON.stringify(params)});
     for (let n = 0; ; n += 1) {
-      const job = ${JSON.stringify(jobOf("", ""))};
+      const job = ${JSON.stringify(makeJob("", ""))};
       await store.write("insertJob", { ...job, accountId, uuid: String(n) });
       process.stdout.write(n + "\\n");
     }

@@ -30,7 +30,7 @@ export function makeJobs(base: Base, search: Search, { running, router }: Routin
     randomUuid: randomUUID,
     settings: config.jobs,
     localNodeId: config.jobs.fastPath === "on" ? embeddedNodeId : null,
-    shortSearches: shortSearchesOf(base, search),
+    shortSearches: makeShortSearches(base, search),
     running,
     gateway,
     onForeignEnd: () => sender.wake(),
@@ -72,7 +72,7 @@ export function makeJobs(base: Base, search: Search, { running, router }: Routin
 }
 
 /** Short searches are answered in the commit of their submission. */
-function shortSearchesOf(
+function makeShortSearches(
   { archive, events, sharing }: Base,
   { ingest, source, upstreams }: Search,
 ): ShortSearches {

@@ -34,7 +34,7 @@ const maxBytes = 1_048_576;
 export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrust {
   const { evidence: accepted, policyFile } = settings;
   const policy =
-    policyFile === null ? null : readPolicy(contentOf("EARSHOT_NODES_POLICY", policyFile));
+    policyFile === null ? null : readPolicy(readContent("EARSHOT_NODES_POLICY", policyFile));
   requireSimulatedRoot(accepted, policy);
   const { fetch, close } = lazyFetch(settings.collateral);
   let opening: Promise<EvidenceVerifier> | null = null;
@@ -42,7 +42,7 @@ export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrus
   async function openVerifier(): Promise<EvidenceVerifier> {
     const [{ createEvidenceVerifier }, collateral] = await Promise.all([
       import("../../remote/evidence/verify-evidence.ts"),
-      collateralOf(settings, fetch, clock),
+      fetchCollateral(settings, fetch, clock),
     ]);
     return createEvidenceVerifier({ accepted, policy, collateral });
   }
@@ -62,7 +62,7 @@ export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrus
   };
 }
 
-async function collateralOf(
+async function fetchCollateral(
   { collateral }: GatewaySettings,
   fetch: GuardedFetch,
   clock: Clock,
@@ -93,7 +93,7 @@ function requireSimulatedRoot(accepted: readonly EvidenceKind[], policy: NodePol
   );
 }
 
-function contentOf(variable: string, path: string): string {
+function readContent(variable: string, path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {

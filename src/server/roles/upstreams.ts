@@ -65,7 +65,7 @@ export type UpstreamRoleContext = {
 export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
   const { config, store, clock, source, random } = context;
   const settings = config.upstreams;
-  const upstreams = { ...platformsOf(config), ...context.overrides };
+  const upstreams = { ...makePlatforms(config), ...context.overrides };
   const client = openUpstreamClient(config);
   const credentialContext = {
     store,
@@ -128,7 +128,7 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
   };
 }
 
-function platformsOf({ upstreams: settings, ingest }: Config): Record<Platform, Upstream> {
+function makePlatforms({ upstreams: settings, ingest }: Config): Record<Platform, Upstream> {
   return {
     bluesky: createBlueskyUpstream({
       appviewUrl: ingest.appviewUrl,

@@ -7,7 +7,7 @@ import { configurationPages } from "./configuration-page.ts";
 import { settingTasks } from "./setting-tasks.ts";
 import { allSettings } from "./settings.ts";
 
-function errorOf(run: () => unknown): EarshotError {
+function getError(run: () => unknown): EarshotError {
   try {
     run();
   } catch (thrown) {
@@ -49,14 +49,14 @@ describe("configuration", () => {
   });
 
   test("an unknown setting is refused with a suggestion", () => {
-    const error = errorOf(() => readEnvironment({ EARSHOT_PROT: "80" }));
+    const error = getError(() => readEnvironment({ EARSHOT_PROT: "80" }));
     expect(error.code).toBe("unknown_setting");
     expect(error.message).toContain("EARSHOT_PROT");
     expect(error.hint).toContain("EARSHOT_PORT");
   });
 
   test("a renamed setting is refused with its new name, which exists", () => {
-    const error = errorOf(() => readEnvironment({ EARSHOT_MAX_HELD_REQUESTS: "9" }));
+    const error = getError(() => readEnvironment({ EARSHOT_MAX_HELD_REQUESTS: "9" }));
     expect(error.hint).toBe("it was renamed: set EARSHOT_MAX_WAITING_REQUESTS instead");
     expect(() => readEnvironment({ EARSHOT_MAX_WAITING_REQUESTS: "9" })).not.toThrow();
   });
@@ -75,7 +75,7 @@ describe("configuration", () => {
     ["EARSHOT_INGEST_COLLECTIONS", "posts,follows"],
     ["EARSHOT_LABELER_SOURCES", "mod.bsky.app"],
   ])("%s=%s is refused with a message that states what is expected", (name, value) => {
-    const error = errorOf(() => configFrom(readEnvironment({ [name]: value })));
+    const error = getError(() => configFrom(readEnvironment({ [name]: value })));
     expect(error.code).toBe("invalid_setting");
     expect(error.message).toContain(name);
     expect(error.message).toContain(value);
@@ -86,14 +86,14 @@ describe("configuration", () => {
     ["EARSHOT_SECRET_KEY", "hidden"],
     ["EARSHOT_NETWORK_REPLAY_TOKEN", "hid den"],
   ])("a malformed %s is refused without repeating it", (name, value) => {
-    const error = errorOf(() => configFrom(readEnvironment({ [name]: value })));
+    const error = getError(() => configFrom(readEnvironment({ [name]: value })));
     expect(error.code).toBe("invalid_setting");
     expect(error.message).toContain(name);
     expect(`${error.message} ${error.hint} ${JSON.stringify(error.details)}`).not.toContain(value);
   });
 
   test("all malformed settings are reported together", () => {
-    const error = errorOf(() =>
+    const error = getError(() =>
       configFrom(readEnvironment({ EARSHOT_PORT: "x", EARSHOT_READERS: "y" })),
     );
     expect(error.details).toHaveLength(2);

@@ -21,7 +21,7 @@ export async function watchIngest({
 }: IngestWatch): Promise<void> {
   const logged = new Map<string, string>();
   while (!signal.aborted) {
-    for (const { part, status, detail } of [...partsOf(state()), ...streamOf(mastodonState())]) {
+    for (const { part, status, detail } of [...listParts(state()), ...getStream(mastodonState())]) {
       if (logged.get(part) === status) continue;
       logged.set(part, status);
       log.info({ part, status, detail }, "ingest state");
@@ -32,7 +32,7 @@ export async function watchIngest({
 
 type Part = { part: string; status: string; detail: string };
 
-function partsOf(state: IngestState | null): readonly Part[] {
+function listParts(state: IngestState | null): readonly Part[] {
   if (state === null) return [];
   const { labelers, lookUp, status, detail } = state;
   return [
@@ -42,6 +42,6 @@ function partsOf(state: IngestState | null): readonly Part[] {
   ];
 }
 
-function streamOf(state: MastodonStreamState | null): readonly Part[] {
+function getStream(state: MastodonStreamState | null): readonly Part[] {
   return state === null ? [] : [{ ...state, part: `stream of ${state.host}` }];
 }

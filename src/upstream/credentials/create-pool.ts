@@ -51,7 +51,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
   const recordedUses = new Map<string, number>();
   const writes = new Set<Promise<unknown>>();
 
-  const secretsOf = (id: string): Secrets => credentialsInUse.find(id)?.secrets ?? {};
+  const findSecrets = (id: string): Secrets => credentialsInUse.find(id)?.secrets ?? {};
 
   const credentialKind = ({ platform, kind }: Credential): CredentialKind | undefined =>
     kinds.find((known) => known.platform === platform && known.name === kind);
@@ -85,15 +85,15 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
 
   async function usable(platform: Platform, accountId: string, bucket: string | null) {
     const stored = await readUsable(platform, accountId);
-    const all = await Promise.all(stored.map((one) => poolCredential(one, bucket)));
+    const all = await Promise.all(stored.map((credential) => poolCredential(credential, bucket)));
     return all.filter((one) => one !== null);
   }
 
-  function compareForUse(one: PooledCredential, other: PooledCredential): number {
-    const untilMs = (one.cooldownUntilMs ?? 0) - (other.cooldownUntilMs ?? 0);
+  function compareForUse(a: PooledCredential, b: PooledCredential): number {
+    const untilMs = (a.cooldownUntilMs ?? 0) - (b.cooldownUntilMs ?? 0);
     if (untilMs !== 0) return untilMs;
-    if (one.owner !== other.owner) return one.owner === "account" ? -1 : 1;
-    return turns.compare(one.credential, other.credential);
+    if (a.owner !== b.owner) return a.owner === "account" ? -1 : 1;
+    return turns.compare(a.credential, b.credential);
   }
 
   const choose: CredentialPool["choose"] = async (request) => {
@@ -132,7 +132,9 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
   const refusal: CredentialPool["refusal"] = async (platform, accountId) => {
     const listed = await store.read("listCredentials", { accountId });
     const refused = listed
-      .flatMap((one) => (one.platform === platform && one.quarantine ? [one.quarantine] : []))
+      .flatMap((credential) =>
+        credential.platform === platform && credential.quarantine ? [credential.quarantine] : [],
+      )
       .toSorted((a, b) => b.sinceMs - a.sinceMs);
     return refused[0]?.reason ?? null;
   };
@@ -142,14 +144,14 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     const untilMs = Math.ceil(Math.min(reportedMs, nowMs + maxCooldownMs));
     if (!(untilMs > nowMs)) return;
     cooldowns.start(id, credentialsInUse.find(id)?.revision ?? 0, { bucket, untilMs });
-    const redacted = redactedReason(reason, secretsOf(id));
+    const redacted = redactedReason(reason, findSecrets(id));
     trackWrite(
       store.write("startCredentialCooldown", { id, bucket, untilMs, reason: redacted, nowMs }),
     );
   };
 
   const quarantine: CredentialPool["quarantine"] = async (id, revision, reason) => {
-    const redacted = redactedReason(reason, secretsOf(id));
+    const redacted = redactedReason(reason, findSecrets(id));
     await store.write("quarantineCredential", {
       id,
       revision,

@@ -43,7 +43,7 @@ export function createCredentialsInUse({
   const stopping = new AbortController();
 
   function open(stored: StoredCredential): CredentialInUse {
-    const state = stateOf(stored);
+    const state = findState(stored);
     return {
       credential: stored.credential,
       secrets: () => state.secrets,
@@ -57,7 +57,7 @@ export function createCredentialsInUse({
     };
   }
 
-  function stateOf(stored: StoredCredential): State {
+  function findState(stored: StoredCredential): State {
     const { id, accountId } = stored.credential;
     const existing = states.get(id);
     // An account's decrypted secret is never used for another, even if its row has changed.

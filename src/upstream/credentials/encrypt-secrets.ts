@@ -4,7 +4,7 @@ import type { Credential, Secrets } from "../../platforms/credential.ts";
 type Owned = Pick<Credential, "id" | "accountId">;
 
 /** The deployment owns credentials with an empty account id. */
-function ownerOf({ id, accountId }: Owned): SecretOwner {
+function makeOwner({ id, accountId }: Owned): SecretOwner {
   return { purpose: "credential", accountId: accountId ?? "", id };
 }
 
@@ -13,7 +13,7 @@ export function encryptSecrets(
   credential: Owned,
   secrets: Secrets,
 ): Uint8Array {
-  return encryptor.encrypt(JSON.stringify(secrets), ownerOf(credential));
+  return encryptor.encrypt(JSON.stringify(secrets), makeOwner(credential));
 }
 
 /** Errors: `secret_key_mismatch`. */
@@ -23,12 +23,10 @@ export function decryptSecrets(
   encrypted: Uint8Array,
 ): Secrets {
   // Decryption authenticates: only `encryptSecrets` can have written it.
-  return JSON.parse(encryptor.decrypt(encrypted, ownerOf(credential))) as Secrets;
+  return JSON.parse(encryptor.decrypt(encrypted, makeOwner(credential))) as Secrets;
 }
 
-export function sameSecrets(one: Secrets, other: Secrets): boolean {
-  const names = Object.keys(one);
-  return (
-    names.length === Object.keys(other).length && names.every((name) => one[name] === other[name])
-  );
+export function sameSecrets(a: Secrets, b: Secrets): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
 }

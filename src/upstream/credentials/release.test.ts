@@ -10,7 +10,7 @@ const kinds: readonly CredentialKind[] = [
   ...mastodonCredentialKinds(),
   ...xCredentialKinds({ apiUrl: "https://api.x.example" }),
 ];
-const kindOf = (platform: string, name: string): CredentialKind => {
+const findKind = (platform: string, name: string): CredentialKind => {
   const kind = kinds.find((other) => other.platform === platform && other.name === name);
   if (kind === undefined) throw new Error(`unknown kind ${name}`);
   return kind;
@@ -53,7 +53,7 @@ function makePooled(kind: CredentialKind, secrets: Secrets): PooledCredential {
 
 const usableRelease = (special: Partial<UsableRelease> = {}): UsableRelease => {
   const credential = toReleasedCredential(
-    makePooled(kindOf("mastodon", "user-token"), { token: "secret" }),
+    makePooled(findKind("mastodon", "user-token"), { token: "secret" }),
     0,
   );
   if (credential === null) throw new Error("the credential is not releasable");
@@ -62,7 +62,7 @@ const usableRelease = (special: Partial<UsableRelease> = {}): UsableRelease => {
 
 test("the token of an application is released, but not its key and secret", () => {
   const secrets = { clientId: "id", clientSecret: "client secret", token: "a token" };
-  expect(toReleasedCredential(makePooled(kindOf("mastodon", "app-token"), secrets), 0)).toEqual({
+  expect(toReleasedCredential(makePooled(findKind("mastodon", "app-token"), secrets), 0)).toEqual({
     id: "c1",
     platform: "mastodon",
     kind: "app-token",
@@ -77,14 +77,14 @@ test("the token of an application is released, but not its key and secret", () =
 
 test("no credential of a platform that bills is released", () => {
   const token = { token: "a token" };
-  expect(toReleasedCredential(makePooled(kindOf("x", "app-token"), token), 0)).toBeNull();
-  expect(toReleasedCredential(makePooled(kindOf("x", "user-token"), token), 0)).toBeNull();
+  expect(toReleasedCredential(makePooled(findKind("x", "app-token"), token), 0)).toBeNull();
+  expect(toReleasedCredential(makePooled(findKind("x", "user-token"), token), 0)).toBeNull();
 });
 
 test("used-up limits are released until they reopen", () => {
-  const one = makePooled(kindOf("mastodon", "user-token"), { token: "a token" });
+  const pooled = makePooled(findKind("mastodon", "user-token"), { token: "a token" });
   const coolings = [{ bucket: "all", untilMs: 1_000, reason: "used up" }];
-  const cooling = { ...one, credential: { ...one.credential, coolings } };
+  const cooling = { ...pooled, credential: { ...pooled.credential, coolings } };
   expect(toReleasedCredential(cooling, 999)?.coolings).toEqual([{ bucket: "all", untilMs: 1_000 }]);
   expect(toReleasedCredential(cooling, 1_000)?.coolings).toEqual([]);
 });

@@ -3,7 +3,7 @@ import type { Credential } from "../../platforms/credential.ts";
 export type RoundRobin = {
   take(id: string, nowMs: number): void;
   /** Compares stored times and this process's own uses. */
-  compare(one: Credential, other: Credential): number;
+  compare(credential: Credential, other: Credential): number;
 };
 
 type Turn = { atMs: number; number: number };
@@ -17,14 +17,14 @@ export function createRoundRobin(): RoundRobin {
     turns.set(id, { atMs: nowMs, number });
   }
 
-  function turnOf({ id, usedMs }: Credential): Turn {
+  function findTurn({ id, usedMs }: Credential): Turn {
     const turn = turns.get(id) ?? { atMs: Number.NEGATIVE_INFINITY, number: 0 };
     return usedMs !== null && usedMs > turn.atMs ? { atMs: usedMs, number: turn.number } : turn;
   }
 
-  function compare(one: Credential, other: Credential): number {
-    const a = turnOf(one);
-    const b = turnOf(other);
+  function compare(x: Credential, right: Credential): number {
+    const a = findTurn(x);
+    const b = findTurn(right);
     if (a.atMs !== b.atMs) return a.atMs < b.atMs ? -1 : 1;
     return a.number - b.number;
   }

@@ -59,13 +59,14 @@ async function findSameSecret(
   secrets: Secrets,
 ): Promise<string | null> {
   const listed = await credentialStore.store.read("listCredentials", { accountId });
-  for (const one of listed) {
-    if (one.platform !== platform || one.kind !== kind || one.host !== host) continue;
-    const storedSecrets = await readableSecrets(credentialStore, one.id);
+  for (const credential of listed) {
+    if (credential.platform !== platform || credential.kind !== kind || credential.host !== host)
+      continue;
+    const storedSecrets = await readableSecrets(credentialStore, credential.id);
     const isSame = Object.entries(storedSecrets).some(
       ([name, value]) => value.length >= minComparedLength && secrets[name] === value,
     );
-    if (isSame) return one.id;
+    if (isSame) return credential.id;
   }
   return null;
 }

@@ -74,8 +74,8 @@ test("a refusal concerns the secret that was sent, even if it has been replaced,
   };
   const client = Object.assign(fetch, { stream: fetch, close: async () => undefined });
   const bounds = { fetch: client, timeoutMs: 1_000, maxResponseBytes: 1_000 };
-  const one = pooledCredential("c1", origin, { revision: () => revision });
-  const stored = { ...one.inUse, secrets: () => secrets };
+  const pooled = pooledCredential("c1", origin, { revision: () => revision });
+  const stored = { ...pooled.inUse, secrets: () => secrets };
   const refused: [string, number, string][] = [];
   const pool: CredentialPool = {
     ...testPool(),
@@ -83,7 +83,7 @@ test("a refusal concerns the secret that was sent, even if it has been replaced,
       refused.push(reported);
     },
   };
-  const method = credentialAccess(bounds, { ...one, inUse: stored }, pool);
+  const method = credentialAccess(bounds, { ...pooled, inUse: stored }, pool);
   const { signal } = new AbortController();
   const send = () => method.send({ url: new URL("/posts", origin), headers: {}, signal });
   await expect(send()).rejects.toThrow("401 to Bearer …");
@@ -97,9 +97,9 @@ test("a refusal concerns the secret that was sent, even if it has been replaced,
 test("a refusal of a session that was renewed for the request concerns the renewed one", async () => {
   let secrets = { token: "lapsed" };
   let revision = 1;
-  const one = pooledCredential("c1", origin, { revision: () => revision });
+  const pooled = pooledCredential("c1", origin, { revision: () => revision });
   const stored: CredentialInUse = {
-    ...one.inUse,
+    ...pooled.inUse,
     secrets: () => secrets,
     renew: async () => {
       secrets = { token: "renewed" };
@@ -127,7 +127,7 @@ test("a refusal of a session that was renewed for the request concerns the renew
     },
   };
   const bounds = { fetch: client, timeoutMs: 1_000, maxResponseBytes: 1_000 };
-  const method = credentialAccess(bounds, { ...one, kind, inUse: stored }, pool);
+  const method = credentialAccess(bounds, { ...pooled, kind, inUse: stored }, pool);
   const { signal } = new AbortController();
   const sent = method.send({ url: new URL("/posts", origin), headers: {}, signal });
   await expect(sent).rejects.toThrow("still 401");

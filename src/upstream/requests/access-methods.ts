@@ -31,7 +31,7 @@ export function createPublicAccess({ fetch, timeoutMs, maxResponseBytes }: Acces
     let requested = url;
     for (let redirects = 0; ; redirects += 1) {
       const response = await fetch(requested, options);
-      const target = redirectOf(requested, response);
+      const target = findRedirect(requested, response);
       if (target === null) return response;
       if (target.origin !== url.origin) throw upstreamRefused(url.host, redirectText(target));
       if (redirects === maxRedirects) {
@@ -64,7 +64,7 @@ export function credentialAccess(
       refuse(thrown, used),
     );
     if (response.status === 401) return await refuse(unauthorized(request.url.host), used);
-    const target = redirectOf(request.url, response);
+    const target = findRedirect(request.url, response);
     if (target !== null) throw upstreamRefused(request.url.host, redirectText(target));
     // A refusal's body is reported, and may echo secrets.
     if (response.status < 400) return response;
@@ -100,7 +100,7 @@ function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promis
   });
 }
 
-function redirectOf(url: URL, { status, headers }: FetchedResponse): URL | null {
+function findRedirect(url: URL, { status, headers }: FetchedResponse): URL | null {
   if (status < 300 || status > 399) return null;
   const location = headers.get("location");
   const target = location === null ? null : URL.parse(location, url.href);

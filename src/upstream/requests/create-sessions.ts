@@ -63,7 +63,7 @@ export function createSessions(context: SessionsContext): Sessions {
   const reservationsOf = createReservations(clock);
   const revisions = new Map<string, number>();
 
-  function upstreamOf(platform: Platform): Upstream {
+  function findUpstream(platform: Platform): Upstream {
     const upstream = upstreams.get(platform);
     if (upstream === undefined) throw new Error(`no upstream client for ${platform}`);
     return upstream;
@@ -79,13 +79,13 @@ export function createSessions(context: SessionsContext): Sessions {
     onOutcome: (outcome) => context.onOutcome?.(platform, outcome),
   });
 
-  function withCredential(request: SessionRequest, one: FoundCredential): Ranked {
-    const upstream = upstreamOf(request.platform);
-    const { credential, owner, access, cooldownUntilMs } = one;
+  function withCredential(request: SessionRequest, found: FoundCredential): Ranked {
+    const upstream = findUpstream(request.platform);
+    const { credential, owner, access, cooldownUntilMs } = found;
     const { id, coolings, subject, host } = credential;
-    const revision = one.revision();
+    const revision = found.revision();
     // The store dropped the limits of a replaced secret.
-    if (revision !== (revisions.get(id) ?? revision)) limits.reopen(id, bucketsOf(coolings));
+    if (revision !== (revisions.get(id) ?? revision)) limits.reopen(id, listBuckets(coolings));
     revisions.set(id, revision);
     for (const { bucket, untilMs } of coolings) limits.close({ owner: id, bucket }, untilMs);
     const limitKey = { owner: id, bucket: request.bucket ?? "" };
@@ -97,14 +97,14 @@ export function createSessions(context: SessionsContext): Sessions {
       credentialId: id,
       subjectId: subject,
       baseUrl: host,
-      transport: credentialAccess(bounds, one, pool),
+      transport: credentialAccess(bounds, found, pool),
       spending: jobSpending(request.job, upstream, { credentialId: id, owner }),
     });
     return { session, closedUntilMs: limits.closedUntilMs(limitKey) };
   }
 
   function withoutCredential(request: SessionRequest): Ranked[] {
-    const upstream = upstreamOf(request.platform);
+    const upstream = findUpstream(request.platform);
     const baseUrl = request.host ?? upstream.publicBaseUrl;
     const isAllowed = request.access.includes("public") && request.ownership === "any";
     if (!isAllowed || baseUrl === null || (request.credentialId ?? null) !== null) return [];
@@ -160,15 +160,14 @@ export function createSessions(context: SessionsContext): Sessions {
     },
     refusal: pool.refusal,
     configured: async (platform, accountId) => {
-      const isPublic = upstreamOf(platform).publicBaseUrl !== null;
+      const isPublic = findUpstream(platform).publicBaseUrl !== null;
       const configured = await pool.configured(platform, accountId);
       return isPublic ? [...configured, { access: "public", owner: null }] : configured;
     },
   };
 }
 
-const bucketsOf = (coolings: readonly { bucket: string }[]): string[] =>
+const listBuckets = (coolings: readonly { bucket: string }[]): string[] =>
   coolings.map(({ bucket }) => bucket);
 
-const byOpening = (one: Ranked, other: Ranked): number =>
-  (one.closedUntilMs ?? 0) - (other.closedUntilMs ?? 0);
+const byOpening = (a: Ranked, b: Ranked): number => (a.closedUntilMs ?? 0) - (b.closedUntilMs ?? 0);

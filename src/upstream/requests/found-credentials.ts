@@ -29,7 +29,7 @@ export async function findCredentials(
   }
   const chosen = kinds.map(async (kind) => {
     const choice = { platform, accountId, access: kind, ownership, bucket, host };
-    return (await pool.choose(choice)).map((one) => ({ ...one, access: kind }));
+    return (await pool.choose(choice)).map((pooled) => ({ ...pooled, access: kind }));
   });
   const ownCredentials = (await Promise.all(chosen)).flat();
   const isReleaseIncluded =
@@ -41,13 +41,13 @@ export async function findCredentials(
   );
 }
 
-const withAccess = (one: PooledCredential): FoundCredential => ({
-  ...one,
-  access: one.kind.access,
+const withAccess = (pooled: PooledCredential): FoundCredential => ({
+  ...pooled,
+  access: pooled.kind.access,
 });
 
-function byOwner(one: FoundCredential, other: FoundCredential): number {
+function byOwner(a: FoundCredential, b: FoundCredential): number {
   const rank = ({ owner, access }: FoundCredential) =>
     (owner === "account" ? 0 : 2) + (access === "user" ? 0 : 1);
-  return rank(one) - rank(other);
+  return rank(a) - rank(b);
 }

@@ -63,7 +63,7 @@ async function session(name = "job", lifetimeMs?: number): Promise<OpenSession> 
 
 const posts = { path: "/posts", bucket: "posts" };
 
-const errorOf = (pending: Promise<unknown>): Promise<unknown> =>
+const getError = (pending: Promise<unknown>): Promise<unknown> =>
   pending.then(
     () => null,
     (error: unknown) => error,
@@ -86,7 +86,7 @@ describe("a limit that the platform reports", () => {
   test("a limit that the platform reports is not waited for while another credential can answer", async () => {
     upstream.defaultReply = rateLimitedReply({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
-    const error = await errorOf((await session()).get(posts));
+    const error = await getError((await session()).get(posts));
     expect(error).toBeInstanceOf(UpstreamLimited);
     expect(error).toMatchObject({ code: "upstream_limited", retryable: true });
     expect((error as UpstreamLimited).retryAtMs).toBeGreaterThan(clock.now() + minuteMs - 5_000);
@@ -97,7 +97,7 @@ describe("a limit that the platform reports", () => {
   test("a limit that the platform reports is reported immediately if it outlasts the job", async () => {
     upstream.defaultReply = rateLimitedReply({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
-    const error = await errorOf((await session("short", minuteMs / 2)).patient.get(posts));
+    const error = await getError((await session("short", minuteMs / 2)).patient.get(posts));
     expect(error).toBeInstanceOf(UpstreamLimited);
   });
 
@@ -109,7 +109,7 @@ describe("a limit that the platform reports", () => {
       maxWaitMs: 10_000,
     });
     const [opened] = await open("hasty", 10 * minuteMs, hasty);
-    expect(await errorOf(opened?.patient.get(posts) ?? Promise.resolve())).toBeInstanceOf(
+    expect(await getError(opened?.patient.get(posts) ?? Promise.resolve())).toBeInstanceOf(
       UpstreamLimited,
     );
   });
@@ -208,7 +208,7 @@ describe("a refusal for the limit (429)", () => {
 
   test("a refusal for the limit (429) is reported immediately to a caller with an alternative", async () => {
     upstream.script = [replyWith(429, { "retry-after": "60" })];
-    const error = await running(clock, errorOf((await session()).get(posts)));
+    const error = await running(clock, getError((await session()).get(posts)));
     expect(error).toMatchObject({ code: "upstream_limited" });
     expect((error as UpstreamLimited).retryAtMs).toBeGreaterThan(clock.now() + 50_000);
     expect(upstream.requests).toHaveLength(1);
@@ -219,7 +219,7 @@ describe("a refusal for the limit (429)", () => {
     const startMs = clock.now();
     const error = await running(
       clock,
-      errorOf((await session("job", 2 * minuteMs)).patient.get(posts)),
+      getError((await session("job", 2 * minuteMs)).patient.get(posts)),
     );
     expect(error).toBeInstanceOf(UpstreamLimited);
     expect(clock.now() - startMs).toBeLessThan(2 * minuteMs);
@@ -235,7 +235,7 @@ describe("a refusal for the limit (429)", () => {
     await running(clock, (await session()).get(posts));
     upstream.defaultReply = replyWith(429);
     const refused = Array.from({ length: 10 }, async (_, n) =>
-      errorOf((await session(`${n}`)).get(posts)),
+      getError((await session(`${n}`)).get(posts)),
     );
     const errors = (await running(clock, Promise.all(refused))) as UpstreamLimited[];
     for (const { retryAtMs } of errors) expect(retryAtMs).toBeLessThan(clock.now() + 1_000);
@@ -263,7 +263,7 @@ test("a host that does not answer does not delay the requests after it", async (
       bucket: "posts",
       host: null,
     });
-    return await errorOf(opened?.get(posts) ?? Promise.resolve());
+    return await getError(opened?.get(posts) ?? Promise.resolve());
   });
   const startMs = performance.now();
   const errors = await running(clock, Promise.all(pending));

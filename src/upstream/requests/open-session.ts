@@ -49,7 +49,7 @@ export function openSession(options: SessionOptions): OpenSession {
     });
   }
 
-  function sessionOf(patience: Patience): Session {
+  function makeSession(patience: Patience): Session {
     return {
       platform,
       access,
@@ -75,8 +75,8 @@ export function openSession(options: SessionOptions): OpenSession {
   }
 
   return {
-    ...sessionOf("impatient"),
-    patient: sessionOf("patient"),
+    ...makeSession("impatient"),
+    patient: makeSession("patient"),
     cost: () => spending?.cost() ?? null,
   };
 }

@@ -75,12 +75,14 @@ test("a failed request is retried after the configured pause, doubled up to the 
 
 test("a limit without a reported end pauses requests as configured, doubled up to the maximum", async () => {
   upstream.script = [replyWith(429), replyWith(429), replyWith(429)];
-  const one = await session();
+  const openSession = await session();
   for (const pauseMs of [10_000, 15_000, 15_000]) {
-    await expect(one.get(posts)).rejects.toMatchObject({ retryAtMs: clock.now() + pauseMs });
+    await expect(openSession.get(posts)).rejects.toMatchObject({
+      retryAtMs: clock.now() + pauseMs,
+    });
     await clock.advance(pauseMs);
   }
-  await expect(one.get(posts)).resolves.toMatchObject({ status: 200 });
+  await expect(openSession.get(posts)).resolves.toMatchObject({ status: 200 });
 });
 
 test("an answer with too many values is rejected", async () => {

@@ -28,7 +28,7 @@ export async function readJson(
   }
   await requireShape(host, body, maxValues);
   try {
-    return JSON.parse(textOf(body));
+    return JSON.parse(formatText(body));
   } catch (error) {
     if (isRefusal) return null;
     throw unreadableResponse(host, errorReason(error, headers.get("content-type")));
@@ -55,7 +55,7 @@ const refused = (host: string, why: string): EarshotError =>
 
 const decoder = new TextDecoder();
 
-const textOf = (body: Uint8Array): string => decoder.decode(body);
+const formatText = (body: Uint8Array): string => decoder.decode(body);
 
 /** The parser's message would quote the body. */
 function errorReason(error: unknown, contentType: string | null): string {

@@ -97,7 +97,7 @@ export function createSpending(context: SpendingContext): Spending {
       const difference = minus(billAmounts(finalBill), max);
       spend(difference);
       if (spender.owner === "deployment") monthPostReads += difference.postReads;
-      if (Object.values(difference).every((each) => each === 0)) return;
+      if (Object.values(difference).every((value) => value === 0)) return;
       store
         .write("correctSpending", { ...spender, month: reservedMonth, amounts: difference })
         .catch(() => undefined);
@@ -128,11 +128,11 @@ export const utcMonth = (ms: number): string => isoTime(ms).slice(0, 7);
 
 const noAmounts: Amounts = { postReads: 0, userReads: 0, requests: 0, microUsd: 0 };
 
-const minus = (one: Amounts, other: Amounts): Amounts => ({
-  postReads: one.postReads - other.postReads,
-  userReads: one.userReads - other.userReads,
-  requests: one.requests - other.requests,
-  microUsd: one.microUsd - other.microUsd,
+const minus = (a: Amounts, b: Amounts): Amounts => ({
+  postReads: a.postReads - b.postReads,
+  userReads: a.userReads - b.userReads,
+  requests: a.requests - b.requests,
+  microUsd: a.microUsd - b.microUsd,
 });
 
 /** Bounds what a platform reports. */

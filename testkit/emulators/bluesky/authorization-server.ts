@@ -84,8 +84,8 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     if (payload.nonce !== `nonce-${nonce}`) return "use_dpop_nonce";
     if (usedProofs.has(payload.jti)) return "invalid_dpop_proof";
     usedProofs.add(payload.jti);
-    if (token !== null && payload.ath !== hashOf(token)) return "invalid_dpop_proof";
-    return { jkt: hashOf(JSON.stringify({ crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y })) };
+    if (token !== null && payload.ath !== computeHash(token)) return "invalid_dpop_proof";
+    return { jkt: computeHash(JSON.stringify({ crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y })) };
   }
 
   function requireProof(
@@ -133,7 +133,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
       grant !== undefined &&
       grant.jkt === jkt &&
       grant.redirectUri === body.get("redirect_uri") &&
-      grant.challenge === hashOf(body.get("code_verifier") ?? "");
+      grant.challenge === computeHash(body.get("code_verifier") ?? "");
     return isValid ? tokens(jkt) : refusal("invalid_grant", "Invalid code");
   }
 
@@ -217,7 +217,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
   };
 }
 
-const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url");
+const computeHash = (text: string): string => createHash("sha256").update(text).digest("base64url");
 
 const refusal = (error: string, description = ""): EmulatedResponse => ({
   status: 400,

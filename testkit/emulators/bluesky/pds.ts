@@ -56,14 +56,14 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
 
   function session(): EmulatedResponse {
     issued += 1;
-    const accessJwt = tokenOf("access", lifeSeconds);
-    const refreshJwt = tokenOf("refresh", 90 * 86_400);
+    const accessJwt = makeToken("access", lifeSeconds);
+    const refreshJwt = makeToken("refresh", 90 * 86_400);
     access.add(accessJwt);
     refresh.add(refreshJwt);
     return { status: 200, json: { did, handle, accessJwt, refreshJwt, active: true } };
   }
 
-  function tokenOf(scope: string, life: number): string {
+  function makeToken(scope: string, life: number): string {
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const claims = { scope, sub: did, iat: 1_000, exp: 1_000 + life, jti: issued };
     return `${part({ typ: "at+jwt", alg: "HS256" })}.${part(claims)}.c2lnbmF0dXJl`;

@@ -38,7 +38,7 @@ export function createGrants(now: () => number) {
       grants.delete(code);
       if (grant === undefined || grant.expiresMs <= now()) return null;
       if (redirectUri !== null && redirectUri !== grant.redirectUri) return "redirect_uri_mismatch";
-      if (grant.codeChallenge !== null && grant.codeChallenge !== challengeOf(verifier ?? "")) {
+      if (grant.codeChallenge !== null && grant.codeChallenge !== makeChallenge(verifier ?? "")) {
         return null;
       }
       const token = `gho_${randomBytes(18).toString("hex")}`;
@@ -52,5 +52,5 @@ export function createGrants(now: () => number) {
 
 export type Grants = ReturnType<typeof createGrants>;
 
-const challengeOf = (verifier: string): string =>
+const makeChallenge = (verifier: string): string =>
   createHash("sha256").update(verifier).digest("base64url");

@@ -10,7 +10,7 @@ export const instanceRoutes: readonly Route[] = [
   { method: "POST", path: /^\/oauth\/token$/, respond: grant },
 ];
 
-const domainOf = ({ settings, url }: EmulatedRequest): string =>
+const getDomain = ({ settings, url }: EmulatedRequest): string =>
   settings.domain ?? new URL(url).host;
 
 const streamingOf = ({ settings, url }: EmulatedRequest): string =>
@@ -22,7 +22,7 @@ function instanceV2(request: EmulatedRequest): EmulatedResponse {
   const isMastodon = /^\d+\.\d+\.\d+(?:$|-)/.test(settings.version);
   const access = { local: settings.hashtagFeeds, remote: settings.hashtagFeeds };
   return ok({
-    domain: domainOf(request),
+    domain: getDomain(request),
     title: "An emulated server",
     version: settings.version,
     source_url: "https://server.invalid/source",
@@ -51,7 +51,7 @@ function instanceV2(request: EmulatedRequest): EmulatedResponse {
 
 function instanceV1(request: EmulatedRequest): EmulatedResponse {
   return ok({
-    uri: domainOf(request),
+    uri: getDomain(request),
     title: "An emulated server",
     version: request.settings.version,
     urls: { streaming_api: streamingOf(request) },
@@ -75,14 +75,14 @@ function trendingTags(request: EmulatedRequest): EmulatedResponse {
     url: `${request.url}/tags/${name}`,
     history: [0, 1, 2].map((day) => ({
       day: String(today - day * 86_400),
-      uses: String(usesOf(request, name)),
+      uses: String(listUses(request, name)),
       accounts: "1",
     })),
   }));
   return ok(tags, headers);
 }
 
-const usesOf = ({ network }: EmulatedRequest, name: string): number =>
+const listUses = ({ network }: EmulatedRequest, name: string): number =>
   [...network.statuses.values()].filter(({ tags }) => tags.includes(name)).length;
 
 function verifyApp(request: EmulatedRequest): EmulatedResponse {

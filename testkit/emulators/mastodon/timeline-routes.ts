@@ -44,7 +44,7 @@ function hashtagTimeline(request: EmulatedRequest, [tag = ""]: readonly string[]
     query
       .getAll(name)
       .slice(0, maxTags)
-      .map((each) => each.toLowerCase());
+      .map((text) => text.toLowerCase());
   const any = [decodeURIComponent(tag).toLowerCase(), ...tagsIn("any[]")];
   const all = tagsIn("all[]");
   const none = tagsIn("none[]");
@@ -53,9 +53,9 @@ function hashtagTimeline(request: EmulatedRequest, [tag = ""]: readonly string[]
     return (
       status.visibility === "public" &&
       status.reblogOfId === null &&
-      any.some((each) => tags.includes(each)) &&
-      all.every((each) => tags.includes(each)) &&
-      !none.some((each) => tags.includes(each))
+      any.some((text) => tags.includes(text)) &&
+      all.every((text) => tags.includes(text)) &&
+      !none.some((text) => tags.includes(text))
     );
   });
 }

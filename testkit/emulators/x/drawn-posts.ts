@@ -17,7 +17,7 @@ export const drawnUsers: EmulatedUser[] = [
   { id: "1005", username: "carol" },
 ];
 
-const userOf = (username: string | null): EmulatedUser | undefined =>
+const findUser = (username: string | null): EmulatedUser | undefined =>
   drawnUsers.find((user) => user.username.toLowerCase() === username?.toLowerCase());
 
 const langsOnX: Readonly<Record<string, string>> = { "zh-CN": "zh", zh_TW: "zh-TW", "pt-BR": "pt" };
@@ -26,13 +26,13 @@ const typesOnX = ["photo", "video", "animated_gif"] as const;
 /** Drops what X cannot represent. */
 export function toEmulatedPost(post: Post, number: number): EmulatedPost {
   const createdMs = post.createdMs ?? 0;
-  const author = userOf(post.username) ?? drawnUsers[number % drawnUsers.length];
-  const reposted = numberOf(post.reposted);
+  const author = findUser(post.username) ?? drawnUsers[number % drawnUsers.length];
+  const reposted = getNumber(post.reposted);
   // A repost is not a reply.
   const inReplyTo = reposted === null ? post.inReplyTo : null;
-  const replied = numberOf(inReplyTo);
-  const quoted = numberOf(post.quoted);
-  const addressee = userOf(inReplyTo?.username ?? null);
+  const replied = getNumber(inReplyTo);
+  const quoted = getNumber(post.quoted);
+  const addressee = findUser(inReplyTo?.username ?? null);
   const lang = post.langs[0];
   return {
     id: String(post.nativeId ?? lowestId(createdMs) + BigInt(number)),
@@ -48,8 +48,8 @@ export function toEmulatedPost(post: Post, number: number): EmulatedPost {
       ...(reposted === null ? [] : [{ type: "retweeted" as const, id: reposted }]),
     ],
     hashtags: post.hashtags,
-    mentions: [...new Set(post.mentions.map(({ username }) => userOf(username)))].flatMap((user) =>
-      user === undefined ? [] : [{ username: user.username, id: user.id }],
+    mentions: [...new Set(post.mentions.map(({ username }) => findUser(username)))].flatMap(
+      (user) => (user === undefined ? [] : [{ username: user.username, id: user.id }]),
     ),
     urls: [
       ...post.urls.filter((url) => URL.canParse(url)).map((expanded) => ({ expanded })),
@@ -73,7 +73,7 @@ export function toEmulatedPost(post: Post, number: number): EmulatedPost {
 const isNumber = (text: string | null | undefined): text is string =>
   text != null && /^[1-9]\d{0,18}$/.test(text);
 
-const numberOf = (reference: PostReference | null): string | null =>
+const getNumber = (reference: PostReference | null): string | null =>
   isNumber(reference?.id) ? reference.id : null;
 
 export function readBack(post: EmulatedPost, naming: Naming): Post | null {
@@ -91,7 +91,7 @@ export function readBack(post: EmulatedPost, naming: Naming): Post | null {
 }
 
 export function namesOnX({ accounts, posts }: QueryNames): ResolvedNames {
-  const keysOf = (name: string): string[] => {
+  const listKeys = (name: string): string[] => {
     const bare = name.replace(/^@/, "").toLowerCase();
     const named = drawnUsers.filter(
       ({ id, username }) => id === bare || username.toLowerCase() === bare,
@@ -99,7 +99,7 @@ export function namesOnX({ accounts, posts }: QueryNames): ResolvedNames {
     return named.flatMap(({ id, username }) => [`x/${id}`, `x/@${username.toLowerCase()}`]);
   };
   return {
-    accounts: new Map(accounts.map((name) => [name, keysOf(name)])),
+    accounts: new Map(accounts.map((name) => [name, listKeys(name)])),
     posts: new Map(posts.map((name) => [name, [...readNamedPost(name).keys]])),
   };
 }

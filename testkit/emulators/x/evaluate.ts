@@ -153,7 +153,7 @@ export function referencedId(
 const postTermCache = new WeakMap<EmulatedPost, readonly string[]>();
 
 function containsSequence(post: EmulatedPost, elements: readonly SequenceElement[]): boolean {
-  const terms = postTermCache.get(post) ?? termsOf(post);
+  const terms = postTermCache.get(post) ?? listTerms(post);
   postTermCache.set(post, terms);
   const subject: Subject = {
     id: 0n,
@@ -166,7 +166,7 @@ function containsSequence(post: EmulatedPost, elements: readonly SequenceElement
   return matches({ kind: "terms", elements }, subject);
 }
 
-function termsOf({ text, noteText, hashtags = [], urls = [], media = [] }: EmulatedPost) {
+function listTerms({ text, noteText, hashtags = [], urls = [], media = [] }: EmulatedPost) {
   return indexTerms(
     makePost({
       platform: "x",

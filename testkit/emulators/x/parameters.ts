@@ -50,7 +50,7 @@ export function checkParameters(
     }
     const known = name === "expansions" ? expansions : fieldNames[name];
     const wrong =
-      known === undefined ? undefined : value.split(",").find((each) => !known.includes(each));
+      known === undefined ? undefined : value.split(",").find((text) => !known.includes(text));
     if (wrong !== undefined) {
       throw badParameter(
         name,

@@ -64,7 +64,7 @@ export function readQuery(query: string, refusedOperators: readonly string[]): C
         if (token === undefined || (token.kind === "mark" && token.mark !== "(")) break;
         index += 1;
         parts.push(
-          token.kind === "mark" ? parenthesised() : termOf(token, refusedOperators, refuse),
+          token.kind === "mark" ? parenthesised() : makeTerm(token, refusedOperators, refuse),
         );
       }
       const [first, ...more] = parts;
@@ -122,7 +122,7 @@ function queryTokens(query: string, refuse: (why: string) => never): Token[] {
   return tokens;
 }
 
-function termOf(
+function makeTerm(
   { text, at }: Token & { kind: "term" },
   refusedOperators: readonly string[],
   refuse: (why: string) => never,

@@ -77,7 +77,7 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
   const lastMs = new Map<string, number>();
   let served = 0;
 
-  function readerOf(authorization: string | null): {
+  function makeReader(authorization: string | null): {
     token: string;
     userId: string | null;
     scopes: readonly string[];
@@ -123,7 +123,7 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
       });
     }
     if (faults.status429Every && served % faults.status429Every === 0) throw tooMany();
-    const reader = readerOf(authorization);
+    const reader = makeReader(authorization);
     if (faults.isEchoing) throw echoing(authorization);
     const isApp = reader.userId === null;
     if (url.pathname === "/2/usage/tweets") {

@@ -36,12 +36,14 @@ export function showPost(post: EmulatedPost, { naming, postFields, expansions }:
   const { metrics = {}, references = [], media = [] } = post;
   const all: Json = {
     [name.note]:
-      post.noteText === undefined ? undefined : { text: post.noteText, entities: entitiesOf(post) },
+      post.noteText === undefined
+        ? undefined
+        : { text: post.noteText, entities: makeEntities(post) },
     attachments: media.length === 0 ? undefined : { media_keys: media.map(({ key }) => key) },
     author_id: post.authorId,
     conversation_id: conversationId(post),
     created_at: `${new Date(post.createdMs).toISOString().slice(0, 19)}.000Z`,
-    entities: entitiesOf(post),
+    entities: makeEntities(post),
     geo: post.geo && { coordinates: { type: "Point", coordinates: [post.geo.lon, post.geo.lat] } },
     in_reply_to_user_id: post.inReplyToUserId,
     lang: post.lang ?? "und",
@@ -81,7 +83,7 @@ function otherName(field: string): string {
   return field === tweet.note ? post.note : field;
 }
 
-function entitiesOf({
+function makeEntities({
   text,
   hashtags = [],
   mentions = [],

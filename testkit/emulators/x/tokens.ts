@@ -67,7 +67,7 @@ export function createTokens(options: {
     body: { error, error_description: description },
   });
 
-  function clientOf(form: URLSearchParams, authorization: string): EmulatedClient | null {
+  function findClient(form: URLSearchParams, authorization: string): EmulatedClient | null {
     const [, encoded] = /^Basic (.+)$/.exec(authorization) ?? [];
     const [basicId = "", secret] =
       encoded === undefined ? [] : Buffer.from(encoded, "base64").toString().split(":");
@@ -119,7 +119,7 @@ export function createTokens(options: {
       return { accessToken, refreshToken };
     },
     token: (form: URLSearchParams, authorization: string): TokenResponse => {
-      const client = clientOf(form, authorization);
+      const client = findClient(form, authorization);
       if (client === null)
         return errorResponse(401, "unauthorized_client", "Missing valid authorization header");
       if (form.get("grant_type") === "authorization_code") return byCode(form, client);

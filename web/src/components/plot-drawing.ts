@@ -33,7 +33,7 @@ export function areaPath(values: readonly (number | null)[], top: number): strin
 export function roundTop(values: readonly (number | null)[], min = 1): number {
   const max = Math.max(min, ...values.map((value) => value ?? 0));
   const power = 10 ** Math.floor(Math.log10(max));
-  const factor = [2, 4, 6, 8, 10].find((each) => each * power >= max * (1 - 1e-9)) ?? 10;
+  const factor = [2, 4, 6, 8, 10].find((value) => value * power >= max * (1 - 1e-9)) ?? 10;
   return factor * power;
 }
 

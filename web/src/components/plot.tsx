@@ -34,8 +34,8 @@ export function Plot({
         aria-label={label}
       >
         <path className="p-grid" d={`M0 0H${width}M0 ${half}H${width}M0 ${plotHeight}H${width}`} />
-        {series.map((each) => (
-          <Drawn key={each.look} series={each} top={top} />
+        {series.map((plotSeries) => (
+          <Drawn key={plotSeries.look} series={plotSeries} top={top} />
         ))}
       </svg>
       <div className="y">

@@ -40,7 +40,7 @@ export function Table<Row>({
               role="columnheader"
               scope="col"
               data-less={booleanAttribute(column.isSecondary)}
-              data-align={alignmentOf(column)}
+              data-align={getAlignment(column)}
             >
               {column.isActions ? <span className="sr">{column.title}</span> : column.title}
             </th>
@@ -56,7 +56,7 @@ export function Table<Row>({
                 role="cell"
                 data-label={column.isActions ? "" : column.title}
                 data-less={booleanAttribute(column.isSecondary)}
-                data-align={alignmentOf(column)}
+                data-align={getAlignment(column)}
                 data-full={booleanAttribute(column.isActions)}
               >
                 {column.isActions ? (
@@ -83,5 +83,5 @@ export function Table<Row>({
 
 const booleanAttribute = (isSet: boolean | undefined): string | undefined =>
   isSet ? "" : undefined;
-const alignmentOf = ({ isNumber, isActions }: { isNumber?: boolean; isActions?: boolean }) =>
+const getAlignment = ({ isNumber, isActions }: { isNumber?: boolean; isActions?: boolean }) =>
   isNumber || isActions ? "end" : undefined;

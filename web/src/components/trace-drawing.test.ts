@@ -4,7 +4,7 @@ import { drawTrace, rebin, type TraceParts, tracePart, uncoveredSpans } from "./
 const window = { fromMs: 0, toMs: 1_000 };
 const whole: TraceParts = { window, received: null, held: [window], gaps: [] };
 
-const barsOf = (path: string): { x: number; length: number }[] =>
+const listBars = (path: string): { x: number; length: number }[] =>
   [...path.matchAll(/M([\d.]+) [\d.]+v([\d.]+)/g)].map(([, x, length]) => ({
     x: Number(x),
     length: Number(length),
@@ -13,25 +13,27 @@ const barsOf = (path: string): { x: number; length: number }[] =>
 describe("a trace", () => {
   test("a trace has about one bar every six pixels, and never more than there are parts", () => {
     const received = Array.from({ length: 144 }, () => 1);
-    expect(barsOf(drawTrace({ ...whole, received }, 326).bars)).toHaveLength(54);
-    expect(barsOf(drawTrace({ ...whole, received }, 1_100).bars)).toHaveLength(144);
+    expect(listBars(drawTrace({ ...whole, received }, 326).bars)).toHaveLength(54);
+    expect(listBars(drawTrace({ ...whole, received }, 1_100).bars)).toHaveLength(144);
   });
 
   test("a trace scales bars by posts, and a spike does not flatten the rest", () => {
     const received = Array.from({ length: 50 }, (_, index) =>
       index === 7 ? 10_000 : index % 2 === 0 ? 10 : 5,
     );
-    const lengths = barsOf(drawTrace({ ...whole, received }, 300).bars).map(({ length }) => length);
+    const lengths = listBars(drawTrace({ ...whole, received }, 300).bars).map(
+      ({ length }) => length,
+    );
     expect([lengths[0], lengths[1], lengths[7]]).toEqual([42, 21, 42]);
   });
 
   test("a trace has bars of equal height when posts are not counted", () => {
-    const lengths = barsOf(drawTrace(whole, 300).bars).map(({ length }) => length);
+    const lengths = listBars(drawTrace(whole, 300).bars).map(({ length }) => length);
     expect(new Set(lengths).size).toBe(1);
   });
 
   test("a trace has a short bar for a covered time without posts", () => {
-    const lengths = barsOf(drawTrace({ ...whole, received: [0, 8] }, 300).bars);
+    const lengths = listBars(drawTrace({ ...whole, received: [0, 8] }, 300).bars);
     expect(lengths.map(({ length }) => length)).toEqual([2, 42]);
   });
 
@@ -42,7 +44,7 @@ describe("a trace", () => {
       gaps: [{ fromMs: 500, toMs: 501 }],
     };
     const { bars, gaps, uncovered } = drawTrace(parts, 300);
-    expect(barsOf(bars).every(({ x }) => x < 150)).toBe(true);
+    expect(listBars(bars).every(({ x }) => x < 150)).toBe(true);
     expect(gaps).toEqual([{ x: 150, width: 3 }]);
     expect(uncovered).toBe("M150.3 24H300");
   });
@@ -54,7 +56,7 @@ describe("a trace", () => {
 
   test("a trace draws posts of uncovered times separately", () => {
     const { bars, uncoveredBars } = drawTrace({ ...whole, held: [], received: [3, 0, 0, 0] }, 300);
-    expect([bars, barsOf(uncoveredBars).length]).toEqual(["", 1]);
+    expect([bars, listBars(uncoveredBars).length]).toEqual(["", 1]);
   });
 });
 

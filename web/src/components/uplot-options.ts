@@ -61,7 +61,7 @@ export function chartOptions(
         space: 64,
         incrs: [...kind.tickSeconds],
         values: (chart, seconds) => {
-          const texts = kind.axisTexts(seconds.map((each) => each * 1_000));
+          const texts = kind.axisTexts(seconds.map((value) => value * 1_000));
           // Half of a label at the edge would be cut off.
           return texts.map((text, index) =>
             chart.valToPos(seconds[index] ?? 0, "x") < edgePixels ? "" : text,
@@ -82,7 +82,7 @@ export function chartOptions(
         values: (_, values) => values.map((value) => kind.valueText(value)),
       },
     ],
-    series: [{}, ...kind.series.map((each) => drawn(kind.look, each, colours))],
+    series: [{}, ...kind.series.map((series) => drawn(kind.look, series, colours))],
     hooks: { setCursor: [onCursor] },
   };
 }

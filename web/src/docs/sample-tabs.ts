@@ -6,7 +6,7 @@ type Tab = { button: HTMLButtonElement; sample: HTMLElement; label: string };
 
 /** The choice applies to all groups and later pages. */
 export function showSampleTabs(): void {
-  const groups = [...document.querySelectorAll<HTMLElement>(".samples")].map(tabsOf);
+  const groups = [...document.querySelectorAll<HTMLElement>(".samples")].map(listTabs);
   const choose = (label: string) => {
     for (const group of groups) select(group, label);
   };
@@ -24,7 +24,7 @@ export function showSampleTabs(): void {
   choose(readStored(chosenName) ?? "");
 }
 
-function tabsOf(group: HTMLElement, number: number): Tab[] {
+function listTabs(group: HTMLElement, number: number): Tab[] {
   const samples = [...group.querySelectorAll<HTMLElement>(".sample")];
   const list = document.createElement("div");
   list.role = "tablist";

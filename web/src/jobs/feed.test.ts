@@ -45,7 +45,7 @@ const event = (uuid: string, status: JobFeedEvent["status"]): JobFeedEvent => ({
 });
 
 // The feed reads no other fields.
-const listOf = (...uuids: string[]): JobList => ({
+const makeList = (...uuids: string[]): JobList => ({
   jobs: uuids.map((uuid) => ({ uuid, status: "in progress" }) as JobSummary),
   next_cursor: null,
 });
@@ -54,7 +54,7 @@ const last = (): Stream => streams.at(-1) as Stream;
 
 async function open(...running: string[]): Promise<void> {
   last().onOpen();
-  lists.at(-1)?.(listOf(...running));
+  lists.at(-1)?.(makeList(...running));
   await Promise.resolve();
   await Promise.resolve();
 }
@@ -74,7 +74,7 @@ describe("running jobs", () => {
     last().onOpen();
     last().onJob(event("a", "done"));
     last().onJob(event("b", "received"));
-    lists.at(-1)?.(listOf("a"));
+    lists.at(-1)?.(makeList("a"));
     await Promise.resolve();
     await Promise.resolve();
     expect(feed.getSnapshot().running).toBe(1);

@@ -199,7 +199,7 @@ function highest<Value extends number | bigint>(
   measure: (literal: Literal) => Value,
 ): Literal | null {
   return literals.reduce<Literal | null>(
-    (best, each) => (best === null || measure(each) > measure(best) ? each : best),
+    (best, literal) => (best === null || measure(literal) > measure(best) ? literal : best),
     null,
   );
 }
@@ -209,7 +209,7 @@ function lowest<Value extends number | bigint>(
   measure: (literal: Literal) => Value,
 ): Literal | null {
   return literals.reduce<Literal | null>(
-    (best, each) => (best === null || measure(each) < measure(best) ? each : best),
+    (best, literal) => (best === null || measure(literal) < measure(best) ? literal : best),
     null,
   );
 }

@@ -36,7 +36,7 @@ function rowsBelow(heading: string): string[][] {
 }
 
 const operatorRows = rowsBelow("Operators");
-const rowOf = (syntax: string) => operatorRows.find((cells) => cells[0] === syntax);
+const findRow = (syntax: string) => operatorRows.find((cells) => cells[0] === syntax);
 const canonical = (query: string): string => printQuery(parseQuery(query).tree);
 
 describe("the table of operators", () => {
@@ -45,7 +45,7 @@ describe("the table of operators", () => {
   test.each(values)(
     "the documented table of operators lists %s and its aliases",
     (name, { value, aliases }) => {
-      const row = rowOf(`${name}:${value}`);
+      const row = findRow(`${name}:${value}`);
       expect(row).toHaveLength(3);
       for (const alias of aliases) expect(row?.[1]).toContain(`\`${alias}:\``);
     },
@@ -54,7 +54,7 @@ describe("the table of operators", () => {
   test.each(Object.entries(propertyAliases))(
     "the documented table of operators lists filter:%s and its aliases",
     (name, aliases) => {
-      const row = rowOf(`filter:${name}`) ?? rowOf(`-filter:${name}`);
+      const row = findRow(`filter:${name}`) ?? findRow(`-filter:${name}`);
       expect(row).toHaveLength(3);
       // Plural and singular are one name.
       const onPage = aliases.filter((alias) => !areSingularAndPlural(alias, name));

@@ -39,7 +39,7 @@ function unknownFilter(context: TermContext, operator: OperatorTerm, name: strin
   context.report("unknown_filter", isOriginals ? whole : valueSpan, {
     message: `unknown value of ${name}: ${truncated(operator.value)}`,
     hint: isOriginals ? hintForOriginals(context, name) : hintForName(name, operator.value),
-    expected: expectedOf(name),
+    expected: getExpected(name),
   });
   return null;
 }
@@ -58,14 +58,14 @@ function hintForName(name: string, value: string): string | Rewrites {
   return {
     lead: "did you mean",
     queries: near === null ? [] : [`${name}:${near}`],
-    otherwise: `use a value such as ${name}:${exampleOf(name)}`,
+    otherwise: `use a value such as ${name}:${formatExample(name)}`,
   };
 }
 
-const exampleOf = (name: string): string =>
+const formatExample = (name: string): string =>
   name === "has" ? "images" : name === "is" ? "reply" : "retweets";
 
-const expectedOf = (name: string): readonly string[] =>
+const getExpected = (name: string): readonly string[] =>
   name === "has"
     ? [
         "links",

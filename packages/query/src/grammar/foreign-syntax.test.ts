@@ -4,7 +4,7 @@ import { diagnosticLine } from "../tree/diagnostics.ts";
 import { printQuery } from "../tree/print.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 
-function diagnosticsOf(...queries: string[]): string {
+function formatDiagnostics(...queries: string[]): string {
   return queries
     .map((query) =>
       parseQueryLeniently(query)
@@ -25,7 +25,7 @@ const hints = (query: string): string =>
 describe("warnings about syntax of other query languages", () => {
   test("the parser warns about lower-case keywords and exclamation marks", () => {
     expect(
-      diagnosticsOf(
+      formatDiagnostics(
         "moon and sun",
         "moon not sun",
         "moon not (sun stars)",
@@ -51,7 +51,7 @@ describe("warnings about syntax of other query languages", () => {
 
   test("the parser warns about comparisons and ranges", () => {
     expect(
-      diagnosticsOf("likes>100", "likes > 100", "from=nasa", "2024-01-01..2024-02-01"),
+      formatDiagnostics("likes>100", "likes > 100", "from=nasa", "2024-01-01..2024-02-01"),
     ).toMatchInlineSnapshot(`
       "comparison: likes>100 is not an operator, so its words are searched for as a phrase (at offset 0), 9 long
         did you mean min_faves:101
@@ -66,7 +66,7 @@ describe("warnings about syntax of other query languages", () => {
 
   test("the parser warns about proximity, boosts, wildcards and regular expressions", () => {
     expect(
-      diagnosticsOf(
+      formatDiagnostics(
         '"moon landing"~3',
         '"moon sun"^2',
         "moon~2",
@@ -101,7 +101,7 @@ describe("warnings about syntax of other query languages", () => {
         write (moon OR sun)"
     `);
     expect(
-      diagnosticsOf('"* landing"', '"moon landing *"', '"moon* landing"', "#moo*", "@nas*"),
+      formatDiagnostics('"* landing"', '"moon landing *"', '"moon* landing"', "#moo*", "@nas*"),
     ).toMatchInlineSnapshot(`
       "no_effect: a * at the start or end of a phrase has no effect (at offset 0), 11 long
         write landing
@@ -117,7 +117,7 @@ describe("warnings about syntax of other query languages", () => {
   });
 
   test("the parser warns about signs with a meaning in other query languages", () => {
-    expect(diagnosticsOf("C++", "C#", "#c++", "$50", "50€", "100%")).toMatchInlineSnapshot(`
+    expect(formatDiagnostics("C++", "C#", "#c++", "$50", "50€", "100%")).toMatchInlineSnapshot(`
       "sign_left_out: C++ is searched for as c: + is ignored (at offset 0), 3 long
         write c
       sign_left_out: C# is searched for as c: # is ignored (at offset 0), 2 long
@@ -150,12 +150,17 @@ describe("warnings about syntax of other query languages", () => {
     "^_^",
     "not bad",
   ])("the parser does not warn about %s", (query) => {
-    expect(diagnosticsOf(query)).toBe("");
+    expect(formatDiagnostics(query)).toBe("");
   });
 
   test("the parser warns about times of day", () => {
     expect(
-      diagnosticsOf("since:2024-01-01 10:00", "until:2024-01-01 9:30pm", "12:30 train", "3:30pm"),
+      formatDiagnostics(
+        "since:2024-01-01 10:00",
+        "until:2024-01-01 9:30pm",
+        "12:30 train",
+        "3:30pm",
+      ),
     ).toMatchInlineSnapshot(`
       "unknown_operator: 10:00 is searched for as the phrase "10 00", because a space separates it from its date (at offset 0), 22 long
         did you mean since:2024-01-01_10:00:00_UTC
@@ -170,7 +175,7 @@ describe("warnings about syntax of other query languages", () => {
 
   test("the parser warns about post URLs", () => {
     expect(
-      diagnosticsOf(
+      formatDiagnostics(
         "https://twitter.com/nasa/status/1001?s=20",
         "url:x.com/nasa/status/1001",
         "https://bsky.app/profile/nasa.gov/post/3k",
@@ -192,7 +197,7 @@ describe("warnings about syntax of other query languages", () => {
     const canonical = addresses.map((address) => printQuery(parseQuery(address).tree));
     expect(new Set(canonical)).toEqual(new Set(['url:"nasa/status/1001"']));
     expect(
-      diagnosticsOf(
+      formatDiagnostics(
         "https://x.com/nasa",
         "https://x.com/nasa/status/",
         "https://bsky.app/profile/nasa.gov",
@@ -201,7 +206,9 @@ describe("warnings about syntax of other query languages", () => {
   });
 
   test("the parser warns about links and mentions among words", () => {
-    expect(diagnosticsOf('"see nasa.gov now"', '"@nasa launch"', ".@nasa")).toMatchInlineSnapshot(`
+    expect(
+      formatDiagnostics('"see nasa.gov now"', '"@nasa launch"', ".@nasa"),
+    ).toMatchInlineSnapshot(`
       "not_a_word: nasa.gov is a link, and links are not indexed as words (at offset 0), 18 long
         write it outside the quotes: nasa.gov
       not_a_word: @nasa is a mention, and mentions are not indexed as words (at offset 0), 14 long
@@ -212,7 +219,7 @@ describe("warnings about syntax of other query languages", () => {
 
   test("the hint about a link beside other characters without quotes does not mention quotes", () => {
     expect(
-      diagnosticsOf(
+      formatDiagnostics(
         ",nasa.gov",
         "moon,nasa.gov",
         "-moon,nasa.gov",
@@ -234,22 +241,22 @@ describe("warnings about syntax of other query languages", () => {
   });
 
   test("the parser warns about language tags with a region", () => {
-    expect(diagnosticsOf("lang:en-US")).toMatchInlineSnapshot(`
+    expect(formatDiagnostics("lang:en-US")).toMatchInlineSnapshot(`
       "language_region: lang:en-us finds only posts marked en-us, and most are marked only en (at offset 5), 5 long
         write lang:en to find both"
     `);
-    expect(diagnosticsOf("lang:zh-CN lang:zh-tw lang:pt-br")).toBe("");
+    expect(formatDiagnostics("lang:zh-CN lang:zh-tw lang:pt-br")).toBe("");
   });
 
   test("the parser warns about an empty window", () => {
-    expect(diagnosticsOf("within_time:0d")).toMatchInlineSnapshot(`
+    expect(formatDiagnostics("within_time:0d")).toMatchInlineSnapshot(`
       "empty_window: within_time:0d covers no time, so nothing matches (at offset 12), 2 long
         use a longer duration, such as within_time:1d"
     `);
   });
 
   test("the parser reports a single error for an opening quotation mark at the end", () => {
-    expect(diagnosticsOf('from:nasa"')).toMatchInlineSnapshot(`
+    expect(formatDiagnostics('from:nasa"')).toMatchInlineSnapshot(`
       "unclosed_quote: unclosed " (at offset 9), 1 long
         add " where the phrase ends, or remove the ""
     `);
@@ -336,8 +343,8 @@ describe("a hint suggests the most likely meaning", () => {
   ])("the hint for %s is: %s", (query, hint) => {
     expect(hints(query)).toBe(hint);
     const suggestion = /^(?:did you mean|write) ([^ ]+:.*|[@#-].*|\(.*\))$/.exec(hint)?.[1];
-    for (const each of suggestion?.split(/(?<!\(.*) or /) ?? []) {
-      expect(diagnosticsOf(each)).toBe("");
+    for (const text of suggestion?.split(/(?<!\(.*) or /) ?? []) {
+      expect(formatDiagnostics(text)).toBe("");
     }
   });
 

@@ -128,16 +128,16 @@ export const unavailableFilters: Readonly<Record<string, Unavailable>> = {
   nullcast: { reason: "selects advertisements, which no source provides", instead: null },
 };
 
-const operatorNames = namesOf(valueOperators, ({ aliases }) => aliases);
-const propertyNames = namesOf(propertyAliases, (aliases) => aliases);
+const operatorNames = makeNames(valueOperators, ({ aliases }) => aliases);
+const propertyNames = makeNames(propertyAliases, (aliases) => aliases);
 
-function namesOf<Name extends string, Row>(
+function makeNames<Name extends string, Row>(
   table: Readonly<Record<Name, Row>>,
   aliasesOf: (row: Row) => readonly string[],
 ): ReadonlyMap<string, Name> {
   const rows = Object.entries(table) as [Name, Row][];
   return new Map(
-    rows.flatMap(([name, row]) => [name, ...aliasesOf(row)].map((each) => [each, name])),
+    rows.flatMap(([name, row]) => [name, ...aliasesOf(row)].map((text) => [text, name])),
   );
 }
 

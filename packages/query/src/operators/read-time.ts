@@ -63,6 +63,6 @@ function hintForDuration(operator: string, text: string): string {
 /** In the given unit if exact, else in the largest exact one. */
 function exactDuration(ms: number, unit: string): string {
   const inOrder = [unit, "d", "h", "m", "s", "ms"];
-  const fitting = inOrder.find((each) => ms % (units.get(each) ?? ms + 1) === 0) ?? "ms";
+  const fitting = inOrder.find((text) => ms % (units.get(text) ?? ms + 1) === 0) ?? "ms";
   return `${ms / (units.get(fitting) ?? 1)}${fitting}`;
 }

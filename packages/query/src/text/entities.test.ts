@@ -11,7 +11,7 @@ import {
   readMention,
 } from "./entities.ts";
 
-function valuesOf(kind: EntityKind, text: string, dottedHandles = false): string[] {
+function listValues(kind: EntityKind, text: string, dottedHandles = false): string[] {
   const entities = extractEntities(text, { dottedHandles });
   return entities.filter((entity) => entity.kind === kind).map(({ value }) => value);
 }
@@ -39,7 +39,7 @@ describe("hashtags", () => {
     ["a joiner is part of the word", "#می‌خواهم", ["می‌خواهم"]],
     ["not a sigil without a word", "# #", []],
   ])("a hashtag is recognised: %s", (_, text, expected) => {
-    expect(valuesOf("hashtag", text)).toEqual(expected);
+    expect(listValues("hashtag", text)).toEqual(expected);
   });
 });
 
@@ -58,7 +58,7 @@ describe("mentions", () => {
     ["at most 20 characters", `@${"a".repeat(21)}`, ["a".repeat(20)]],
     ["the part before a dot", "@alice.bsky.social", ["alice"]],
   ])("a mention is recognised: %s", (_, text, expected) => {
-    expect(valuesOf("mention", text)).toEqual(expected);
+    expect(listValues("mention", text)).toEqual(expected);
   });
   test.each([
     ["host names", "hi @alice.bsky.social.", ["alice.bsky.social"]],
@@ -67,7 +67,7 @@ describe("mentions", () => {
     ["not the next sentence", "@carol.Great day", ["carol"]],
     ["not an address", "dave@example.com", []],
   ])("a mention with a dotted handle is recognised: %s", (_, text, expected) => {
-    expect(valuesOf("mention", text, true)).toEqual(expected);
+    expect(listValues("mention", text, true)).toEqual(expected);
   });
 });
 
@@ -79,7 +79,7 @@ describe("cashtags", () => {
     ["at most six letters", "$ABCDEFG", []],
     ["no trailing dot", "$TSLA. $TSLA_", ["TSLA", "TSLA"]],
   ])("a cashtag is recognised: %s", (_, text, expected) => {
-    expect(valuesOf("cashtag", text)).toEqual(expected);
+    expect(listValues("cashtag", text)).toEqual(expected);
   });
 });
 
@@ -122,7 +122,7 @@ describe("links", () => {
     ["not without a top-level domain", "http://localhost http://no-tld/", []],
     ["not a number or an ellipsis", "3.5k a...b v1.2", []],
   ])("a link is recognised: %s", (_, text, expected) => {
-    expect(valuesOf("url", text)).toEqual(expected);
+    expect(listValues("url", text)).toEqual(expected);
   });
 });
 

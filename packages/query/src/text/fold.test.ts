@@ -30,8 +30,8 @@ describe("texts that readers treat as equal fold to the same", () => {
     ["a soft hyphen", "data\u00adbase", "database"],
     ["direction marks", "\u200fشكرا\u200f", "شكرا"],
     ["a zero width space in Khmer", "ភាសា\u200bខ្មែរ", "ភាសាខ្មែរ"],
-  ])("texts that readers treat as equal fold to the same: %s", (_, one, other) => {
-    expect(foldWord(one)).toBe(foldWord(other));
+  ])("texts that readers treat as equal fold to the same: %s", (_, text, other) => {
+    expect(foldWord(text)).toBe(foldWord(other));
   });
 });
 
@@ -43,8 +43,8 @@ describe("texts that readers distinguish remain distinct", () => {
     ["Thai tone marks", "ป้า", "ปา"],
     ["Devanagari vowel signs", "कि", "क"],
     ["Hangul letters and the syllable they would make", "ㅋㅠ", "큐"],
-  ])("texts that readers distinguish remain distinct: %s", (_, one, other) => {
-    expect(foldWord(one)).not.toBe(foldWord(other));
+  ])("texts that readers distinguish remain distinct: %s", (_, text, other) => {
+    expect(foldWord(text)).not.toBe(foldWord(other));
   });
 });
 

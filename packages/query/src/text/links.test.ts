@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findLinks } from "./links.ts";
 
-const linksOf = (text: string): string[] =>
+const parseLinks = (text: string): string[] =>
   findLinks(text).map(({ start, end }) => text.slice(start, end));
 
 test.each([
@@ -28,5 +28,5 @@ test.each([
   ],
   ["a letter with an accent after a domain prevents a link", "don't.naïve", []],
 ])("%s: %s", (_, text, links) => {
-  expect(linksOf(text)).toEqual(links);
+  expect(parseLinks(text)).toEqual(links);
 });

@@ -11,8 +11,8 @@ let table: Uint8Array | null = null;
 export function textTraits(text: string): number {
   table ??= unitTable(
     [
-      [foldable, runsOf(needsFolding)],
-      [pictures, runsOf(possibleEmoji)],
+      [foldable, makeRuns(needsFolding)],
+      [pictures, makeRuns(possibleEmoji)],
     ],
     foldable | pictures,
   );
@@ -23,4 +23,4 @@ export function textTraits(text: string): number {
   return traits;
 }
 
-const runsOf = (pattern: RegExp): RegExp => new RegExp(`(?:${pattern.source})+`, "g");
+const makeRuns = (pattern: RegExp): RegExp => new RegExp(`(?:${pattern.source})+`, "g");

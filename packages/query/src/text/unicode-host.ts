@@ -43,7 +43,7 @@ function decodePunycode(text: string): string | null {
     const start = position;
     let weight = 1;
     for (let k = base; ; k += base) {
-      const digit = digitOf(text.charCodeAt(next++));
+      const digit = getDigit(text.charCodeAt(next++));
       if (digit === null) return null;
       position += digit * weight;
       const threshold = Math.min(Math.max(k - bias, lowestThreshold), highestThreshold);
@@ -61,7 +61,7 @@ function decodePunycode(text: string): string | null {
   return output.join("");
 }
 
-function digitOf(unit: number): number | null {
+function getDigit(unit: number): number | null {
   if (unit >= 0x61 && unit <= 0x7a) return unit - 0x61;
   if (unit >= 0x30 && unit <= 0x39) return unit - 0x30 + 26;
   return null;

@@ -118,8 +118,8 @@ export function renderDiagnostic(query: string, diagnostic: Diagnostic): string 
   const last = Math.min(diagnostic.offset + Math.max(diagnostic.length, 1), to);
   const lead = from > 0 ? "…" : "";
   const trail = to < characters.length ? "…" : "";
-  const before = widthOf(characters.slice(from, diagnostic.offset)) + lead.length;
-  const marked = widthOf(characters.slice(diagnostic.offset, last));
+  const before = computeWidth(characters.slice(from, diagnostic.offset)) + lead.length;
+  const marked = computeWidth(characters.slice(diagnostic.offset, last));
   const lines = [
     `${diagnostic.severity}[${diagnostic.code}]: ${diagnosticLine(diagnostic)}`,
     `  ${lead}${characters.slice(from, to).join("")}${trail}`,
@@ -132,7 +132,7 @@ export function renderDiagnostic(query: string, diagnostic: Diagnostic): string 
 }
 
 function excerptStart(characters: readonly string[], offset: number): number {
-  if (widthOf(characters) <= widestExcerpt) return 0;
+  if (computeWidth(characters) <= widestExcerpt) return 0;
   let start = offset;
   let width = 0;
   while (start > 0 && width < widestExcerpt / 3) {
@@ -157,7 +157,7 @@ function printable(character: string): string {
   return /[\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(character) ? "\ufffd" : character;
 }
 
-function widthOf(characters: readonly string[]): number {
+function computeWidth(characters: readonly string[]): number {
   return characters.reduce((width, character) => width + characterWidth(character), 0);
 }
 

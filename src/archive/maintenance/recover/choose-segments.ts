@@ -35,14 +35,24 @@ export function chooseSegments(
   };
   const chosen: ChosenSegment[] = [];
   for (const platformCandidates of Map.groupBy(candidates, ({ platform }) => platform).values()) {
-    const sameArchive = partition(platformCandidates, (each) => isFromArchive(each, uriKey));
+    const sameArchive = partition(platformCandidates, (candidate) =>
+      isFromArchive(candidate, uriKey),
+    );
     sameArchive.others.forEach(markUnused("of another archive"));
-    const committed = partition(sameArchive.kept, (each) => !isUncommitted(each, sameArchive.kept));
+    const committed = partition(
+      sameArchive.kept,
+      (candidate) => !isUncommitted(candidate, sameArchive.kept),
+    );
     committed.others.forEach(markUnused("unfinished"));
-    const current = partition(committed.kept, (each) => !isReplaced(each, committed.kept));
+    const current = partition(
+      committed.kept,
+      (candidate) => !isReplaced(candidate, committed.kept),
+    );
     current.others.forEach(markUnused("replaced"));
     const disjoint = withoutOverlaps(current.kept.map(withLow), markUnused("overlapped"));
-    chosen.push(...disjoint.map((each, index) => (index === 0 ? { ...each, low: 0n } : each)));
+    chosen.push(
+      ...disjoint.map((segment, index) => (index === 0 ? { ...segment, low: 0n } : segment)),
+    );
   }
   return { chosen, unused };
 }

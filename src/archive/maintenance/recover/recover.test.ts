@@ -66,7 +66,7 @@ function makeArchive(): void {
 }
 
 const uris = (): string[] => storedPosts(folder).map(({ post: { uri } }) => uri);
-const urisOf = (...left: number[]): string[] => left.map((n) => post(n).uri);
+const listUris = (...left: number[]): string[] => left.map((n) => post(n).uri);
 const storedNumbers = numbers(0, 15).filter((n) => n !== 2 && n !== 9);
 
 function removeCatalog(): void {
@@ -112,13 +112,13 @@ describe("a lost catalog", () => {
       lose();
       const report = await runRecover();
       expect(report).toMatchObject({ segments: 4, posts: 13, deletions: 2, unused: [] });
-      expect(uris()).toEqual(urisOf(...storedNumbers));
+      expect(uris()).toEqual(listUris(...storedNumbers));
       expect(await findingsIn(folder)).toEqual([]);
       expect(readdirSync(join(folder, "bluesky")).filter((name) => name.endsWith(".db"))).toEqual(
         before,
       );
       replay();
-      expect(uris()).toEqual(urisOf(...storedNumbers));
+      expect(uris()).toEqual(listUris(...storedNumbers));
       expect(await recoveredCounts("author1.example.com")).toEqual({ accounts: 1, ingested: 13 });
     },
   );
@@ -142,7 +142,7 @@ describe("a lost catalog", () => {
     const report = await runRecover();
     expect(report.copiedTables).toContain("account");
     expect(existsSync(join(report.former ?? "", "catalog.db"))).toBe(true);
-    expect(uris()).toEqual(urisOf(...storedNumbers));
+    expect(uris()).toEqual(listUris(...storedNumbers));
     write([{ kind: "upsert", post: { ...post(16), uri: `${post(16).uri}x` } }]);
     expect(storedPosts(folder).at(-1)?.hidden).toBe(true);
     expect(await findingsIn(folder)).toEqual([]);
@@ -179,7 +179,7 @@ describe("a lost catalog", () => {
     removeCatalog();
     await runRecover();
     replay();
-    expect(uris()).toEqual(urisOf(...storedNumbers));
+    expect(uris()).toEqual(listUris(...storedNumbers));
   });
 
   test("recover preserves deletions of an expired segment", async () => {
@@ -193,7 +193,7 @@ describe("a lost catalog", () => {
     removeCatalog();
     await runRecover();
     replay();
-    expect(uris()).toEqual(urisOf(...storedNumbers));
+    expect(uris()).toEqual(listUris(...storedNumbers));
   });
 
   test("recover preserves deletions of rewritten, sealed and split segments", async () => {
@@ -216,7 +216,7 @@ describe("a lost catalog", () => {
       readdirSync(join(folder, "orphaned")).filter((name) => name.endsWith(".db")),
     ).toHaveLength(5);
     replay();
-    expect(uris()).toEqual(urisOf(...storedNumbers));
+    expect(uris()).toEqual(listUris(...storedNumbers));
     expect(await findingsIn(folder)).toEqual([]);
   });
 
@@ -239,7 +239,7 @@ describe("a lost catalog", () => {
     expect(existsSync(join(folder, "former-1", "bluesky", "000002.db"))).toBe(true);
     expect(await findingsIn(folder)).toEqual([]);
     replay();
-    expect(uris()).toEqual(urisOf(...storedNumbers));
+    expect(uris()).toEqual(listUris(...storedNumbers));
   });
 
   test("recover assigns a new uri key to segments of an earlier version, which have no identity", async () => {
@@ -254,7 +254,7 @@ describe("a lost catalog", () => {
     await runRecover();
     expect(await findingsIn(folder)).toEqual([]);
     replay();
-    expect(uris()).toEqual(urisOf(...storedNumbers));
+    expect(uris()).toEqual(listUris(...storedNumbers));
   });
 });
 
@@ -263,7 +263,7 @@ describe("recover", () => {
     makeArchive();
     await expect(runRecover()).rejects.toMatchObject({ code: "catalog_current" });
     await runRecover(true);
-    expect(uris()).toEqual(urisOf(...storedNumbers));
+    expect(uris()).toEqual(listUris(...storedNumbers));
     expect(await findingsIn(folder)).toEqual([]);
   });
 
@@ -287,6 +287,6 @@ describe("recover", () => {
     await expect(recover({ ...request, signal: stopping.signal })).rejects.toThrow("enough");
     expect(readdirSync(folder).sort()).toEqual(["bluesky", "compaction-lock.db"]);
     await runRecover();
-    expect(uris()).toEqual(urisOf(...storedNumbers));
+    expect(uris()).toEqual(listUris(...storedNumbers));
   });
 });

@@ -6,7 +6,8 @@ import type { CopiedTable } from "./tables.ts";
 /** Values in PostgreSQL's input format: numbers in decimal, bytes as `\x…`. */
 export type TextRow = readonly (string | null)[];
 
-const namesOf = ({ columns }: CopiedTable): string => columns.map(({ name }) => name).join(", ");
+const formatNames = ({ columns }: CopiedTable): string =>
+  columns.map(({ name }) => name).join(", ");
 
 /** In key order, the same in both databases. */
 export function* readSourceRows(
@@ -18,13 +19,13 @@ export function* readSourceRows(
   const placeholders = table.key.map(() => "?").join(", ");
   const condition = after === null ? "" : `WHERE (${key}) > (${placeholders})`;
   const statement = source.prepare(
-    `SELECT ${namesOf(table)} FROM ${table.name} ${condition} ORDER BY ${key}`,
+    `SELECT ${formatNames(table)} FROM ${table.name} ${condition} ORDER BY ${key}`,
   );
   statement.setReadBigInts(true);
   statement.setReturnArrays(true);
-  const values = after === null ? [] : valuesOf(table, after);
+  const values = after === null ? [] : listValues(table, after);
   for (const row of statement.iterate(...values)) {
-    yield (row as unknown as readonly unknown[]).map(textOf);
+    yield (row as unknown as readonly unknown[]).map(readText);
   }
 }
 
@@ -56,7 +57,7 @@ export async function insertRows(
   const objects = rows.map((row) =>
     Object.fromEntries(table.columns.map(({ name }, index) => [name, row[index]])),
   );
-  const columns = namesOf(table);
+  const columns = formatNames(table);
   await target.unsafe(
     `INSERT INTO ${table.name}(${columns})
      SELECT ${columns} FROM json_populate_recordset(NULL::${table.name}, $1::TEXT::JSON)`,
@@ -80,14 +81,14 @@ export class RowChecksum {
   }
 }
 
-function textOf(value: unknown): string | null {
+function readText(value: unknown): string | null {
   if (value === null) return null;
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString("hex")}`;
   // PostgreSQL's text cannot contain NUL.
   return String(value).replaceAll("\0", "\u{fffd}");
 }
 
-function valuesOf({ key, columns }: CopiedTable, after: TextRow): (string | bigint | Buffer)[] {
+function listValues({ key, columns }: CopiedTable, after: TextRow): (string | bigint | Buffer)[] {
   return key.map((name, index) => {
     const text = after[index] ?? "";
     const column = columns.find((other) => other.name === name);

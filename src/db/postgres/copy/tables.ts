@@ -26,17 +26,17 @@ export function listTables(source: DatabaseSync): CopiedTable[] {
   }
 
   for (const name of names) add(name);
-  return [...ordered].map((name) => tableOf(source, name));
+  return [...ordered].map((name) => readTable(source, name));
 }
 
-function tableOf(source: DatabaseSync, name: string): CopiedTable {
+function readTable(source: DatabaseSync, name: string): CopiedTable {
   const columns = source
     .prepare("SELECT name, type, pk FROM pragma_table_info(?)")
     .all(name) as ColumnRow[];
-  const key = columns.filter(({ pk }) => pk > 0).toSorted((one, other) => one.pk - other.pk);
+  const key = columns.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk);
   return {
     name,
-    columns: columns.map((column) => ({ name: column.name, kind: kindOf(column) })),
+    columns: columns.map((column) => ({ name: column.name, kind: getKind(column) })),
     key: key.length > 0 ? key.map((column) => column.name) : uniqueColumns(source, name),
   };
 }
@@ -51,7 +51,7 @@ function uniqueColumns(source: DatabaseSync, table: string): string[] {
   return columns.map(({ name }) => String(name));
 }
 
-function kindOf({ type }: ColumnRow): ColumnKind {
+function getKind({ type }: ColumnRow): ColumnKind {
   if (type === "INTEGER") return "number";
   // Columns of type ANY contain only secrets, which are bytes.
   return type === "TEXT" ? "text" : "bytes";

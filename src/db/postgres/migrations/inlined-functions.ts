@@ -1,6 +1,6 @@
 /**
- * The functions of sqlite-functions.ts, inlined: the planner inlines no STRICT function whose body is not strict, and
- * each calling statement parses and plans a function that is not inlined.
+ * Inlinable versions of sqlite-functions.ts: the planner cannot inline a STRICT function whose body is not strict, and
+ * plans such a function again in each statement.
  */
 export const inlinedFunctions = `
   CREATE OR REPLACE FUNCTION min(BIGINT, BIGINT) RETURNS BIGINT LANGUAGE sql IMMUTABLE PARALLEL SAFE

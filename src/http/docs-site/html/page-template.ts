@@ -19,7 +19,7 @@ export function fillTemplate(
   },
 ): string {
   const entries = navigation.flatMap((group) => group.entries);
-  const current = path === null ? undefined : entryOf(entries, path);
+  const current = path === null ? undefined : findEntry(entries, path);
   const parts: Record<string, string> = {
     title: escapeHtml(title === "Earshot" ? "Earshot documentation" : `${title} · Earshot`),
     description: escapeHtml(htmlDescription(html)),
@@ -44,7 +44,7 @@ function htmlDescription(html: string): string {
   return text.length <= longestDescription ? text : `${text.slice(0, longestDescription - 1)}…`;
 }
 
-function entryOf(entries: readonly NavigationEntry[], path: string): NavigationEntry | undefined {
+function findEntry(entries: readonly NavigationEntry[], path: string): NavigationEntry | undefined {
   const parent = path.slice(0, path.lastIndexOf("/"));
   return (
     entries.find((entry) => entry.path === path) ??

@@ -41,7 +41,7 @@ export function renderMarkdown(
       table({ header, rows }) {
         tables++;
         const head = header.map((cell) => `<th scope="col">${inline(cell.tokens)}</th>`).join("");
-        const body = rows.map((cells) => `<tr>${rowOf(cells)}</tr>`).join("\n");
+        const body = rows.map((cells) => `<tr>${formatRow(cells)}</tr>`).join("\n");
         const id = `table-${tables}`;
         return (
           `<div class="table-box" role="region" aria-labelledby="${id}" tabindex="0"><table>` +
@@ -64,7 +64,7 @@ export function renderMarkdown(
     return marked.Parser.parseInline(tokens, marked.defaults);
   }
 
-  function rowOf(cells: readonly Tokens.TableCell[]): string {
+  function formatRow(cells: readonly Tokens.TableCell[]): string {
     return cells
       .map(({ tokens }, column) =>
         column === 0 ? `<th scope="row">${inline(tokens)}</th>` : `<td>${inline(tokens)}</td>`,

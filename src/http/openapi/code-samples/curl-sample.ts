@@ -14,7 +14,7 @@ export function curlSample(endpoint: Endpoint, fields?: Fields): string {
     `curl ${options}${isImplied ? "" : ` -X ${method}`} '${endpointAddress(endpoint)}'`,
     ...(operation.security === undefined ? [] : ['-H "Authorization: Bearer $EARSHOT_API_KEY"']),
     ...query.map(([name, value]) => `--data-urlencode ${quoted(`${name}=${value}`)}`),
-    ...(body === undefined ? [] : bodyOf(fields ?? bodyExample(body))),
+    ...(body === undefined ? [] : readBody(fields ?? bodyExample(body))),
   ].join(" \\\n  ");
 }
 
@@ -42,7 +42,7 @@ function bodyExample({ example, examples = {} }: Body): unknown {
   return example ?? first?.value ?? {};
 }
 
-function bodyOf(body: unknown): string[] {
+function readBody(body: unknown): string[] {
   return ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`];
 }
 

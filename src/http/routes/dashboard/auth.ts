@@ -29,7 +29,7 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
       if (!hasSlot(request, reply)) return reply.redirect(refusalPath("too_many"), 303);
       const attempt = await signIn.begin(provider, {
         redirectUri: redirectUri(request, provider),
-        returnTo: queryOf(request).get("return"),
+        returnTo: makeQuery(request).get("return"),
       });
       if (attempt === null) throw noProvider();
       cookies.setSignIn(reply, attempt.attempt, signInLimits.attemptMs);
@@ -49,7 +49,7 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
         const signedIn = await signIn.finish(provider, {
           attempt: cookies.signIn(request),
           redirectUri: redirectUri(request, provider),
-          parameters: queryOf(request),
+          parameters: makeQuery(request),
           client: readClientInfo(request, cookies),
         });
         cookies.clearSignIn(reply);
@@ -87,7 +87,7 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
 const refusalPath = (code: RefusalCode): string => `/dashboard/sign-in?error=${code}`;
 
 /** Raw, so that sign-in can refuse duplicate parameters. */
-function queryOf(request: FastifyRequest): URLSearchParams {
+function makeQuery(request: FastifyRequest): URLSearchParams {
   const { url } = request;
   const index = url.indexOf("?");
   return new URLSearchParams(index < 0 ? "" : url.slice(index + 1));

@@ -33,7 +33,7 @@ export function addAuthorizationRoutes(
 ): void {
   const { accounts, clock, dashboard, settings } = context;
   const { encryptor, fetchClientDocument, limits } = dashboard.apps;
-  const ownerOf = (request: FastifyRequest) => {
+  const makeOwner = (request: FastifyRequest) => {
     const { accountId, id: sessionId } = requireSession(request);
     return { accountId, sessionId };
   };
@@ -70,7 +70,7 @@ export function addAuthorizationRoutes(
         state: head.state,
         expiresMs: clock.now() + limits.consentMs,
       };
-      const ticket = encryptConsent(encryptor, consent, ownerOf(request));
+      const ticket = encryptConsent(encryptor, consent, makeOwner(request));
       return { ...display, kind: "consent", ticket, methods: requested.methods };
     },
   });
@@ -82,7 +82,7 @@ export function addAuthorizationRoutes(
     schema: { ...hide, body: authorizationDecision },
     handler: async (request): Promise<DecisionResponse> => {
       const nowMs = clock.now();
-      const owner = ownerOf(request);
+      const owner = makeOwner(request);
       const { ticket, methods: chosen } = request.body;
       const consent = decryptConsent(encryptor, ticket, { ...owner, nowMs });
       if (consent === null) throw consentExpired();

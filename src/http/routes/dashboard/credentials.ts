@@ -35,7 +35,7 @@ export function addCredentialRoutes(
     });
   }
 
-  const stepOf = (step: DialogueStep<Credential>): AuthorizationStep =>
+  const getStep = (step: DialogueStep<Credential>): AuthorizationStep =>
     step.state === "done" ? { state: "done", credential: listing(step.made) } : step;
 
   app.route({
@@ -67,7 +67,7 @@ export function addCredentialRoutes(
     config,
     schema: { ...hide, body: newCredential },
     handler: async (request, reply) =>
-      stepOf(await credentials.authorize(limitedAccount(request, reply), request.body)),
+      getStep(await credentials.authorize(limitedAccount(request, reply), request.body)),
   });
 
   app.route({
@@ -77,7 +77,7 @@ export function addCredentialRoutes(
     schema: { ...hide, params: credentialPath, body: authorizationResponse },
     handler: async (request, reply) => {
       const { answer } = request.body;
-      return stepOf(
+      return getStep(
         await credentials.answer(limitedAccount(request, reply), request.params.id, answer),
       );
     },

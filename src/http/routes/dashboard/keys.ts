@@ -57,7 +57,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     schema: { ...hide, body: newKey },
     handler: async (request, reply): Promise<NewKeyResponse> => {
       const created = await accounts.write("createOwnKey", {
-        ...ownerOf(context, request),
+        ...makeOwner(context, request),
         ...unlimited,
         ...readKeyChoice(request.body),
         name: request.body.name,
@@ -75,7 +75,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     schema: hide,
     handler: async (request, reply): Promise<NewKeyResponse> => {
       const created = await accounts.write("issueFirstKey", {
-        ...ownerOf(context, request),
+        ...makeOwner(context, request),
         ...bounds(context),
       });
       reply.code(201);
@@ -90,11 +90,11 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     schema: { ...hide, params: keyPath, body: keyChange },
     handler: async (request): Promise<{ key: KeyListingResponse }> => {
       const key = await accounts.write("changeKey", {
-        ...ownerOf(context, request),
+        ...makeOwner(context, request),
         id: request.params.id,
         changes: readKeyChoice(request.body),
       });
-      return { key: await listingOf(context, key) };
+      return { key: await getListing(context, key) };
     },
   });
 
@@ -104,7 +104,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     config,
     schema: { ...hide, params: keyPath, body: keyRotation },
     handler: async (request, reply): Promise<NewKeyResponse> => {
-      const { accountId, limits, nowMs } = ownerOf(context, request);
+      const { accountId, limits, nowMs } = makeOwner(context, request);
       const { id, token } = await accounts.write("rotateKey", {
         id: request.params.id,
         by: { accountId },
@@ -125,7 +125,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     config,
     schema: { ...hide, params: keyPath },
     handler: async (request, reply) => {
-      const { accountId, nowMs } = ownerOf(context, request);
+      const { accountId, nowMs } = makeOwner(context, request);
       await accounts.write("revokeKey", { id: request.params.id, by: { accountId }, nowMs });
       return reply.code(204).send();
     },
@@ -139,7 +139,7 @@ const unlimited: Omit<KeyChoice, "name"> = {
   expiresMs: null,
 };
 
-function ownerOf({ settings, clock }: KeyContext, request: FastifyRequest) {
+function makeOwner({ settings, clock }: KeyContext, request: FastifyRequest) {
   const { requestsPerSecond, submissionsPerMinute } = settings.limits;
   const limits = { requestsPerSecond, submissionsPerMinute };
   return { accountId: requireCaller(request).accountId, limits, nowMs: clock.now() };
@@ -153,10 +153,13 @@ async function newKeyResponse(
   context: KeyContext,
   { key, token }: CreatedOwnKey,
 ): Promise<NewKeyResponse> {
-  return { key: await listingOf(context, key), token };
+  return { key: await getListing(context, key), token };
 }
 
-async function listingOf({ limiter, clock }: KeyContext, key: OwnKey): Promise<KeyListingResponse> {
+async function getListing(
+  { limiter, clock }: KeyContext,
+  key: OwnKey,
+): Promise<KeyListingResponse> {
   const [listing] = await keyListings(limiter, [key], clock.now());
   if (listing === undefined) throw problem("internal", "the new key is missing from the list");
   return listing;

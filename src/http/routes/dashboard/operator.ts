@@ -62,7 +62,7 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
       const { id } = request.params;
       await requireAccount(context, id);
       const account = await accounts.write("changeAccount", {
-        ...changeOf(request.body),
+        ...makeChange(request.body),
         accountId: id,
         actor: { accountId: requireCaller(request).accountId },
         nowMs: clock.now(),
@@ -110,7 +110,7 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
 type Parsed<Request> = { [Name in keyof Request]: Request[Name] | undefined };
 
 /** A reason without `suspended` has no effect. */
-function changeOf(
+function makeChange(
   request: Parsed<AccountChange>,
 ): Omit<AccountChangeRequest, "accountId" | "actor" | "nowMs"> {
   const { role, suspended, suspended_reason: reason = "" } = request;

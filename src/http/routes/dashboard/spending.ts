@@ -21,8 +21,8 @@ export function addSpendingRoute(
       const { own, shared, deploymentPostReads: reads } = spending;
       return {
         month,
-        own: own && spendingOf(own),
-        shared: shared && spendingOf(shared),
+        own: own && makeSpending(own),
+        shared: shared && makeSpending(shared),
         deployment:
           reads === null
             ? null
@@ -32,7 +32,7 @@ export function addSpendingRoute(
   });
 }
 
-const spendingOf = ({ postReads, userReads, microUsd }: Amounts): AccountSpending => ({
+const makeSpending = ({ postReads, userReads, microUsd }: Amounts): AccountSpending => ({
   post_reads: postReads,
   user_reads: userReads,
   usd: microUsd / 1_000_000,

@@ -33,7 +33,7 @@ const recentBody = closedObject(bodyErrors, {
     .meta({ description: "Maximum posts, 1 to 100; default: 20." }),
 }).meta({ id: "RecentSearch", examples: [{ query: "comet lang:en", count: 20 }] });
 
-const recentSubmissionOf = ({ query, count }: z.infer<typeof recentBody>): Submission => ({
+const makeRecentSubmission = ({ query, count }: z.infer<typeof recentBody>): Submission => ({
   type: "social",
   arguments: { type: "searchbyquery", query, count },
   argumentsPointer: "",
@@ -86,7 +86,7 @@ export function addRecentRoute(
     handler: async (request, reply) => {
       const caller = requireCaller(request);
       const platform = parsePlatform(request.params.platform) ?? "social";
-      const body = recentSubmissionOf(request.body);
+      const body = makeRecentSubmission(request.body);
       const idempotency = readIdempotency(request.headers, idempotentRequest(platform, body));
       const job = await pending.submitAndWait(caller, reply, () =>
         submissions.submit(platform, body, platformPathRules, reply, idempotency),

@@ -57,7 +57,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
     handler: async (request, reply) => {
       const word = request.params.platform;
       requireCounts(requireCaller(request));
-      const { tree, warnings, ...countsParams } = countsParamsOf(
+      const { tree, warnings, ...countsParams } = makeCountsParams(
         context,
         request,
         word,
@@ -100,7 +100,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
   });
 }
 
-function countsParamsOf(
+function makeCountsParams(
   { settings }: HttpContext,
   request: FastifyRequest,
   word: string,

@@ -67,7 +67,7 @@ export function addResultRoutes(
   }
 
   async function page(reply: FastifyReply, job: Job, result: JobResult) {
-    const { body, damage } = await bodyOf(reply, job, result);
+    const { body, damage } = await getBody(reply, job, result);
     const currentResult = withDamage(result, damage);
     setResultFields(context, reply, { ...job, result: currentResult }, currentResult);
     setNodeField(reply, job);
@@ -75,7 +75,7 @@ export function addResultRoutes(
     return reply.type("application/json; charset=utf-8").send(body);
   }
 
-  async function bodyOf(reply: FastifyReply, { uuid }: Job, result: JobResult) {
+  async function getBody(reply: FastifyReply, { uuid }: Job, result: JobResult) {
     const { signature = null } = result;
     if (signature === null) {
       const cached = context.jobs.takePage(uuid);

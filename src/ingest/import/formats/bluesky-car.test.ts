@@ -22,7 +22,7 @@ const record = (text: string, more: object = {}) => ({
   ...more,
 });
 const key = (number: number) => `${collection}/3kaaaaaaa${String(number).padStart(4, "2")}`;
-const repositoryOf = (records: ReadonlyMap<string, unknown>) =>
+const getRepository = (records: ReadonlyMap<string, unknown>) =>
   encodeCar(repositoryBlocks({ did, rev, records }));
 
 describe("a Bluesky repository", () => {
@@ -33,7 +33,7 @@ describe("a Bluesky repository", () => {
       [key(2), record("one #tag")],
       [key(3), record("two", { langs: ["de"] })],
     ]);
-    const file = folder.file("ann.car", await repositoryOf(records));
+    const file = folder.file("ann.car", await getRepository(records));
     expect(await folder.import(file, "bluesky", format)).toMatchObject({
       imported: 2,
       rejected: 0,
@@ -56,7 +56,7 @@ describe("a Bluesky repository", () => {
 
   test("an import of a Bluesky repository uses the specified handle", async () => {
     const named = blueskyCarFormat({ maxRepositoryBytes: 1_000_000, author: "ann.example.com" });
-    const file = folder.file("ann.car", await repositoryOf(new Map([[key(2), record("one")]])));
+    const file = folder.file("ann.car", await getRepository(new Map([[key(2), record("one")]])));
     await folder.import(file, "bluesky", named);
     expect(folder.posts()).toMatchObject([{ username: "ann.example.com", userId: did }]);
   });
@@ -67,7 +67,7 @@ describe("a Bluesky repository", () => {
       [`${collection}/not-a-time`, record("two", { createdAt: "soon" })],
       [`${collection}/z`, ["no", "record"]],
     ]);
-    const file = folder.file("ann.car", await repositoryOf(records));
+    const file = folder.file("ann.car", await getRepository(records));
     expect(await folder.import(file, "bluesky", format)).toMatchObject({
       imported: 1,
       rejected: 2,
@@ -80,7 +80,7 @@ describe("a Bluesky repository", () => {
   });
 
   test("a Bluesky repository is rejected if malformed, truncated, or too large for memory", async () => {
-    const bytes = await repositoryOf(new Map([[key(2), record("one")]]));
+    const bytes = await getRepository(new Map([[key(2), record("one")]]));
     for (const content of ["no CAR", bytes.subarray(0, -10)]) {
       const file = folder.file("ann.car", content);
       await expect(folder.import(file, "bluesky", format)).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe("a Bluesky repository", () => {
     }
     const sorted = new Map([...records].sort(([a], [b]) => (a < b ? -1 : 1)));
     const large = blueskyCarFormat({ maxRepositoryBytes: 10_000_000, author: null });
-    const file = folder.file("ann.car", await repositoryOf(sorted));
+    const file = folder.file("ann.car", await getRepository(sorted));
     let batches = 0;
     folder.archive.beforeWrite = () => {
       batches += 1;

@@ -25,7 +25,7 @@ export function blueskyCarFormat({ maxRepositoryBytes, author }: BlueskyCarOptio
         const isOwn = error instanceof EarshotError && error.code === "repository_unreadable";
         throw isOwn ? unreadableImport(source.name, error) : error;
       });
-      yield recordsOf(repository, author);
+      yield listRecords(repository, author);
     },
   };
 }
@@ -48,7 +48,7 @@ async function* boundedPieces(source: ImportSource, maxBytes: number): AsyncGene
   }
 }
 
-function* recordsOf(repository: Repository, author: string | null): Generator<FileRecord> {
+function* listRecords(repository: Repository, author: string | null): Generator<FileRecord> {
   const { did, entries, recordOf } = repository;
   const profile = entries.find(({ path }) => path === `${profileCollection}/${profileKey}`);
   const names = {
@@ -63,14 +63,14 @@ function* recordsOf(repository: Repository, author: string | null): Generator<Fi
       size: typicalBytes,
       raw: () => Buffer.from(JSON.stringify({ uri: `at://${did}/${entry.path}` })),
       head: null,
-      read: ({ nowMs }) => ({ ...postOf(entry, repository, nowMs), ...names }),
+      read: ({ nowMs }) => ({ ...makePost(entry, repository, nowMs), ...names }),
     };
   }
 }
 
 const typicalBytes = 1_000;
 
-function postOf(entry: TreeEntry, { did, recordOf }: Repository, nowMs: number): Post {
+function makePost(entry: TreeEntry, { did, recordOf }: Repository, nowMs: number): Post {
   const rkey = entry.path.slice(postCollection.length + 1);
   const record = recordOf(entry);
   if (record === undefined) {

@@ -32,18 +32,18 @@ export function csvFormat(options: CsvOptions): RecordsFormat {
     const splitter = createCsvSplitter(maxLineBytes);
     let header: Header | null = null;
 
-    function* recordsOf(found: Iterable<CsvRecord>): Generator<FileRecord> {
+    function* readRecords(found: Iterable<CsvRecord>): Generator<FileRecord> {
       for (const record of found) {
         if (header === null) {
           header = readHeader(source.name, record, options);
           splitter.useDelimiter(header.delimiter);
-        } else yield recordOf(record, header, options, maxLineBytes);
+        } else yield makeRecord(record, header, options, maxLineBytes);
       }
     }
 
-    for await (const piece of source.pieces(0)) yield recordsOf(splitter.feed(piece));
+    for await (const piece of source.pieces(0)) yield readRecords(splitter.feed(piece));
     const last = splitter.end();
-    if (last !== null) yield recordsOf([last]);
+    if (last !== null) yield readRecords([last]);
   }
 
   return { key: `csv:${hash("sha256", shape).slice(0, 16)}`, records };
@@ -67,7 +67,7 @@ function namesIn(file: string, text: string, delimiter: string): string[] {
   }
 }
 
-function recordOf(
+function makeRecord(
   { bytes, line, isTooLong }: CsvRecord,
   header: Header,
   options: CsvOptions,

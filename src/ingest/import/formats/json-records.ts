@@ -49,16 +49,16 @@ export function jsonFormat({ key, files, listName, padding, prepare }: JsonForma
       const options = { maxValueBytes: limits.maxLineBytes, listName };
       let number = 0;
 
-      function* recordsOf(values: Iterable<JsonValue>): Generator<FileRecord> {
+      function* readRecords(values: Iterable<JsonValue>): Generator<FileRecord> {
         for (const value of values) {
           if (isPadding(value, padding)) continue;
           number += 1;
-          yield recordOf(value, number, limits, read);
+          yield makeRecord(value, number, limits, read);
         }
       }
 
       const values = jsonValues(source, members, options);
-      for await (const batch of values) yield recordsOf(batch);
+      for await (const batch of values) yield readRecords(batch);
     },
   };
 }
@@ -68,7 +68,7 @@ export function isPadding({ bytes }: JsonValue, padding: RegExp | null): boolean
   return text === "" || (text !== null && padding?.test(text) === true);
 }
 
-function recordOf(
+function makeRecord(
   { bytes, isTooLong }: JsonValue,
   number: number,
   limits: RecordLimits,

@@ -56,7 +56,7 @@ function readActivity(record: unknown, actor: Actor | null, context: ReadContext
     context.onSkipped("non-public posts");
     return null;
   }
-  const author = authorOf(record, actor);
+  const author = makeAuthor(record, actor);
   if (type === "Announce") {
     const original = typeof object === "string" ? object : asFields(object).id;
     const { id, published } = record;
@@ -88,7 +88,7 @@ const isPublic = ({ to }: Record<string, unknown>): boolean =>
 
 type Author = { author: string; author_name: string | null };
 
-function authorOf({ actor: named }: Record<string, unknown>, actor: Actor | null): Author {
+function makeAuthor({ actor: named }: Record<string, unknown>, actor: Actor | null): Author {
   if (actor !== null && named === actor.id) {
     return { author: actor.username, author_name: actor.name };
   }
@@ -125,7 +125,7 @@ function readNote(note: Record<string, unknown>, author: Author, context: ReadCo
       lang: readLanguage(note.contentMap),
       in_reply_to_id: note.inReplyTo,
       quote_of_id: quoted,
-      hashtags: tagsByType(note.tag, "Hashtag").flatMap(({ name }) => tagOf(name)),
+      hashtags: tagsByType(note.tag, "Hashtag").flatMap(({ name }) => readTag(name)),
       urls: body.links.filter(({ isReference }) => !isReference).map(({ url }) => url),
       media: list(note.attachment, 40).flatMap(readMedia),
       sensitive: note.sensitive === true || warning !== "",
@@ -149,7 +149,7 @@ function tagsByType(value: unknown, type: string): Record<string, unknown>[] {
     .filter((tag) => tag.type === type);
 }
 
-function tagOf(name: unknown): string[] {
+function readTag(name: unknown): string[] {
   const tag = string(name, 500)?.replace(/^[#＃]/, "");
   return tag !== undefined && /^[^\s\p{Cc}]+$/u.test(tag) ? [tag] : [];
 }

@@ -27,7 +27,7 @@ export const xApiFormat: RecordsFormat = {
     const pageLimits = { ...limits, maxLineBytes: maxValueBytes };
     let posts = 0;
 
-    function* recordsOf(values: Iterable<JsonValue>): Generator<FileRecord> {
+    function* readRecords(values: Iterable<JsonValue>): Generator<FileRecord> {
       for (const value of values) {
         if (isPadding(value, null)) continue;
         for (const record of readPageRecords(value, pageLimits, posts)) {
@@ -39,7 +39,7 @@ export const xApiFormat: RecordsFormat = {
 
     const options = { maxValueBytes, listName: null };
     const files = await source.files(/\.(?:ndjson|jsonl?)$/i);
-    for await (const values of jsonValues(source, files, options)) yield recordsOf(values);
+    for await (const values of jsonValues(source, files, options)) yield readRecords(values);
   },
 };
 
@@ -66,7 +66,7 @@ function* readPageRecords(
       number: before + index + 1,
       endOffset: 0,
       size,
-      raw: () => Buffer.from(JSON.stringify(pageOf(item, page.includes))),
+      raw: () => Buffer.from(JSON.stringify(makePage(item, page.includes))),
       head: null,
       read: (context) => readItem(item, page.includes, context),
     };
@@ -92,7 +92,7 @@ function readPage(bytes: Buffer, maxDepth: number): Page | RecordError {
   }
 }
 
-function pageOf(item: unknown, { users }: Includes): unknown {
+function makePage(item: unknown, { users }: Includes): unknown {
   const { author_id: author } = asFields(item);
   const user = typeof author === "string" ? users.get(author) : undefined;
   return { data: [item], ...(user === undefined ? {} : { includes: { users: [user] } }) };

@@ -46,8 +46,7 @@ async function readOwner(source: ImportSource, author: string | null): Promise<O
   );
 }
 
-const isSameHandle = (one: string, other: string): boolean =>
-  one.toLowerCase() === other.toLowerCase();
+const isSameHandle = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 function ownerIn(file: Buffer, source: ImportSource): Owner | null {
   try {
@@ -105,7 +104,8 @@ function readTweet(record: unknown, owner: Owner, context: ReadContext): Post {
     ...post,
     mentions,
     urls: post.urls.filter((url) => !shortLinks.has(url)),
-    reposted: reposted === null ? null : { id: null, uri: null, ...accountOf(reposted, mentions) },
+    reposted:
+      reposted === null ? null : { id: null, uri: null, ...findAccount(reposted, mentions) },
   };
 }
 
@@ -166,7 +166,7 @@ function readMentions(value: unknown, inText: readonly Mention[]): Mention[] {
   return [...byHandle.values()];
 }
 
-function accountOf(username: string, mentions: readonly Mention[]): Mention {
+function findAccount(username: string, mentions: readonly Mention[]): Mention {
   return (
     mentions.find((mention) => isSameHandle(mention.username, username)) ?? {
       username,

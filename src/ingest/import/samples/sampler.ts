@@ -57,7 +57,9 @@ export function createSampler(context: SamplerContext): Sampler {
       const earlier = readings.get(platform) ?? [];
       // A restarted stream counts from zero; that reading adds nothing.
       const previousPosts = Math.min(earlier.at(-1)?.posts ?? 0, posts);
-      const recent = earlier.filter((one) => atMs - one.atMs <= rateWindowMs && one.posts <= posts);
+      const recent = earlier.filter(
+        (reading) => atMs - reading.atMs <= rateWindowMs && reading.posts <= posts,
+      );
       readings.set(platform, [...recent, { atMs, posts }]);
       addSample({
         platform,

@@ -15,7 +15,7 @@ const otherCodes: Readonly<Record<string, readonly string[]>> = {
 
 /** The primary language, or everything if X does not know it. */
 export function languageTerms(code: string): Expression {
-  const languageCodes = codesOf(code);
+  const languageCodes = getCodes(code);
   return languageCodes.length === 0
     ? matchAll
     : anyOf(languageCodes.map((language) => dependent(`lang:${language}`)));
@@ -23,11 +23,11 @@ export function languageTerms(code: string): Expression {
 
 /** Only if X's code has the same meaning. */
 export function withoutLanguage(code: string): Expression {
-  const [known, ...more] = code.includes("-") ? [] : codesOf(code);
+  const [known, ...more] = code.includes("-") ? [] : getCodes(code);
   return known === undefined || more.length > 0 ? matchAll : negation(dependent(`lang:${known}`));
 }
 
-function codesOf(code: string): readonly string[] {
+function getCodes(code: string): readonly string[] {
   const primary = code.split("-")[0] ?? "";
   return otherCodes[primary] ?? (xCodes.has(primary) ? [primary] : []);
 }

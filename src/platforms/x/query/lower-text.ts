@@ -6,7 +6,7 @@ const maxCharacters = 120;
 
 /** A `*` for any one word splits a phrase. */
 export function textTerms(text: string): Expression {
-  const pieces = piecesOf(text);
+  const pieces = parsePieces(text);
   return allOf(pieces.map((piece) => pieceTerm(piece)));
 }
 
@@ -22,14 +22,14 @@ const isPlainWord = (piece: string): boolean =>
 
 /** Only plain ASCII, which all tokenizers split alike. */
 export function withoutText(text: string): Expression {
-  const [piece, ...more] = piecesOf(text);
+  const [piece, ...more] = parsePieces(text);
   if (piece === undefined || more.length > 0) return matchAll;
   if (piece.length > maxCharacters || !/^[a-z0-9]+(?: [a-z0-9]+)*$/i.test(piece)) return matchAll;
   return negation(standalone(isPlainWord(piece) ? piece : `"${piece}"`));
 }
 
 /** Drops characters with a meaning on X: quotation marks, backslashes, control characters. */
-function piecesOf(text: string): string[] {
+function parsePieces(text: string): string[] {
   return decodeEntities(text)
     .toWellFormed()
     .replace(/["\\“”„‟«»「」『』＂\p{Cc}\ufffd]/gu, " ")

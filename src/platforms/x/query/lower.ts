@@ -53,7 +53,7 @@ function withoutRefused(expression: Expression, refused: ReadonlySet<string>): E
   if (refused.size === 0) return expression;
   switch (expression.kind) {
     case "term":
-      return refused.has(operatorOf(expression)) ? matchAll : expression;
+      return refused.has(formatOperator(expression)) ? matchAll : expression;
     case "and":
       return allOf(expression.parts.map((part) => withoutRefused(part, refused)));
     case "or":
@@ -65,7 +65,7 @@ function withoutRefused(expression: Expression, refused: ReadonlySet<string>): E
   }
 }
 
-const operatorOf = ({ text }: Term): string =>
+const formatOperator = ({ text }: Term): string =>
   /^(?:is|has):[a-z_]+|^[a-z_]+(?=:)/.exec(text)?.[0] ?? "";
 
 function lowerLeaf(leaf: QueryLeaf, { names }: Lowering): Expression {

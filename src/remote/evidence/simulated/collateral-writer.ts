@@ -30,8 +30,8 @@ export function writeCollateral(
   changed: Partial<CollateralFields>,
 ): Collateral {
   const fields = { ...defaultCollateral(nowMs), ...changed };
-  const tcbInfo = JSON.stringify({ ...tcbInfoOf(machine, fields), ...fields.tcbInfo });
-  const qeIdentity = JSON.stringify({ ...qeIdentityOf(fields), ...fields.qeIdentity });
+  const tcbInfo = JSON.stringify({ ...makeTcbInfo(machine, fields), ...fields.tcbInfo });
+  const qeIdentity = JSON.stringify({ ...makeQeIdentity(fields), ...fields.qeIdentity });
   const signText = (text: string) => signRaw(signer.privateKey, Buffer.from(text)).toString("hex");
   const list = (issuer: Issuer, isListed: (who: string) => boolean) => {
     const revoked = fields.revoked.filter(isListed).map((who) => serials[who]);
@@ -50,7 +50,7 @@ export function writeCollateral(
   };
 }
 
-function tcbInfoOf(machine: PckFields, fields: CollateralFields): Record<string, unknown> {
+function makeTcbInfo(machine: PckFields, fields: CollateralFields): Record<string, unknown> {
   const { evaluationNumber, moduleSvn, tcbStatus, advisories } = fields;
   const tcbDate = iso(fields.inForce.fromMs);
   const zeros = (bytes: number) => "00".repeat(bytes);
@@ -59,7 +59,7 @@ function tcbInfoOf(machine: PckFields, fields: CollateralFields): Record<string,
   return {
     id: "TDX",
     version: 3,
-    ...datesOf(fields),
+    ...makeDates(fields),
     fmspc: machine.fmspc,
     pceId: "0000",
     tcbType: 0,
@@ -90,7 +90,7 @@ function tcbInfoOf(machine: PckFields, fields: CollateralFields): Record<string,
   };
 }
 
-function qeIdentityOf(fields: CollateralFields): Record<string, unknown> {
+function makeQeIdentity(fields: CollateralFields): Record<string, unknown> {
   const level = (isvsvn: number, tcbStatus: string) => ({
     tcb: { isvsvn },
     tcbDate: iso(fields.inForce.fromMs),
@@ -99,7 +99,7 @@ function qeIdentityOf(fields: CollateralFields): Record<string, unknown> {
   return {
     id: "TD_QE",
     version: 2,
-    ...datesOf(fields),
+    ...makeDates(fields),
     tcbEvaluationDataNumber: fields.evaluationNumber,
     miscselect: "00000000",
     miscselectMask: "ffffffff",
@@ -111,7 +111,7 @@ function qeIdentityOf(fields: CollateralFields): Record<string, unknown> {
   };
 }
 
-const datesOf = ({ inForce }: CollateralFields) => ({
+const makeDates = ({ inForce }: CollateralFields) => ({
   issueDate: iso(inForce.fromMs),
   nextUpdate: iso(inForce.toMs),
 });

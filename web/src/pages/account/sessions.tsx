@@ -103,7 +103,7 @@ export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
 }
 
 function thisFirst(sessions: readonly SessionListing[]): readonly SessionListing[] {
-  return sessions.toSorted((one, other) => Number(other.is_this) - Number(one.is_this));
+  return sessions.toSorted((a, b) => Number(b.is_this) - Number(a.is_this));
 }
 
 function EverywhereDialog({ onClose }: { onClose(): void }) {

@@ -87,7 +87,7 @@ function FirstStep({
   const hasTwoMethods = kind.authorization !== null && kind.fields.length > 0;
   return (
     <>
-      <KindChoice kinds={kinds} selected={kind} onChoose={(one) => choose(one, false)} />
+      <KindChoice kinds={kinds} selected={kind} onChoose={(listing) => choose(listing, false)} />
       <CredentialFields
         fields={connecting.fields}
         values={connecting.values}

@@ -8,7 +8,7 @@ const span = (from: number | null, to: number) => ({
   to: day(to),
 });
 
-function rowOf(
+function getRow(
   from: number | null,
   held: readonly ReturnType<typeof span>[],
   gaps: readonly ReturnType<typeof span>[],
@@ -24,22 +24,22 @@ function rowOf(
 }
 
 test("a job's coverage reports a fully covered window as complete", () => {
-  expect(rowOf(10, [span(10, 20)], [])?.summary).toMatch(/^Complete from .* to /);
+  expect(getRow(10, [span(10, 20)], [])?.summary).toMatch(/^Complete from .* to /);
 });
 
 test("a job's coverage draws a gap between archived spans", () => {
-  const row = rowOf(10, [span(10, 14), span(16, 20)], [span(14, 16)]);
+  const row = getRow(10, [span(10, 14), span(16, 20)], [span(14, 16)]);
   expect([row?.summary, row?.parts.gaps.length]).toEqual(["1 gap, 2 days", 1]);
 });
 
 test("a job's coverage draws no gap before the first archived span", () => {
-  const row = rowOf(10, [span(15, 20)], [span(10, 15)]);
+  const row = getRow(10, [span(15, 20)], [span(10, 15)]);
   expect(row?.summary).toMatch(/^Archived since /);
   expect(row?.parts.gaps).toEqual([]);
 });
 
 test("a job's coverage draws no gap when nothing is archived", () => {
-  const row = rowOf(10, [], [span(10, 20)]);
+  const row = getRow(10, [], [span(10, 20)]);
   expect([row?.summary, row?.parts.gaps.length]).toEqual(["Coverage unknown", 0]);
 });
 
@@ -48,13 +48,14 @@ test("a job's coverage reports archived posts when no span is complete", () => {
     ...{ platform: "bluesky", from: day(10), to: day(20), count: 3 },
     via,
   });
-  const summaryOf = (via: JobSource["via"]) => rowOf(10, [], [span(10, 20)], [from(via)])?.summary;
-  expect(summaryOf("archive")).toBe("Some posts, coverage unknown");
-  expect(summaryOf("public")).toBe("Answered live, may be incomplete");
+  const getSummary = (via: JobSource["via"]) =>
+    getRow(10, [], [span(10, 20)], [from(via)])?.summary;
+  expect(getSummary("archive")).toBe("Some posts, coverage unknown");
+  expect(getSummary("public")).toBe("Answered live, may be incomplete");
 });
 
 test("a job's coverage starts the drawing shortly before the first archived time when the search has no start", () => {
-  const row = rowOf(null, [span(10, 20)], [span(null, 10)]);
+  const row = getRow(null, [span(10, 20)], [span(null, 10)]);
   expect(new Date(row?.parts.window.fromMs ?? 0).toISOString()).toBe(day(9));
   expect(row?.parts.gaps).toEqual([]);
 });

@@ -26,7 +26,7 @@ export function coverageRows(
   if (platforms.length === 0) return null;
   const toMs = Date.parse(to);
   const spans = platforms.flatMap(({ held, gaps }) => [...held, ...gaps]);
-  const window = { fromMs: from === null ? beginningOf(spans, toMs) : Date.parse(from), toMs };
+  const window = { fromMs: from === null ? computeBeginning(spans, toMs) : Date.parse(from), toMs };
   if (window.fromMs >= toMs) return null;
   const plotSpans = (list: readonly JobSpan[]) =>
     list.map((span) => ({
@@ -54,7 +54,7 @@ export function coverageRows(
   return { window, rows };
 }
 
-function beginningOf(spans: readonly JobSpan[], toMs: number): number {
+function computeBeginning(spans: readonly JobSpan[], toMs: number): number {
   const known = spans
     .flatMap((span) => [span.from === null ? toMs : Date.parse(span.from), Date.parse(span.to)])
     .filter((ms) => ms < toMs);

@@ -25,7 +25,7 @@ const key = (overrides: Partial<KeyListingResponse>): KeyListingResponse => ({
   left: { requests: 5, submissions: 60 },
   ...overrides,
 });
-const alertsOf = (overrides: Partial<KeyListingResponse>): readonly string[] => {
+const getAlerts = (overrides: Partial<KeyListingResponse>): readonly string[] => {
   const limits = { requests_per_second: 5, submissions_per_minute: 60 };
   const response: KeysResponse = { keys: [key(overrides)], max_keys: 5, limits };
   return keyAlerts(response, nowMs);
@@ -33,13 +33,13 @@ const alertsOf = (overrides: Partial<KeyListingResponse>): readonly string[] => 
 const inDays = (days: number) => new Date(nowMs + days * dayMs).toISOString();
 
 test("an alert warns two weeks before an active key expires", () => {
-  expect(alertsOf({ expires_at: inDays(15) })).toEqual([]);
-  expect(alertsOf({ expires_at: inDays(9) })[0]).toContain("expires in 9 days");
-  expect(alertsOf({ expires_at: inDays(1), state: "expiring" })).toEqual([]);
+  expect(getAlerts({ expires_at: inDays(15) })).toEqual([]);
+  expect(getAlerts({ expires_at: inDays(9) })[0]).toContain("expires in 9 days");
+  expect(getAlerts({ expires_at: inDays(1), state: "expiring" })).toEqual([]);
 });
 
 test("an alert warns when only a tenth of the searches per minute is left", () => {
-  expect(alertsOf({ left: { requests: 5, submissions: 7 } })).toEqual([]);
-  expect(alertsOf({ left: { requests: 5, submissions: 6 } })[0]).toContain("has 6 of 60 searches");
-  expect(alertsOf({ left: { requests: 5, submissions: 0 } })[0]).toContain("has 0 of 60");
+  expect(getAlerts({ left: { requests: 5, submissions: 7 } })).toEqual([]);
+  expect(getAlerts({ left: { requests: 5, submissions: 6 } })[0]).toContain("has 6 of 60 searches");
+  expect(getAlerts({ left: { requests: 5, submissions: 0 } })[0]).toContain("has 0 of 60");
 });

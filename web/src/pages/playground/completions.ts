@@ -43,7 +43,7 @@ function operatorsFor(prefix: string): Completion[] {
   const operators = Object.entries(valueOperators).flatMap(([own, { aliases }]) => {
     const name = operatorNamed(own);
     if (name === null) return [];
-    const match = [own, ...aliases].find((each) => each.startsWith(prefix));
+    const match = [own, ...aliases].find((text) => text.startsWith(prefix));
     if (match === undefined) return [];
     const { example, meaning } = operatorHelp[name];
     return [{ text: `${match}:`, placeholder: example.slice(own.length + 1), meaning }];

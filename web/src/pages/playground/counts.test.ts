@@ -24,7 +24,7 @@ const post = (created_at: string): PostRecord => ({
   Score: 1,
 });
 
-const answerOf = (
+const makeAnswer = (
   results: readonly PostRecord[],
   more: Partial<SearchAnswer> = {},
 ): SearchAnswer => ({
@@ -71,7 +71,7 @@ describe("counts of an answer with every match", () => {
       post("2026-11-21T10:00:00Z"),
       post("2026-11-14T10:31:00Z"),
     ];
-    const counts = localCounts(answerOf(results), window);
+    const counts = localCounts(makeAnswer(results), window);
     expect(counts?.data).toHaveLength(169);
     expect(counts?.data[0]).toMatchObject({ start: "2026-11-14T10:30:00.000Z", tweet_count: 1 });
     expect(counts?.data.at(-1)).toMatchObject({
@@ -82,18 +82,18 @@ describe("counts of an answer with every match", () => {
 
   it("counts are not computed when posts may follow, the deadline was reached, or a post has no time", () => {
     const window = countsWindow(week);
-    expect(localCounts(answerOf([], { next_cursor: "c" }), window)).toBeNull();
+    expect(localCounts(makeAnswer([], { next_cursor: "c" }), window)).toBeNull();
     const late = [{ code: "deadline_reached", message: "" }];
-    expect(localCounts(answerOf([], { warnings: late }), window)).toBeNull();
-    expect(localCounts(answerOf([post("never")]), window)).toBeNull();
-    expect(localCounts(answerOf([post("2020-01-01T00:00:00Z")]), window)).toBeNull();
+    expect(localCounts(makeAnswer([], { warnings: late }), window)).toBeNull();
+    expect(localCounts(makeAnswer([post("never")]), window)).toBeNull();
+    expect(localCounts(makeAnswer([post("2020-01-01T00:00:00Z")]), window)).toBeNull();
   });
 });
 
 it("a week of counts is drawn in four-hour steps without losing posts", () => {
   const window = countsWindow(week);
   const counts = localCounts(
-    answerOf([post("2026-11-15T00:00:00Z"), post("2026-11-15T03:59:59Z")]),
+    makeAnswer([post("2026-11-15T00:00:00Z"), post("2026-11-15T03:59:59Z")]),
     window,
   );
   if (counts === null) throw new Error("it can be counted here");

@@ -16,7 +16,7 @@ const posts = (more: Partial<CollectionCoverage>): CollectionCoverage => ({
   gaps: [],
   ...more,
 });
-const coverageOf = (...platforms: readonly CollectionCoverage[]): Coverage => ({
+const makeCoverage = (...platforms: readonly CollectionCoverage[]): Coverage => ({
   from,
   to,
   complete: platforms.every(({ complete }) => complete),
@@ -34,7 +34,7 @@ const source = (platform: Platform, via: Source["via"], count = 1): Source => ({
 describe("a platform's coverage", () => {
   it("a platform's coverage is complete up to now, or has gaps of a given length", () => {
     const [bluesky, mastodon] = coverageLines(
-      coverageOf(posts({ complete: true }), posts({ platform: "mastodon", gaps: [hole] })),
+      makeCoverage(posts({ complete: true }), posts({ platform: "mastodon", gaps: [hole] })),
       [],
       nowMs,
     );
@@ -48,23 +48,23 @@ describe("a platform's coverage", () => {
   it("a platform's coverage is archived since a time, or not at all", () => {
     const since = "2026-11-20T12:00:00.000Z";
     const late = posts({ held: [{ from: since, to }], gaps: [{ from, to: since }] });
-    expect(coverageLines(coverageOf(late), [], nowMs)[0]?.text).toMatch(/^Archived since /);
+    expect(coverageLines(makeCoverage(late), [], nowMs)[0]?.text).toMatch(/^Archived since /);
     const none = posts({ held: [], gaps: [{ from, to }] });
-    expect(coverageLines(coverageOf(none), [], nowMs)[0]?.text).toBe("Coverage unknown");
+    expect(coverageLines(makeCoverage(none), [], nowMs)[0]?.text).toBe("Coverage unknown");
     const found = [source("bluesky", "archive", 3)];
-    expect(coverageLines(coverageOf(none), found, nowMs)[0]?.text).toBe(
+    expect(coverageLines(makeCoverage(none), found, nowMs)[0]?.text).toBe(
       "Some posts, coverage unknown",
     );
   });
 
   it("a platform's coverage states what it answered live, and never that it is archived", () => {
     const late = posts({ platform: "x", held: [hole], gaps: [{ from, to: hole.from }] });
-    const textOf = (covered: CollectionCoverage, ...sources: readonly Source[]) =>
-      coverageLines(coverageOf(covered), sources, nowMs)[0]?.text;
+    const getText = (covered: CollectionCoverage, ...sources: readonly Source[]) =>
+      coverageLines(makeCoverage(covered), sources, nowMs)[0]?.text;
     const live = source("x", "api");
-    expect(textOf(late, source("x", "archive", 0), live)).toBe("Answered live, may be incomplete");
-    expect(textOf({ ...late, complete: true }, live)).toBe("Complete, answered live");
-    expect(textOf({ ...late, complete: true }, source("x", "archive", 2), live)).toBe(
+    expect(getText(late, source("x", "archive", 0), live)).toBe("Answered live, may be incomplete");
+    expect(getText({ ...late, complete: true }, live)).toBe("Complete, answered live");
+    expect(getText({ ...late, complete: true }, source("x", "archive", 2), live)).toBe(
       "Complete, partly answered live",
     );
   });
@@ -72,7 +72,7 @@ describe("a platform's coverage", () => {
   it("a platform's coverage reports incomplete like counts, and live platforms without coverage", () => {
     const likes = posts({ collection: "likes", gaps: [{ from, to }] });
     const lines = coverageLines(
-      coverageOf(posts({ complete: true }), likes),
+      makeCoverage(posts({ complete: true }), likes),
       [source("bluesky", "archive"), source("x", "credential")],
       nowMs,
     );
@@ -90,7 +90,7 @@ it("the platforms omitted from archive counts are listed", () => {
 
 describe("an empty answer", () => {
   it("an empty answer means no match when coverage is complete", () => {
-    const both = coverageOf(
+    const both = makeCoverage(
       posts({ complete: true }),
       posts({ platform: "mastodon", complete: true }),
     );
@@ -100,17 +100,17 @@ describe("an empty answer", () => {
   });
 
   it("an empty answer is inconclusive when there is a gap or no source", () => {
-    const gaps = coverageOf(
+    const gaps = makeCoverage(
       posts({ complete: true }),
       posts({ platform: "mastodon", gaps: [hole] }),
     );
     expect(incompleteSentence(gaps, [], nowMs)).toBe(
       "Mastodon: 1 gap, 37 min. Missing posts are not in this answer.",
     );
-    const none = coverageOf(posts({ held: [], gaps: [{ from, to }] }));
+    const none = makeCoverage(posts({ held: [], gaps: [{ from, to }] }));
     expect(incompleteSentence(none, [], nowMs)).toBe(
       "Bluesky: coverage unknown. Missing posts are not in this answer.",
     );
-    expect(incompleteSentence(coverageOf(), [], nowMs)).toMatch(/has no sources yet/);
+    expect(incompleteSentence(makeCoverage(), [], nowMs)).toMatch(/has no sources yet/);
   });
 });

@@ -33,7 +33,7 @@ export function readQuery(text: string, maxLength: number): QueryReading {
   return {
     tree,
     diagnostics: ordered,
-    pieces: piecesOf(text, ordered),
+    pieces: parsePieces(text, ordered),
     canonical: tree === null ? null : printQuery(tree),
     isEmpty,
     hasError: errors.length > 0,
@@ -53,14 +53,14 @@ export function readTargetText(text: string, isNeeded: boolean): QueryReading {
 }
 
 /** Requires a query without errors; much faster than reading it. */
-export const validPieces = (text: string): readonly Piece[] => piecesOf(text, []);
+export const validPieces = (text: string): readonly Piece[] => parsePieces(text, []);
 
 type Look = { start: number; end: number; look: string };
 
-function piecesOf(text: string, diagnostics: readonly Diagnostic[]): Piece[] {
+function parsePieces(text: string, diagnostics: readonly Diagnostic[]): Piece[] {
   const source = readSource(text);
   const length = source.characters.length;
-  const looks = lex(source).lexemes.flatMap((lexeme) => looksOf(lexeme, source));
+  const looks = lex(source).lexemes.flatMap((lexeme) => getLooks(lexeme, source));
   const warnings = diagnostics.map(
     ({ offset, length, severity }): Look => ({
       start: offset,
@@ -83,7 +83,7 @@ function piecesOf(text: string, diagnostics: readonly Diagnostic[]): Piece[] {
   });
 }
 
-function looksOf(lexeme: Lexeme, source: ReturnType<typeof readSource>): Look[] {
+function getLooks(lexeme: Lexeme, source: ReturnType<typeof readSource>): Look[] {
   const { start, end } = lexeme;
   if (lexeme.kind === "phrase") return [{ start, end, look: "t-str" }];
   if (lexeme.kind === "or" || lexeme.kind === "and") return [{ start, end, look: "t-or" }];

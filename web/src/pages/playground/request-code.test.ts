@@ -17,7 +17,8 @@ const body = {
 
 const code = (name: string): string =>
   joinParts(
-    requestCode(request, "https://earshot.example").find((one) => one.name === name)?.parts ?? [],
+    requestCode(request, "https://earshot.example").find((sample) => sample.name === name)?.parts ??
+      [],
   );
 
 describe("the request in code", () => {

@@ -9,7 +9,7 @@ const refusal = (code: string, seconds: number) => () =>
   Response.json({ code }, { status: 429, headers: { "retry-after": String(seconds) } });
 const success = () => Response.json(empty);
 
-function serverOf(...responses: readonly (() => Response)[]) {
+function getServer(...responses: readonly (() => Response)[]) {
   const remaining = [...responses];
   const fetchMock = vi.fn(async () => (remaining.shift() ?? success)());
   vi.stubGlobal("fetch", fetchMock);
@@ -37,7 +37,7 @@ afterEach(() => {
 });
 
 test("a search waits for the rate limit, and the wait is excluded from the elapsed time", async () => {
-  const fetchMock = serverOf(refusal("rate_limited", 30));
+  const fetchMock = getServer(refusal("rate_limited", 30));
   const ended = searched();
   await vi.advanceTimersByTimeAsync(30_000);
   expect(await ended).toEqual({ elapsedMs: 0, phases: ["waiting", "sent"] });
@@ -45,7 +45,7 @@ test("a search waits for the rate limit, and the wait is excluded from the elaps
 });
 
 test("a search waits for the rate limit for at most two minutes", async () => {
-  const fetchMock = serverOf(...Array.from({ length: 4 }, () => refusal("rate_limited", 50)));
+  const fetchMock = getServer(...Array.from({ length: 4 }, () => refusal("rate_limited", 50)));
   const ended = searched();
   await vi.advanceTimersByTimeAsync(100_000);
   expect(await ended).toMatchObject({ refusedAs: "rate_limited" });
@@ -53,7 +53,7 @@ test("a search waits for the rate limit for at most two minutes", async () => {
 });
 
 test("a search fails immediately with other temporary errors", async () => {
-  const fetchMock = serverOf(refusal("too_many_failed_keys", 1));
+  const fetchMock = getServer(refusal("too_many_failed_keys", 1));
   expect(await searched()).toEqual({ refusedAs: "too_many_failed_keys", phases: [] });
   expect(fetchMock).toHaveBeenCalledTimes(1);
 });

@@ -36,14 +36,14 @@ export function listGaps({ platforms, to }: Pick<StatusResponse, "platforms" | "
           to: gap.to,
           lengthMs: Date.parse(gap.to) - Date.parse(gap.from),
           isOpen,
-          fill: fillOf(status, gap, isOpen, nowMs),
+          fill: makeFill(status, gap, isOpen, nowMs),
         };
       }),
     )
     .sort((a, b) => Date.parse(b.from) - Date.parse(a.from));
 }
 
-function fillOf(
+function makeFill(
   { platform, mode }: PlatformStatus,
   { from, to }: { from: string; to: string },
   isOpen: boolean,

@@ -12,7 +12,7 @@ import { shownUsage } from "./selection.ts";
 const hourMs = 3_600_000;
 const startMs = Date.UTC(2026, 10, 21);
 
-const usageOf = (...buckets: readonly Partial<UsageBucket>[]): UsageResponse => {
+const makeUsage = (...buckets: readonly Partial<UsageBucket>[]): UsageResponse => {
   const whole = buckets.map((bucket, index) => ({
     start: new Date(startMs + index * hourMs).toISOString(),
     requests: 0,
@@ -45,7 +45,7 @@ const usageOf = (...buckets: readonly Partial<UsageBucket>[]): UsageResponse => 
 };
 
 test("the usage plot stacks all requests, those that did not fail, and those that were answered", () => {
-  const { times, stacks } = requestStacks(usageOf({ requests: 10, refused: 2, failed: 1 }, {}));
+  const { times, stacks } = requestStacks(makeUsage({ requests: 10, refused: 2, failed: 1 }, {}));
   expect(times).toEqual([(startMs + hourMs / 2) / 1_000, (startMs + 1.5 * hourMs) / 1_000]);
   expect(stacks).toEqual([
     [10, 0],
@@ -56,19 +56,19 @@ test("the usage plot stacks all requests, those that did not fail, and those tha
 
 test("the usage plot uses a linear scale unless outliers make typical answer times unreadable", () => {
   const { lines, isWide } = answerTimes(
-    usageOf({ p50_ms: 38, p99_ms: 240 }, {}, { p50_ms: 0, p99_ms: 9 }),
+    makeUsage({ p50_ms: 38, p99_ms: 240 }, {}, { p50_ms: 0, p99_ms: 9 }),
   );
   expect(isWide).toBe(false);
   expect(lines).toEqual([
     [38, null, 1],
     [240, null, 9],
   ]);
-  expect(answerTimes(usageOf({ p50_ms: 38, p99_ms: 45_000 })).isWide).toBe(true);
+  expect(answerTimes(makeUsage({ p50_ms: 38, p99_ms: 45_000 })).isWide).toBe(true);
 });
 
 test("a selected time shows the buckets that it overlaps, with hours on the axis", () => {
   const usage = {
-    ...usageOf({ p50_ms: 1, p99_ms: 2 }, { requests: 3 }, { requests: 4, p99_ms: 90 }, {}),
+    ...makeUsage({ p50_ms: 1, p99_ms: 2 }, { requests: 3 }, { requests: 4, p99_ms: 90 }, {}),
     range: "7d",
   } as const;
   const shown = shownUsage(usage, { fromMs: startMs + 1.5 * hourMs, toMs: startMs + 2.1 * hourMs });
@@ -84,13 +84,13 @@ test("a selected time shows the buckets that it overlaps, with hours on the axis
 
 test("the usage plots are described in text", () => {
   const whole = (usage: UsageResponse) => shownUsage(usage, null);
-  expect(requestsLabel(whole(usageOf({ requests: 10, refused: 2, failed: 1 })))).toBe(
+  expect(requestsLabel(whole(makeUsage({ requests: 10, refused: 2, failed: 1 })))).toBe(
     "Requests over 24 hours: 10 in total, at most 10 in one bar, 2 refused, 1 failed",
   );
-  expect(answerTimesLabel(whole(usageOf({ p50_ms: 38, p99_ms: 240 })))).toBe(
+  expect(answerTimesLabel(whole(makeUsage({ p50_ms: 38, p99_ms: 240 })))).toBe(
     "Response time over 24 hours: p50 38 ms, p99 240 ms, at most 240 ms in one bucket",
   );
-  expect(answerTimesLabel(whole(usageOf({})))).toBe("Response time over 24 hours: no searches");
+  expect(answerTimesLabel(whole(makeUsage({})))).toBe("Response time over 24 hours: no searches");
 });
 
 test("days are labelled by number, with the month when it changes", () => {
