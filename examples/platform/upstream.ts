@@ -14,9 +14,9 @@ export function createHackerNewsUpstream({ apiUrl }: { apiUrl: string }): Upstre
     search: hackerNewsSearch,
     publicBaseUrl: apiUrl,
     // The API sends no rate-limit headers.
-    limitOf: () => null,
+    readLimit: () => null,
     intervalMs: () => 400,
-    priceOf: null,
+    computePrice: null,
     displayScope: () => "everything",
   };
 }

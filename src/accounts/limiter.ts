@@ -93,7 +93,7 @@ export type Limiter = {
   ): Promise<{ admission: Admitted | null; submitted: SubmittedSearch | null }>;
   takeSubmission(caller: Caller): Promise<SubmissionDecision>;
   state(caller: Caller): Promise<LimitState>;
-  statesOf(keys: readonly RatedKey[]): Promise<PolicyState[][]>;
+  fetchStates(keys: readonly RatedKey[]): Promise<PolicyState[][]>;
 };
 
 type LimiterStore = Pick<Store<LimitOperations>, "inMemory"> &
@@ -201,7 +201,7 @@ export function createLimiter(
     return asOf(await store.inMemory("limitState", { ...callTime(), key }));
   }
 
-  async function statesOf(keys: readonly RatedKey[]): Promise<PolicyState[][]> {
+  async function fetchStates(keys: readonly RatedKey[]): Promise<PolicyState[][]> {
     return await store.inMemory("limitStates", { ...callTime(), keys });
   }
 
@@ -213,7 +213,7 @@ export function createLimiter(
     admitSearch,
     takeSubmission,
     state,
-    statesOf,
+    fetchStates,
   };
 }
 

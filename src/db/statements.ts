@@ -60,11 +60,11 @@ export function runNow<Value>(steps: Steps<Value>): Value {
 
 export function* mapNonNull<Item, Value>(
   items: readonly Item[],
-  stepsOf: (item: Item) => Steps<Value | null>,
+  makeSteps: (item: Item) => Steps<Value | null>,
 ): Steps<Value[]> {
   const values: Value[] = [];
   for (const item of items) {
-    const value = yield* stepsOf(item);
+    const value = yield* makeSteps(item);
     if (value !== null) values.push(value);
   }
   return values;

@@ -54,7 +54,7 @@ const unbounded = -(2n ** 63n);
  */
 export function encryptCursor(secret: Uint8Array, content: CursorContent): string {
   const plain = encode(content);
-  const keys = findKeys(secret);
+  const keys = keysFor(secret);
   const nonce = createHmac("sha256", keys.nonce).update(plain).digest().subarray(0, nonceLength);
   const cipher = createCipheriv("aes-256-gcm", keys.encryption, nonce);
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString(
@@ -88,7 +88,7 @@ function decrypt(secret: Uint8Array, text: string): Buffer {
   if (text.length > maxCursorLength || encrypted.toString("base64url") !== text) throw invalid();
   const decipher = createDecipheriv(
     "aes-256-gcm",
-    findKeys(secret).encryption,
+    keysFor(secret).encryption,
     encrypted.subarray(0, nonceLength),
     { authTagLength: tagLength },
   );
@@ -198,7 +198,7 @@ type CursorKeys = { encryption: KeyObject; nonce: KeyObject };
 
 const knownKeys = new WeakMap<Uint8Array, CursorKeys>();
 
-function findKeys(secret: Uint8Array): CursorKeys {
+function keysFor(secret: Uint8Array): CursorKeys {
   const cached = knownKeys.get(secret);
   if (cached !== undefined) return cached;
   const keys = { encryption: derive(secret, "cursor key"), nonce: derive(secret, "cursor nonce") };

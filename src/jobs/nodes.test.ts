@@ -76,11 +76,11 @@ test("a node's running jobs are counted as soon as they are leased", async () =>
   const node = leaseRequest("busy", { onLease: () => (leaseCount += 1), load: () => 0 });
   const waits = nodeLease(node, 1_000);
   const submitted = submit();
-  expect([leaseCount, jobs.queue.runningOf("busy")]).toEqual([1, 1]);
+  expect([leaseCount, jobs.queue.countRunning("busy")]).toEqual([1, 1]);
   await submitted;
   const lease = await waits;
   await jobs.queue.complete(lease?.uuid ?? "", lease?.token ?? "", result);
-  expect(jobs.queue.runningOf("busy")).toBe(0);
+  expect(jobs.queue.countRunning("busy")).toBe(0);
 });
 
 test("a node whose lease request is closed gets no job until the request is open", async () => {
@@ -88,7 +88,7 @@ test("a node whose lease request is closed gets no job until the request is open
   const waits = nodeLease(leaseRequest("paced", { isOpen: () => isOpen }), 1_000);
   const uuid = await submit();
   jobs.queue.wakeNodes();
-  expect(jobs.queue.runningOf("paced")).toBe(0);
+  expect(jobs.queue.countRunning("paced")).toBe(0);
   isOpen = true;
   jobs.queue.wakeNodes();
   expect((await waits)?.uuid).toBe(uuid);
@@ -140,7 +140,7 @@ test("keys take turns across all nodes, and each key's limit covers all nodes", 
     }
   }
   expect(leased).toEqual(["busy", "quiet", "busy", "quiet", "busy", "quiet"]);
-  for (const nodeId of ["one", "two", "three"]) expect(jobs.queue.runningOf(nodeId)).toBe(2);
+  for (const nodeId of ["one", "two", "three"]) expect(jobs.queue.countRunning(nodeId)).toBe(2);
 });
 
 describe("a key without a limit on its jobs", () => {
@@ -250,7 +250,7 @@ test("jobs of a node that leaves are leased before later jobs, and their attempt
   const lost = [await nodeLease(leaseRequest("gone")), await nodeLease(leaseRequest("gone"))];
   const remaining = await nodeLease(leaseRequest("stays"));
   const later = await submit();
-  expect(await jobs.queue.endLeasesOf("gone")).toBe(2);
+  expect(await jobs.queue.endNodeLeases("gone")).toBe(2);
   expect(lost.map((lease) => lease?.lost.aborted)).toEqual([true, true]);
   expect(remaining?.lost.aborted).toBe(false);
   expect(await jobs.queue.find("one", uuids[0] ?? "")).toMatchObject({
@@ -267,7 +267,7 @@ test("jobs of a node that leaves are leased before later jobs, and their attempt
   await expect(
     jobs.queue.complete(stale?.uuid ?? "", stale?.token ?? "", result),
   ).rejects.toMatchObject({ code: "lease_lost" });
-  expect(jobs.queue.runningOf("gone")).toBe(0);
+  expect(jobs.queue.countRunning("gone")).toBe(0);
   expect(failed).toEqual([]);
 });
 
@@ -276,7 +276,7 @@ test("a job that crashes its node in every attempt ends with node_lost", async (
   for (const attempt of [1, 2, 3]) {
     const lease = await nodeLease(leaseRequest("dies"));
     expect([lease?.uuid, lease?.attempt]).toEqual([uuid, attempt]);
-    await jobs.queue.failLeasesOf("dies");
+    await jobs.queue.failNodeLeases("dies");
     expect(lease?.lost.aborted).toBe(true);
     await jobs.clock.advance(1_000);
   }
@@ -375,9 +375,9 @@ test("a job that its node returns goes to the front of the queue without a delay
   const lease = await nodeLease(leaseRequest("gone"));
   const later = await submit();
   await jobs.queue.returnJob(uuid, "another token");
-  expect(jobs.queue.runningOf("gone")).toBe(1);
+  expect(jobs.queue.countRunning("gone")).toBe(1);
   await jobs.queue.returnJob(uuid, lease?.token ?? "");
-  expect([lease?.lost.aborted, jobs.queue.runningOf("gone")]).toEqual([true, 0]);
+  expect([lease?.lost.aborted, jobs.queue.countRunning("gone")]).toEqual([true, 0]);
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "received", attempts: 0 });
   expect(await nodeLease(leaseRequest("gone"))).toMatchObject({ uuid, attempt: 1 });
   expect((await nodeLease(leaseRequest("sound")))?.uuid).toBe(later);
@@ -389,7 +389,7 @@ test("a job whose result is being written is not returned when its node leaves",
   const uuid = await submit();
   const lease = await nodeLease(leaseRequest("leaves"));
   const completing = jobs.queue.complete(uuid, lease?.token ?? "", result);
-  expect(await jobs.queue.endLeasesOf("leaves")).toBe(0);
+  expect(await jobs.queue.endNodeLeases("leaves")).toBe(0);
   await completing;
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "done", node: "leaves" });
 });

@@ -68,10 +68,10 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   wakeNodes(): void;
   returnJob(uuid: string, token: string, delayMs?: number): Promise<void>;
   /** For a node that leaves: attempts do not count. Returns the number of leases. */
-  endLeasesOf(nodeId: string): Promise<number>;
+  endNodeLeases(nodeId: string): Promise<number>;
   /** For a node that restarted: attempts count, so that a job that crashes its nodes is not retried until its deadline. */
-  failLeasesOf(nodeId: string): Promise<void>;
-  runningOf(nodeId: string): number;
+  failNodeLeases(nodeId: string): Promise<void>;
+  countRunning(nodeId: string): number;
   depth(): number;
   applyForeignChanges(changes: readonly ForeignChange[]): Promise<void>;
   reload(): Promise<void>;
@@ -202,7 +202,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
       for (const snapshot of batch.snapshots) reportSnapshot(snapshot);
       isMore = batch.isMore;
     }
-    endedJobs.forgetOf(accountId);
+    endedJobs.forgetAccount(accountId);
     const remaining = [...dispatcher.all()].filter(
       ({ submitted }) => submitted.accountId === accountId,
     );
@@ -267,9 +267,9 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     fail: leases.fail,
     wakeNodes: dispatcher.wakeNodes,
     returnJob: leases.returnJob,
-    endLeasesOf: leases.endLeasesOf,
-    failLeasesOf: leases.failLeasesOf,
-    runningOf: (nodeId) => running.of(nodeId),
+    endNodeLeases: leases.endNodeLeases,
+    failNodeLeases: leases.failNodeLeases,
+    countRunning: (nodeId) => running.of(nodeId),
     depth: dispatcher.depth,
     applyForeignChanges: others.applyForeignChanges,
     reload: () => others.reload(null),

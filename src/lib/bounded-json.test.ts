@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { jsonBounds, parseUntrustedJson } from "./bounded-json.ts";
 
-const many = (count: number, one: (n: number) => string): string =>
-  Array.from({ length: count }, (_, n) => one(n)).join(",");
+const many = (count: number, item: (n: number) => string): string =>
+  Array.from({ length: count }, (_, n) => item(n)).join(",");
 
 const { names, values, shortStrings, deepest } = jsonBounds;
 

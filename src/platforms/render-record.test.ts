@@ -6,7 +6,7 @@ import { encodeRecord, renderRecord } from "../posts/record.ts";
 import { type RenderOptions, toFetchedItem } from "./render-record.ts";
 import type { UpstreamItem } from "./upstream.ts";
 
-const options: RenderOptions = { displayScope: "everything", idOf: () => 7n, nowMs: 0 };
+const options: RenderOptions = { displayScope: "everything", recordId: () => 7n, nowMs: 0 };
 const render = (item: UpstreamItem, overrides: Partial<RenderOptions> = {}) =>
   JSON.parse(toFetchedItem(item, { ...options, ...overrides }).record);
 

@@ -17,7 +17,7 @@ import type { UpstreamItem } from "./upstream.ts";
 export type RenderOptions = {
   /** `ids`: only IDs and values derived from them. */
   displayScope: "everything" | "ids";
-  idOf: (post: Post) => bigint;
+  recordId: (post: Post) => bigint;
   nowMs: number;
 };
 
@@ -54,9 +54,9 @@ function renderItem(
   }
 }
 
-function postItem(post: Post, { displayScope, idOf, nowMs }: RenderOptions): FetchedItem {
+function postItem(post: Post, { displayScope, recordId, nowMs }: RenderOptions): FetchedItem {
   const { platform, uri, userId, counts } = post;
-  const id = post.nativeId ?? idOf(post);
+  const id = post.nativeId ?? recordId(post);
   if (displayScope === "ids") {
     return { platform, id, uri, userId, record: JSON.stringify(idOnlyPostRecord(post, id)) };
   }

@@ -25,13 +25,13 @@ export type Upstream = {
   /** Null if nothing is public. */
   publicBaseUrl: string | null;
   /** For a target that names a server, if `publicBaseUrl` is null. */
-  publicOriginOf?: (target: Target | null) => string | null;
+  publicOrigin?: (target: Target | null) => string | null;
   /** Null without rate-limit headers. */
-  limitOf(headers: Headers, status: number, nowMs: number): Limit | null;
+  readLimit(headers: Headers, status: number, nowMs: number): Limit | null;
   /** Between an answer and the bucket's next request; absent or 0 permits concurrent requests. */
   intervalMs?: (bucket: string) => number;
   /** Millionths of a dollar; null if free. */
-  priceOf: ((bill: Bill) => number) | null;
+  computePrice: ((bill: Bill) => number) | null;
   /** In addition to `ownMethods` of methods.ts. */
   ownMethods?: readonly Method[];
   /** For posts fetched with this owner's credential. */

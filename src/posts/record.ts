@@ -67,10 +67,13 @@ export type KnownAccount = {
   name: string | null;
 };
 
-export function renderRecord(row: RecordRow, accountOf: (userId: string) => KnownAccount): string {
+export function renderRecord(
+  row: RecordRow,
+  findAccount: (userId: string) => KnownAccount,
+): string {
   const values = unpackLines(row.record);
   const userId = values[line.userId] || "null";
-  const author = makeAuthor(values, accountOf);
+  const author = makeAuthor(values, findAccount);
   const flags = values[line.flags] ?? "";
   const langs = values[line.langs] || "[]";
   const detected = values[line.detectedLang] ?? "";
@@ -251,7 +254,7 @@ function derivedUrl(values: readonly string[], uri: string): string {
 
 function makeAuthor(
   values: readonly string[],
-  accountOf: (userId: string) => KnownAccount,
+  findAccount: (userId: string) => KnownAccount,
 ): { username: string; name: string } {
   const username = values[line.username];
   const name = values[line.authorName] || "null";
@@ -259,7 +262,7 @@ function makeAuthor(
   const userIdText = values[line.userId];
   if (!userIdText) return { username: '""', name };
   const userId = JSON.parse(userIdText) as string;
-  const account = accountOf(userId);
+  const account = findAccount(userId);
   return {
     username: JSON.stringify(account.handle ?? userId),
     name: name === "null" ? JSON.stringify(account.name) : name,

@@ -125,8 +125,12 @@ function postFacets(post: Post, tags: ReadonlySet<string>, links: readonly Link[
 
 type Facets = Set<string>;
 
-function addAll(facets: Facets, names: readonly string[], facetOf: (name: string) => string): void {
-  for (const name of names) facets.add(facetOf(name));
+function addAll(
+  facets: Facets,
+  names: readonly string[],
+  makeFacet: (name: string) => string,
+): void {
+  for (const name of names) facets.add(makeFacet(name));
 }
 
 function addAccounts(facets: Facets, post: Post): void {

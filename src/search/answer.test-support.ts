@@ -35,8 +35,8 @@ export function silentUpstream(platform: Platform, overrides: Partial<Upstream> 
     page: async () => ({ items: [], next: null }),
     search: null,
     publicBaseUrl: null,
-    limitOf: () => null,
-    priceOf: null,
+    readLimit: () => null,
+    computePrice: null,
     displayScope: () => "everything",
     ...overrides,
   };

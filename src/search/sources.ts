@@ -85,7 +85,7 @@ export function createSources(
     const { platform, type, method, accountId } = request;
     const support = upstreams[platform].support[method];
     const isPublic = accessFor(type, method, upstreams[platform]).includes("public");
-    const origin = upstreams[platform].publicOriginOf?.(request.target) ?? null;
+    const origin = upstreams[platform].publicOrigin?.(request.target) ?? null;
     if (isPublic && origin !== null) return { ok: true, usesUpstream: true };
     const configured = await configuredFor(platform, method, type, accountId);
     if (configured.length > 0) return { ok: true, usesUpstream: true };
@@ -139,7 +139,7 @@ export function createSources(
       (platform === "social" ? platforms : [platform]).some(
         (one) => nodeCapabilities.answeredFrom({ platform: one, type, method }) !== null,
       ),
-    isLocalOnly: isLocalOnly,
+    isLocalOnly,
   };
 }
 

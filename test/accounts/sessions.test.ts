@@ -37,7 +37,7 @@ async function status(session: TestSession, options: InjectOptions = {}): Promis
   return (await service.callAs(session, { url: jobs, ...options })).statusCode;
 }
 
-async function getBrowser(session: TestSession): Promise<TestBrowser> {
+async function openBrowser(session: TestSession): Promise<TestBrowser> {
   const browser = createTestBrowser(service);
   const [name = "", value = ""] = session.cookie.split("=");
   browser.cookies.set(name, value);
@@ -193,7 +193,7 @@ test("a sign-in provider that is not configured returns 404", async () => {
 
 test("signing out ends the session and clears the cookie", async () => {
   const session = await service.signIn();
-  const browser = await getBrowser(session);
+  const browser = await openBrowser(session);
   await browser.session();
   expect((await browser.send("POST", "/dashboard/api/sign-out")).statusCode).toBe(204);
   expect(browser.cookies.size).toBe(0);
@@ -275,7 +275,7 @@ test("a session ends thirty days after sign-in, regardless of its use", async ()
 });
 
 test("the session cookie's secret is rotated after an hour, and the user stays signed in", async () => {
-  const browser = await getBrowser(await service.signIn());
+  const browser = await openBrowser(await service.signIn());
   const before = browser.cookies.get("earshot");
   await browser.session();
   expect(browser.cookies.get("earshot")).toBe(before);
@@ -288,7 +288,7 @@ test("the session cookie's secret is rotated after an hour, and the user stays s
 
 test("a rotated session secret is valid for one more minute, and using it later ends the session", async () => {
   const session = await service.signIn();
-  const browser = await getBrowser(session);
+  const browser = await openBrowser(session);
   service.clock.move(hourMs);
   await browser.session();
   await browser.session();
@@ -303,7 +303,7 @@ test("a rotated session secret is valid for one more minute, and using it later 
 
 test("using a session secret from before the last rotation ends the session", async () => {
   const session = await service.signIn();
-  const browser = await getBrowser(session);
+  const browser = await openBrowser(session);
   for (let turn = 0; turn < 3; turn += 1) {
     service.clock.move(hourMs);
     await browser.session();
@@ -320,7 +320,7 @@ test("a response that is lost or arrives out of order does not end the session",
   const requested = { url: "/dashboard/api/session" };
   const late = await service.callAs(session, requested);
   service.clock.move(hourMs);
-  const browser = await getBrowser(session);
+  const browser = await openBrowser(session);
   expect((await browser.session()).signed_in).not.toBeNull();
   expect((await browser.session()).signed_in).not.toBeNull();
   await settled();

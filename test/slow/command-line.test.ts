@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { programFromFile, waitForOutput } from "../../testkit/service/program.ts";
+import { createTestProgram, waitForOutput } from "../../testkit/service/program.ts";
 
-const { folder, start, earshot } = programFromFile();
+const { folder, start, earshot } = createTestProgram();
 
 describe("the process", () => {
   test("the process exits with the code of the command", async () => {

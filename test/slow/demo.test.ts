@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { programFromFile, waitForOutput } from "../../testkit/service/program.ts";
+import { createTestProgram, waitForOutput } from "../../testkit/service/program.ts";
 
-const { folder, start, earshot } = programFromFile();
+const { folder, start, earshot } = createTestProgram();
 
 const leftBehind = () => readdirSync(folder).filter((name) => name.startsWith("earshot-demo-"));
 

@@ -92,7 +92,7 @@ function runSet(
   try {
     const leafCounts = new Map<string, number>();
     const alone = (leaf: string): number => {
-      const count = leafCounts.get(leaf) ?? executors.countOf(leaf);
+      const count = leafCounts.get(leaf) ?? executors.countMatches(leaf);
       leafCounts.set(leaf, count);
       return count;
     };

@@ -27,7 +27,7 @@ export function writeSealedTables(
 ): void {
   database.exec("BEGIN");
   writeIds(database, posts.length, ids, sealedMs);
-  writeTerms(database, findPostings(posts), posts.length);
+  writeTerms(database, buildPostings(posts), posts.length);
   if (form === "summed") sumSealedTables(database);
   database.exec("COMMIT");
 }
@@ -50,7 +50,7 @@ function writeIds(
     .run(formatWithoutChecksums, posts, sealedMs, new Uint8Array(BigInt64Array.from(heads).buffer));
 }
 
-function findPostings(posts: readonly (readonly string[])[]): Map<string, Postings> {
+function buildPostings(posts: readonly (readonly string[])[]): Map<string, Postings> {
   const terms = new Map<string, Postings>();
   for (const [number, tokens] of posts.entries()) {
     for (const [position, token] of tokens.entries()) {

@@ -49,7 +49,7 @@ export function sealedContents(database: DatabaseSync): IndexContents {
     const posts = new Map<bigint, string>();
     for (let index = 0; index < count; index += 1) {
       const stored = positions === null ? [] : positions.subarray(starts[index], starts[index + 1]);
-      posts.set(numbers.idOf(postings.numbers[index] ?? 0), stored.join(" "));
+      posts.set(numbers.idAt(postings.numbers[index] ?? 0), stored.join(" "));
     }
     contents.set(term, posts);
   });

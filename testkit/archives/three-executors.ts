@@ -10,7 +10,7 @@ export type Answers = { archive: string[]; matcher: string[]; oracle: string[] }
 
 export type ThreeExecutors = {
   answersTo(query: string): Answers;
-  countOf(query: string): number;
+  countMatches(query: string): number;
   remove(): void;
 };
 
@@ -36,7 +36,7 @@ export function openThreeExecutors(
         oracle: analyzed.filter(({ post }) => finds(post)).map(({ name }) => name),
       };
     },
-    countOf: (query) => set.foundByMatcher(set.planOf(query)).length,
+    countMatches: (query) => set.foundByMatcher(set.planOf(query)).length,
     remove: set.remove,
   };
 }

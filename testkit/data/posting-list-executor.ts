@@ -27,7 +27,7 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
   const posts = subjects.toSorted(comparePositions);
   const everyPost: Numbers = new Set(posts.keys());
   const nothing: Found = { posts: new Set(), exact: true };
-  const index = findIndex(posts);
+  const index = buildIndex(posts);
 
   function find(side: Side, plan: PlanNode): Found {
     switch (plan.kind) {
@@ -131,7 +131,7 @@ const inBoth = (a: Numbers, b: Numbers): Numbers => new Set([...a].filter((n) =>
 const inEither = (a: Numbers, b: Numbers): Numbers => new Set([...a, ...b]);
 const without = (a: Numbers, b: Numbers): Numbers => new Set([...a].filter((n) => !b.has(n)));
 
-function findIndex(posts: readonly Subject[]): Map<string, Map<number, Set<number>>> {
+function buildIndex(posts: readonly Subject[]): Map<string, Map<number, Set<number>>> {
   const index = new Map<string, Map<number, Set<number>>>();
   for (const [number, post] of posts.entries()) {
     for (const [position, term] of post.terms().entries()) {

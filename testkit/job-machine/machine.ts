@@ -83,7 +83,7 @@ export async function startMachine(engine: MachineEngine): Promise<Machine> {
       settings: machineSettings,
       localNodeId,
       shortSearches: {
-        termsOf: () => noTerms,
+        findTerms: () => noTerms,
         version: () => 1,
         onAnswered: () => undefined,
         onSkipped: () => undefined,

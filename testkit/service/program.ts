@@ -25,7 +25,7 @@ export type Run = {
 type Ending = { code: number | null; signal: string | null };
 
 /** Its folder is removed after the tests of the file. */
-export function programFromFile(): Program & { folder: string } {
+export function createTestProgram(): Program & { folder: string } {
   const folder = mkdtempSync(join(tmpdir(), "earshot-process-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return { folder, ...programIn(folder) };

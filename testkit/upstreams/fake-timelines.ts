@@ -49,13 +49,13 @@ export function fakeTimelines({
     page,
     search: null,
     publicBaseUrl,
-    limitOf,
-    priceOf: null,
+    readLimit,
+    computePrice: null,
     displayScope: () => "everything",
   };
 }
 
-function limitOf(headers: Headers): Limit | null {
+function readLimit(headers: Headers): Limit | null {
   const remaining = headers.get("ratelimit-remaining");
   const resetMs = headers.get("ratelimit-reset-ms");
   if (remaining === null || resetMs === null) return null;

@@ -109,8 +109,8 @@ export function testUpstream(platform: Platform, more: Partial<Upstream> = {}): 
     page: async () => ({ items: [], next: null }),
     search: null,
     publicBaseUrl: null,
-    limitOf: reportedLimit,
-    priceOf: null,
+    readLimit: reportedLimit,
+    computePrice: null,
     displayScope: () => "everything",
     ...more,
   };

@@ -40,8 +40,8 @@ export function stubUpstream(
     },
     search: null,
     publicBaseUrl: `https://${platform}.example`,
-    limitOf: () => null,
-    priceOf: null,
+    readLimit: () => null,
+    computePrice: null,
     displayScope: () => displayScope,
   };
   return stub;

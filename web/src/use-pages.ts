@@ -15,7 +15,7 @@ type Page = { next: string | number | null };
 /** `cursor` is the query parameter that requests the next page. */
 export function usePages<Body extends Page, Row>(
   path: string,
-  rowsOf: (page: Body) => readonly Row[],
+  listRows: (page: Body) => readonly Row[],
   cursor: "after" | "before" = "after",
 ): Pages<Row> {
   const { data, error, isLoading, setSize, size, mutate } = useSWRInfinite<Body, ApiProblem>(
@@ -30,7 +30,7 @@ export function usePages<Body extends Page, Row>(
   const isLoadingMore = isLoading || (data !== undefined && data.length < size);
   const hasMore = data?.at(-1)?.next != null;
   return {
-    rows: data?.flatMap(rowsOf),
+    rows: data?.flatMap(listRows),
     problem: error,
     loadMore: hasMore && !isLoadingMore ? () => void setSize(size + 1) : null,
     refresh: async () => {

@@ -37,11 +37,11 @@ type Next = (
 function byColumn<Row extends { row_key: string | number }>(
   sql: string,
   lowest: string | number,
-  lineOf: (row: Row) => Line,
+  formatLine: (row: Row) => Line,
 ): Next {
   return function* (database, accountId, after) {
     const row = yield* database.get<Row>(sql, { accountId, after: after?.[0] ?? lowest });
-    return row === undefined ? null : { line: lineOf(row), position: [row.row_key] };
+    return row === undefined ? null : { line: formatLine(row), position: [row.row_key] };
   };
 }
 

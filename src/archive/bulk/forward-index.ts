@@ -54,7 +54,7 @@ export function createForwardIndex(key: string): ForwardIndex {
     const tokenCount = findTokens(terms, bounds);
     for (let token = 0; token < tokenCount; token += 1) {
       const [from, to] = [bounds[token * 2] as number, bounds[token * 2 + 1] as number];
-      block[used] = table.numberOf(terms, from, to);
+      block[used] = table.termNumber(terms, from, to);
       used += 1;
     }
     ids[posts] = id;

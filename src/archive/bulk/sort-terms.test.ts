@@ -16,7 +16,7 @@ test("the numbers of terms are sorted by the terms' UTF-8 bytes", () => {
       const numbers = new Map<string, number>();
       for (const text of terms) {
         const bytes = Buffer.from(` ${text} `);
-        const number = table.numberOf(bytes, 1, bytes.length - 1);
+        const number = table.termNumber(bytes, 1, bytes.length - 1);
         expect(numbers.get(text) ?? number).toBe(number);
         numbers.set(text, number);
       }
@@ -37,7 +37,7 @@ test("looking up thousands of terms again returns the same numbers", () => {
   const table = createTermTable("key");
   const computeNumber = (n: number): number => {
     const bytes = Buffer.from(`term${n}`);
-    return table.numberOf(bytes, 0, bytes.length);
+    return table.termNumber(bytes, 0, bytes.length);
   };
   const numbers = Array.from({ length: 50_000 }, (_, n) => computeNumber(n));
   expect(new Set(numbers).size).toBe(50_000);

@@ -87,7 +87,7 @@ export function beginStagedImport(
     if (accounts.hasAny(platform) || labels.hasAny(platform)) return null;
     const newest = newestOf(ensureSegmentEntries(context, platform));
     const isCurrent = newest.analyzer === currentAnalyzer && newest.numbering === currentNumbering;
-    if (!isCurrent || newest.rewriting || writers.writerOf(newest).posts() > 0) return null;
+    if (!isCurrent || newest.rewriting || writers.openWriter(newest).posts() > 0) return null;
     const lock = lockCompaction(folder);
     if (lock === null) return null;
     const sequence = nextSequence(catalog, platform);
@@ -104,9 +104,9 @@ export function beginStagedImport(
     const { changes, report } = latestChanges(prepared.changes);
     const entries = writers.entries(platform);
     const newest = newestOf(entries);
-    const writerOf = (entry: SegmentEntry) =>
-      entry.sequence === newest.sequence ? staged.writer : writers.writerOf(entry);
-    const positioned = assignPosts(context, platform, changes, { report, writerOf });
+    const openWriter = (entry: SegmentEntry) =>
+      entry.sequence === newest.sequence ? staged.writer : writers.openWriter(entry);
+    const positioned = assignPosts(context, platform, changes, { report, openWriter });
     if (publish(context, platform, positioned)) return null;
     addAuthorsWithoutHandle(context, positioned);
     const isOwn = ({ id }: { id: bigint }): boolean => id >= newest.low;

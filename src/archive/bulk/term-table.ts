@@ -5,7 +5,7 @@ import { sortTerms } from "./sort-terms.ts";
 /** Numbers terms by first lookup. Stored outside the JavaScript heap. */
 export type TermTable = {
   /** Adds new terms. `to` is exclusive. */
-  numberOf(bytes: Uint8Array, from: number, to: number): number;
+  termNumber(bytes: Uint8Array, from: number, to: number): number;
   termCount(): number;
   /** A term ends where the next one starts. */
   text(): { bytes: Uint8Array; starts: Uint32Array };
@@ -82,7 +82,7 @@ export function createTermTable(key: string): TermTable {
   }
 
   return {
-    numberOf(text, from, to) {
+    termNumber(text, from, to) {
       const hash = hashTerm(text, from, to);
       const mask = entries.length - 1;
       for (let offset = (hash * 2) & mask; ; offset = (offset + 2) & mask) {

@@ -12,7 +12,7 @@ export const isAccountId = (subject: string): boolean =>
 export type CatalogLabels = {
   put(label: Label): boolean;
   hasAny(platform: Platform): boolean;
-  valuesOf(platform: Platform, subject: string): string[];
+  labelValues(platform: Platform, subject: string): string[];
   expire(nowMs: number): LabelSubject[];
 };
 
@@ -37,7 +37,7 @@ export function openCatalogLabels(catalog: DatabaseSync): CatalogLabels {
       insertLabel.run(platform, subject, source, value, createdMs, negated ? 1 : 0, expiresMs)
         .changes > 0,
     hasAny: (platform) => selectAnyLabel.get(platform) !== undefined,
-    valuesOf: (platform, subject) =>
+    labelValues: (platform, subject) =>
       selectLabels.all(platform, subject).map((row) => String(row.value)),
     expire: (nowMs) =>
       updateExpired

@@ -29,7 +29,7 @@ export type MisplacedPosts = {
   remove(platform: Platform, hash: bigint, id: bigint): void;
   isListed(platform: Platform, hash: bigint, id: bigint): boolean;
   /** One ID per millisecond with such a post, not necessarily the post's own. */
-  idsOf(platform: Platform, hash: bigint): bigint[];
+  misplacedIds(platform: Platform, hash: bigint): bigint[];
 };
 
 export function openMisplacedPosts(catalog: DatabaseSync): MisplacedPosts {
@@ -52,6 +52,6 @@ export function openMisplacedPosts(catalog: DatabaseSync): MisplacedPosts {
       deleteIdRange.run(platform, hash, firstInMillisecond(id), lastInMillisecond(id));
     },
     isListed,
-    idsOf: (platform, hash) => selectIds.all(platform, hash).map((row) => row.id as bigint),
+    misplacedIds: (platform, hash) => selectIds.all(platform, hash).map((row) => row.id as bigint),
   };
 }

@@ -18,8 +18,8 @@ export function findModeration(
   labels: CatalogLabels,
 ): Moderation {
   const account = userId === null ? null : accounts.read(platform, userId);
-  const postLabels = labels.valuesOf(platform, uri);
-  const accountLabels = userId === null ? [] : labels.valuesOf(platform, userId);
+  const postLabels = labels.labelValues(platform, uri);
+  const accountLabels = userId === null ? [] : labels.labelValues(platform, userId);
   const all = [...new Set([...postLabels, ...accountLabels])];
   const isAccountHidden =
     account !== null && (account.status !== "active" || account.labels.includes(noUnauthenticated));

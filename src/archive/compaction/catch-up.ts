@@ -79,7 +79,7 @@ function copyNewIngestOrder(rewrite: SegmentRewrite): void {
   for (const { copy } of parts) copy.ingestOrder.removeAfter(ingestNumber);
   for (const batch of ingestBatchReader(old)(ingestNumber + 1, Number.MAX_SAFE_INTEGER)) {
     for (const id of idsInCopy(batch.ids, rewrite.idInCopy)) {
-      rewrite.copyOf(id).ingestOrder.removeFromRun(id);
+      rewrite.findCopy(id).ingestOrder.removeFromRun(id);
       rewrite.newlyIngestedIds.add(id);
     }
     copyIngestBatch(rewrite, batch);
@@ -92,8 +92,8 @@ function copyMovedIngestOrder(rewrite: SegmentRewrite): void {
   const { sourceIds, newlyIngestedIds, reassignedIds } = rewrite;
   for (const id of new Set([...sourceIds.keys(), ...reassignedIds])) {
     if (newlyIngestedIds.has(id) && !reassignedIds.has(id)) continue;
-    const copy = rewrite.copyOf(id);
+    const copy = rewrite.findCopy(id);
     if (!copy.has(id)) continue;
-    copy.ingestOrder.setNumbers(id, ingestOrder.numbersOf(sourceIds.get(id) ?? id));
+    copy.ingestOrder.setNumbers(id, ingestOrder.findNumbers(sourceIds.get(id) ?? id));
   }
 }

@@ -10,7 +10,7 @@ export type CompactionContext = {
   catalog: DatabaseSync;
   clock: Pick<Clock, "now">;
   bounds: ArchiveBounds;
-  hashOf(uri: string): bigint;
+  hashUri(uri: string): bigint;
 };
 
 /** The caller must have the compaction lock, and closes `catalog`. Errors: `newer_schema`. */
@@ -21,5 +21,5 @@ export function compactionContext(
 ): CompactionContext {
   const catalog = openCatalog(folder);
   const uriKey = readUriKey(catalog);
-  return { folder, catalog, clock, bounds, hashOf: (uri) => lookupHash(uriKey, uri) };
+  return { folder, catalog, clock, bounds, hashUri: (uri) => lookupHash(uriKey, uri) };
 }

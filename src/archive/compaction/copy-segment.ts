@@ -15,14 +15,15 @@ export function* copySegment(
   yield* copyIngestOrder(rewrite, ingestOrderFrom);
 }
 
-function* copyPosts({ old, copyRow, copyOf, hashOf }: SegmentRewrite): CompactionSteps<void> {
+function* copyPosts({ old, copyRow, findCopy, hashUri }: SegmentRewrite): CompactionSteps<void> {
   const selectPosts = old.prepare("SELECT * FROM post WHERE id > ? ORDER BY id LIMIT ?");
   selectPosts.setReadBigInts(true);
   for (let last = -1n; ; ) {
     const rows = selectPosts.all(last, postsPerStep) as StoredRow[];
     for (const row of rows) {
       const added = copyRow(row);
-      if (added !== null && !added.hasNativeId) copyOf(row.id).addUri(hashOf(added.uri), added.id);
+      if (added !== null && !added.hasNativeId)
+        findCopy(row.id).addUri(hashUri(added.uri), added.id);
     }
     yield "worked";
     const end = rows.at(-1);
@@ -31,7 +32,7 @@ function* copyPosts({ old, copyRow, copyOf, hashOf }: SegmentRewrite): Compactio
   }
 }
 
-function* copyHidden({ old, copyOf, idInCopy }: SegmentRewrite): CompactionSteps<void> {
+function* copyHidden({ old, findCopy, idInCopy }: SegmentRewrite): CompactionSteps<void> {
   const selectHidden = old.prepare(
     `SELECT id FROM hidden WHERE id > ? AND id NOT IN (SELECT id FROM changed)
      ORDER BY id LIMIT ?`,
@@ -40,7 +41,7 @@ function* copyHidden({ old, copyOf, idInCopy }: SegmentRewrite): CompactionSteps
   for (let last = -1n; ; ) {
     const rows = selectHidden.all(last, rowsPerStep) as { id: bigint }[];
     for (const { id } of rows) {
-      const copy = copyOf(id);
+      const copy = findCopy(id);
       const copyId = idInCopy(id);
       if (copyId !== null && copy.has(copyId)) copy.hide(copyId);
     }
@@ -69,6 +70,6 @@ function* copyIngestOrder(rewrite: SegmentRewrite, ingestOrderFrom: number): Com
 
   function isStored(id: bigint): boolean {
     const copyId = rewrite.idInCopy(id);
-    return copyId !== null && rewrite.copyOf(id).has(copyId);
+    return copyId !== null && rewrite.findCopy(id).has(copyId);
   }
 }

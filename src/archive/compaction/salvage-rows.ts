@@ -33,7 +33,7 @@ export function createSalvage(
   entry: SegmentEntry,
   rewrite: SegmentRewrite,
 ): Salvage {
-  const { folder, catalog, hashOf } = context;
+  const { folder, catalog, hashUri } = context;
   const { platform } = entry;
   const path = segmentPath(folder, entry);
   const accounts = openCatalogAccounts(catalog);
@@ -53,8 +53,8 @@ export function createSalvage(
     const post = decodedRow(row, platform);
     const added = post === null ? null : rewrite.copyRow(row);
     if (post === null || added === null) return false;
-    const copy = rewrite.copyOf(id);
-    if (!added.hasNativeId) copy.addUri(hashOf(added.uri), id);
+    const copy = rewrite.findCopy(id);
+    if (!added.hasNativeId) copy.addUri(hashUri(added.uri), id);
     const userId = post.userId?.toLowerCase() ?? null;
     const { hidden } = findModeration({ platform, uri: added.uri, userId }, accounts, labels);
     if (hidden || wasHidden.has(id)) copy.hide(id);
@@ -117,14 +117,14 @@ export function createSalvage(
       const post = decodedRow(row, platform);
       if (post === null) continue;
       if (isIntact === false) {
-        if (hasUriEntry(hashOf(post.uri), id)) uris.set(id, post.uri);
+        if (hasUriEntry(hashUri(post.uri), id)) uris.set(id, post.uri);
         continue;
       }
       const { uri, userId } = post;
       const isRemoved = (): boolean =>
         tombstones.covers({ uri, revision, userId, observedMs: Number(row.time_ms) });
       if (!indexedIds.has(id) && (isIntact === null || !mayBeUnlisted || isRemoved())) continue;
-      if (known !== undefined) rewrite.copyOf(id).remove(id, hashOf);
+      if (known !== undefined) rewrite.findCopy(id).remove(id, hashUri);
       if (copyRow(row)) revisionsFromPages.set(id, revision);
     }
     for (const id of revisionsFromPages.keys()) salvaged.add(id);
@@ -132,7 +132,7 @@ export function createSalvage(
 
   function lost(): LostPosts | null {
     const found = missing()
-      .filter((id) => !rewrite.copyOf(id).has(id))
+      .filter((id) => !rewrite.findCopy(id).has(id))
       .map((id): LostPost => ({ id, uri: platform === "x" ? xUri(id) : (uris.get(id) ?? null) }));
     const expected = posts === null ? null : Math.max(posts - salvaged.size, 0);
     /** Whether posts that no list contains may be lost. */

@@ -27,7 +27,7 @@ export type SealObstacle = "off" | "empty" | "outdated" | "damaged" | "unreadabl
 export type SealWatch = {
   /** Reads only files written since the last call. Forgets segments not in `entries`. */
   update(entries: readonly SegmentEntry[]): void;
-  stateOf(entry: SegmentEntry): SealState;
+  sealState(entry: SegmentEntry): SealState;
 };
 
 type Facts = {
@@ -90,7 +90,7 @@ export function createSealWatch({
       const paths = entries.map((entry) => segmentPath(folder, entry));
       observations = new Map(paths.map((path) => [path, observe(path)]));
     },
-    stateOf(entry) {
+    sealState(entry) {
       const path = segmentPath(folder, entry);
       const facts = observations.get(path);
       if (facts === undefined) throw new Error(`${path} has not been examined`);

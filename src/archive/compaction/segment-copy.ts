@@ -40,7 +40,7 @@ export type SegmentCopy = {
   has(id: bigint): boolean;
   /** Inclusive. */
   idsWithin(from: bigint, to: bigint): bigint[];
-  remove(id: bigint, hashOf: (uri: string) => bigint): string | null;
+  remove(id: bigint, hashUri: (uri: string) => bigint): string | null;
   /**
    * Runs `work` in one transaction, with the segment at `path` attached as `old`. The snapshot of
    * `old` begins with the first statement that reads it.
@@ -127,12 +127,12 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     database.exec("BEGIN");
   }
 
-  function remove(id: bigint, hashOf: (uri: string) => bigint): string | null {
+  function remove(id: bigint, hashUri: (uri: string) => bigint): string | null {
     bitmap?.replace(id);
     const row = sql.selectPost.get(id) as StoredRow | undefined;
     if (row === undefined) return null;
     const uri = recordUri(makeRow(row));
-    sql.deleteUri.run(hashOf(uri), id);
+    sql.deleteUri.run(hashUri(uri), id);
     sql.deletePost.run(id);
     sql.deleteTerms.run(id);
     sql.deleteHidden.run(id);

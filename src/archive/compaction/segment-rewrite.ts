@@ -20,7 +20,7 @@ export type SegmentRewrite = {
   old: DatabaseSync;
   /** Lowest IDs first. */
   parts: readonly Part[];
-  copyOf(id: bigint): SegmentCopy;
+  findCopy(id: bigint): SegmentCopy;
   /** Of the copies. */
   numbering: number;
   /** Null for a post written while its millisecond was being copied. */
@@ -29,7 +29,7 @@ export type SegmentRewrite = {
   copyRow(row: StoredRow): CopiedRow | null;
   /** Copies these posts of the old segment again, or removes them from the copies. */
   applyChanges(ids: readonly bigint[]): void;
-  hashOf(uri: string): bigint;
+  hashUri(uri: string): bigint;
   /** Copied posts that the catalog must list as misplaced. */
   misplaced: { hash: bigint; id: bigint }[];
   /** Uri hash by ID of misplaced posts that `shouldKeep` rejected: the catalog drops them. */
@@ -56,7 +56,7 @@ export type SegmentRewrite = {
 type CopiedRow = { id: bigint; uri: string; hasNativeId: boolean };
 
 export function startRewrite(
-  { catalog, hashOf }: Pick<CompactionContext, "catalog" | "hashOf">,
+  { catalog, hashUri }: Pick<CompactionContext, "catalog" | "hashUri">,
   { platform, numbering }: Pick<SegmentEntry, "platform" | "numbering">,
   old: DatabaseSync,
   parts: readonly Part[],
@@ -71,7 +71,7 @@ export function startRewrite(
   selectPost.setReadBigInts(true);
   const selectHidden = old.prepare("SELECT 1 FROM hidden WHERE id = ?");
 
-  function copyOf(id: bigint): SegmentCopy {
+  function findCopy(id: bigint): SegmentCopy {
     const part = parts.findLast(({ low }) => low <= id);
     if (part === undefined) throw new Error(`no part owns ID ${id}`);
     return part.copy;
@@ -81,14 +81,14 @@ export function startRewrite(
     const { id } = row;
     if (shouldKeep !== null && !shouldKeep(row.record)) {
       const uri = rowUri(row);
-      if (isMisplaced(platform, uri, id)) rewrite.droppedMisplaced.set(id, hashOf(uri));
+      if (isMisplaced(platform, uri, id)) rewrite.droppedMisplaced.set(id, hashUri(uri));
       return null;
     }
     const copyId = idInCopy(id);
     if (copyId === null) return null;
-    const added = copyOf(id).add(row, copyId);
+    const added = findCopy(id).add(row, copyId);
     if (isMisplaced(platform, added.uri, id)) {
-      rewrite.misplaced.push({ hash: hashOf(added.uri), id });
+      rewrite.misplaced.push({ hash: hashUri(added.uri), id });
     }
     return { ...added, id: copyId };
   }
@@ -97,15 +97,15 @@ export function startRewrite(
     recordUri({ id, platform, timeMs: 0, counts: noCounts, record });
 
   function applyChange(id: bigint): void {
-    const copy = copyOf(id);
-    const uriBefore = copy.remove(id, hashOf);
+    const copy = findCopy(id);
+    const uriBefore = copy.remove(id, hashUri);
     rewrite.droppedMisplaced.delete(id);
     const row = selectPost.get(id) as StoredRow | undefined;
     const added = row === undefined ? null : copyRow(row);
     if (uriBefore !== null && uriBefore !== added?.uri) rewrite.reassignedIds.add(id);
     if (added === null) return;
     if (uriBefore === null) copy.ingestOrder.removeFromRun(id);
-    if (!added.hasNativeId) copy.addUri(hashOf(added.uri), id);
+    if (!added.hasNativeId) copy.addUri(hashUri(added.uri), id);
     const mayHaveMoved = !added.hasNativeId && uriBefore !== added.uri;
     if (mayHaveMoved) rewrite.sourceIds.set(id, id);
     if (selectHidden.get(id) !== undefined) copy.hide(id);
@@ -113,10 +113,10 @@ export function startRewrite(
 
   /** A changed post may change the ID of every post of its millisecond. */
   function recopyMillisecond(low: bigint): void {
-    const copy = copyOf(low);
+    const copy = findCopy(low);
     const high = lastInMillisecond(low);
     for (const id of copy.idsWithin(low, high)) {
-      copy.remove(id, hashOf);
+      copy.remove(id, hashUri);
       copy.ingestOrder.setNumbers(id, []);
       rewrite.reassignedIds.add(id);
     }
@@ -127,7 +127,7 @@ export function startRewrite(
       const added = copyRow(row);
       if (added === null) continue;
       copy.ingestOrder.removeFromRun(added.id);
-      if (!added.hasNativeId) copy.addUri(hashOf(added.uri), added.id);
+      if (!added.hasNativeId) copy.addUri(hashUri(added.uri), added.id);
       rewrite.sourceIds.set(added.id, row.id);
       rewrite.reassignedIds.add(added.id);
       if (selectHidden.get(row.id) !== undefined) copy.hide(added.id);
@@ -145,12 +145,12 @@ export function startRewrite(
     isSalvage,
     old,
     parts,
-    copyOf,
+    findCopy,
     numbering: isRenumbered ? currentNumbering : numbering,
     idInCopy,
     copyRow,
     applyChanges,
-    hashOf,
+    hashUri,
     misplaced: [],
     droppedMisplaced: new Map(),
     sourceIds: new Map(),
@@ -171,10 +171,10 @@ type StartOptions = {
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
 export function copyIngestBatch(
-  { copyOf, idInCopy }: Pick<SegmentRewrite, "copyOf" | "idInCopy">,
+  { findCopy, idInCopy }: Pick<SegmentRewrite, "findCopy" | "idInCopy">,
   { number, ids }: IngestBatch,
 ): void {
-  for (const [copy, copyIds] of Map.groupBy(idsInCopy(ids, idInCopy), copyOf)) {
+  for (const [copy, copyIds] of Map.groupBy(idsInCopy(ids, idInCopy), findCopy)) {
     copy.ingestOrder.put(number, copyIds);
   }
 }

@@ -97,7 +97,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
   const others = entries.filter((entry) => !isNewest(entry));
   const quiet = others.filter(isQuiet);
   const requestedSeals = new Set(pendingSeals(catalog).map(segmentName));
-  const states = entries.map((entry) => ({ entry, ...sealWatch.stateOf(entry) }));
+  const states = entries.map((entry) => ({ entry, ...sealWatch.sealState(entry) }));
   const toRebuild = states.filter(({ mustRebuild }) => mustRebuild);
   const toSeal = states.filter(
     ({ entry, obstacle, isDue }) =>

@@ -85,7 +85,7 @@ export const indexErrorReporter =
     report("sealed_damaged", null, `its sealed index is damaged: ${message}`);
 
 function sealedDocNumber(sealed: SealedDocNumbers | null, id: bigint): number | null {
-  const number = sealed?.docNumberOf(id) ?? null;
+  const number = sealed?.findDocNumber(id) ?? null;
   return number === null || sealed?.isReplaced(number) ? null : number;
 }
 

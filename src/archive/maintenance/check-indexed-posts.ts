@@ -79,7 +79,7 @@ function descendingIds(database: DatabaseSync, table: string): DescendingIds {
 function descendingNumbers(sealed: SealedDocNumbers | null) {
   let number = 0;
   const next = (): bigint | null =>
-    sealed !== null && number < sealed.posts ? sealed.idOf(number) : null;
+    sealed !== null && number < sealed.posts ? sealed.docId(number) : null;
   return {
     get next() {
       return next();

@@ -87,7 +87,7 @@ function pendingEntries(context: CompactionContext): SegmentEntry[] {
   const pending = pendingSeals(context.catalog);
   const watch = createSealWatch(context);
   watch.update(pending);
-  return pending.filter((entry) => watch.stateOf(entry).obstacle === null).reverse();
+  return pending.filter((entry) => watch.sealState(entry).obstacle === null).reverse();
 }
 
 function choose(
@@ -103,14 +103,14 @@ function choose(
       ({ platform, sequence }) => `${platform}/${sequence}` === selection.segment,
     );
     if (entry === undefined) throw noSegment(selection.segment);
-    const { obstacle } = watch.stateOf(entry);
+    const { obstacle } = watch.sealState(entry);
     if (obstacle !== null) throw notSealable(selection.segment, obstacle);
     return [entry];
   }
   const isLeftToServer = (entry: SegmentEntry): boolean => hasServer && entry.high === lastId;
   return entries
     .filter(({ platform }) => selection.platform === "all" || selection.platform === platform)
-    .filter((entry) => watch.stateOf(entry).isWorthwhile && !isLeftToServer(entry));
+    .filter((entry) => watch.sealState(entry).isWorthwhile && !isLeftToServer(entry));
 }
 
 const obstacles: Record<SealObstacle, string> = {

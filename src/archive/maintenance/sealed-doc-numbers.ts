@@ -12,10 +12,10 @@ import {
 
 export type SealedDocNumbers = {
   posts: number;
-  idOf(number: number): bigint;
-  upperOf(number: number): number;
-  lowerOf(number: number): number;
-  docNumberOf(id: bigint): number | null;
+  docId(number: number): bigint;
+  upperHalf(number: number): number;
+  lowerHalf(number: number): number;
+  findDocNumber(id: bigint): number | null;
   isReplaced(number: number): boolean;
   isHidden(number: number): boolean;
 };
@@ -175,7 +175,7 @@ function makeDocNumbers(ids: BigInt64Array, { replaced, hidden }: Bitmaps): Seal
   const posts = ids.length;
   const halves = new Uint32Array(ids.buffer);
 
-  function docNumberOf(id: bigint): number | null {
+  function findDocNumber(id: bigint): number | null {
     let low = 0;
     let high = posts;
     while (low < high) {
@@ -188,10 +188,10 @@ function makeDocNumbers(ids: BigInt64Array, { replaced, hidden }: Bitmaps): Seal
 
   return {
     posts,
-    idOf: (number) => ids[number] ?? 0n,
-    upperOf: (number) => halves[2 * number + 1] ?? 0,
-    lowerOf: (number) => halves[2 * number] ?? 0,
-    docNumberOf,
+    docId: (number) => ids[number] ?? 0n,
+    upperHalf: (number) => halves[2 * number + 1] ?? 0,
+    lowerHalf: (number) => halves[2 * number] ?? 0,
+    findDocNumber,
     isReplaced: (number) => isSet(replaced, number),
     isHidden: (number) => isSet(hidden, number),
   };

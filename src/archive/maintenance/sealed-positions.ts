@@ -15,7 +15,7 @@ export const sealedPositions =
     for (let index = 0; index < count; index++) {
       const number = numbers[index] ?? 0;
       if (!isExpected(number) || sealed.isReplaced(number)) continue;
-      const id = sealed.idOf(number);
+      const id = sealed.docId(number);
       if (positions === null) {
         addLocation(stored, term, id, 0);
         continue;
@@ -44,8 +44,8 @@ export const addSealedSums =
     for (let index = 0; index < count; index++) {
       const number = numbers[index] ?? 0;
       if (sealed.isReplaced(number)) continue;
-      const upper = sealed.upperOf(number);
-      const lower = sealed.lowerOf(number);
+      const upper = sealed.upperHalf(number);
+      const lower = sealed.lowerHalf(number);
       if (positions === null) {
         add(upper, lower, 0);
         continue;

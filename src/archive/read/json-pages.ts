@@ -6,7 +6,7 @@ import type { RecordBytes, RecordCache, RecordVersion, RenderedRecord } from "./
 type PageContext = {
   cache: RecordCache;
   currentVersions(): (position: Position) => RecordVersion | null;
-  rowsOf(positions: readonly Position[]): { rows: RecordRow[]; damage: Damage[] };
+  readRows(positions: readonly Position[]): { rows: RecordRow[]; damage: Damage[] };
   renderer(): RenderRow;
 };
 
@@ -17,7 +17,7 @@ export type ReadPage = JsonPage & { damage: readonly Damage[] };
 const rowsAtOnce = 32;
 
 /** Renders one JSON array, without deleted or damaged posts. Null if `isOver()` becomes true before it is complete. */
-export function jsonPages({ cache, currentVersions, rowsOf, renderer }: PageContext) {
+export function jsonPages({ cache, currentVersions, readRows, renderer }: PageContext) {
   return (positions: readonly Position[], isOver: () => boolean): ReadPage | null => {
     const versionOf = currentVersions();
     cache.beginPage();
@@ -33,7 +33,7 @@ export function jsonPages({ cache, currentVersions, rowsOf, renderer }: PageCont
     const render = renderer();
     for (let start = 0; start < missing.length; start += rowsAtOnce) {
       if (isOver()) return null;
-      const stored = rowsOf(missing.slice(start, start + rowsAtOnce));
+      const stored = readRows(missing.slice(start, start + rowsAtOnce));
       damage.push(...stored.damage);
       for (const row of stored.rows) {
         const version = versionOf(row);

@@ -8,7 +8,7 @@ import type { StoredRows } from "./stored-rows.ts";
 
 export function nameResolver(
   catalog: DatabaseSync,
-  rowsOf: StoredRows["rowsOf"],
+  readRows: StoredRows["readRows"],
 ): (names: QueryNames, isSliceOver: () => boolean) => Generator<void, ResolvedNames> {
   /**
    * A number may be an X post's native ID or any stored post's ID. A handle means every account
@@ -19,7 +19,7 @@ export function nameResolver(
     const stored =
       number === null
         ? []
-        : rowsOf(platforms.map((platform) => ({ id: number, platform }))).rows.map((row) =>
+        : readRows(platforms.map((platform) => ({ id: number, platform }))).rows.map((row) =>
             postKey(row.platform, { id: null, uri: recordUri(row) }),
           );
     const linked =

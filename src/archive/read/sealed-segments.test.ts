@@ -289,7 +289,7 @@ function expectInOneIndex(path: string): void {
   const has = (set: ChunkSet | null, number: number): boolean =>
     set !== null && countBetween(set, number, number + 1) === 1;
   for (let number = 0; number < numbers.posts; number++) {
-    const id = numbers.idOf(number);
+    const id = numbers.idAt(number);
     const isReplaced = has(deletions.replaced(0), number);
     expect(isReplaced).toBe(!stored.has(id) || written.has(id));
     expect(has(deletions.omitted(0), number)).toBe(isReplaced || hidden.has(id));

@@ -18,9 +18,9 @@ type RowsContext = {
 
 export type StoredRows = {
   /** One statement per segment; without deleted posts. */
-  rowsOf(positions: readonly Position[]): { rows: RecordRow[]; damage: Damage[] };
+  readRows(positions: readonly Position[]): { rows: RecordRow[]; damage: Damage[] };
   /** Of renumbered posts, by former ID. */
-  currentIdsOf(entry: SegmentEntry, ids: readonly bigint[]): ReadonlyMap<bigint, bigint>;
+  findCurrentIds(entry: SegmentEntry, ids: readonly bigint[]): ReadonlyMap<bigint, bigint>;
 };
 
 export function storedRows({ currentSegments, open, uriKey }: RowsContext): StoredRows {
@@ -59,8 +59,8 @@ export function storedRows({ currentSegments, open, uriKey }: RowsContext): Stor
   }
 
   return {
-    currentIdsOf: entryCurrentIds,
-    rowsOf: (positions) => {
+    findCurrentIds: entryCurrentIds,
+    readRows: (positions) => {
       const segments = currentSegments();
       const bySegment = Map.groupBy(positions, (position) => findSegment(position, segments));
       const rows: RecordRow[] = [];

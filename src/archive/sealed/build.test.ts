@@ -144,7 +144,7 @@ test("sealing numbers posts by ID, newest first", () => {
   const database = sealed(new Map(ids.map((id) => [id, ["a"]])));
   const numbers = openDocNumbers(database, "numbers", null);
   expect(numbers.posts).toBe(1_100);
-  expect(ids.map((id) => numbers.numberOf(id))).toEqual(ids.map((_, n) => 1_099 - n));
+  expect(ids.map((id) => numbers.findNumber(id))).toEqual(ids.map((_, n) => 1_099 - n));
 });
 
 test("an index without posts is built from an empty source", () => {

@@ -17,9 +17,9 @@ const posts = 3 * postsPerChunk + 10;
 
 const numbers: DocNumbers = {
   posts,
-  idOf: (number) => BigInt(posts - number),
+  idAt: (number) => BigInt(posts - number),
   firstNumberBelow: (id) => Math.min(posts, Math.max(0, posts - Number(id) + 1)),
-  numberOf: (id) => (id > 0n && id <= BigInt(posts) ? posts - Number(id) : null),
+  findNumber: (id) => (id > 0n && id <= BigInt(posts) ? posts - Number(id) : null),
   close: () => undefined,
 };
 
@@ -62,43 +62,43 @@ test("the deletion bitmap of a newly sealed segment excludes no post", () => {
 
 test("the deletion bitmap excludes replaced and hidden posts, but not those shown again", () => {
   const writer = deletionBitmapWriter(database, numbers);
-  for (const number of edges) writer.replace(numbers.idOf(number));
-  for (const number of [1, 31, 65_537]) writer.hide(numbers.idOf(number));
+  for (const number of edges) writer.replace(numbers.idAt(number));
+  for (const number of [1, 31, 65_537]) writer.hide(numbers.idAt(number));
   expect(reported()).toEqual({ replaced: [], omitted: [] });
   writer.flush();
   const omitted = [...edges, 1, 65_537].sort((a, b) => a - b);
   expect(reported()).toEqual({ replaced: edges, omitted });
   expect(replacedPosts(database)).toBe(edges.length);
-  for (const number of [1, 31, 65_537, 0]) writer.show(numbers.idOf(number));
+  for (const number of [1, 31, 65_537, 0]) writer.show(numbers.idAt(number));
   writer.flush();
   expect(reported()).toEqual({ replaced: edges, omitted: edges });
 });
 
 test("the deletion bitmap has no set for a chunk that no longer excludes a post", () => {
   const writer = deletionBitmapWriter(database, numbers);
-  writer.hide(numbers.idOf(7));
+  writer.hide(numbers.idAt(7));
   writer.flush();
   expect(getMembers(readDeletionBitmap(database).omitted(0))).toEqual([7]);
   expect(readDeletionBitmap(database).replaced(0)).toBeNull();
-  writer.show(numbers.idOf(7));
+  writer.show(numbers.idAt(7));
   writer.flush();
   expect(readDeletionBitmap(database).omitted(0)).toBeNull();
 });
 
 test("the deletion bitmap is not written if nothing changes", () => {
   const writer = deletionBitmapWriter(database, numbers);
-  for (const number of [3, 31]) writer.replace(numbers.idOf(number));
-  writer.hide(numbers.idOf(63));
+  for (const number of [3, 31]) writer.replace(numbers.idAt(number));
+  writer.hide(numbers.idAt(63));
   writer.flush();
   const written = () => database.prepare("SELECT total_changes() AS rows").get()?.rows;
   const before = written();
-  for (const number of [3, 31]) writer.replace(numbers.idOf(number));
-  writer.hide(numbers.idOf(63));
-  writer.show(numbers.idOf(64));
-  writer.show(numbers.idOf(postsPerChunk));
+  for (const number of [3, 31]) writer.replace(numbers.idAt(number));
+  writer.hide(numbers.idAt(63));
+  writer.show(numbers.idAt(64));
+  writer.show(numbers.idAt(postsPerChunk));
   writer.flush();
   expect(written()).toBe(before);
-  writer.show(numbers.idOf(63));
+  writer.show(numbers.idAt(63));
   writer.flush();
   expect(written()).toBe(Number(before) + 1);
 });
@@ -116,13 +116,13 @@ test("the deletion bitmap ignores posts without a doc number", () => {
 
 test("changes to the deletion bitmap in a rolled-back transaction are discarded", () => {
   const writer = deletionBitmapWriter(database, numbers);
-  writer.hide(numbers.idOf(5));
+  writer.hide(numbers.idAt(5));
   writer.flush();
   database.exec("BEGIN");
-  writer.replace(numbers.idOf(5));
-  writer.show(numbers.idOf(5));
+  writer.replace(numbers.idAt(5));
+  writer.show(numbers.idAt(5));
   writer.flush();
-  writer.replace(numbers.idOf(6));
+  writer.replace(numbers.idAt(6));
   database.exec("ROLLBACK");
   writer.discard();
   writer.flush();
@@ -134,14 +134,14 @@ test("another writer's changes between two transactions remain in the deletion b
     deletionBitmapWriter(database, numbers),
     deletionBitmapWriter(database, numbers),
   ];
-  ours.replace(numbers.idOf(1));
-  ours.hide(numbers.idOf(7));
+  ours.replace(numbers.idAt(1));
+  ours.hide(numbers.idAt(7));
   ours.flush();
-  theirs.show(numbers.idOf(7));
-  theirs.replace(numbers.idOf(2));
-  theirs.hide(numbers.idOf(3));
+  theirs.show(numbers.idAt(7));
+  theirs.replace(numbers.idAt(2));
+  theirs.hide(numbers.idAt(3));
   theirs.flush();
-  ours.replace(numbers.idOf(4));
+  ours.replace(numbers.idAt(4));
   ours.flush();
   expect(reported()).toEqual({ replaced: [1, 2, 4], omitted: [1, 2, 3, 4] });
 });
@@ -155,13 +155,13 @@ test.each([
   "a deletion bitmap that is %s is reported as damage to readers and writers, and not overwritten",
   (_, sql) => {
     const writer = deletionBitmapWriter(database, numbers);
-    writer.replace(numbers.idOf(0));
+    writer.replace(numbers.idAt(0));
     writer.flush();
     database.exec(sql);
     const before = database.prepare("SELECT * FROM sealed_mask").all();
     expect(() => readDeletionBitmap(database).omitted(0)).toThrow(SealedDamage);
     expect(() => readDeletionBitmap(database).replaced(0)).toThrow(SealedDamage);
-    writer.replace(numbers.idOf(1));
+    writer.replace(numbers.idAt(1));
     expect(() => writer.flush()).toThrow(SealedDamage);
     expect(database.prepare("SELECT * FROM sealed_mask").all()).toEqual(before);
   },
@@ -179,7 +179,7 @@ test("a deletion bitmap without checksums needs no rows for chunks without delet
   database.exec(`DELETE FROM sealed_mask; UPDATE sealed SET format = ${formatWithoutChecksums}`);
   expect(reported()).toEqual({ replaced: [], omitted: [] });
   const writer = deletionBitmapWriter(database, numbers);
-  writer.hide(numbers.idOf(postsPerChunk + 3));
+  writer.hide(numbers.idAt(postsPerChunk + 3));
   writer.flush();
   expect(reported()).toEqual({ replaced: [], omitted: [postsPerChunk + 3] });
 });
@@ -198,7 +198,7 @@ test("the deletion bitmap is correct after any order of changes, flushes and rol
         const next = { replaced: new Set(expected.replaced), hidden: new Set(expected.hidden) };
         database.exec("BEGIN");
         for (const [kind, number] of list) {
-          writer[kind as "replace" | "hide" | "show"](numbers.idOf(number));
+          writer[kind as "replace" | "hide" | "show"](numbers.idAt(number));
           if (kind === "replace") next.replaced.add(number);
           if (kind === "hide") next.hidden.add(number);
           if (kind === "show") next.hidden.delete(number);

@@ -98,7 +98,7 @@ export function deletionBitmapWriter(
   const changesByChunk = new Map<number, number[]>();
 
   function buffer(id: bigint, change: number): void {
-    const number = numbers.numberOf(id);
+    const number = numbers.findNumber(id);
     if (number === null) return;
     const chunk = Math.floor(number / postsPerChunk);
     const chunkChanges = changesByChunk.get(chunk) ?? [];

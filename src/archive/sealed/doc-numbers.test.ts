@@ -53,11 +53,11 @@ test.each([0, 1, 2, 509, 510, 511, 512, 513, 1_020, 65_535, 65_536, 65_537])(
       for (let number = 0; number < posts; number += number < posts - 1_000 ? step : 1) {
         const id = ids[number] as bigint;
         const actual = [
-          numbers.idOf(number),
-          numbers.numberOf(id),
+          numbers.idAt(number),
+          numbers.findNumber(id),
           numbers.firstNumberBelow(id + 1n),
           numbers.firstNumberBelow(id),
-          numbers.numberOf(id + 1n),
+          numbers.findNumber(id + 1n),
         ];
         const expected = [id, number, number, number + 1, null];
         if (actual.some((value, index) => value !== expected[index]))
@@ -75,14 +75,14 @@ test.each([0, 1, 2, 509, 510, 511, 512, 513, 1_020, 65_535, 65_536, 65_537])(
       ] as const) {
         expect(numbers.firstNumberBelow(id), `${label} ${id}`).toBe(number);
       }
-      expect([0n, 9n, (ids[0] ?? 0n) + 1n, lastId].map(numbers.numberOf)).toEqual([
+      expect([0n, 9n, (ids[0] ?? 0n) + 1n, lastId].map(numbers.findNumber)).toEqual([
         null,
         null,
         null,
         null,
       ]);
-      expect(() => numbers.idOf(posts)).toThrow(RangeError);
-      expect(() => numbers.idOf(-1)).toThrow(RangeError);
+      expect(() => numbers.idAt(posts)).toThrow(RangeError);
+      expect(() => numbers.idAt(-1)).toThrow(RangeError);
       numbers.close();
     }
   },
@@ -91,10 +91,10 @@ test.each([0, 1, 2, 509, 510, 511, 512, 513, 1_020, 65_535, 65_536, 65_537])(
 test("doc numbers are found for the largest and smallest IDs", () => {
   seal(BigInt64Array.of(lastId, lastId - 1n, 2n ** 53n + 1n, 2n ** 53n, 2n ** 32n, 20n, 0n));
   const numbers = openDocNumbers(database, "a", null);
-  expect(numbers.idOf(0)).toBe(lastId);
-  expect(numbers.idOf(6)).toBe(0n);
+  expect(numbers.idAt(0)).toBe(lastId);
+  expect(numbers.idAt(6)).toBe(0n);
   expect(
-    [lastId, 2n ** 53n + 1n, 2n ** 53n, 2n ** 32n - 1n, 0n, -1n].map(numbers.numberOf),
+    [lastId, 2n ** 53n + 1n, 2n ** 53n, 2n ** 32n - 1n, 0n, -1n].map(numbers.findNumber),
   ).toEqual([0, 2, 3, null, 6, null]);
   expect(docNumberRange(numbers, { low: 0n, high: lastId })).toEqual({ from: 0, to: 7 });
   expect(docNumberRange(numbers, { low: 20n, high: 2n ** 53n })).toEqual({ from: 3, to: 6 });
@@ -167,8 +167,8 @@ test.each([
   database.exec(sql);
   for (const [, cache] of caches()) {
     const numbers = openDocNumbers(database, "a", cache);
-    expect(numbers.idOf(idsPerPage - 1)).toBe(190n);
-    expect(() => numbers.idOf(idsPerPage)).toThrow(SealedDamage);
+    expect(numbers.idAt(idsPerPage - 1)).toBe(190n);
+    expect(() => numbers.idAt(idsPerPage)).toThrow(SealedDamage);
     expect(() => numbers.firstNumberBelow(100n)).toThrow(SealedDamage);
   }
 });
@@ -179,5 +179,5 @@ test("a page of IDs that overlaps the next one is reported as damage", () => {
   ids[idsPerPage - 1] = 1_000n;
   database.prepare("UPDATE sealed_ids SET ids = ? WHERE page = 0").run(makeBytes(ids));
   const numbers = openDocNumbers(database, "a", null);
-  expect(() => numbers.idOf(0)).toThrow(SealedDamage);
+  expect(() => numbers.idAt(0)).toThrow(SealedDamage);
 });

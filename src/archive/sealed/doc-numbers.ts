@@ -9,10 +9,10 @@ import { readSealedHeader } from "./sealed-state.ts";
 
 export type DocNumbers = {
   posts: number;
-  idOf(number: number): bigint;
+  idAt(number: number): bigint;
   /** `posts` if no ID is below `id`. */
   firstNumberBelow(id: bigint): number;
-  numberOf(id: bigint): number | null;
+  findNumber(id: bigint): number | null;
   close(): void;
 };
 
@@ -35,7 +35,7 @@ export function openDocNumbers(
   const cache = ids ?? useIdCache(createIdCache(0), privatePages);
   const pages = cache.open({ name, posts, firstIds, read });
 
-  function idOf(number: number): bigint {
+  function idAt(number: number): bigint {
     if (!(number >= 0 && number < posts)) throw new RangeError(`no post has doc number ${number}`);
     return pages.at(number);
   }
@@ -46,12 +46,12 @@ export function openDocNumbers(
     return page < 0 ? 0 : pages.firstNumberBelow(page, id);
   }
 
-  function numberOf(id: bigint): number | null {
+  function findNumber(id: bigint): number | null {
     const number = firstNumberBelow(id + 1n);
     return number < posts && pages.at(number) === id ? number : null;
   }
 
-  return { posts, idOf, firstNumberBelow, numberOf, close: pages.close };
+  return { posts, idAt, firstNumberBelow, findNumber, close: pages.close };
 }
 
 /** Newest first. */

@@ -39,7 +39,7 @@ export function createPhraseFinder(): PhraseFinder {
     const words = new Map<PostingList, Word>();
     let count = all;
 
-    function findWord(list: PostingList): Word {
+    function ensureWord(list: PostingList): Word {
       const word = words.get(list) ?? readWord(list, chunk, count, words.size);
       words.set(list, word);
       return word;
@@ -55,12 +55,12 @@ export function createPhraseFinder(): PhraseFinder {
     }
 
     const repeated = phrase.filter((list, position) => phrase.indexOf(list) !== position);
-    for (const list of new Set(repeated)) retain(filterListed(findWord(list), count, retained));
+    for (const list of new Set(repeated)) retain(filterListed(ensureWord(list), count, retained));
     const [first, second] = phrase;
     if (count === 0 || first === undefined || second === undefined) return count;
-    retain(filterPairs(findWord(first), findWord(second), count, retained));
+    retain(filterPairs(ensureWord(first), ensureWord(second), count, retained));
     if (count === 0 || phrase.length === 2) return count;
-    retain(filterWholePhrases(phrase.map(findWord), count, retained));
+    retain(filterWholePhrases(phrase.map(ensureWord), count, retained));
     return count;
   }
 

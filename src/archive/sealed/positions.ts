@@ -106,20 +106,20 @@ export function occursAt(positions: Positions, rank: number, position: number): 
 }
 
 function isInLongList(positions: Positions, from: number, position: number): boolean {
-  const end = computeEnd(positions);
+  const end = listEnd(positions);
   if (from >= end) throw new SealedDamage("positions are not in order");
   const found = seekPosition(positions, from, end, position);
   return found < end && positionAt(positions, found) === position;
 }
 
-function computeEnd({ list, starts, lastFound }: Positions): number {
+function listEnd({ list, starts, lastFound }: Positions): number {
   const end = lastFound + 1 < starts.length ? (starts[lastFound + 1] as number) : list.length;
   if (end > list.length) throw new SealedDamage("positions are not in order");
   return end;
 }
 
 export function positionRange(positions: Positions, rank: number): { from: number; end: number } {
-  return { from: rankStart(positions, rank), end: computeEnd(positions) };
+  return { from: rankStart(positions, rank), end: listEnd(positions) };
 }
 
 export function occursTwice(positions: Positions, rank: number): boolean {

@@ -111,7 +111,7 @@ export function openSealedIndex(
   };
   const plans = new WeakMap<SealedQuery, PendingPlan>();
 
-  function findPendingPlan(query: SealedQuery): PendingPlan {
+  function ensurePendingPlan(query: SealedQuery): PendingPlan {
     const known = plans.get(query);
     if (known !== undefined) return known;
     const pending: PendingPlan = { steps: makeSealedPlan(query, sources), plan: undefined };
@@ -148,7 +148,7 @@ export function openSealedIndex(
       return true;
     };
     const firstChunk = Math.floor(range.from / postsPerChunk);
-    const pending = findPendingPlan(query);
+    const pending = ensurePendingPlan(query);
     while (pending.plan === undefined) {
       const read = advance(pending, query);
       if (read !== null && isStep(read))

@@ -56,7 +56,7 @@ export function openAllPosts(database: DatabaseSync, path: string): AllPosts {
       return (function* () {
         for (let number = from; number < to; number++) {
           const chunk = Math.floor(number / postsPerChunk);
-          if (!isInChunks(replaced(chunk), number % postsPerChunk)) yield numbers.idOf(number);
+          if (!isInChunks(replaced(chunk), number % postsPerChunk)) yield numbers.idAt(number);
         }
       })();
     }, null);

@@ -21,7 +21,7 @@ export function checksumDelta(changeset: Uint8Array, checksums: CellChecksums): 
 
 export function checksumDeltas(
   changeset: Uint8Array,
-  checksumsOf: (table: string) => CellChecksums,
+  tableChecksums: (table: string) => CellChecksums,
 ): Map<string, Delta> {
   const bytes = Buffer.from(changeset.buffer, changeset.byteOffset, changeset.byteLength);
   const deltas = new Map<string, Delta>();
@@ -35,7 +35,7 @@ export function checksumDeltas(
     const name = offset + 2 + columns;
     const end = bytes.indexOf(0, name);
     const table = bytes.toString("utf8", name, end);
-    const parsed = readTable(bytes, end + 1, isKey, checksumsOf(table));
+    const parsed = readTable(bytes, end + 1, isKey, tableChecksums(table));
     deltas.set(table, parsed.delta);
     offset = parsed.end;
   }

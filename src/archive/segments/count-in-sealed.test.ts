@@ -8,21 +8,21 @@ import { emptyTally, splitByClock } from "./id-clock.ts";
 
 const posts = 3 * postsPerChunk;
 const newestMs = Date.UTC(2026, 0, 1);
-const idOf = (number: number): bigint => lowestId(newestMs - number * 1_000);
+const idAt = (number: number): bigint => lowestId(newestMs - number * 1_000);
 const everyPost = bitmapSet(new Uint32Array(wordsPerBitmap).fill(0xffffffff), postsPerChunk);
-const range = { low: idOf(posts - 1), high: idOf(0) };
+const range = { low: idAt(posts - 1), high: idAt(0) };
 
 const index: SealedIndex = {
   posts,
   sealedMs: 0,
   numbers: {
     posts,
-    idOf,
+    idAt,
     firstNumberBelow: (id) => {
       const number = Math.floor((newestMs - idTimeMs(id)) / 1_000) + 1;
       return Math.min(posts, Math.max(0, lowestId(idTimeMs(id)) < id ? number - 1 : number));
     },
-    numberOf: () => null,
+    findNumber: () => null,
     close: () => {},
   },
   isKnownToLack: () => false,
@@ -81,13 +81,13 @@ test("counting in a sealed segment reads only the rows of posts that may be in t
 
 test("counting in a sealed segment stops after a chunk once the deadline has passed, and reports how far it got", () => {
   const { stoppedAt, containers, counts } = count(hourMs, 0, () => true);
-  expect(stoppedAt).toBe(idOf(postsPerChunk) + 1n);
+  expect(stoppedAt).toBe(idAt(postsPerChunk) + 1n);
   expect(containers).toBe(1);
   expect([...counts.values()].reduce((sum, number) => sum + number, 0)).toBe(postsPerChunk);
 });
 
 test("counting in a sealed segment stops between rows once the deadline has passed, if every row must be read", () => {
   const { stoppedAt, rows } = count(hourMs, 2 * hourMs, () => true);
-  expect(stoppedAt).toBe(idOf(rows) + 1n);
+  expect(stoppedAt).toBe(idAt(rows) + 1n);
   expect(rows).toBeLessThan(1_000);
 });

@@ -20,17 +20,17 @@ export function countInSealed(
   { index, query, omitted }: Omit<Sources, "delta">,
   range: IdRange,
   clock: IdClock,
-  timesOf: TimesOf,
+  readTimes: TimesOf,
   expired: () => boolean,
   tally: BucketTally,
 ): void {
   const { numbers } = index;
   const { from, to } = docNumberRange(numbers, range);
   for (const matches of index.matches(query, { from, to }, omitted, tally)) {
-    const reached = countChunk(numbers, matches, clock, timesOf, expired, tally);
+    const reached = countChunk(numbers, matches, clock, readTimes, expired, tally);
     const end = matches.chunk * postsPerChunk + matches.to;
     if (reached >= to || (reached === end && !expired())) continue;
-    tally.stoppedAt = numbers.idOf(reached) + 1n;
+    tally.stoppedAt = numbers.idAt(reached) + 1n;
     return;
   }
 }
@@ -40,13 +40,13 @@ function countChunk(
   numbers: DocNumbers,
   { chunk, set, from, to }: ChunkMatches,
   { offsetMs, widthMs, uncertaintyMs, originMs }: IdClock,
-  timesOf: TimesOf,
+  readTimes: TimesOf,
   expired: () => boolean,
   tally: BucketTally,
 ): number {
   const base = chunk * postsPerChunk;
   for (let next = nextMember(set, from, to); next !== null; ) {
-    const latestMs = timePart(numbers.idOf(base + next)) + offsetMs;
+    const latestMs = timePart(numbers.idAt(base + next)) + offsetMs;
     const bucket = Math.floor(latestMs / widthMs);
     const isCertain = latestMs - bucket * widthMs >= uncertaintyMs;
     const firstMs = bucket * widthMs + (isCertain ? uncertaintyMs : 0);
@@ -57,9 +57,9 @@ function countChunk(
       add(tally.counts, bucket, countBetween(set, next, end));
     } else {
       const count = members(set, next, end, buffer, timesPerStep);
-      const ids = Array.from(buffer.subarray(0, count), (number) => numbers.idOf(base + number));
+      const ids = Array.from(buffer.subarray(0, count), (number) => numbers.idAt(base + number));
       if (count === timesPerStep) end = (buffer[count - 1] as number) + 1;
-      for (const ms of timesOf(ids)) add(tally.counts, Math.floor((ms - originMs) / widthMs), 1);
+      for (const ms of readTimes(ids)) add(tally.counts, Math.floor((ms - originMs) / widthMs), 1);
       if (expired()) return base + end;
     }
     next = nextMember(set, end, to);

@@ -109,7 +109,8 @@ test("the ingest order returns every post once, with the number of its batch, ho
             .toSorted(([a, x], [b, y]) => x - y || (a < b ? -1 : 1))
             .map(([id, own]) => `${own} ${id}`);
           expect(orderedPosts(segment, pageSize)).toEqual(expected);
-          for (const [id, own] of numbers) expect(segment.ingestOrder.numbersOf(id)).toEqual([own]);
+          for (const [id, own] of numbers)
+            expect(segment.ingestOrder.findNumbers(id)).toEqual([own]);
         }),
     ),
     { numRuns: 400 },

@@ -16,7 +16,7 @@ export type IngestOrder = {
   /** Call for a new post's ID: a run around it becomes a list without it. */
   removeFromRun(id: bigint): void;
   renumber(id: bigint, newId: bigint): void;
-  numbersOf(id: bigint): number[];
+  findNumbers(id: bigint): number[];
   setNumbers(id: bigint, numbers: readonly number[]): void;
   removeAfter(number: number): void;
   removeBefore(number: number, rows: number): number;
@@ -103,7 +103,7 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
       removeFromRun(newId);
       if (number !== undefined) put(Number(number), [newId]);
     },
-    numbersOf: (id) =>
+    findNumbers: (id) =>
       [runAt(id), ...listsWith(id).map(({ row }) => row)]
         .filter((row) => row !== null)
         .map(({ number }) => Number(number)),

@@ -28,7 +28,7 @@ function addSealed(database: DatabaseSync, known: IdList): void {
       const replaced = deletions.replaced(Math.floor(number / postsPerChunk));
       const position = number % postsPerChunk;
       if (replaced !== null && countBetween(replaced, position, position + 1) > 0) return;
-      known.add(numbers.idOf(number));
+      known.add(numbers.idAt(number));
     });
   }
   numbers.close();

@@ -7,7 +7,7 @@ import { type CandidateBatch, type DeltaLookup, mergedCandidates } from "./merge
 
 const posts = 3 * postsPerChunk;
 const newest = BigInt(posts) * 2n;
-const idOf = (number: number): bigint => newest - BigInt(number) * 2n;
+const idAt = (number: number): bigint => newest - BigInt(number) * 2n;
 const everything = { low: 0n, high: newest + 1n };
 const never = (): boolean => false;
 
@@ -17,7 +17,7 @@ function makeIndex(numbers: readonly number[]): SealedIndex {
   return {
     posts,
     sealedMs: 0,
-    numbers: { posts, idOf, firstNumberBelow, numberOf: () => null, close: () => {} },
+    numbers: { posts, idAt, firstNumberBelow, findNumber: () => null, close: () => {} },
     isKnownToLack: () => false,
     *matches(_query, range, _omitted, work) {
       const last = Math.min(range.to, posts);
@@ -66,7 +66,7 @@ const numbers = fc.uniqueArray(
   { maxLength: 60 },
 );
 const deltaIds = fc.uniqueArray(
-  numbers.map(([number = 0]) => idOf(number) + 1n),
+  numbers.map(([number = 0]) => idAt(number) + 1n),
   { maxLength: 40 },
 );
 
@@ -82,7 +82,7 @@ describe("candidates of both indexes", () => {
         const batches = [
           ...mergedCandidates(sources, everything, target, never, { containers: 0 }),
         ];
-        const expected = [...sealed.map(idOf), ...delta].sort((a, b) => (a > b ? -1 : 1));
+        const expected = [...sealed.map(idAt), ...delta].sort((a, b) => (a > b ? -1 : 1));
         expect(batches.flatMap(({ ids }) => ids)).toEqual(expected);
         expectNoGaps(batches, expected);
       },
@@ -97,16 +97,16 @@ describe("candidates of both indexes", () => {
 
   test("candidates of both indexes are within the range", () => {
     const index = makeIndex([0, 1, 2, postsPerChunk, posts - 1]);
-    const range = { low: idOf(postsPerChunk), high: idOf(1) };
-    const delta = findDelta([newest + 1n, idOf(1) + 1n, idOf(1) - 1n, range.low - 1n]);
+    const range = { low: idAt(postsPerChunk), high: idAt(1) };
+    const delta = findDelta([newest + 1n, idAt(1) + 1n, idAt(1) - 1n, range.low - 1n]);
     const batches = [
       ...mergedCandidates({ ...requested, index, delta }, range, 100, never, { containers: 0 }),
     ];
     expect(batches.flatMap(({ ids }) => ids)).toEqual([
-      idOf(1),
-      idOf(1) - 1n,
-      idOf(2),
-      idOf(postsPerChunk),
+      idAt(1),
+      idAt(1) - 1n,
+      idAt(2),
+      idAt(postsPerChunk),
     ]);
   });
 
@@ -120,7 +120,7 @@ describe("candidates of both indexes", () => {
     const work = { containers: 0 };
     const [first] = mergedCandidates({ ...requested, index, delta }, everything, 20, never, work);
     expect(first?.ids).toHaveLength(20);
-    expect(ranges).toEqual([[idOf(20) + 1n, 20]]);
+    expect(ranges).toEqual([[idAt(20) + 1n, 20]]);
     expect(work.containers).toBe(1);
   });
 
@@ -132,9 +132,9 @@ describe("candidates of both indexes", () => {
       }),
     ];
     expect(batches).toEqual([
-      { ids: [idOf(3)], seenTo: idOf(postsPerChunk) + 1n },
-      { ids: [idOf(postsPerChunk + 3)], seenTo: idOf(2 * postsPerChunk) + 1n },
-      { ids: [idOf(2 * postsPerChunk + 3)], seenTo: 0n },
+      { ids: [idAt(3)], seenTo: idAt(postsPerChunk) + 1n },
+      { ids: [idAt(postsPerChunk + 3)], seenTo: idAt(2 * postsPerChunk) + 1n },
+      { ids: [idAt(2 * postsPerChunk + 3)], seenTo: 0n },
     ]);
   });
 });

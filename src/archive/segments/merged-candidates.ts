@@ -50,7 +50,7 @@ export function* mergedCandidates(
       // Chunks without candidates are left out.
       const count = members(set, Math.max(0, number - base), end, found, max);
       for (let position = 0; position < count; position++) {
-        ids.push(numbers.idOf(base + (found[position] as number)));
+        ids.push(numbers.idAt(base + (found[position] as number)));
       }
       if (count === max) {
         number = base + (found[count - 1] as number) + 1;
@@ -60,7 +60,7 @@ export function* mergedCandidates(
       chunk = null;
       if (number < to && expired()) break;
     }
-    return { ids, seenTo: number < to ? numbers.idOf(number) + 1n : range.low };
+    return { ids, seenTo: number < to ? numbers.idAt(number) + 1n : range.low };
   }
 
   try {

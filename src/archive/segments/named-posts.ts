@@ -38,7 +38,7 @@ export function indexedPostChecker(
 }
 
 function isSealed({ index: { numbers }, deletions }: SealedView, id: bigint): boolean {
-  const number = numbers.numberOf(id);
+  const number = numbers.findNumber(id);
   if (number === null) return false;
   const replaced = deletions.replaced(Math.floor(number / postsPerChunk));
   return !isInChunks(replaced, number % postsPerChunk);

@@ -28,7 +28,7 @@ export function sealedIds(
     const { chunk, set, from, to } = matches;
     const count = members(set, from, to, found, postsPerChunk);
     for (let position = 0; position < count; position++) {
-      ids.push(index.numbers.idOf(chunk * postsPerChunk + (found[position] as number)));
+      ids.push(index.numbers.idAt(chunk * postsPerChunk + (found[position] as number)));
     }
   }
   return ids;

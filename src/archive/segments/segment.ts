@@ -61,10 +61,10 @@ export function openSegment(
   platform: Platform,
   cacheKib: number,
   caches: SealedCaches = createSealedCaches(),
-  costOf: (database: DatabaseSync) => IndexCost = indexCost,
+  estimateCost: (database: DatabaseSync) => IndexCost = indexCost,
 ): Segment {
   const database = openForReading(path, cacheKib);
-  const cost = costOf(database);
+  const cost = estimateCost(database);
   const sealed = openSealedPart(database, path, caches);
   const rows = rowsReader(database, platform, indexedPostChecker(database, sealed));
 

@@ -66,7 +66,7 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
       const isTooLarge = (): boolean => postings > maxPostings && ids.length > minPosts;
       work.statements += 1;
       const sets = new Map<string, Uint32Array>();
-      const setOf = (term: string): Uint32Array => {
+      const termSet = (term: string): Uint32Array => {
         const known = sets.get(term);
         if (known !== undefined) return known;
         if (isTooLarge()) return new Uint32Array(Math.ceil(ids.length / 32));
@@ -79,7 +79,7 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
         return set;
       };
       const termFrequency = (term: string): number => frequencies.get(term) ?? 0;
-      const posts = { count: ids.length, setOf, frequencyOf: termFrequency };
+      const posts = { count: ids.length, termSet, termFrequency };
       const matching = ids.length === 0 ? null : evaluate(query, posts);
       work.postings = (work.postings ?? 0) + postings;
       if (isTooLarge()) {
@@ -103,8 +103,8 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
 
 type SlicePosts = {
   count: number;
-  setOf(term: string): Uint32Array;
-  frequencyOf(term: string): number;
+  termSet(term: string): Uint32Array;
+  termFrequency(term: string): number;
 };
 
 function evaluate(query: SealedQuery, posts: SlicePosts): Uint32Array {
@@ -115,7 +115,7 @@ function evaluate(query: SealedQuery, posts: SlicePosts): Uint32Array {
     case "every":
       return every();
     case "term":
-      return posts.setOf(query.term);
+      return posts.termSet(query.term);
     case "phrase":
     case "prefix":
       return intersection(
@@ -149,7 +149,7 @@ function intersection(
   posts: SlicePosts,
 ): Uint32Array {
   const rank = (query: SealedQuery): number =>
-    query.kind === "term" ? posts.frequencyOf(query.term) : Number.POSITIVE_INFINITY;
+    query.kind === "term" ? posts.termFrequency(query.term) : Number.POSITIVE_INFINITY;
   for (const query of queries.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))) {
     const set = evaluate(query, posts);
     for (let word = 0; word < into.length; word++) {

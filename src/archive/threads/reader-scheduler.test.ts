@@ -12,7 +12,7 @@ function schedule() {
   const scheduler = createReaderScheduler({
     sliceMs,
     elapsed: () => nowMs,
-    taskOf: ({ method, args }, slice) => {
+    makeTask: ({ method, args }, slice) => {
       const { slices = 1, sliceTakesMs = sliceMs, ...task } = args as CallOptions;
       if (slices === 0) throw new Error("no such call");
       return {

@@ -25,7 +25,7 @@ export type Slice = {
 };
 
 export type SchedulerSettings = {
-  taskOf(call: ThreadCall, slice: Slice): ReaderTask;
+  makeTask(call: ThreadCall, slice: Slice): ReaderTask;
   sliceMs: number;
   elapsed(): number;
 };
@@ -33,7 +33,7 @@ export type SchedulerSettings = {
 type PendingCall = { call: ThreadCall; task: ReaderTask; hasBegun: boolean };
 
 export function createReaderScheduler({
-  taskOf,
+  makeTask,
   sliceMs,
   elapsed,
 }: SchedulerSettings): ReaderScheduler {
@@ -60,7 +60,7 @@ export function createReaderScheduler({
 
   function add(call: ThreadCall): void {
     try {
-      const task = taskOf(call, slice);
+      const task = makeTask(call, slice);
       (task.kind === "read" ? reads : searches).push({ call, task, hasBegun: false });
     } catch (error) {
       failedReplies.push(failedReply(call, error));

@@ -31,7 +31,7 @@ const reader = createReader(folder, cacheKib, systemClock, caches, records);
 
 export type ReaderMethods = ReaderOperations & { checkCatalog(): CatalogDamage };
 
-function taskOf(call: ThreadCall, slice: Slice): ReaderTask {
+function makeTask(call: ThreadCall, slice: Slice): ReaderTask {
   const { method, args } = call;
   const request = args as { account?: string } | null;
   const isSearch = method === "search" || method === "count" || method === "stats";
@@ -56,6 +56,6 @@ function* readSteps(call: ThreadCall, slice: Slice): Generator<void, unknown> {
   return yield* reader.steps[method as keyof ReaderSteps](args as never, context);
 }
 
-serveInSlices(createReaderScheduler({ taskOf, sliceMs, elapsed: systemClock.elapsed }), () =>
+serveInSlices(createReaderScheduler({ makeTask, sliceMs, elapsed: systemClock.elapsed }), () =>
   reader.close(),
 );

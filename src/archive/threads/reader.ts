@@ -111,16 +111,20 @@ export function createReader(
   const misplaced = openMisplacedPosts(catalog);
   const coverageOf = accountCoverage(catalog);
   const currentSegments = (): SegmentEntry[] => currentState().segments;
-  const { rowsOf, currentIdsOf } = storedRows({ currentSegments, open, uriKey });
+  const { readRows, findCurrentIds } = storedRows({
+    currentSegments,
+    open,
+    uriKey,
+  });
   const positions = pagePositions({ open, uriKey });
-  const resolveNames = nameResolver(catalog, rowsOf);
+  const resolveNames = nameResolver(catalog, readRows);
   const renderer = rowRenderer(catalog, accounts);
-  const jsonPage = jsonPages({ cache: recordCache, currentVersions, rowsOf, renderer });
+  const jsonPage = jsonPages({ cache: recordCache, currentVersions, readRows, renderer });
   const readAliases = aliasesBelow(catalog, (platform, id) => {
     const entries = currentState().segments.filter((entry) => entry.platform === platform);
     if (entries.length === 0) return false;
     const entry = owner(entries, id);
-    return open(entry).lookup.has(id) || currentIdsOf(entry, [id]).size > 0;
+    return open(entry).lookup.has(id) || findCurrentIds(entry, [id]).size > 0;
   });
 
   /** Adds the coverage, which is read first because it must not be newer than the segments. */
@@ -179,7 +183,7 @@ export function createReader(
       search: (request) => runToEnd(steps.search(request, unlimitedSlice)),
       count: (request) => runToEnd(steps.count(request, unlimitedSlice)),
       records: (requested) => {
-        const { rows, damage } = rowsOf(requested);
+        const { rows, damage } = readRows(requested);
         const render = renderer();
         return { records: rows.map((row) => render(row).text), damage };
       },
@@ -194,7 +198,7 @@ export function createReader(
           {
             uriKey: uriKey(),
             segments: currentState().segments,
-            lookupOf: (entry) => open(entry).lookup,
+            openLookup: (entry) => open(entry).lookup,
             misplaced,
           },
           posts,

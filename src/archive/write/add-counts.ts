@@ -24,7 +24,7 @@ export function addCountStep(context: WriteContext): boolean {
     }
     const ids = [...byId.keys()].sort((a, b) => (a < b ? -1 : 1));
     for (const [entry, entryIds] of Map.groupBy(ids, (id) => owner(entries, id))) {
-      const writer = writers.writerOf(entry);
+      const writer = writers.openWriter(entry);
       if (writer.counted() >= step.number) continue;
       inSegment(context, writer, entry, () => {
         for (const id of entryIds) writer.addCounts(id, byId.get(id) ?? new Map());

@@ -80,7 +80,7 @@ export function deletesByAlias(
     );
     const uri = incoming?.uri ?? storedUri(context, deletion);
     if (uri === null) return [];
-    return [{ kind: "delete", platform, uri, hash: context.hashOf(uri), id: null, revision }];
+    return [{ kind: "delete", platform, uri, hash: context.hashUri(uri), id: null, revision }];
   });
 }
 
@@ -102,7 +102,7 @@ export function postWithId(
 ): (StoredPost & { uri: string }) | null {
   const entries = writers.entries(platform);
   if (entries.length === 0) return null;
-  const writer = writers.writerOf(owner(entries, id));
+  const writer = writers.openWriter(owner(entries, id));
   const storedId = (): bigint | undefined => findStoredIds(writer, uriKey, [id]).get(id);
   return writer.findById(id) ?? writer.findById(storedId() ?? id);
 }

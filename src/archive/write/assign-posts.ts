@@ -10,18 +10,18 @@ import type { WriteContext } from "./write-context.ts";
 
 type AssignOptions = {
   report: WriteReport;
-  writerOf(entry: SegmentEntry): SegmentWriter;
+  openWriter(entry: SegmentEntry): SegmentWriter;
 };
 
 export function assignPosts(
   context: WriteContext,
   platform: Platform,
   changes: readonly PreparedChange[],
-  { report, writerOf }: AssignOptions,
+  { report, openWriter }: AssignOptions,
 ): AssignedChange[] {
   const { catalog, accounts } = context;
   const entries = ensureSegmentEntries(context, platform);
-  const segments = { ...context, writerOf, entries };
+  const segments = { ...context, openWriter, entries };
   const tombstones = openTombstones(catalog, platform, accounts);
   return rejectExpired(
     context,

@@ -18,7 +18,7 @@ export function findPost(
 ): StoredPost | null {
   if (entries.length === 0) return null;
   const id = platform === "x" ? parseXId(uri) : null;
-  const hash = id === null ? context.hashOf(uri) : null;
-  const segments = { ...context, writerOf: context.writers.writerOf, entries };
+  const hash = id === null ? context.hashUri(uri) : null;
+  const segments = { ...context, openWriter: context.writers.openWriter, entries };
   return findStored(segments, { platform, uri, hash, id });
 }

@@ -29,8 +29,8 @@ function lookupsWith(used: ReadonlySet<bigint>) {
   return {
     uriKey: "key",
     segments: [entry],
-    lookupOf: () => lookup,
-    misplaced: { idsOf: () => [] },
+    openLookup: () => lookup,
+    misplaced: { misplacedIds: () => [] },
   };
 }
 

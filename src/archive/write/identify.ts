@@ -8,8 +8,8 @@ import { findStored, owner } from "./placement.ts";
 export type Lookups = {
   uriKey: string;
   segments: readonly SegmentEntry[];
-  lookupOf(entry: SegmentEntry): PostLookup<{ id: bigint }>;
-  misplaced: Pick<MisplacedPosts, "idsOf">;
+  openLookup(entry: SegmentEntry): PostLookup<{ id: bigint }>;
+  misplaced: Pick<MisplacedPosts, "misplacedIds">;
 };
 
 export function identifyPosts(lookups: Lookups, posts: readonly UnknownPost[]): IdentifiedPost[] {
@@ -18,7 +18,7 @@ export function identifyPosts(lookups: Lookups, posts: readonly UnknownPost[]): 
 }
 
 function identify(
-  { uriKey, segments, lookupOf, misplaced }: Lookups,
+  { uriKey, segments, openLookup, misplaced }: Lookups,
   { platform, uri, timeMs }: UnknownPost,
   uriById: Map<string, string>,
 ): IdentifiedPost {
@@ -29,7 +29,7 @@ function identify(
     entries.length === 0
       ? null
       : findStored(
-          { entries, writerOf: lookupOf, misplaced },
+          { entries, openWriter: openLookup, misplaced },
           { platform, uri, hash: nativeId === null ? lookupHash(uriKey, uri) : null, id: expected },
         );
   if (found !== null) return { id: found.id, isStored: true };
@@ -38,7 +38,7 @@ function identify(
   const isUsed = (id: bigint): boolean => {
     const other = uriById.get(`${platform} ${id}`);
     if (other !== undefined) return other !== uri;
-    return entries.length > 0 && lookupOf(owner(entries, id)).has(id);
+    return entries.length > 0 && openLookup(owner(entries, id)).has(id);
   };
   let id = expected;
   while (isUsed(id)) {

@@ -72,7 +72,7 @@ function moderatePost(context: WriteContext, { platform, subject: uri }: LabelSu
   const stored = findPost(context, entries, platform, uri);
   if (stored === null) return;
   const entry = owner(entries, stored.id);
-  const writer = writers.writerOf(entry);
+  const writer = writers.openWriter(entry);
   const userId = writer.read(stored.id)?.post.userId?.toLowerCase() ?? null;
   const moderation = findModeration({ platform, uri, userId }, accounts, labels);
   inSegment(context, writer, entry, () => writer.moderate(stored.id, moderation));
@@ -93,7 +93,7 @@ function moderateAccount(
       writer.moderate(id, findModeration({ platform, uri, userId }, accounts, labels));
       return;
     }
-    const hash = nativeId === null ? context.hashOf(uri) : null;
+    const hash = nativeId === null ? context.hashUri(uri) : null;
     subtractReactions(context, platform, found);
     writer.remove(id, hash);
     writer.deletions.addAccount(userId, deletedMs);
@@ -107,7 +107,7 @@ function moderateAccount(
 function rejectLaterCopies(context: WriteContext, platform: Platform, userId: string): void {
   const entry = context.writers.entries(platform).at(-1);
   if (entry === undefined) return;
-  const writer = context.writers.writerOf(entry);
+  const writer = context.writers.openWriter(entry);
   inSegment(context, writer, entry, () => writer.deletions.addAccount(userId, foreverMs));
 }
 
@@ -120,7 +120,7 @@ function inSegmentsOf(
   const { writers } = context;
   const facet = fromAccount(accountById(platform, userId));
   for (const entry of writers.entries(platform)) {
-    const writer = writers.writerOf(entry);
+    const writer = writers.openWriter(entry);
     const ids = writer.idsWith(facet);
     if (ids.length === 0) continue;
     inSegment(context, writer, entry, () => {

@@ -21,7 +21,7 @@ function listSlots(stored: Stored): NumberSlots {
   const lookUp: StoredIds = {
     lowest: (from, to) => within(from, to)[0] ?? null,
     highest: (from, to) => within(from, to).at(-1) ?? null,
-    hashOf: (id) => stored.get(id) ?? null,
+    hashUri: (id) => stored.get(id) ?? null,
     isOrdered: () => true,
   };
   return numberSlots(lookUp);
@@ -40,8 +40,8 @@ function store(stored: Stored, hashes: readonly string[], fixed: readonly bigint
     stored.delete(from);
   }
   for (const key of keys) {
-    expect(stored.has(slots.idOf(key))).toBe(false);
-    stored.set(slots.idOf(key), key.hash);
+    expect(stored.has(slots.slotId(key))).toBe(false);
+    stored.set(slots.slotId(key), key.hash);
   }
   for (const { id } of fixedKeys) stored.set(id, null);
 }

@@ -17,7 +17,7 @@ export type StoredIds = {
   lowest(from: bigint, to: bigint): bigint | null;
   highest(from: bigint, to: bigint): bigint | null;
   /** Null if the post must not move. */
-  hashOf(id: bigint): string | null;
+  hashUri(id: bigint): string | null;
   /** False for milliseconds numbered by releases before 0055. */
   isOrdered(id: bigint): boolean;
 };
@@ -27,7 +27,7 @@ export type NumberSlots = {
   /** Moves displaced posts. `key`: for `idOf`. */
   insert(key: object, id: bigint, uriHash: string): void;
   insertFixed(key: object, id: bigint): void;
-  idOf(key: object): bigint;
+  slotId(key: object): bigint;
   /** Moves of stored posts, ordered so that each target is free. */
   moves(): { from: bigint; to: bigint }[];
 };
@@ -43,7 +43,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
   const storedHash = (id: bigint): string | null => {
     const cached = hashes.get(id);
     if (cached !== undefined) return cached;
-    const hash = stored.hashOf(id);
+    const hash = stored.hashUri(id);
     hashes.set(id, hash);
     return hash;
   };
@@ -175,7 +175,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
       if (!vacate(id, 1n) && !vacate(id, -1n)) throw millisecondFull();
       put({ id, uriHash: null, key });
     },
-    idOf: (key) => {
+    slotId: (key) => {
       const id = ids.get(key);
       if (id === undefined) throw new Error("the post was not inserted");
       return id;

@@ -29,8 +29,8 @@ export type AssignedChange =
 
 export type Segments = {
   entries: readonly SegmentEntry[];
-  writerOf(entry: SegmentEntry): SegmentWriter;
-  hashOf(uri: string): bigint;
+  openWriter(entry: SegmentEntry): SegmentWriter;
+  hashUri(uri: string): bigint;
   misplaced: MisplacedPosts;
 };
 
@@ -100,13 +100,13 @@ function withNumberedInserts(
   }
   const moves = slots.moves().map(({ from, to }): AssignedChange & { kind: "renumber" } => {
     const uri = getWriter(segments, from).findById(from)?.uri ?? "";
-    return { kind: "renumber", id: from, newId: to, hash: segments.hashOf(uri) };
+    return { kind: "renumber", id: from, newId: to, hash: segments.hashUri(uri) };
   });
   const moved = new Map(moves.map(({ id, newId }) => [id, newId]));
   return [
     ...moves,
     ...assigned.map((change) => movedTo(change, moved.get(change.id) ?? change.id)),
-    ...inserts.map((post): AssignedChange => ({ kind: "insert", post, id: slots.idOf(post) })),
+    ...inserts.map((post): AssignedChange => ({ kind: "insert", post, id: slots.slotId(post) })),
   ];
 }
 
@@ -119,13 +119,13 @@ const movedTo = (change: AssignedChange, id: bigint): AssignedChange =>
     : { ...change, id };
 
 const getWriter = (segments: Segments, id: bigint): SegmentWriter =>
-  segments.writerOf(owner(segments.entries, id));
+  segments.openWriter(owner(segments.entries, id));
 
 /** A millisecond is never split between segments. */
 const storedIds = (segments: Segments): StoredIds => ({
   lowest: (from, to) => getWriter(segments, from).lowestId(from, to),
   highest: (from, to) => getWriter(segments, from).highestId(from, to),
-  hashOf: (id) => {
+  hashUri: (id) => {
     const uri = getWriter(segments, id).findById(id)?.uri ?? "";
     return uri === "" || parseXId(uri) !== null ? null : uriHash(uri);
   },
@@ -148,8 +148,8 @@ export type PostKey = {
 
 export type LookupSegments<Found> = {
   entries: readonly SegmentEntry[];
-  writerOf(entry: SegmentEntry): PostLookup<Found>;
-  misplaced: Pick<MisplacedPosts, "idsOf">;
+  openWriter(entry: SegmentEntry): PostLookup<Found>;
+  misplaced: Pick<MisplacedPosts, "misplacedIds">;
 };
 
 /**
@@ -160,20 +160,20 @@ export function findStored<Found>(
   segments: LookupSegments<Found>,
   expected: PostKey,
 ): Found | null {
-  const { entries, writerOf, misplaced } = segments;
+  const { entries, openWriter, misplaced } = segments;
   const { platform, uri, hash, id } = expected;
   if (hash === null) {
     if (id === null) return null;
-    const writer = writerOf(owner(entries, id));
+    const writer = openWriter(owner(entries, id));
     const found = writer.has(id) ? writer.findById(id) : null;
     return found !== null && hasUri(found, uri) ? found : null;
   }
   for (const entry of likelyEntries(entries, expected)) {
-    const found = writerOf(entry).findByUri(hash, uri);
+    const found = openWriter(entry).findByUri(hash, uri);
     if (found !== null) return found;
   }
-  for (const misplacedId of misplaced.idsOf(platform, hash)) {
-    const found = writerOf(owner(entries, misplacedId)).findByUri(hash, uri);
+  for (const misplacedId of misplaced.misplacedIds(platform, hash)) {
+    const found = openWriter(owner(entries, misplacedId)).findByUri(hash, uri);
     if (found !== null) return found;
   }
   return null;

@@ -22,7 +22,7 @@ type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 /** Opened on demand, in an LRU cache. All calls require a catalog transaction. */
 export type SegmentWriters = {
   entries(platform: Platform): SegmentEntry[];
-  writerOf(entry: SegmentEntry): SegmentWriter;
+  openWriter(entry: SegmentEntry): SegmentWriter;
   add(entry: SegmentKey & { low: bigint; skew: TimeSkew }): void;
   close(entry: SegmentKey): void;
   endReading(): void;
@@ -66,7 +66,7 @@ export function createSegmentWriters(
 
   return {
     entries,
-    writerOf: (entry) => open(entry, entry.high === lastId ? fillingCacheKib : quietCacheKib),
+    openWriter: (entry) => open(entry, entry.high === lastId ? fillingCacheKib : quietCacheKib),
     add: (entry) => {
       // A file without an entry is left over from a crash.
       const path = segmentPath(folder, entry);

@@ -96,7 +96,7 @@ export function createBatchWriter(
     pendingModeration: openPendingModeration(catalog),
     commit,
     uriKey,
-    hashOf: (uri) => lookupHash(uriKey, uri),
+    hashUri: (uri) => lookupHash(uriKey, uri),
   };
   const { counts, pendingModeration } = context;
   const unknownSubjects = createUnknownSubjects(context);
@@ -151,7 +151,7 @@ export function createBatchWriter(
         platform,
         changes: assignPosts(context, platform, platformChanges, {
           report,
-          writerOf: writers.writerOf,
+          openWriter: writers.openWriter,
         }),
       }),
     );

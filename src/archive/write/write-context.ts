@@ -22,7 +22,7 @@ export type WriteContext = {
   pendingModeration: PendingModeration;
   commit: CommitNumber;
   uriKey: string;
-  hashOf(uri: string): bigint;
+  hashUri(uri: string): bigint;
 };
 
 export function inSegment(

@@ -45,7 +45,7 @@ export function writeSegments(
     const entries = writers.entries(platform);
     const entry = owner(entries, pending[0]?.id ?? 0n);
     const isNewest = entry === entries.at(-1);
-    const writer = writers.writerOf(entry);
+    const writer = writers.openWriter(entry);
     const segmentChanges = pending.filter((change) => change.id <= entry.high);
     const batch = isNewest
       ? upToCapacity(segmentChanges, segmentPosts - writer.posts())

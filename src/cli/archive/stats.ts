@@ -65,8 +65,8 @@ type SealedTotals = {
 function totalsByPlatform(segments: readonly SegmentStats[]): PlatformTotals[] {
   const sum = (
     ofPlatform: readonly SegmentStats[],
-    amountOf: (segment: SegmentStats) => number,
-  ): number => ofPlatform.reduce((total, segment) => total + amountOf(segment), 0);
+    amount: (segment: SegmentStats) => number,
+  ): number => ofPlatform.reduce((total, segment) => total + amount(segment), 0);
   return [...Map.groupBy(segments, ({ platform }) => platform)].map(([platform, ofPlatform]) => {
     const times = ofPlatform
       .flatMap(({ fromMs, toMs }) => [fromMs, toMs])
@@ -90,8 +90,8 @@ function totalsByPlatform(segments: readonly SegmentStats[]): PlatformTotals[] {
 }
 
 function sealedTotals(sealed: readonly SealedStats[]): SealedTotals {
-  const sum = (amountOf: (each: SealedStats) => number): number =>
-    sealed.reduce((total, each) => total + amountOf(each), 0);
+  const sum = (amount: (each: SealedStats) => number): number =>
+    sealed.reduce((total, each) => total + amount(each), 0);
   return {
     segments: sealed.length,
     damaged: sealed.filter(({ damaged }) => damaged).length,
@@ -147,8 +147,8 @@ function asText(stats: ArchiveStats, time: CoverageTime, terminal: Terminal): st
 }
 
 function getNotes(stats: ArchiveStats, platforms: readonly PlatformTotals[]): string[] {
-  const sum = (amountOf: (totals: PlatformTotals) => number): number =>
-    platforms.reduce((total, totals) => total + amountOf(totals), 0);
+  const sum = (amount: (totals: PlatformTotals) => number): number =>
+    platforms.reduce((total, totals) => total + amount(totals), 0);
   const outdated = sum((totals) => totals.outdated);
   const segments = stats.segments.length;
   const notes: string[] = [
@@ -187,8 +187,8 @@ function getNotes(stats: ArchiveStats, platforms: readonly PlatformTotals[]): st
 }
 
 function sealedNote(platforms: readonly PlatformTotals[], segments: number): string {
-  const sum = (amountOf: (totals: SealedTotals) => number): number =>
-    platforms.reduce((total, { sealed }) => total + amountOf(sealed), 0);
+  const sum = (amount: (totals: SealedTotals) => number): number =>
+    platforms.reduce((total, { sealed }) => total + amount(sealed), 0);
   const sealed = sum((totals) => totals.segments);
   const note = `${numberText(sealed)} of ${numberText(segments)} segments sealed`;
   if (sealed === 0) return note;

@@ -23,8 +23,8 @@ export function findKind(
   );
 }
 
-export function kindsText(kindsOf: KindsOf, columns: number): string {
-  const kinds = kindsOf(configFrom({}), { resolveTxt: async () => [] });
+export function kindsText(listKinds: KindsOf, columns: number): string {
+  const kinds = listKinds(configFrom({}), { resolveTxt: async () => [] });
   return kinds
     .flatMap(kindLines)
     .flatMap(({ indent, text }) => {

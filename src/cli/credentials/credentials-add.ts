@@ -17,7 +17,7 @@ export async function addCredential(
   [platform = "", kindName = "", ...words]: readonly string[],
   options: AddOptions,
   terminal: Terminal,
-  kindsOf: KindsOf,
+  listKinds: KindsOf,
 ): Promise<void> {
   if (platform.startsWith("-") || kindName.startsWith("-")) {
     throw wrongUse(
@@ -25,10 +25,10 @@ export async function addCredential(
       "use credentials add PLATFORM KIND [options]",
     );
   }
-  await withCredentials(terminal, kindsOf, async (context) => {
+  await withCredentials(terminal, listKinds, async (context) => {
     const kind = findKind(context.kinds, platform, kindName);
     const { account } = options;
-    const accountId = account === undefined ? null : await context.accountIdOf(account);
+    const accountId = account === undefined ? null : await context.findAccountId(account);
     const credential = await obtainCredential(kind, words, options, terminal, context);
     const id = await storeCredential(context, kind, accountId, credential);
     const [listing] = (await context.store.read("listCredentials", { accountId })).filter(

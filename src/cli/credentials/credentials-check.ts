@@ -17,9 +17,9 @@ export async function checkCredentials(
   id: string | undefined,
   { json }: CheckOptions,
   terminal: Terminal,
-  kindsOf: KindsOf,
+  listKinds: KindsOf,
 ): Promise<void> {
-  await withCredentials(terminal, kindsOf, async (context) => {
+  await withCredentials(terminal, listKinds, async (context) => {
     const all = await context.store.read("listCredentials", null);
     const requested = id === undefined ? all : all.filter((credential) => credential.id === id);
     if (id !== undefined && requested.length === 0) throw unknownCredential(id);

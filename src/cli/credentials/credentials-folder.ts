@@ -21,12 +21,12 @@ export type CredentialsContext = CredentialStore & {
   kinds: readonly CredentialKind[];
   tools: CredentialTools;
   /** Errors: `account_not_found`, `ambiguous_account`. */
-  accountIdOf(account: string): Promise<string>;
+  findAccountId(account: string): Promise<string>;
 };
 
 export async function withCredentials<Value>(
   terminal: Terminal,
-  kindsOf: KindsOf,
+  listKinds: KindsOf,
   use: (context: CredentialsContext) => Promise<Value>,
 ): Promise<Value> {
   const config = readConfig(terminal);
@@ -40,10 +40,10 @@ export async function withCredentials<Value>(
       put: async (credential) =>
         control.run("addCredential", { ...credential, actor: "command_line" }),
       encryptor: createEncryptor(await requireSecretKey(config, control), randomBytes),
-      kinds: kindsOf(config, client),
+      kinds: listKinds(config, client),
       tools: { fetch: client.fetch, now: systemClock.now, randomBytes },
       maxCredentials: config.upstreams.maxCredentials,
-      accountIdOf: (account) => control.run("resolveAccount", { account }),
+      findAccountId: (account) => control.run("resolveAccount", { account }),
     });
   } finally {
     await control.close();

@@ -15,7 +15,7 @@ import { listingAsJson, listingsAsTable } from "./show-credential.ts";
 export function addCredentialsCommand(
   program: Command,
   terminal: Terminal,
-  kindsOf: KindsOf = credentialKinds,
+  listKinds: KindsOf = credentialKinds,
 ): void {
   const credentials = program
     .command("credentials")
@@ -52,7 +52,7 @@ export function addCredentialsCommand(
         "  earshot credentials add bluesky app-password --identifier ann.bsky.social\n" +
         "  earshot credentials add x app-token --secrets - < token.txt",
     )
-    .addHelpText("after", () => `\nKinds:${kindsText(kindsOf, Math.min(terminal.columns, 100))}`)
+    .addHelpText("after", () => `\nKinds:${kindsText(listKinds, Math.min(terminal.columns, 100))}`)
     .action(
       async (
         _platform: string,
@@ -60,7 +60,7 @@ export function addCredentialsCommand(
         _values: string[],
         options: AddOptions,
         add: Command,
-      ) => await addCredential(add.args, options, terminal, kindsOf),
+      ) => await addCredential(add.args, options, terminal, listKinds),
     );
   credentials
     .command("list")
@@ -80,7 +80,7 @@ export function addCredentialsCommand(
     .option("--json", "print one JSON object per line")
     .action(
       async (id: string | undefined, options: CheckOptions) =>
-        await checkCredentials(id, options, terminal, kindsOf),
+        await checkCredentials(id, options, terminal, listKinds),
     );
   credentials
     .command("remove")

@@ -103,22 +103,20 @@ export async function listEvents(
 }
 
 export async function printKey(terminal: Terminal): Promise<void> {
-  const { deriveGatewayKey: gatewayKeyOf } = await import("../../remote/protocol/keys.ts");
-  terminal.out(`${gatewayKeyOf(await secretKeyFor(terminal)).publicKey}\n`);
+  const { deriveGatewayKey } = await import("../../remote/protocol/keys.ts");
+  terminal.out(`${deriveGatewayKey(await secretKeyFor(terminal)).publicKey}\n`);
 }
 
 export async function enrollNode(terminal: Terminal): Promise<void> {
   const { http } = readConfig(terminal);
-  const { deriveGatewayKey: gatewayKeyOf } = await import("../../remote/protocol/keys.ts");
-  const { makeEnrolmentToken: enrolmentTokenOf } = await import(
-    "../../remote/protocol/enrolment.ts"
-  );
+  const { deriveGatewayKey } = await import("../../remote/protocol/keys.ts");
+  const { makeEnrolmentToken } = await import("../../remote/protocol/enrolment.ts");
   const secretKey = await secretKeyFor(terminal);
   const { publicUrl } = http;
   const lines = [
     ...(publicUrl === null ? [] : [`EARSHOT_NODE_GATEWAY=${publicUrl}`]),
-    `EARSHOT_NODE_GATEWAY_KEY=${gatewayKeyOf(secretKey).publicKey}`,
-    `EARSHOT_NODE_ENROLMENT_TOKEN=${enrolmentTokenOf(secretKey)}`,
+    `EARSHOT_NODE_GATEWAY_KEY=${deriveGatewayKey(secretKey).publicKey}`,
+    `EARSHOT_NODE_ENROLMENT_TOKEN=${makeEnrolmentToken(secretKey)}`,
   ];
   terminal.out(`${lines.join("\n")}\n`);
 }

@@ -34,7 +34,7 @@ export async function countRemotely(
     const pages: Page[] = [];
     let token: string | undefined;
     do {
-      const page = await getPage(api, terms, token, terminal);
+      const page = await ensurePage(api, terms, token, terminal);
       pages.unshift(page);
       token = page.meta.next_token;
     } while (token !== undefined);
@@ -44,7 +44,7 @@ export async function countRemotely(
   }
 }
 
-async function getPage(
+async function ensurePage(
   api: Api,
   { query, by, sinceMs, untilMs }: CountTerms,
   token: string | undefined,

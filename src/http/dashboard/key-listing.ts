@@ -7,12 +7,12 @@ import { isoTime } from "../../lib/iso-time.ts";
 import type { KeyListingResponse } from "./contract/keys.ts";
 
 export async function keyListings(
-  limiter: Pick<Limiter, "statesOf">,
+  limiter: Pick<Limiter, "fetchStates">,
   keys: readonly OwnKey[],
   nowMs: number,
 ): Promise<KeyListingResponse[]> {
   const live = keys.filter((key) => isLive(keyState(key, nowMs)));
-  const states = live.length === 0 ? [] : await limiter.statesOf(live.map(ratedKey));
+  const states = live.length === 0 ? [] : await limiter.fetchStates(live.map(ratedKey));
   const limitStates = new Map(live.map(({ id }, index) => [id, states[index] ?? []]));
   return keys.map((key) => {
     const policies = limitStates.get(key.id);

@@ -241,8 +241,8 @@ function archiveStatus({
   };
 }
 
-function computeSum<Item>(items: readonly Item[], numberOf: (item: Item) => number): number {
-  return items.reduce((sum, item) => sum + numberOf(item), 0);
+function computeSum<Item>(items: readonly Item[], toNumber: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + toNumber(item), 0);
 }
 
 function archiveTimeout() {

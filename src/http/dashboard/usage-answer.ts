@@ -49,7 +49,7 @@ export async function usageResponse(
     for (const group of groups) {
       const latencies = parseLatencies(group.latencies);
       const tallies = [total, byBucket.get(group.startMs)];
-      if (group.method !== "") tallies.push(findTally(byMethod, group.method));
+      if (group.method !== "") tallies.push(tallyFor(byMethod, group.method));
       for (const tally of tallies) if (tally !== undefined) addTo(tally, group, latencies);
     }
   }
@@ -95,7 +95,7 @@ const createTally = (): Tally => ({
   latencies: new Map(),
 });
 
-function findTally(tallies: Map<Method, Tally>, method: Method): Tally {
+function tallyFor(tallies: Map<Method, Tally>, method: Method): Tally {
   const tally = tallies.get(method) ?? createTally();
   tallies.set(method, tally);
   return tally;

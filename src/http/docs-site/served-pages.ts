@@ -16,7 +16,7 @@ export type ServedPages = {
   /** Null if unknown or not built. */
   findHtml(path: string, encoding: AcceptedEncoding): Promise<ServedFile | null>;
   /** The redirect of a path with a trailing slash or `.md`; null if there is no such page. */
-  addressOf(path: string): Promise<string | null>;
+  pageAddress(path: string): Promise<string | null>;
   findSearchIndex(encoding: AcceptedEncoding): Promise<ServedFile | null>;
   llms(): Promise<ServedFile>;
 };
@@ -51,7 +51,7 @@ export function createServedPages(openApi: () => Promise<Buffer>): ServedPages {
     return await built.find(builtName(path), encoding);
   }
 
-  async function addressOf(path: string): Promise<string | null> {
+  async function pageAddress(path: string): Promise<string | null> {
     const served = pagePath(path.replace(/^\//, "")).replace(/\/$/, "");
     return served !== path && (await tree()).has(served) ? `/docs${served}` : null;
   }
@@ -62,7 +62,7 @@ export function createServedPages(openApi: () => Promise<Buffer>): ServedPages {
 
   const findSearchIndex = (encoding: AcceptedEncoding) => built.find("search.json", encoding);
 
-  return { findSource, findHtml, addressOf, findSearchIndex, llms };
+  return { findSource, findHtml, pageAddress, findSearchIndex, llms };
 }
 
 export function builtName(path: string): string {

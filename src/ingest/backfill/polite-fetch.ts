@@ -49,7 +49,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     discard: (response: Received) => Promise<void>,
     tries = defaultTries,
   ): Promise<Received> {
-    const pace = findPace(url.host);
+    const pace = paceFor(url.host);
     for (let failures = 0; ; failures += 1) {
       await waitForRetry(url.host, pace);
       const isLast = failures === tries - 1;
@@ -95,7 +95,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     pace.nextMs = Math.max(pace.nextMs, clock.elapsed() + waitMs);
   }
 
-  function findPace(host: string): Pace {
+  function paceFor(host: string): Pace {
     const pace = paces.get(host) ?? { nextMs: 0 };
     paces.set(host, pace);
     return pace;

@@ -45,11 +45,11 @@ export const readWholeRepository: ReadHistory = async ({
   let profile: unknown = null;
   for (const entry of entries) {
     await yieldIfDue();
-    if (entry.path === profilePath) profile = repository.recordOf(entry) ?? null;
+    if (entry.path === profilePath) profile = repository.readRecord(entry) ?? null;
     if (!entry.path.startsWith(`${postCollection}/`)) continue;
     const rkey = entry.path.slice(postCollection.length + 1);
     keys.add(rkey);
-    const archived = { did, rkey, rev, record: repository.recordOf(entry) };
+    const archived = { did, rkey, rev, record: repository.readRecord(entry) };
     const post = readRecordPost(archived, requestedMs);
     if (post === null) continue;
     posts += 1;

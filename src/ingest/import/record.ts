@@ -241,12 +241,12 @@ function readEntities(text: string, platform: Platform): FoundEntities {
 function merged(
   listed: readonly string[] | null,
   found: readonly string[],
-  keyOf: (item: string) => string,
+  getKey: (item: string) => string,
 ): string[] {
   if ((listed === null || listed.length === 0) && found.length < 2) return [...found];
   const byKey = new Map<string, string>();
   for (const item of [...(listed ?? []), ...found]) {
-    const key = keyOf(item);
+    const key = getKey(item);
     if (!byKey.has(key)) byKey.set(key, item);
   }
   return [...byKey.values()];

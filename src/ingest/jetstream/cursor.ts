@@ -6,7 +6,7 @@ import type { JetstreamSettings } from "./settings.ts";
 const minStepUs = 100_000;
 
 export type JetstreamCursor = {
-  urlOf(urlIndex: number, position: JetstreamPosition | null, withCompression: boolean): URL;
+  makeUrl(urlIndex: number, position: JetstreamPosition | null, withCompression: boolean): URL;
   /** Moves the start past an oversized event, in growing steps: its end is unknown. */
   skipLargeEvent(server: string, reachUs: number | null): { fromUs: number; toUs: number } | null;
   recordProgress(): void;
@@ -26,7 +26,7 @@ export function createJetstreamCursor(settings: JetstreamSettings, clock: Clock)
   }
 
   return {
-    urlOf(urlIndex, position, withCompression) {
+    makeUrl(urlIndex, position, withCompression) {
       const url = new URL(urls[urlIndex % urls.length] ?? "");
       for (const word of followed)
         url.searchParams.append("wantedCollections", collectionNsid(word));

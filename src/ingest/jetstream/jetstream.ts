@@ -86,7 +86,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     while (!link.signal.aborted) {
       await loadDictionaryOnce();
       if (link.signal.aborted) return;
-      const url = cursor.urlOf(urlIndex, stream.position(), dictionary !== null);
+      const url = cursor.makeUrl(urlIndex, stream.position(), dictionary !== null);
       const before = { events: tally.counts.events, reachUs: lastEventUs };
       const { reason, frameTooLarge } = await listen(url, stream, readEvent);
       if (link.signal.aborted) return;

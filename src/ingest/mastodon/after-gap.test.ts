@@ -55,7 +55,7 @@ async function start(settings: Partial<MastodonStreamSettings> = {}): Promise<Ma
     archive,
     clock: { ...systemClock, now: () => systemClock.now() + aheadMs },
     random: () => 0.5,
-    tokenOf: async () => token,
+    findToken: async () => token,
     log: { info: () => {}, warn: (...line) => logged.push(line) },
     settings: {
       server: emulator.url,

@@ -48,7 +48,7 @@ test("a connection that fails to open is no longer watched for silence", async (
       recheckRecentMs: 86_400_000,
       recheckAgeMs: 7 * 86_400_000,
     },
-    tokenOf: async () => "a-user-token",
+    findToken: async () => "a-user-token",
     fetch: client,
     client,
   });

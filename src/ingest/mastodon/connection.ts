@@ -25,7 +25,7 @@ export type MastodonConnectionsOptions = {
   link: Pick<StreamLink, "signal" | "listen" | "status">;
   clock: Clock;
   settings: MastodonStreamSettings;
-  tokenOf: (origin: string) => Promise<string | null>;
+  findToken: (origin: string) => Promise<string | null>;
   fetch: GuardedClient;
   client: GuardedClient;
 };
@@ -47,7 +47,7 @@ export function createMastodonConnections(
 
   async function connect(onFrame: (frame: Frame) => void): Promise<string> {
     openedMs = null;
-    const token = await options.tokenOf(origin);
+    const token = await options.findToken(origin);
     if (token === null) {
       return `no usable user token for ${host}: add one with earshot credentials add mastodon user-token`;
     }

@@ -43,7 +43,7 @@ export type MastodonRecheckOptions = {
   requests: MastodonRequests;
   clock: Clock;
   settings: { recheckRecentMs: number; recheckAgeMs: number };
-  changesOf: (status: unknown) => readonly ArchiveChange[];
+  readChanges: (status: unknown) => readonly ArchiveChange[];
 };
 
 /** Mastodon's maximum. */
@@ -115,7 +115,7 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
         revision: deletedAt,
       }),
     );
-    const changes = [...found.flatMap(options.changesOf), ...deletions];
+    const changes = [...found.flatMap(options.readChanges), ...deletions];
     if (changes.length + checkpoints.length > 0) await archive.write({ changes, checkpoints });
     counts.checked += storedIds.length;
     counts.removed += absent.length;

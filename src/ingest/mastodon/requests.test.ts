@@ -24,13 +24,13 @@ const fetch = (async () => {
   return { status, headers: new Headers(headers) };
 }) as unknown as GuardedFetch;
 
-const requests = (tokenOf: () => Promise<string | null> = async () => "token") =>
+const requests = (findToken: () => Promise<string | null> = async () => "token") =>
   createMastodonRequests({
     server: "https://mastodon.example",
     fetch,
     clock,
     random: () => 1,
-    tokenOf,
+    findToken,
     settings: {
       requestsPerMinute: 30,
       fetchTimeoutMs: 1_000,

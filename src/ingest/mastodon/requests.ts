@@ -16,7 +16,7 @@ export type MastodonRequestsOptions = {
   fetch: GuardedFetch;
   clock: Clock;
   random: () => number;
-  tokenOf: (origin: string) => Promise<string | null>;
+  findToken: (origin: string) => Promise<string | null>;
   settings: {
     requestsPerMinute: number;
     fetchTimeoutMs: number;
@@ -53,7 +53,7 @@ export function createMastodonRequests(options: MastodonRequestsOptions): Mastod
   }
 
   async function tryOnce(url: URL, signal: AbortSignal): Promise<FetchedResponse | null> {
-    const token = await options.tokenOf(origin);
+    const token = await options.findToken(origin);
     if (token === null) throw new Error(`no usable user token for ${host}`);
     try {
       return await fetch(url, {

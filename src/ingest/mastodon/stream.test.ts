@@ -51,7 +51,7 @@ const start = (
     archive,
     clock: request.clock ?? adjustableClock,
     random: () => 0.5,
-    tokenOf: request.tokenOf ?? (async () => token),
+    findToken: request.tokenOf ?? (async () => token),
     log: {
       info: (...line) => logged.push(line),
       warn: (...line) => logged.push(line),

@@ -48,7 +48,7 @@ export type MastodonStreamRequest = {
   clock: Clock;
   random: () => number;
   settings: MastodonStreamSettings;
-  tokenOf: (origin: string) => Promise<string | null>;
+  findToken: (origin: string) => Promise<string | null>;
   log: IngestLog;
 };
 
@@ -85,7 +85,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     link,
     clock,
     settings,
-    tokenOf: request.tokenOf,
+    findToken: request.findToken,
     fetch,
     client,
   });
@@ -112,7 +112,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     ...request,
     host,
     requests,
-    changesOf: (status) => readCheckedStatus(status, { host, nowMs: clock.now() }),
+    readChanges: (status) => readCheckedStatus(status, { host, nowMs: clock.now() }),
   });
   const afterGap = createMastodonAfterGap({ ...request, host, requests, recheck, onMissed });
 

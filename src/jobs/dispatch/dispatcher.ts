@@ -113,7 +113,7 @@ export function createDispatcher(
         nodeId,
         (leaseRequest) =>
           canRunJob(leaseRequest, submitted.request) &&
-          idleNodes.waitingOf(leaseRequest) - turns > reservedSlots(leaseRequest.slots?.() ?? 0),
+          idleNodes.countWaiting(leaseRequest) - turns > reservedSlots(leaseRequest.slots?.() ?? 0),
       );
     if (!hasTurn) return false;
     turns += 1;
@@ -180,7 +180,7 @@ export function createDispatcher(
   }
 
   const takeForIdle = (leaseRequest: LeaseRequest<SearchJobRequest>): ActiveJob | null =>
-    take(leaseRequest, idleNodes.waitingOf(leaseRequest));
+    take(leaseRequest, idleNodes.countWaiting(leaseRequest));
 
   function take(leaseRequest: LeaseRequest<SearchJobRequest>, free: number): ActiveJob | null {
     // Kinds with the same `work` differ only in avoided nodes.
@@ -219,7 +219,7 @@ export function createDispatcher(
   ): Promise<ActiveJob | null> {
     if (stopping.signal.aborted) return null;
     const ready = isOpen(leaseRequest)
-      ? take(leaseRequest, idleNodes.waitingOf(leaseRequest) + 1)
+      ? take(leaseRequest, idleNodes.countWaiting(leaseRequest) + 1)
       : null;
     if (ready !== null) return ready;
     return await firstValue<ActiveJob>(clock, waitMs, signal, (give) =>

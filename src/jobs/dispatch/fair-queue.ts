@@ -48,24 +48,24 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
   let lastAge = 0;
   let frontAge = 0;
 
-  function findKey({ keyId }: Item): Key<Item> {
+  function ensureKey({ keyId }: Item): Key<Item> {
     const key = keys.get(keyId) ?? { waiting: new Map(), running: 0 };
     keys.set(keyId, key);
     return key;
   }
 
-  function findGroup({ groupId }: Item): Group<Item> {
+  function ensureGroup({ groupId }: Item): Group<Item> {
     const group = groups.get(groupId) ?? { waiting: new Map(), waitingPairs: 0, running: 0 };
     groups.set(groupId, group);
     return group;
   }
 
-  function waitingOf(item: Item): KeyTurn<Item> {
+  function ensureKeyTurn(item: Item): KeyTurn<Item> {
     const { kind } = item;
-    const key = findKey(item);
+    const key = ensureKey(item);
     const existing = key.waiting.get(kind);
     if (existing !== undefined) return existing;
-    const group = findGroup(item);
+    const group = ensureGroup(item);
     group.waitingPairs += 1;
     const waiting: KeyTurn<Item> = { key, group, kind, items: createFifo(), turn: null };
     key.waiting.set(kind, waiting);
@@ -75,7 +75,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
   function add(item: Item): void {
     lastAge += 1;
     ages.set(item, lastAge);
-    const waiting = waitingOf(item);
+    const waiting = ensureKeyTurn(item);
     waiting.items.add(item);
     startTurn(waiting);
   }
@@ -83,7 +83,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
   function requeue(item: Item): void {
     frontAge -= 1;
     ages.set(item, frontAge);
-    const waiting = waitingOf(item);
+    const waiting = ensureKeyTurn(item);
     waiting.items.addFirst(item);
     startTurn(waiting);
   }
@@ -98,14 +98,14 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
       existing.keys.add(waiting);
       return;
     }
-    const queue = findQueue(group, kind);
+    const queue = ensureQueue(group, kind);
     const groupTurn: GroupTurn<Item> = { group, keys: createFifo(), turn: lastTurn, queue };
     groupTurn.keys.add(waiting);
     group.waiting.set(kind, groupTurn);
     queue.add(groupTurn);
   }
 
-  function findQueue({ running }: Group<Item>, kind: string): Fifo<GroupTurn<Item>> {
+  function ensureQueue({ running }: Group<Item>, kind: string): Fifo<GroupTurn<Item>> {
     const queues = kinds.get(kind) ?? { idle: createFifo(), busy: createFifo() };
     kinds.set(kind, queues);
     return running === 0 ? queues.idle : queues.busy;
@@ -129,7 +129,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
       groupTurn.queue.remove(groupTurn);
       lastTurn += 1;
       groupTurn.turn = lastTurn;
-      groupTurn.queue = findQueue(group, kind);
+      groupTurn.queue = ensureQueue(group, kind);
       groupTurn.queue.add(groupTurn);
     }
   }
@@ -145,14 +145,14 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
       if (next === null || isBefore(first, next)) next = first;
     }
     if (next === null) return null;
-    const item = nextOf(next.group, accepted);
+    const item = nextItem(next.group, accepted);
     if (item === null) return null;
     occupy(item);
     return item;
   }
 
   function occupy(item: Item): void {
-    const [key, group] = [findKey(item), findGroup(item)];
+    const [key, group] = [ensureKey(item), ensureGroup(item)];
     unqueue(item);
     key.running += 1;
     group.running += 1;
@@ -163,11 +163,11 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     moveToEnd(group);
   }
 
-  function nextOf(group: Group<Item>, accepted: ReadonlySet<string>): Item | null {
+  function nextItem(group: Group<Item>, accepted: ReadonlySet<string>): Item | null {
     let next: KeyTurn<Item> | null = null;
     for (const [kind, { keys: keyTurns }] of group.waiting) {
       const first = accepted.has(kind) ? keyTurns.first() : null;
-      if (first !== null && computeTurn(first) < computeTurn(next)) next = first;
+      if (first !== null && turnNumber(first) < turnNumber(next)) next = first;
     }
     let oldest: Item | null = null;
     for (const waiting of next?.key.waiting.values() ?? []) {
@@ -233,5 +233,5 @@ function isBefore<Item>(a: GroupTurn<Item>, b: GroupTurn<Item>): boolean {
   return a.turn < b.turn;
 }
 
-const computeTurn = (waiting: { turn: number | null } | null): number =>
+const turnNumber = (waiting: { turn: number | null } | null): number =>
   waiting?.turn ?? Number.POSITIVE_INFINITY;

@@ -14,7 +14,7 @@ export type IdleNodes<Job> = {
   dispatchOne(take: (request: SearchLeaseRequest) => Job | null): boolean;
   /** True if `dispatchOne` would choose the node; uses up its turn. */
   takeTurn(nodeId: string, canTake: (request: SearchLeaseRequest) => boolean): boolean;
-  waitingOf(request: SearchLeaseRequest): number;
+  countWaiting(request: SearchLeaseRequest): number;
   endAll(): void;
 };
 
@@ -27,16 +27,16 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
   function add(request: SearchLeaseRequest, give: (job: Job | null) => void): () => void {
     const node = { request, give };
     idle.add(node);
-    waiting.set(request, waitingOf(request) + 1);
+    waiting.set(request, countWaiting(request) + 1);
     return () => {
       if (!idle.delete(node)) return;
-      const remaining = waitingOf(request) - 1;
+      const remaining = countWaiting(request) - 1;
       if (remaining > 0) waiting.set(request, remaining);
       else waiting.delete(request);
     };
   }
 
-  const waitingOf = (request: SearchLeaseRequest): number => waiting.get(request) ?? 0;
+  const countWaiting = (request: SearchLeaseRequest): number => waiting.get(request) ?? 0;
 
   function dispatchOne(take: (request: SearchLeaseRequest) => Job | null): boolean {
     for (const { request, give } of openNodes()) {
@@ -81,7 +81,7 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
     for (const { give } of [...idle]) give(null);
   }
 
-  return { add, dispatchOne, takeTurn, waitingOf, endAll };
+  return { add, dispatchOne, takeTurn, countWaiting, endAll };
 }
 
 const rememberedNodes = 1_000;

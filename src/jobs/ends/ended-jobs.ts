@@ -12,7 +12,7 @@ export type EndedJobs = {
   find(accountId: string, uuid: string): Job | null;
   takePage(uuid: string, version: number | null): JsonPage | null;
   forget(uuid: string): void;
-  forgetOf(accountId: string): void;
+  forgetAccount(accountId: string): void;
   forgetAll(): void;
 };
 
@@ -73,7 +73,7 @@ export function createEndedJobs(
     entries.delete(uuid);
   }
 
-  function forgetOf(accountId: string): void {
+  function forgetAccount(accountId: string): void {
     for (const [uuid, { job }] of entries) if (job.accountId === accountId) forget(uuid);
   }
 
@@ -82,7 +82,7 @@ export function createEndedJobs(
     bytes = 0;
   }
 
-  return { add, find, takePage, forget, forgetOf, forgetAll };
+  return { add, find, takePage, forget, forgetAccount, forgetAll };
 }
 
 function computeBytes({ result, request }: Job, page: CachedPage | null): number {

@@ -26,8 +26,8 @@ export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
   activeLease(job: ActiveJob): ActiveLease | null;
   settleAttempt(end: AttemptEnd, why: FailedAttempt["why"]): void;
   returnJob(uuid: string, token: string, delayMs?: number): Promise<void>;
-  endLeasesOf(nodeId: string): Promise<number>;
-  failLeasesOf(nodeId: string): Promise<void>;
+  endNodeLeases(nodeId: string): Promise<number>;
+  failNodeLeases(nodeId: string): Promise<void>;
 };
 
 /** `lapsed`: not renewed; `late`: past the deadline after running for a while. */
@@ -179,7 +179,7 @@ export function createLeases(context: LeasesContext): Leases {
     if (lease?.token === token) await requeue([lease], delayMs);
   }
 
-  async function endLeasesOf(nodeId: string): Promise<number> {
+  async function endNodeLeases(nodeId: string): Promise<number> {
     return await requeue(listLeases(nodeId));
   }
 
@@ -197,7 +197,7 @@ export function createLeases(context: LeasesContext): Leases {
     return snapshots.length;
   }
 
-  async function failLeasesOf(nodeId: string): Promise<void> {
+  async function failNodeLeases(nodeId: string): Promise<void> {
     const { maxAttempts, retryDelayMs } = settings;
     const rules = { nowMs: now(), maxAttempts, retryDelayMs };
     const leases = listLeases(nodeId);
@@ -265,7 +265,7 @@ export function createLeases(context: LeasesContext): Leases {
     activeLease,
     settleAttempt,
     returnJob,
-    endLeasesOf,
-    failLeasesOf,
+    endNodeLeases,
+    failNodeLeases,
   };
 }

@@ -20,7 +20,7 @@ import type { NewJob, PendingAdmission, SubmittedJob } from "./submission.ts";
 import { doneSnapshot } from "./submission-commits.ts";
 
 export type ShortSearches = {
-  termsOf(request: MergeableSearch): ShortSearchTerms;
+  findTerms(request: MergeableSearch): ShortSearchTerms;
   version(): number | null;
   onAnswered(request: SearchJobRequest, ms: number): void;
   onSkipped(reason: SkipReason): void;
@@ -47,7 +47,7 @@ export type SubmittedShortSearch = SearchSubmission["search"];
 
 export type AnsweredSubmissions = {
   /** Null if the search must take the ordinary path. */
-  searchOf(job: NewJob): SubmittedShortSearch | null;
+  findSearch(job: NewJob): SubmittedShortSearch | null;
   /** Null like `searchOf`. Default of `write`: the submission is already admitted. */
   insertAnswered(
     active: ActiveJob,
@@ -90,12 +90,12 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
   }
 
   return {
-    searchOf: ({ accountId, request, tree = null }) => {
+    findSearch: ({ accountId, request, tree = null }) => {
       const { method } = request;
       if (shortSearches === null || tree === null || !isSearch(method)) return null;
       if (pauses.isPaused(accountId)) return skip("paused");
       const search = { ...request, method };
-      return { request: search, tree, terms: shortSearches.termsOf(search) };
+      return { request: search, tree, terms: shortSearches.findTerms(search) };
     },
     insertAnswered: async (
       active,

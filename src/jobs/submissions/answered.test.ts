@@ -32,7 +32,7 @@ beforeEach(async () => {
     localNodeId: "local",
     onEnd: (job) => ended.push(job),
     shortSearches: {
-      termsOf: () => ({
+      findTerms: () => ({
         requestableWithoutCredential: [],
         requestableWithCredential: [],
         streamedPlatforms: [],
@@ -70,7 +70,7 @@ test("a search answered in its commit is done, with one numbered change", async 
     jobs.table.database.get("SELECT last_change AS last FROM account WHERE id = 'one'"),
   ).toEqual({ last: 1 });
   expect(ended).toMatchObject([{ uuid, state: "done", attempts: 1, node: "local", posts: 2 }]);
-  expect(jobs.queue.runningOf("local")).toBe(0);
+  expect(jobs.queue.countRunning("local")).toBe(0);
 });
 
 test("a job answered in its commit has the same values in its row as in memory", async () => {
@@ -158,7 +158,7 @@ test("a search of an account suspended before the commit is refused, and its slo
   jobs.table.database.run("UPDATE account SET suspended_ms = 1 WHERE id = 'one'");
   void lease();
   await expect(jobs.queue.submit(search())).rejects.toMatchObject({ code: "account_suspended" });
-  expect(jobs.queue.runningOf("local")).toBe(0);
+  expect(jobs.queue.countRunning("local")).toBe(0);
   expect(ended).toEqual([]);
 });
 
@@ -171,7 +171,7 @@ test("a reused idempotency key returns its first job, even if the search was ans
   expect(second).toMatchObject({ isRepeated: true, uuid: first.uuid, job: { state: "done" } });
   expect(searched).toBe(2);
   expect(ended.map(({ uuid }) => uuid)).toEqual([first.uuid]);
-  expect(jobs.queue.runningOf("local")).toBe(0);
+  expect(jobs.queue.countRunning("local")).toBe(0);
 });
 
 test("a job is done and counted even if its account's jobs are ended during the commit", async () => {
@@ -192,7 +192,7 @@ test("after the writer thread died in a search, the account's searches skip it f
   };
   void lease();
   await expect(jobs.queue.submit(search())).rejects.toMatchObject({ code: "thread_died" });
-  expect(jobs.queue.runningOf("local")).toBe(0);
+  expect(jobs.queue.countRunning("local")).toBe(0);
   await jobs.clock.advance(59_000);
   const leasing = lease();
   const submitted = jobs.queue.submit(search());

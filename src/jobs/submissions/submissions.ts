@@ -72,7 +72,7 @@ export function createSubmissions(context: SubmissionsContext): {
   }
 
   function jobShortSearch(job: NewJob, active: ActiveJob): SubmittedShortSearch | null {
-    const search = answered.searchOf(job);
+    const search = answered.findSearch(job);
     if (search === null || localNodeId === null) return null;
     return dispatcher.takeTurn(localNodeId, active) ? search : answered.onSkipped("no_slot");
   }

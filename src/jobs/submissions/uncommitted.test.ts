@@ -88,7 +88,7 @@ test("an uncommitted job is committed and retried when its attempt fails", async
 
 test("an uncommitted job is committed and leased again when its node leaves", async () => {
   const { submitted, lease } = await run();
-  expect(await jobs.queue.endLeasesOf("local")).toBe(1);
+  expect(await jobs.queue.endNodeLeases("local")).toBe(1);
   expect(lease.lost.aborted).toBe(true);
   const { uuid } = await submitted;
   expect(await jobs.lease()).toMatchObject({ uuid, attempt: 1 });

@@ -1,8 +1,8 @@
 import ipaddr from "ipaddr.js";
 import {
+  commaSeparated,
   type Kind,
   listOrNone,
-  listSetting,
   matching,
   orNone,
   type Setting,
@@ -32,7 +32,12 @@ export function urlList(
   protocols: readonly string[],
   meaning: string,
 ): Setting<readonly string[]> {
-  return setting(name, listSetting(formatUrls(protocols), makeUrl(protocols)), fallback, meaning);
+  return setting(
+    name,
+    commaSeparated(formatUrls(protocols), makeUrl(protocols)),
+    fallback,
+    meaning,
+  );
 }
 
 export function urlListOrNone(

@@ -45,7 +45,10 @@ export function orNone<T, Absent extends null | 0>(
 }
 
 /** Comma-separated, not empty. */
-export function listSetting<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<readonly T[]> {
+export function commaSeparated<T>(
+  expected: string,
+  item: Pick<Kind<T>, "parse">,
+): Kind<readonly T[]> {
   return {
     expected: `${expected}, separated by commas`,
     parse: (text) => {
@@ -59,7 +62,7 @@ export function listSetting<T>(expected: string, item: Pick<Kind<T>, "parse">): 
 
 /** `none` is the empty list. */
 export function listOrNone<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<readonly T[]> {
-  const list = listSetting(expected, item);
+  const list = commaSeparated(expected, item);
   return {
     expected: `${list.expected}, or none`,
     parse: (text) => (text === "none" ? [] : list.parse(text)),

@@ -29,7 +29,7 @@ export async function authorize(
   try {
     const server = await findServer(new URL(pds.origin), options);
     const key = await keys.make();
-    const request = { server, options, proof: await keys.dpopHandleOf(key, tools) };
+    const request = { server, options, proof: await keys.dpopHandle(key, tools) };
     const attempt = newAttempt(tools);
     const authorizationUrl = await pushRequest(request, attempt, handle ?? did);
     dialogue.show(

@@ -10,9 +10,9 @@ test("an OAuth key is parsed once, and again after a failure", async () => {
   const key = await keys.make();
   const importKey = vi.spyOn(crypto.subtle, "importKey");
   importKey.mockRejectedValueOnce(new Error("no thread is left"));
-  await expect(keys.dpopHandleOf(key, tools)).rejects.toThrow("no thread is left");
-  const proof = await keys.dpopHandleOf(key, tools);
+  await expect(keys.dpopHandle(key, tools)).rejects.toThrow("no thread is left");
+  const proof = await keys.dpopHandle(key, tools);
   const importCalls = importKey.mock.calls.length;
-  expect(await keys.dpopHandleOf(key, tools)).toBe(proof);
+  expect(await keys.dpopHandle(key, tools)).toBe(proof);
   expect(importKey).toHaveBeenCalledTimes(importCalls);
 });

@@ -15,7 +15,7 @@ const maxHandles = 1_000;
 /** A key is generated once, stored as JWK, and cached with each host's nonces. */
 export type ProofKeys = {
   make(): Promise<string>;
-  dpopHandleOf(key: string, tools: CredentialTools): Promise<oauth.DPoPHandle>;
+  dpopHandle(key: string, tools: CredentialTools): Promise<oauth.DPoPHandle>;
 };
 
 export function createProofKeys(): ProofKeys {
@@ -25,7 +25,7 @@ export function createProofKeys(): ProofKeys {
       const { privateKey } = await oauth.generateKeyPair("ES256", { extractable: true });
       return JSON.stringify(await crypto.subtle.exportKey("jwk", privateKey));
     },
-    dpopHandleOf: async (key, tools) => {
+    dpopHandle: async (key, tools) => {
       const cached = handles.get(key);
       if (cached !== undefined) return await cached;
       const [oldest] = handles.keys();

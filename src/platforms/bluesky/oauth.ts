@@ -75,7 +75,7 @@ async function sendWith(
   { tools, keys, isPlain }: TokenContext,
 ): Promise<FetchedResponse> {
   const options = guardedOptions(tools, isPlain);
-  const proof = await keys.dpopHandleOf(key, tools);
+  const proof = await keys.dpopHandle(key, tools);
   try {
     await withNonce(async () =>
       oauth.protectedResourceRequest(accessToken, "GET", url, new Headers(headers), null, {
@@ -103,7 +103,7 @@ async function renew(
   const server = storedServer(current);
   const { host } = new URL(server.issuer);
   try {
-    const proof = await keys.dpopHandleOf(key, tools);
+    const proof = await keys.dpopHandle(key, tools);
     const grant = await grantForRefresh({ server, options, proof }, refreshToken);
     if (grant.subject !== subject)
       throw credentialRefused(`${host} renewed the tokens of another account`);

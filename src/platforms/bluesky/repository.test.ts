@@ -29,7 +29,7 @@ const makeRecords = (texts: readonly string[]): Map<string, unknown> =>
   );
 
 const listTexts = (repository: Repository): unknown[] =>
-  repository.entries.map((entry) => (repository.recordOf(entry) as { text?: unknown })?.text);
+  repository.entries.map((entry) => (repository.readRecord(entry) as { text?: unknown })?.text);
 
 describe("a repository", () => {
   test("a repository yields its records in order, with blocks in any order and any piece size", async () => {

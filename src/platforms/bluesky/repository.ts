@@ -13,7 +13,7 @@ export type Repository = {
   /** Increases with every change. */
   rev: string;
   entries: readonly TreeEntry[];
-  recordOf(entry: TreeEntry): unknown;
+  readRecord(entry: TreeEntry): unknown;
   bytes: number;
 };
 
@@ -93,7 +93,7 @@ export async function readRepository(
       rev,
       bytes,
       entries,
-      recordOf: (entry) => decodeContent(find(entry.hash)),
+      readRecord: (entry) => decodeContent(find(entry.hash)),
     };
   } catch (error) {
     throw sourceErrors.length > 0 ? sourceErrors[0] : unreadable(did, error);

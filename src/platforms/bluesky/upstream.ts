@@ -26,8 +26,8 @@ export function createBlueskyUpstream(settings: BlueskySettings): Upstream {
       await blueskyPages[call.method]({ call, session, appView, feed }),
     search: isSearched ? blueskySearch(appView) : null,
     publicBaseUrl: isPublic ? new URL(appviewUrl).origin : null,
-    limitOf: blueskyLimit,
-    priceOf: null,
+    readLimit: blueskyLimit,
+    computePrice: null,
     displayScope: () => "everything",
   };
 }

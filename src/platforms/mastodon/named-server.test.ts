@@ -4,7 +4,7 @@ import { createMastodonUpstream } from "./upstream.ts";
 
 const upstream = createMastodonUpstream({ instance: null });
 const getOrigin = (kind: "user" | "post", query: string) =>
-  upstream.publicOriginOf?.(readTarget(kind, query, "mastodon"));
+  upstream.publicOrigin?.(readTarget(kind, query, "mastodon"));
 
 it("the server that a query names is used even if none is configured", () => {
   expect(upstream.publicBaseUrl).toBeNull();
@@ -30,7 +30,7 @@ it("a query that names no server has no origin", () => {
   ] as const) {
     expect([query, getOrigin(kind, query)]).toEqual([query, null]);
   }
-  expect(upstream.publicOriginOf?.(null)).toBeNull();
+  expect(upstream.publicOrigin?.(null)).toBeNull();
 });
 
 it("the configured Mastodon server is an origin", () => {

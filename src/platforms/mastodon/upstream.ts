@@ -14,12 +14,12 @@ export function createMastodonUpstream({ instance }: { instance: string | null }
     page: async (call, session) => await mastodonPages[call.method]({ call, session }),
     search: createMastodonSearch(createInstanceInfos()),
     publicBaseUrl: instance === null ? null : new URL(instance).origin,
-    publicOriginOf: (target) => {
+    publicOrigin: (target) => {
       const host = namedServer(target);
       return host === null ? null : `https://${host}`;
     },
-    limitOf: mastodonLimit,
-    priceOf: null,
+    readLimit: mastodonLimit,
+    computePrice: null,
     displayScope: () => "everything",
   };
 }

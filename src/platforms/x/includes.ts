@@ -22,12 +22,12 @@ export function readIncludes(value: unknown): Includes {
 
 function byKey(
   value: unknown,
-  keyOf: (item: Record<string, unknown>) => string | null,
+  getKey: (item: Record<string, unknown>) => string | null,
 ): Map<string, Record<string, unknown>> {
   const byId = new Map<string, Record<string, unknown>>();
   for (const item of list(value, maxIncluded)) {
     const fields = asFields(item);
-    const key = keyOf(fields);
+    const key = getKey(fields);
     if (key !== null) byId.set(key, fields);
   }
   return byId;

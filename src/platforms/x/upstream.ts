@@ -32,9 +32,9 @@ export function createXUpstream(settings: XSettings): Upstream {
     routes: fetchRoutes,
     search: xSearch,
     publicBaseUrl: null,
-    limitOf: xLimit,
+    readLimit: xLimit,
     intervalMs,
-    priceOf: billPrice,
+    computePrice: billPrice,
     ownMethods: isRedistributionAgreed ? [] : withoutIds,
     displayScope: (owner) => (owner === "account" || isRedistributionAgreed ? "everything" : "ids"),
   };

@@ -58,7 +58,7 @@ export function createCompletion(context: GatewayParts) {
     } catch (error) {
       const { code, message } = failedCheckDetail(error);
       context.onRefusedAnswer?.(code);
-      events.note(run.nodeId, "answer_refused", `${code}: ${message} (job ${job})`);
+      events.record(run.nodeId, "answer_refused", `${code}: ${message} (job ${job})`);
       run.leases.delete(token);
       const failure = {
         code: "node_answer_refused",

@@ -16,9 +16,9 @@ export type NodeQueue = LeaseGateway<GatewayWork, SignedAnswer> & {
   /** For an undelivered lease; the attempt is not counted. */
   returnJob(uuid: string, token: string): Promise<void>;
   /** Attempts are not counted. */
-  endLeasesOf(nodeId: string): Promise<unknown>;
+  endNodeLeases(nodeId: string): Promise<unknown>;
   /** For a node that restarted without leaving; attempts count. */
-  failLeasesOf(nodeId: string): Promise<void>;
+  failNodeLeases(nodeId: string): Promise<void>;
 };
 
 export type NodeGatewayContext = {

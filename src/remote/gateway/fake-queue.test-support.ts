@@ -23,7 +23,7 @@ type FakeJob = {
 };
 
 export type FakeQueue = NodeQueue & {
-  runningOf(nodeId: string): number;
+  countRunning(nodeId: string): number;
   add(work?: Partial<GatewayWork>): string;
   job(uuid: string): FakeJob;
   jobs(): readonly FakeJob[];
@@ -167,11 +167,11 @@ export function createFakeQueue(clock: Clock): FakeQueue {
       end(job);
       wakeNodes();
     },
-    endLeasesOf: async (nodeId) => {
+    endNodeLeases: async (nodeId) => {
       for (const job of jobs.values()) if (job.lease?.nodeId === nodeId) end(job);
       wakeNodes();
     },
-    failLeasesOf: async (nodeId) => {
+    failNodeLeases: async (nodeId) => {
       for (const job of jobs.values()) {
         if (job.lease?.nodeId !== nodeId) continue;
         end(job);
@@ -179,6 +179,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
       }
       wakeNodes();
     },
-    runningOf: (nodeId) => [...jobs.values()].filter((job) => job.lease?.nodeId === nodeId).length,
+    countRunning: (nodeId) =>
+      [...jobs.values()].filter((job) => job.lease?.nodeId === nodeId).length,
   };
 }

@@ -129,7 +129,7 @@ export async function startTestGateway(
       store,
       clock,
       log: { info: log, warn: log },
-      running: { of: queue.runningOf },
+      running: { of: queue.countRunning },
       embeddedReach: () => 0,
       ...more,
     });
@@ -328,8 +328,8 @@ export async function openEnvelope(
     nowMs: test.clock.now(),
     opened: createOpenedLeases(),
   });
-  const { token, request, left_ms: leftMs } = payload;
-  return { envelope, token, request, answerKey, remainingMs: leftMs };
+  const { token, request, left_ms: remainingMs } = payload;
+  return { envelope, token, request, answerKey, remainingMs };
 }
 
 export const leaseAndOpen = async (

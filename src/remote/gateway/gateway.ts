@@ -55,7 +55,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
   async function end(run: Run): Promise<void> {
     if (runs.get(run.keyId) !== run) return;
     runs.end(run);
-    await requeueLeases(run, queue.endLeasesOf);
+    await requeueLeases(run, queue.endNodeLeases);
   }
 
   function recordChanges(changed: readonly NodeRecord[]): void {
@@ -71,7 +71,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
   }
 
   function recordRefusal(nodeId: string | null, address: string, refusal: EarshotError): void {
-    events.noteRefusal(nodeId, address, failedCheckDetail(refusal));
+    events.recordRefusal(nodeId, address, failedCheckDetail(refusal));
     context.onRegistration?.("refused");
   }
 
@@ -80,14 +80,14 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
     { run, replaced }: ReturnType<Runs["admit"]>,
   ): Promise<void> {
     if (run.attestations.size === 1) {
-      events.note(record.id, "admitted", `${record.name} (${record.evidence})`);
+      events.record(record.id, "admitted", `${record.name} (${record.evidence})`);
     }
     if (replaced !== null) {
-      events.note(record.id, "replaced", `run ${replaced.keyId}`);
+      events.record(record.id, "replaced", `run ${replaced.keyId}`);
       if ([...replaced.leases.values()].some(({ completing }) => completing === null)) {
-        events.note(record.id, "run_lost");
+        events.record(record.id, "run_lost");
       }
-      await requeueLeases(replaced, queue.failLeasesOf);
+      await requeueLeases(replaced, queue.failNodeLeases);
     }
     queue.wakeNodes();
   }
@@ -101,7 +101,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
     if (!isPending) await recordAdmission(record, runs.admit(admission));
     else if (record.createdMs === record.attestedMs) {
       const reason = waitsFor === null ? "" : ` (${waitsFor})`;
-      events.note(nodeId, "pending", record.name + reason);
+      events.record(nodeId, "pending", record.name + reason);
     }
     const state = isPending ? "pending" : "admitted";
     context.onRegistration?.(state);
@@ -125,7 +125,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
       stopping: stopping.signal,
       onUnusable: (run) => {
         const detail = "key_unusable: the key does not support encryption";
-        events.note(run.nodeId, "answer_refused", detail);
+        events.record(run.nodeId, "answer_refused", detail);
         void end(run);
       },
     }),
@@ -191,7 +191,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
 
     /** Its jobs go to other nodes immediately. */
     leave: async (run: Run): Promise<void> => {
-      events.note(run.nodeId, "left", `run ${run.keyId}`);
+      events.record(run.nodeId, "left", `run ${run.keyId}`);
       await end(run);
     },
 

@@ -54,7 +54,7 @@ export function createJobFailures({ clock, events }: { clock: Clock; events: Nod
       for (const [other, code] of codes) {
         if (other === nodeId) continue;
         const reason = `${code}: failed a job that another node answered (job ${job})`;
-        events.note(other, "jobs_failed", reason);
+        events.record(other, "jobs_failed", reason);
       }
     },
   };

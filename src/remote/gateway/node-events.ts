@@ -52,7 +52,7 @@ export function createNodeEvents({
   const refusedMs = new Map<string, number>();
   const penalties = new Map<string, Penalties>();
 
-  function note(nodeId: string | null, action: Action, text?: string): void {
+  function record(nodeId: string | null, action: Action, text?: string): void {
     const kind: EventKind = kinds[action];
     const detail = oneLine(text ?? kind.message, "").slice(0, maxDetailLength);
     log[kind.isWarning ? "warn" : "info"]({ node: nodeId, detail }, kind.message);
@@ -83,17 +83,21 @@ export function createNodeEvents({
   }
 
   return {
-    note,
+    record,
 
     /** At most one in ten minutes per code and node; unknown nodes are one. */
-    noteRefusal: (nodeId: string | null, address: string, { code, message }: ErrorDetail): void => {
+    recordRefusal: (
+      nodeId: string | null,
+      address: string,
+      { code, message }: ErrorDetail,
+    ): void => {
       const key = `${code} ${nodeId}`;
       const nowMs = clock.elapsed();
       const beforeMs = refusedMs.get(key);
       if (beforeMs !== undefined && beforeMs + repeatMs > nowMs) return;
       if (refusedMs.size >= maxRemembered) refusedMs.clear();
       refusedMs.set(key, nowMs);
-      note(nodeId, "refused", `${code}: ${message} (${address})`);
+      record(nodeId, "refused", `${code}: ${message} (${address})`);
     },
 
     take: (): readonly NodeEvent[] => {

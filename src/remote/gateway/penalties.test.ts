@@ -81,22 +81,22 @@ describe("a node with too many refused answers", () => {
 });
 
 test("a node's leases that lapse together are penalised once", async () => {
-  for (let jobs = 0; jobs < 10; jobs += 1) service.directory.events.note(node.id, "lease_lapsed");
+  for (let jobs = 0; jobs < 10; jobs += 1) service.directory.events.record(node.id, "lease_lapsed");
   expect(view()).toMatchObject({ state: "approved" });
   for (let times = 0; times < 2; times += 1) {
     await service.clock.advance(30_000);
-    service.directory.events.note(node.id, "lease_lapsed");
+    service.directory.events.record(node.id, "lease_lapsed");
   }
   expect(view()).toMatchObject({ state: "quarantined" });
 });
 
 test("jobs that a node does not finish by their deadline are penalised, once per stall", async () => {
-  for (let jobs = 0; jobs < 10; jobs += 1) service.directory.events.note(node.id, "job_late");
-  service.directory.events.note(node.id, "lease_lapsed");
+  for (let jobs = 0; jobs < 10; jobs += 1) service.directory.events.record(node.id, "job_late");
+  service.directory.events.record(node.id, "lease_lapsed");
   expect(view()).toMatchObject({ state: "approved" });
   for (let times = 0; times < 2; times += 1) {
     await service.clock.advance(30_000);
-    service.directory.events.note(node.id, "job_late");
+    service.directory.events.record(node.id, "job_late");
   }
   expect(view()).toMatchObject({ state: "quarantined" });
   expect(view()?.quarantineReason).toContain("passed its deadline");
@@ -188,7 +188,7 @@ describe("a final failure of one node", () => {
 });
 
 test("a lapse of an unknown node is ignored", () => {
-  service.directory.events.note("unknown", "lease_lapsed");
+  service.directory.events.record("unknown", "lease_lapsed");
   expect(view()).toMatchObject({ state: "approved" });
 });
 
@@ -214,7 +214,7 @@ describe("a run that replaces another one", () => {
   test("replacing a run counts once together with leases that lapse in the same stall, and not at all without jobs", async () => {
     service.queue.add();
     await leaseAndOpen(service, node);
-    service.directory.events.note(node.id, "lease_lapsed");
+    service.directory.events.record(node.id, "lease_lapsed");
     for (let times = 0; times < 3; times += 1) {
       await restartNode();
       await leaseAndOpen(service, node);

@@ -40,13 +40,13 @@ export function createReleases({
   const allowedTo = (run: Run): readonly Release[] => (runs.isLive(run) ? run.releases : []);
 
   /** Once per attestation and credential, because jobs may be frequent. */
-  function note(run: Run, attestation: string, credential: ReleasedCredential): void {
+  function recordRelease(run: Run, attestation: string, credential: ReleasedCredential): void {
     const { id, platform, owner } = credential;
     const before = recordedReleases.get(run) ?? new Set();
     const detail = `${platform} credential ${id} (${owner}), attestation ${attestation}`;
     if (before.has(detail)) return;
     recordedReleases.set(run, before.add(detail));
-    events.note(run.nodeId, "credential_released", detail);
+    events.record(run.nodeId, "credential_released", detail);
   }
 
   return {
@@ -71,7 +71,7 @@ export function createReleases({
 
     release: async (
       run: Run,
-      { work, accountId, remainingMs: leftMs }: Lease<GatewayWork>,
+      { work, accountId, remainingMs }: Lease<GatewayWork>,
     ): Promise<{ credential: ReleasedCredential; release: JobEnvelope["release"] } | null> => {
       const platforms = requestedPlatforms(work);
       const isRequested = ({ platform }: Release) => platforms.includes(platform);
@@ -82,9 +82,9 @@ export function createReleases({
       // The attestation may have changed during the read.
       const isAllowed = allowedTo(run).find(isRequested)?.owner === allowed.owner;
       if (credential === null || attestation === undefined || !isAllowed) return null;
-      note(run, attestation, credential);
+      recordRelease(run, attestation, credential);
       releases.onRelease(credential);
-      const untilMs = clock.now() + Math.min(leftMs, run.untilMs - clock.elapsed());
+      const untilMs = clock.now() + Math.min(remainingMs, run.untilMs - clock.elapsed());
       return { credential, release: { attestation, expires_at: Math.floor(untilMs / 1_000) } };
     },
   };

@@ -224,7 +224,7 @@ async function createModel(service: TestGateway) {
       const stored = runs
         .filter((run) => run.nodeIndex === nodeIndex)
         .reduce((sum, run) => sum + run.leased.length, 0);
-      expect(service.queue.runningOf(id)).toBe(stored);
+      expect(service.queue.countRunning(id)).toBe(stored);
       const view = service.gateway.nodes().find((node) => node.id === id);
       const isReported = state !== null && state !== "removed";
       expect(view?.state ?? null).toBe(isReported ? state : null);

@@ -76,7 +76,7 @@ const readPosts: readonly [string, unknown][] = [
 describe.each(["everything", "ids"] as const)("records that show %s", (displayScope) => {
   test.each(readPosts)("the record of %s is accepted", (_name, post) => {
     expect(post).toMatchObject({ uri: expect.any(String), userId: expect.any(String) });
-    const options = { displayScope, idOf: () => lowestId(nowMs), nowMs };
+    const options = { displayScope, recordId: () => lowestId(nowMs), nowMs };
     const item = toFetchedItem({ kind: "post", post: post as Post }, options);
     expect(readRecord(item.record)).toMatchObject({ kind: "post" });
   });

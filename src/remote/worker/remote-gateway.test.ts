@@ -86,7 +86,7 @@ test("an encrypted job becomes a lease, without the account", async () => {
     uuid: job,
     token,
     attempt: 1,
-    leftMs: 120_000,
+    remainingMs: 120_000,
     leaseMs: 30_000,
     accountId: "",
     work: { ...aRequest, target: null, position: null },

@@ -85,7 +85,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       const nowMs = gatewayClock.now();
       const job = await openJob(envelope, { keys, keyId, gatewayKey, nowMs, opened });
       const { uuid, answerKey, payload } = job;
-      const { token, attempt, left_ms: leftMs, hold_ms: leaseMs, request } = payload;
+      const { token, attempt, left_ms: remainingMs, hold_ms: leaseMs, request } = payload;
       const lost = new AbortController();
       leases.set(token, { uuid, request, answerKey, lost, untilMs: receivedMs + leaseMs });
       try {
@@ -97,7 +97,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
           uuid,
           accountId: "",
           attempt,
-          remainingMs: leftMs,
+          remainingMs,
           token,
           leaseMs,
           lost: lost.signal,
@@ -127,9 +127,9 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     if (![attestationId, current].includes(release.attestation)) {
       throw jobRefused("other_attestation", "the credential was released to another attestation");
     }
-    const leftMs = release.expires_at * 1_000 - gatewayClock.now();
-    if (leftMs <= 0) throw jobRefused("credential_expired", "the credential has expired");
-    const untilMs = clock.elapsed() + leftMs;
+    const remainingMs = release.expires_at * 1_000 - gatewayClock.now();
+    if (remainingMs <= 0) throw jobRefused("credential_expired", "the credential has expired");
+    const untilMs = clock.elapsed() + remainingMs;
     return {
       released: { credential, hasExpired: () => lost.aborted || clock.elapsed() >= untilMs },
     };

@@ -18,7 +18,7 @@ import { type FreshnessOf, uncheckedWarnings } from "./unchecked.ts";
 export type ArchiveSource = ArchiveFeed & {
   archive: Archive;
   clock: Clock;
-  freshnessOf?: FreshnessOf;
+  freshness?: FreshnessOf;
   account?: string;
 };
 

@@ -20,7 +20,7 @@ export type FreshnessOf = (position: Position) => Freshness;
 
 type Source = Omit<ArchiveFeed, "streamedPlatforms"> & {
   archive: Pick<Archive, "records" | "search">;
-  freshnessOf?: FreshnessOf;
+  freshness?: FreshnessOf;
 };
 
 /** Only a larger answer's first posts are checked. */
@@ -35,7 +35,7 @@ export async function staleWarning(
   if (position.platform === "bluesky") {
     return (await isFollowed(source, position, author)) ? null : interruptedWarning;
   }
-  const freshness = source.freshnessOf?.(position) ?? "confirmed";
+  const freshness = source.freshness?.(position) ?? "confirmed";
   return freshness === "confirmed" ? null : uncheckedWarning;
 }
 
@@ -45,8 +45,8 @@ export async function uncheckedWarnings(
   positions: readonly Position[],
   covered: readonly PlatformCoverage[],
 ): Promise<SourceWarning[]> {
-  const { freshnessOf } = source;
-  const uncheckedPosts = positions.filter((position) => freshnessOf?.(position) === "unchecked");
+  const { freshness } = source;
+  const uncheckedPosts = positions.filter((position) => freshness?.(position) === "unchecked");
   const [hasUncheckedMastodon, hasUncheckedBluesky] = await Promise.all(
     [uncheckedPosts, interruptedPositions(positions, covered)].map(async (unchecked) => {
       const authors = await streamedAuthors(source, unchecked.slice(0, maxRead));

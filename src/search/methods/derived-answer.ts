@@ -154,7 +154,7 @@ function makeAnswer(
 const archivedItemContext = (nowMs: number) => ({
   displayScope: "everything" as const,
   nowMs,
-  idOf: () => 0n,
+  recordId: () => 0n,
 });
 
 const derivedAccountsWarning: SourceWarning = {

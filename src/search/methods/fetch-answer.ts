@@ -66,7 +66,7 @@ async function sessionsFor(
     credentialId: position?.credentialId ?? null,
   };
   const opened = await sessions.open({ ...query, access, host: null });
-  const origin = upstreams[platform].publicOriginOf?.(target) ?? null;
+  const origin = upstreams[platform].publicOrigin?.(target) ?? null;
   const lacksPublic =
     access.includes("public") && !opened.some((session) => session.access === "public");
   if (!lacksPublic || origin === null) return opened;

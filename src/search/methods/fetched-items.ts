@@ -16,7 +16,7 @@ export async function fetchedItems(
   const ids = await archiveIds(archive, posts, nowMs);
   const displayScope = upstream.displayScope(session.owner);
   return items.map((item) =>
-    toFetchedItem(item, { displayScope, nowMs, idOf: (post) => ids.get(post.uri) ?? 0n }),
+    toFetchedItem(item, { displayScope, nowMs, recordId: (post) => ids.get(post.uri) ?? 0n }),
   );
 }
 

@@ -25,9 +25,9 @@ export type Ranking = {
 
 export const listAttempts = (
   sessions: readonly OpenSession[],
-  routesOf: (access: AccessKind) => readonly Route[],
+  listRoutes: (access: AccessKind) => readonly Route[],
 ): UpstreamAttempt[] =>
-  sessions.flatMap((session) => routesOf(session.access).map((route) => ({ session, route })));
+  sessions.flatMap((session) => listRoutes(session.access).map((route) => ({ session, route })));
 
 export function rankAttempts(
   attempts: readonly UpstreamAttempt[],

@@ -102,7 +102,7 @@ function makeStatusBoard(layers: LowerLayers): HttpContext["statusBoard"] {
     waitingJobs: queue.depth,
     embedded: () => ({
       share: config.nodes.embedded,
-      running: queue.runningOf(embeddedNodeId),
+      running: queue.countRunning(embeddedNodeId),
       concurrency: concurrency + fetchConcurrency,
       jobs,
     }),

@@ -78,7 +78,7 @@ function makeShortSearches(
 ): ShortSearches {
   const { streamedPlatforms, coverageSlackMs, liveSinceMs } = source;
   return {
-    termsOf: (request) => ({
+    findTerms: (request) => ({
       ...upstreams.requestablePlatformsFor(request),
       streamedPlatforms,
       coverageSlackMs,

@@ -63,8 +63,8 @@ export function makeNodes(
   // Expired leases count against the node.
   events.on("attemptFailed", ({ nodeId, why }) => {
     if (nodeId === null || nodeId === embeddedNodeId) return;
-    if (why === "lapsed") directory.events.note(nodeId, "lease_lapsed");
-    if (why === "late") directory.events.note(nodeId, "job_late");
+    if (why === "lapsed") directory.events.record(nodeId, "lease_lapsed");
+    if (why === "late") directory.events.record(nodeId, "job_late");
   });
   // The embedded node's success may count against a node that failed.
   events.on("jobEnded", ({ uuid, state, node }) => {

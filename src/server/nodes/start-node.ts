@@ -78,7 +78,7 @@ export async function startRemoteNode(
         clock,
         streamedPlatforms: streamedPlatforms(config),
         coverageSlackMs: config.ingest.coverageSlackMs,
-        freshnessOf: ingest.freshnessOf,
+        freshness: ingest.freshness,
         liveSinceMs: createLiveSince(ingest),
       },
       clock,

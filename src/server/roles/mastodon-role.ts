@@ -7,12 +7,12 @@ import { packageVersion } from "../version.ts";
 export type MastodonRole = {
   state(): MastodonStreamState | null;
   /** Whether the stream has covered the post up to now. */
-  freshnessOf(id: bigint): Freshness;
+  freshness(id: bigint): Freshness;
   start(context: MastodonContext): void;
   stop(): Promise<void>;
 };
 
-type MastodonContext = Pick<MastodonStreamRequest, "archive" | "clock" | "random" | "tokenOf"> & {
+type MastodonContext = Pick<MastodonStreamRequest, "archive" | "clock" | "random" | "findToken"> & {
   log: MastodonStreamRequest["log"] & { error(fields: object, message: string): void };
 };
 
@@ -21,7 +21,7 @@ export function createMastodonRole({ ingest, mastodonStream, upstreams }: Config
   if (server === null) {
     return {
       state: () => null,
-      freshnessOf: () => "unfollowed",
+      freshness: () => "unfollowed",
       start: () => undefined,
       stop: async () => undefined,
     };
@@ -52,7 +52,7 @@ export function createMastodonRole({ ingest, mastodonStream, upstreams }: Config
 
   return {
     state: () => state(),
-    freshnessOf: (id) => (confirms(id) ? "confirmed" : "unchecked"),
+    freshness: (id) => (confirms(id) ? "confirmed" : "unchecked"),
     start,
     stop: async () => {
       const stream = await running?.catch(() => null);

@@ -28,7 +28,7 @@ export function startNode(context: AppContext): Runner {
     clock,
     nodeId: embeddedNodeId,
     accepts: router.runsHere,
-    load: () => queue.runningOf(embeddedNodeId) / (concurrency + fetchConcurrency),
+    load: () => queue.countRunning(embeddedNodeId) / (concurrency + fetchConcurrency),
     returnJob: (uuid, token) => queue.returnJob(uuid, token, diskPauseMs),
     log,
   });
@@ -44,7 +44,7 @@ export type IngestRole = {
   state(): IngestState | null;
   mastodonState(): MastodonStreamState | null;
   /** Always `confirmed` except on Mastodon: coverage records interruptions of Bluesky's stream. */
-  freshnessOf: FreshnessOf;
+  freshness: FreshnessOf;
   start(context: IngestContext): void;
   stop(): Promise<void>;
 };
@@ -57,12 +57,12 @@ export function createIngestRole(config: Config): IngestRole {
   return {
     state: bluesky.state,
     mastodonState: mastodon.state,
-    freshnessOf: ({ platform, id }) =>
-      platform === "mastodon" ? mastodon.freshnessOf(id) : "confirmed",
+    freshness: ({ platform, id }) =>
+      platform === "mastodon" ? mastodon.freshness(id) : "confirmed",
     start: (context) => {
       const { archive, clock, random, log, upstreams } = context;
       bluesky.start(context);
-      mastodon.start({ archive, clock, random, log, tokenOf: upstreams.mastodonToken });
+      mastodon.start({ archive, clock, random, log, findToken: upstreams.mastodonToken });
     },
     stop: async () => {
       await Promise.all([bluesky.stop(), mastodon.stop()]);

@@ -119,7 +119,7 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
         accountId,
       ),
     credentials,
-    forgetAccount: pool.forgetOf,
+    forgetAccount: pool.forgetAccount,
     stop: async () => {
       await credentials.stop();
       await pool.stop();

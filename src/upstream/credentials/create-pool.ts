@@ -39,7 +39,7 @@ export type PoolContext = {
 /** Changes apply immediately in memory, and are written in the background. */
 export function createCredentialPool(context: PoolContext): CredentialPool & {
   check(credential: Credential): Promise<CheckedCredential>;
-  forgetOf(accountId: string): void;
+  forgetAccount(accountId: string): void;
   stop(): Promise<void>;
 } {
   const { store, kinds, fetch, clock, randomBytes } = context;
@@ -67,7 +67,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     if (inUse === null) return null;
     const revision = () => credentialsInUse.find(credential.id)?.revision ?? stored.revision;
     const owner = credential.accountId === null ? "deployment" : "account";
-    const cooldownUntilMs = cooldowns.untilOf(stored, bucket, clock.now());
+    const cooldownUntilMs = cooldowns.usedUpUntil(stored, bucket, clock.now());
     return { credential, kind, inUse, revision, tools, owner, cooldownUntilMs };
   }
 
@@ -197,7 +197,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     quarantine,
     recordUse,
     check,
-    forgetOf: credentialsInUse.forgetOf,
+    forgetAccount: credentialsInUse.forgetAccount,
     stop,
   };
 }

@@ -21,7 +21,7 @@ export type CredentialsInUse = {
   /** Errors: `secret_key_mismatch`. */
   open(stored: StoredCredential): CredentialInUse;
   find(id: string): { secrets: Secrets; revision: number } | null;
-  forgetOf(accountId: string): void;
+  forgetAccount(accountId: string): void;
   /** Waits for pending renewals; those that wait for another process fail. */
   stop(): Promise<void>;
 };
@@ -43,7 +43,7 @@ export function createCredentialsInUse({
   const stopping = new AbortController();
 
   function open(stored: StoredCredential): CredentialInUse {
-    const state = findState(stored);
+    const state = stateFor(stored);
     return {
       credential: stored.credential,
       secrets: () => state.secrets,
@@ -57,7 +57,7 @@ export function createCredentialsInUse({
     };
   }
 
-  function findState(stored: StoredCredential): State {
+  function stateFor(stored: StoredCredential): State {
     const { id, accountId } = stored.credential;
     const existing = states.get(id);
     // An account's decrypted secret is never used for another, even if its row has changed.
@@ -156,7 +156,7 @@ export function createCredentialsInUse({
     }
   }
 
-  return { open, find, forgetOf: forgetAccount, stop };
+  return { open, find, forgetAccount, stop };
 }
 
 function stoppedBeforeRenewal(): EarshotError {

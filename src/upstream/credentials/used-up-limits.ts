@@ -3,7 +3,7 @@ import type { StoredCredential } from "./rows.ts";
 export type UsedUpLimits = {
   start(id: string, revision: number, limit: { bucket: string; untilMs: number }): void;
   /** Limits of a replaced secret do not count; the store drops them. */
-  untilOf(stored: StoredCredential, bucket: string | null, nowMs: number): number | null;
+  usedUpUntil(stored: StoredCredential, bucket: string | null, nowMs: number): number | null;
 };
 
 type ReportedLimits = { revision: number; untilMs: ReadonlyMap<string, number> };
@@ -11,7 +11,7 @@ type ReportedLimits = { revision: number; untilMs: ReadonlyMap<string, number> }
 export function createUsedUpLimits(): UsedUpLimits {
   const limits = new Map<string, ReportedLimits>();
 
-  function untilOf(
+  function usedUpUntil(
     { credential, revision }: StoredCredential,
     bucket: string | null,
     nowMs: number,
@@ -35,5 +35,5 @@ export function createUsedUpLimits(): UsedUpLimits {
     limits.set(id, { revision, untilMs: new Map([...others, [bucket, untilMs]]) });
   }
 
-  return { start, untilOf };
+  return { start, usedUpUntil };
 }

@@ -10,7 +10,7 @@ import { redactError } from "./redact-error.ts";
 import { type UsedSecrets, usedSecrets } from "./used-secrets.ts";
 
 export type Access = {
-  ownerOf(url: URL): string;
+  findOwner(url: URL): string;
   send(request: AuthorizedRequest): Promise<FetchedResponse>;
   startCooldown(bucket: string, untilMs: number): void;
 };
@@ -41,7 +41,7 @@ export function createPublicAccess({ fetch, timeoutMs, maxResponseBytes }: Acces
     }
   }
 
-  return { ownerOf: (url) => `public ${url.origin}`, send, startCooldown: () => {} };
+  return { findOwner: (url) => `public ${url.origin}`, send, startCooldown: () => {} };
 }
 
 /** Quarantines a refused credential. Follows no redirects. */
@@ -84,7 +84,7 @@ export function credentialAccess(
   }
 
   return {
-    ownerOf: () => id,
+    findOwner: () => id,
     send,
     startCooldown: (bucket, untilMs) =>
       pool.startCooldown(id, bucket, untilMs, "rate limit of the platform"),

@@ -119,7 +119,7 @@ export function createSessions(context: SessionsContext): Sessions {
       spending: null,
     });
     const limitKey = {
-      owner: publicAccess.ownerOf(new URL(baseUrl)),
+      owner: publicAccess.findOwner(new URL(baseUrl)),
       bucket: request.bucket ?? "",
     };
     return [{ session, closedUntilMs: limits.closedUntilMs(limitKey) }];
@@ -135,14 +135,14 @@ export function createSessions(context: SessionsContext): Sessions {
 
   function jobSpending(
     job: UpstreamJob,
-    { platform, priceOf }: Upstream,
+    { platform, computePrice }: Upstream,
     spender: { credentialId: string; owner: "account" | "deployment" },
   ): SessionOptions["spending"] {
-    if (priceOf === null) return null;
+    if (computePrice === null) return null;
     return createSpending({
       store,
       clock,
-      priceOf,
+      computePrice,
       maxPostReads: platform === "x" ? settings.xMonthlyPostReads : null,
       spender: { platform, ...spender, accountId: job.accountId },
       job,

@@ -80,7 +80,7 @@ type WaitingLimit = RateLimitState & {
 export function createLimits({ clock, random, pauses }: LimitsContext): RateLimits {
   const limits = new Map<string, WaitingLimit>();
 
-  function findLimit(scope: LimitScope): WaitingLimit {
+  function limitFor(scope: LimitScope): WaitingLimit {
     const key = limitKey(scope);
     const existing = limits.get(key);
     if (existing !== undefined) return existing;
@@ -194,7 +194,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
   function take(request: PermitRequest): Promise<Permit> {
     const { signal, host, intervalMs } = request;
     const deadlineMs = intervalMs > 0 ? request.intervalDeadlineMs : request.deadlineMs;
-    const limit = findLimit(request);
+    const limit = limitFor(request);
     limit.intervalMs = intervalMs;
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
@@ -239,7 +239,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
       return usage?.kind === "closed" ? toWallMs(usage.untilMs) : null;
     },
     close: (scope, untilMs) => {
-      const limit = findLimit(scope);
+      const limit = limitFor(scope);
       limit.closedUntilMs = Math.max(limit.closedUntilMs, toElapsedMs(untilMs));
     },
     reopen: (owner, except) => {

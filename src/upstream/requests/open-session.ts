@@ -37,13 +37,13 @@ export function openSession(options: SessionOptions): OpenSession {
   ) {
     const { job, pace } = options;
     await pace.turn(job);
-    const { limitOf } = upstream;
+    const { readLimit } = upstream;
     const intervalMs = upstream.intervalMs?.(bucket) ?? 0;
     return await sendRequest(options.send, {
       ...outgoing,
       headers,
       bucket,
-      limitOf,
+      readLimit,
       intervalMs,
       job,
     });

@@ -22,13 +22,13 @@ type FailedRequest = {
 
 export async function readOutcome(
   { clock, maxValues, onOutcome }: SendContext,
-  { url, bucket, access, limitOf, paid }: OutgoingRequest,
+  { url, bucket, access, readLimit, paid }: OutgoingRequest,
   permit: Permit,
   response: FetchedResponse,
 ): Promise<RequestResult> {
   const { status, headers } = response;
   const nowMs = clock.now();
-  const reportedLimit = limitOf(headers, status, nowMs);
+  const reportedLimit = readLimit(headers, status, nowMs);
   if (status === 429) {
     const untilMs = permit.refused(retryUntilMs(headers, reportedLimit, nowMs));
     access.startCooldown(bucket, untilMs);

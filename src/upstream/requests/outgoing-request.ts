@@ -30,7 +30,7 @@ export type OutgoingRequest = {
   headers: Readonly<Record<string, string>>;
   bucket: string;
   access: Access;
-  limitOf: Upstream["limitOf"];
+  readLimit: Upstream["readLimit"];
   intervalMs: number;
   patience: Patience;
   job: UpstreamJob;

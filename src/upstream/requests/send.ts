@@ -87,7 +87,7 @@ async function tryOnce(
   const { limits, clock } = context;
   const { url, bucket, access, paid, patience, job, intervalMs } = request;
   const permit = await limits.take({
-    owner: access.ownerOf(url),
+    owner: access.findOwner(url),
     bucket,
     host: url.host,
     patience,

@@ -27,12 +27,13 @@ let upstream: HostileUpstream;
 let setup: TestSessions;
 let clock: ManualClock;
 
-const priceOf = ({ postReads = 0, userReads = 0 }: Bill) => postReads * 5_000 + userReads * 10_000;
+const computePrice = ({ postReads = 0, userReads = 0 }: Bill) =>
+  postReads * 5_000 + userReads * 10_000;
 
 beforeEach(async () => {
   clock = createManualClock(startMs);
   upstream = await startHostileUpstream();
-  setup = openTestSessions(testUpstream("x", { priceOf }), [upstream.url], {
+  setup = openTestSessions(testUpstream("x", { computePrice }), [upstream.url], {
     clock,
     settings: { xMonthlyPostReads: 250 },
   });

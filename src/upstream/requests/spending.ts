@@ -26,7 +26,7 @@ export type PaidCall = {
 export type SpendingContext = {
   store: Pick<Store<SpendingOperations>, "write">;
   clock: Clock;
-  priceOf: (bill: Bill) => number;
+  computePrice: (bill: Bill) => number;
   maxPostReads: number | null;
   spender: Omit<Spender, "month">;
   job: UpstreamJob;
@@ -43,7 +43,7 @@ export function createSpending(context: SpendingContext): Spending {
   const billAmounts = (bill: Bill): Amounts => {
     const counts = { postReads: count(bill.postReads), userReads: count(bill.userReads) };
     const units = { ...counts, requests: count(bill.requests) };
-    return { ...units, microUsd: count(context.priceOf(units)) };
+    return { ...units, microUsd: count(context.computePrice(units)) };
   };
 
   function call(bill: Bill): PaidCall {

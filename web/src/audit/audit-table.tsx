@@ -37,7 +37,7 @@ export function AuditTable({
       caption={caption}
       columns={[when, description, actor]}
       rows={entries}
-      keyOf={({ sequence }) => String(sequence)}
+      rowKey={({ sequence }) => String(sequence)}
     />
   );
 }

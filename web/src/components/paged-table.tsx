@@ -9,7 +9,7 @@ export function PagedTable<Row>({
   list: { rows, problem, loadMore, refresh },
   caption,
   columns,
-  keyOf,
+  rowKey,
   isCurrent,
   empty,
   more = "More",
@@ -17,7 +17,7 @@ export function PagedTable<Row>({
   list: Pages<Row>;
   caption: string;
   columns: readonly Column<Row>[];
-  keyOf(row: Row): string;
+  rowKey(row: Row): string;
   isCurrent?: (row: Row) => boolean;
   empty: ReactNode;
   more?: string;
@@ -40,7 +40,7 @@ export function PagedTable<Row>({
           caption={caption}
           columns={columns}
           rows={rows}
-          keyOf={keyOf}
+          rowKey={rowKey}
           {...(isCurrent === undefined ? {} : { isCurrent })}
         />
       )}

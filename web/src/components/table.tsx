@@ -18,14 +18,14 @@ export function Table<Row>({
   caption,
   columns,
   rows,
-  keyOf,
+  rowKey,
   isCurrent,
   layout = "stacked",
 }: {
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  keyOf(row: Row): string;
+  rowKey(row: Row): string;
   isCurrent?: (row: Row) => boolean;
   layout?: "stacked" | "scroll";
 }) {
@@ -49,7 +49,7 @@ export function Table<Row>({
       </thead>
       <tbody role="rowgroup">
         {rows.map((row) => (
-          <tr key={keyOf(row)} role="row" aria-current={isCurrent?.(row) ? "true" : undefined}>
+          <tr key={rowKey(row)} role="row" aria-current={isCurrent?.(row) ? "true" : undefined}>
             {columns.map((column) => (
               <td
                 key={column.title}

@@ -133,11 +133,11 @@ const propertyNames = makeNames(propertyAliases, (aliases) => aliases);
 
 function makeNames<Name extends string, Row>(
   table: Readonly<Record<Name, Row>>,
-  aliasesOf: (row: Row) => readonly string[],
+  listAliases: (row: Row) => readonly string[],
 ): ReadonlyMap<string, Name> {
   const rows = Object.entries(table) as [Name, Row][];
   return new Map(
-    rows.flatMap(([name, row]) => [name, ...aliasesOf(row)].map((text) => [text, name])),
+    rows.flatMap(([name, row]) => [name, ...listAliases(row)].map((text) => [text, name])),
   );
 }
 

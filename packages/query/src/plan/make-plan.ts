@@ -176,8 +176,8 @@ function propertyPlan(property: PostProperty): PlanNode {
 
 const atLeastOne = (metric: CountMetric): PlanNode => ({ kind: "min-count", metric, atLeast: 1 });
 
-const anyOf = (keys: readonly string[] | undefined, facetOf: (key: string) => string): PlanNode =>
-  any((keys ?? []).map((key) => facet(facetOf(key))));
+const anyOf = (keys: readonly string[] | undefined, makeFacet: (key: string) => string): PlanNode =>
+  any((keys ?? []).map((key) => facet(makeFacet(key))));
 
 /** Flattened; `all` removed; `none` if any child is. */
 export function all(children: readonly PlanNode[]): PlanNode {

@@ -10,7 +10,7 @@ export type RenderedMarkdown = { title: string; html: string; contents: readonly
 /** Links for which `addressOf` is null keep only their text. Adds anchors, and captions and scroll boxes for tables. */
 export function renderMarkdown(
   text: string,
-  addressOf: (target: string) => string | null,
+  resolveLink: (target: string) => string | null,
 ): RenderedMarkdown {
   const contents: ContentsEntry[] = [];
   const nameOf = anchorNames();
@@ -30,11 +30,11 @@ export function renderMarkdown(
       },
       link({ href, tokens }) {
         const inner = this.parser.parseInline(tokens);
-        const address = addressOf(href);
+        const address = resolveLink(href);
         return address === null ? inner : `<a href="${escapeHtml(address)}">${inner}</a>`;
       },
       image({ href, text }) {
-        const address = addressOf(href);
+        const address = resolveLink(href);
         const altText = escapeHtml(text);
         return address === null ? altText : `<img src="${escapeHtml(address)}" alt="${altText}">`;
       },

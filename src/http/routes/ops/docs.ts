@@ -64,7 +64,7 @@ export function addDocsRoutes(app: TypedApp): void {
     const html = isHtml ? await pages.findHtml(name, encoding) : null;
     const file = html ?? (await pages.findSource(name));
     if (file === null) {
-      const address = await pages.addressOf(path);
+      const address = await pages.pageAddress(path);
       if (address !== null) return reply.redirect(address, 308);
       throw problem("not_found", "page not found", { hint: "see /docs for all pages" });
     }

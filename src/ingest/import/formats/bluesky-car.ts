@@ -49,11 +49,11 @@ async function* boundedPieces(source: ImportSource, maxBytes: number): AsyncGene
 }
 
 function* listRecords(repository: Repository, author: string | null): Generator<FileRecord> {
-  const { did, entries, recordOf } = repository;
+  const { did, entries, readRecord } = repository;
   const profile = entries.find(({ path }) => path === `${profileCollection}/${profileKey}`);
   const names = {
     username: author ?? "",
-    authorName: profile === undefined ? null : readProfileRecord(recordOf(profile)).name,
+    authorName: profile === undefined ? null : readProfileRecord(readRecord(profile)).name,
   };
   const posts = entries.filter(({ path }) => path.startsWith(`${postCollection}/`));
   for (const [index, entry] of posts.entries()) {
@@ -70,9 +70,9 @@ function* listRecords(repository: Repository, author: string | null): Generator<
 
 const typicalBytes = 1_000;
 
-function makePost(entry: TreeEntry, { did, recordOf }: Repository, nowMs: number): Post {
+function makePost(entry: TreeEntry, { did, readRecord }: Repository, nowMs: number): Post {
   const rkey = entry.path.slice(postCollection.length + 1);
-  const record = recordOf(entry);
+  const record = readRecord(entry);
   if (record === undefined) {
     throw new RecordError(`${entry.path}: its block is missing or does not match its hash`);
   }

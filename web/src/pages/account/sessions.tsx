@@ -94,7 +94,7 @@ export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
           caption="Sessions"
           columns={columns}
           rows={thisFirst(data.sessions)}
-          keyOf={({ id }) => id}
+          rowKey={({ id }) => id}
         />
       )}
       {isConfirming ? <EverywhereDialog onClose={() => setConfirming(false)} /> : null}

@@ -14,7 +14,7 @@ export function JobSources({ job: { sources } }: { job: JobStatus }) {
         layout="scroll"
         columns={columns}
         rows={sources}
-        keyOf={(source) => `${source.platform} ${source.via} ${sources.indexOf(source)}`}
+        rowKey={(source) => `${source.platform} ${source.via} ${sources.indexOf(source)}`}
       />
     </div>
   );

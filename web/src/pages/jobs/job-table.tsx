@@ -61,7 +61,7 @@ export function JobTable({
         caption="Jobs, newest first"
         columns={columns}
         rows={jobs}
-        keyOf={({ uuid }) => uuid}
+        rowKey={({ uuid }) => uuid}
         isCurrent={({ uuid }) => uuid === opened}
       />
     </div>

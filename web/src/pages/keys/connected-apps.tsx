@@ -61,7 +61,12 @@ export function ConnectedApps() {
         <p>Signed in with your account. Each has the limits of a key.</p>
       </div>
       <div className="panel">
-        <Table caption="Connected apps" columns={columns} rows={data.apps} keyOf={({ id }) => id} />
+        <Table
+          caption="Connected apps"
+          columns={columns}
+          rows={data.apps}
+          rowKey={({ id }) => id}
+        />
       </div>
       {disconnecting === null ? null : (
         <DisconnectDialog

@@ -54,7 +54,7 @@ export function EndedKeys({
           caption="Keys that have ended"
           columns={columns}
           rows={keys}
-          keyOf={({ id }) => id}
+          rowKey={({ id }) => id}
         />
       </div>
     </section>

@@ -53,7 +53,7 @@ export function KeyRequests({ listing }: { listing: KeyListingResponse }) {
             caption={`Requests from ${listing.name}`}
             columns={columns}
             rows={data.requests}
-            keyOf={({ id }) => id}
+            rowKey={({ id }) => id}
           />
           <div className="panel-foot">
             <span>The latest 100 requests, without queries.</span>

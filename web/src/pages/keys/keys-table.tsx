@@ -53,7 +53,7 @@ export function KeysTable({
   ];
   return (
     <>
-      <Table caption="API keys" columns={columns} rows={keys} keyOf={({ id }) => id} />
+      <Table caption="API keys" columns={columns} rows={keys} rowKey={({ id }) => id} />
       <div className="panel-foot">
         <span role="status">
           {countText(response)}. Revoked keys stop working immediately.

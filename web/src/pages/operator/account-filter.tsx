@@ -17,18 +17,23 @@ type FilterProps = {
   others?: readonly AccountReference[];
   account: string | null;
   /** Null: all accounts. */
-  addressOf(account: string | null): string;
+  makeAddress(account: string | null): string;
 };
 
-export function AccountFilter({ title = "Account", others = [], account, addressOf }: FilterProps) {
+export function AccountFilter({
+  title = "Account",
+  others = [],
+  account,
+  makeAddress,
+}: FilterProps) {
   return account === null ? (
-    <AccountSearch title={title} others={others} addressOf={addressOf} />
+    <AccountSearch title={title} others={others} makeAddress={makeAddress} />
   ) : (
-    <SelectedAccount title={title} others={others} account={account} addressOf={addressOf} />
+    <SelectedAccount title={title} others={others} account={account} makeAddress={makeAddress} />
   );
 }
 
-function AccountSearch({ title, others, addressOf }: Omit<Required<FilterProps>, "account">) {
+function AccountSearch({ title, others, makeAddress }: Omit<Required<FilterProps>, "account">) {
   const [query, setQuery] = useState("");
   const settled = useDebounced(query.trim());
   const { data } = useApi<AccountsResponse>(
@@ -49,7 +54,7 @@ function AccountSearch({ title, others, addressOf }: Omit<Required<FilterProps>,
         <div className="row" role="status">
           {accounts.length === 0 ? <span className="small quiet">No matching account.</span> : null}
           {accounts.map(({ id, name }) => (
-            <Link key={id} className="button" data-size="small" href={addressOf(id)}>
+            <Link key={id} className="button" data-size="small" href={makeAddress(id)}>
               <bdi>{name}</bdi>
             </Link>
           ))}
@@ -63,7 +68,7 @@ function SelectedAccount({
   title,
   others,
   account: id,
-  addressOf,
+  makeAddress,
 }: Omit<Required<FilterProps>, "account"> & { account: string }) {
   const other = others.find((known) => known.id === id);
   const { data } = useApi<AccountsResponse>(
@@ -84,7 +89,7 @@ function SelectedAccount({
       <Link
         className="button"
         data-size="small"
-        href={addressOf(null)}
+        href={makeAddress(null)}
         aria-label={`Remove the filter ${title}`}
       >
         Remove

@@ -52,7 +52,7 @@ export function AccountsPage() {
             list={list}
             caption="Accounts"
             columns={columns}
-            keyOf={({ id }) => id}
+            rowKey={({ id }) => id}
             isCurrent={({ id }) => id === openedId}
             empty={
               <Empty

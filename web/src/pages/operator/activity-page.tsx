@@ -49,7 +49,7 @@ export function ActivityPage() {
       </PageHead>
       <div className="panel">
         <div className="panel-body search stack-small">
-          <AccountFilter account={account} addressOf={(id) => listAddress(listName, id)} />
+          <AccountFilter account={account} makeAddress={(id) => listAddress(listName, id)} />
           {listName === "usage" ? (
             <div>
               <Segmented

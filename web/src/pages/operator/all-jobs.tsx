@@ -22,7 +22,7 @@ export function AllJobs({ account }: { account: string | null }) {
       list={list}
       caption="Jobs, newest first"
       columns={columns}
-      keyOf={({ uuid }) => uuid}
+      rowKey={({ uuid }) => uuid}
       empty={<NothingListed title="No jobs" />}
     />
   );

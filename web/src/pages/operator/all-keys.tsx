@@ -40,7 +40,7 @@ export function AllKeys({ account }: { account: string | null }) {
         list={list}
         caption="Keys, newest first"
         columns={columns}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={<NothingListed title="No keys" />}
       />
     </>

@@ -20,7 +20,7 @@ export function AllUsage({ account, range }: { account: string | null; range: Us
       list={list}
       caption="Usage by account, newest accounts first"
       columns={columns}
-      keyOf={(row) => row.account.id}
+      rowKey={(row) => row.account.id}
       empty={<NothingListed title="No usage" />}
     />
   );

@@ -41,7 +41,7 @@ export function AuditPage() {
           list={list}
           caption="Audit log"
           columns={auditColumns}
-          keyOf={({ sequence }) => String(sequence)}
+          rowKey={({ sequence }) => String(sequence)}
           empty={<Empty title="No entries" text="No entry matches these filters." />}
           more="Older"
         />
@@ -74,13 +74,13 @@ function Filters({ filters }: { filters: AuditFilters }) {
     <div className="stack-small">
       <AccountFilter
         account={filters.account ?? null}
-        addressOf={(id) => changeFilter("account", id)}
+        makeAddress={(id) => changeFilter("account", id)}
       />
       <AccountFilter
         title="By"
         others={otherActors}
         account={filters.actor ?? null}
-        addressOf={(id) => changeFilter("actor", id)}
+        makeAddress={(id) => changeFilter("actor", id)}
       />
       <div className="row">
         <LabelledSelect

@@ -17,7 +17,7 @@ export function NodeEvents({ events }: { events: readonly NodeEventListing[] }) 
           caption="Node events, newest first"
           columns={columns}
           rows={numbered(events)}
-          keyOf={({ key }) => key}
+          rowKey={({ key }) => key}
         />
       )}
     </section>

@@ -130,7 +130,7 @@ function NodeTable({
           <CommandLine command={commandText(`node --gateway ${baseUrl}`)} />
         </Empty>
       ) : (
-        <Table caption="Nodes" columns={columns} rows={nodes} keyOf={({ id }) => id} />
+        <Table caption="Nodes" columns={columns} rows={nodes} rowKey={({ id }) => id} />
       )}
     </section>
   );

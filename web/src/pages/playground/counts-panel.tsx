@@ -103,7 +103,7 @@ function CountedPanel({
             caption="Matching posts over time"
             layout="scroll"
             rows={bars.toReversed()}
-            keyOf={(bar) => String(bar.fromMs)}
+            rowKey={(bar) => String(bar.fromMs)}
             columns={[
               { title: "From", cell: (bar) => shortTime(new Date(bar.fromMs).toISOString()) },
               { title: "Posts", cell: (bar) => wholeNumber(bar.count), isNumber: true },

@@ -66,7 +66,7 @@ export function PlaygroundPage() {
     // Counting uses a search, so it never takes the last ones.
     const hasManySearchesLeft = newRates.searches === null || newRates.searches > perMinute / 2;
     const isCounted = isSearch(answeredSearch.request.method);
-    if (isFirst && hasManySearchesLeft && isCounted && counts.countsOf(answeredSearch) === null)
+    if (isFirst && hasManySearchesLeft && isCounted && counts.findCounts(answeredSearch) === null)
       counts.count(answeredSearch);
   });
   const { shown, phase, problem } = searching;
@@ -118,7 +118,7 @@ export function PlaygroundPage() {
     setRequest({ ...withMethod(request, method), query });
     field.current?.focus();
   };
-  const countsState = shown === null ? null : counts.countsOf(shown);
+  const countsState = shown === null ? null : counts.findCounts(shown);
   return (
     <>
       <PageHead title="Playground" />

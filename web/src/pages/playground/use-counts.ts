@@ -23,7 +23,7 @@ const cache = new Map<string, CountsState>();
 const maxCached = 20;
 
 export type Counts = {
-  countsOf(shown: ShownAnswer): CountsState | null;
+  findCounts(shown: ShownAnswer): CountsState | null;
   /** Uses one search. */
   count(shown: ShownAnswer): void;
 };
@@ -59,7 +59,7 @@ export function useCounts(onRates: (rates: RatesLeft) => void): Counts {
     [onRates],
   );
 
-  return { countsOf: answerCounts, count };
+  return { findCounts: answerCounts, count };
 }
 
 function cacheCounts(uuid: string, countsState: CountsState | null): void {

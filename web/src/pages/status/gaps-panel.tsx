@@ -27,7 +27,7 @@ export function GapsPanel({ status }: { status: StatusResponse }) {
         caption="Gaps, newest first"
         columns={columns}
         rows={shown}
-        keyOf={({ platform, from }) => `${platform} ${from}`}
+        rowKey={({ platform, from }) => `${platform} ${from}`}
       />
       {shown.length < gaps.length ? (
         <div className="panel-foot">

@@ -70,7 +70,7 @@ function LagTable({
         { title: "Highest lag", isNumber: true, cell: (row) => durationText(row.lag_ms) },
       ]}
       rows={rows}
-      keyOf={({ platform, at }) => `${platform} ${at}`}
+      rowKey={({ platform, at }) => `${platform} ${at}`}
     />
   );
 }

@@ -27,7 +27,7 @@ export function NodesPanel({ nodes }: { nodes: readonly NodeStatusResponse[] }) 
           caption="Nodes and what each proves"
           columns={columns}
           rows={nodes}
-          keyOf={({ id }) => id}
+          rowKey={({ id }) => id}
         />
       )}
     </section>

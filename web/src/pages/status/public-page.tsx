@@ -82,7 +82,7 @@ function Platforms({ status: { platforms } }: { status: CoverageStatus }) {
         caption="Platforms"
         columns={columns}
         rows={platforms}
-        keyOf={({ platform }) => platform}
+        rowKey={({ platform }) => platform}
       />
     </section>
   );

@@ -70,7 +70,7 @@ export function AnswerTimePanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom
             { title: "p99", isNumber: true, cell: ({ p99_ms: ms }) => msText(ms) },
           ]}
           rows={buckets.toReversed()}
-          keyOf={({ start }) => start}
+          rowKey={({ start }) => start}
         />
       }
     />

@@ -14,7 +14,7 @@ export function MethodsPanel({ usage: { methods } }: { usage: UsageResponse }) {
         layout="scroll"
         columns={columns}
         rows={methods}
-        keyOf={({ method }) => method}
+        rowKey={({ method }) => method}
       />
     </section>
   );

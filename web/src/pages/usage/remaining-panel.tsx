@@ -67,7 +67,7 @@ function RemainingTable({ listing }: { listing: KeysResponse }) {
         },
       ]}
       rows={rows}
-      keyOf={({ id }) => id}
+      rowKey={({ id }) => id}
     />
   );
 }

@@ -76,7 +76,7 @@ export function RequestsPanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom }
             { title: "Failed", isNumber: true, cell: ({ failed }) => wholeNumber(failed) },
           ]}
           rows={buckets.toReversed()}
-          keyOf={({ start }) => start}
+          rowKey={({ start }) => start}
         />
       }
     />

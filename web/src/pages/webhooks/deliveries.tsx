@@ -100,7 +100,7 @@ export function Deliveries({ webhook: { id, url } }: { webhook: Webhook }) {
           caption="Deliveries, newest first"
           columns={columns}
           rows={data.deliveries}
-          keyOf={({ id: delivery }) => delivery}
+          rowKey={({ id: delivery }) => delivery}
         />
       )}
       {data?.next_cursor == null || limit >= 100 ? null : (
