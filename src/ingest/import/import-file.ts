@@ -56,26 +56,33 @@ export async function importFile(request: ImportRequest): Promise<ImportSummary>
   const source = await openImportSource(file, standardInput, limits);
   try {
     const format = request.format ?? ndjsonFormat(platform);
-    const name = progressName(platform, format, source);
-    const before = name === null ? noProgress : await readProgress(archive, name, source);
+    const checkpointName = progressName(platform, format, source);
+    const previousProgress =
+      checkpointName === null ? noProgress : await readProgress(archive, checkpointName, source);
     const rejectedFile = createRejectedFile({
       file,
       dataDir: request.dataDir,
-      preservedBytes: before.rejectedBytes,
-      runMs: name === null ? clock.now() : null,
+      preservedBytes: previousProgress.rejectedBytes,
+      runMs: checkpointName === null ? clock.now() : null,
     });
-    const run = createFileImport(request, { source, format, name, before, rejectedFile });
+    const run = createFileImport(request, {
+      source,
+      format,
+      checkpointName,
+      previousProgress,
+      rejectedFile,
+    });
     try {
-      if (!before.done) await run.readAll();
+      if (!previousProgress.done) await run.readAll();
       const coverage =
         covers === null ? "none" : run.progress().rejected > 0 ? "withheld" : "added";
-      if (!before.done || coverage === "added") {
+      if (!previousProgress.done || coverage === "added") {
         await run.finish(
           coverage === "added" && covers ? [declaredCoverage(platform, covers)] : [],
         );
       }
       const seconds = (clock.elapsed() - startedMs) / 1000;
-      return { ...run.tally(), alreadyImported: before.done, coverage, seconds };
+      return { ...run.tally(), alreadyImported: previousProgress.done, coverage, seconds };
     } finally {
       await run.settle();
       await rejectedFile.close();

@@ -13,8 +13,8 @@ import type { ImportSource } from "./source.ts";
 type OpenedImport = {
   source: ImportSource;
   format: ImportFormat;
-  name: string | null;
-  before: ImportProgress;
+  checkpointName: string | null;
+  previousProgress: ImportProgress;
   rejectedFile: RejectedFile;
 };
 
@@ -22,18 +22,18 @@ type Tally = Omit<ImportSummary, "alreadyImported" | "coverage" | "seconds">;
 
 export function createFileImport(request: ImportRequest, opened: OpenedImport) {
   const { archive, analysis, clock, limits, onBadLine } = request;
-  const { source, format, name, before, rejectedFile } = opened;
+  const { source, format, checkpointName, previousProgress, rejectedFile } = opened;
   const totals = { imported: 0, updated: 0, unchanged: 0 };
   const counts = createRecordCounts();
   let rejected = 0;
-  let progress = before;
+  let progress = previousProgress;
   let posts = 0;
   let pendingWrite: Promise<void> = Promise.resolve();
   let precedingWrite: Promise<void> = Promise.resolve();
   let failure: { reason: unknown } | null = null;
 
   async function readAll(): Promise<void> {
-    const chunks = { source, analysis, clock, limits, onBadLine, from: before };
+    const chunks = { source, analysis, clock, limits, onBadLine, from: previousProgress };
     for await (const chunk of analysedChunks(format, chunks)) {
       if (chunk.isStopped) return await rejectImport(chunk);
       await importChunk(chunk);
@@ -92,7 +92,7 @@ export function createFileImport(request: ImportRequest, opened: OpenedImport) {
     precedingWrite = pendingWrite;
     pendingWrite = write({
       posts: prepared,
-      checkpoints: name === null ? [] : [{ name, value }],
+      checkpoints: checkpointName === null ? [] : [{ name: checkpointName, value }],
       coverage,
     });
     pendingWrite.catch((reason: unknown) => {
@@ -121,7 +121,7 @@ export function createFileImport(request: ImportRequest, opened: OpenedImport) {
     settle: () => pendingWrite.catch(() => {}),
     progress: () => progress,
     tally: (): Tally => ({
-      resumedAfterLines: before.done ? 0 : before.lines,
+      resumedAfterLines: previousProgress.done ? 0 : previousProgress.lines,
       ...totals,
       rejected,
       rejectedInAll: progress.rejected,

@@ -115,7 +115,7 @@ export function createCompletion(context: GatewayParts) {
     complete: (run: Run, encrypted: EncryptedAnswer): Promise<void> =>
       completeOnce(run, encrypted, verify, async ({ job, token }, answer) => {
         await queue.complete(job, token, answer);
-        registry.note(run.nodeId, { done: 1 });
+        registry.recordUse(run.nodeId, { done: 1 });
         failures.recordDone(run.nodeId, job);
       }),
 
@@ -128,8 +128,8 @@ export function createCompletion(context: GatewayParts) {
           const { job, token, work } = lease;
           const node = registry.get(run.nodeId);
           if (node === undefined) throw leaseLost(job);
-          await queue.fail(job, token, failures.note(node, job, reported, work));
-          registry.note(run.nodeId, { failed: 1 });
+          await queue.fail(job, token, failures.record(node, job, reported, work));
+          registry.recordUse(run.nodeId, { failed: 1 });
         },
       ),
   };

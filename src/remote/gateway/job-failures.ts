@@ -29,7 +29,7 @@ export function createJobFailures({ clock, events }: { clock: Clock; events: Nod
   return {
     consecutiveFailures,
 
-    note: (
+    record: (
       node: NodeRecord,
       job: string,
       reported: LeaseFailure,

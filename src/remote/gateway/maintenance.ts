@@ -46,7 +46,7 @@ export async function maintainNodes(
   function recordSeen(): void {
     for (const run of runs.all()) {
       const silence = clock.elapsed() - run.lastRequestMs;
-      registry.note(run.nodeId, { seenMs: clock.now() - Math.round(silence) });
+      registry.recordUse(run.nodeId, { seenMs: clock.now() - Math.round(silence) });
       if (!runs.isLive(run) && silence > silentRunMs) context.onSilent(run);
     }
   }

@@ -61,10 +61,10 @@ test("a refresh of the registry that overlaps a write changes nothing", async ()
 test("a node's counts apply immediately, and are not added again after they are written", async () => {
   const stored = [record];
   const known = await knownNodes(stored);
-  known.note("one", { done: 1 });
-  known.note("one", { failed: 1 });
-  known.note("one", { seenMs: 5 });
-  known.note("unknown", { done: 1 });
+  known.recordUse("one", { done: 1 });
+  known.recordUse("one", { failed: 1 });
+  known.recordUse("one", { seenMs: 5 });
+  known.recordUse("unknown", { done: 1 });
   await known.refresh();
   expect(known.get("one")).toMatchObject({ jobsDone: 1, jobsFailed: 1, seenMs: 5 });
   await known.writeUses();

@@ -44,7 +44,7 @@ export function createNodeRegistry(store: Store<NodeOperations>) {
       records.set(record.id, withQuarantine(record, quarantine));
     },
 
-    note: (id: string, change: Partial<NodeUse>): void => {
+    recordUse: (id: string, change: Partial<NodeUse>): void => {
       const record = records.get(id);
       if (record === undefined) return;
       const use = { id, done: 0, failed: 0, seenMs: 0, ...change };

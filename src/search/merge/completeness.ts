@@ -53,7 +53,7 @@ export type SearchedPlatform = {
   sinceMs: number | null;
 };
 
-/** A live window's oldest part may leave recent search's reach in transit. */
+/** The start of a live window may leave the range of recent search in transit. */
 export const liveToleranceMs = 900_000;
 
 /**
@@ -85,7 +85,7 @@ export function searchCoverage(
       : coverage.toMs;
   const lastMs = Math.max(...postCoverages.map(({ platform }) => endOnPlatform(platform)));
   const window = { fromMs, toMs: Math.max(lastMs, fromMs ?? lastMs) };
-  const each = (coverage.platforms ?? []).map((other) => {
+  const platformCoverages = (coverage.platforms ?? []).map((other) => {
     if (other.collection !== "posts") return other;
     const closed = searched.find(({ platform }) => platform === other.platform)?.closed ?? [];
     const requestedWindow = { fromMs, toMs: Math.max(endOnPlatform(other.platform), fromMs ?? 0) };
@@ -99,11 +99,17 @@ export function searchCoverage(
     };
   });
   const gaps = unionSpans(
-    each.flatMap((collectionCoverage) =>
+    platformCoverages.flatMap((collectionCoverage) =>
       collectionCoverage.collection === "posts" ? collectionCoverage.gaps : [],
     ),
   );
-  return { ...coverage, ...window, complete: gaps.length === 0, gaps, platforms: each };
+  return {
+    ...coverage,
+    ...window,
+    complete: gaps.length === 0,
+    gaps,
+    platforms: platformCoverages,
+  };
 }
 
 export const postTimeSkewMs = (platform: Platform): number => (platform === "x" ? 1_000 : 0);

@@ -116,9 +116,9 @@ export function createSampler(context: SamplerContext): Sampler {
   }
 
   function postsPerSecond(platform: Platform): number | null {
-    const seen = readings.get(platform) ?? [];
-    const [first] = seen;
-    const last = seen.at(-1);
+    const recent = readings.get(platform) ?? [];
+    const [first] = recent;
+    const last = recent.at(-1);
     if (first === undefined || last === undefined || last.atMs <= first.atMs) return null;
     return ((last.posts - first.posts) * 1_000) / (last.atMs - first.atMs);
   }
