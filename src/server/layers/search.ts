@@ -23,7 +23,7 @@ export function makeSearch(
     clock,
     streamedPlatforms: streamedPlatforms(config),
     coverageSlackMs: config.ingest.coverageSlackMs,
-    freshnessOf: ingest.freshness,
+    freshness: ingest.freshness,
     liveSinceMs: createLiveSince(ingest),
   };
   const upstreams = createUpstreamRole({
