@@ -9,7 +9,7 @@ export const accessProblems = {
       "The request has no API key, or the key is malformed, unknown, revoked or expired; the answer does not say which.",
     fix: [
       "Send `Authorization: Bearer <key>`. Keys start with `ear_`.",
-      "The dashboard's Keys page and `earshot keys list` show which keys are valid. Create another one if a key is lost.",
+      "The dashboard's Keys page and `earshot keys list` show which keys are valid.",
     ],
     example: {
       request: "A search without the header `Authorization`.",
@@ -129,7 +129,7 @@ export const accessProblems = {
     title: "Method not allowed for this key",
     retryable: false,
     cause:
-      "The key is restricted to other methods. Counts need `searchbyquery` or `searchbyfullarchive`. No search is charged.",
+      "The key is restricted to other methods. Counts need `searchbyquery` or `searchbyfullarchive`.",
     fix: [
       "Use a method from `errors[].expected`, or another key.",
       "Change the methods on the dashboard's Keys page.",

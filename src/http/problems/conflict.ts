@@ -122,7 +122,7 @@ export const conflictProblems = {
     title: "Webhook limit reached",
     retryable: false,
     cause: "The account already has `EARSHOT_MAX_WEBHOOKS` webhooks.",
-    fix: ["Delete one first. One webhook receives the jobs of the whole account."],
+    fix: ["Delete one first: a single webhook receives all jobs of the account."],
     example: {
       request: "A third webhook with a limit of two.",
       detail: "the account already has 2 webhooks",
@@ -136,7 +136,7 @@ export const conflictProblems = {
     cause:
       "The webhook is disabled because its receiver answered `410 Gone` or failed for too long; `detail` says which.",
     fix: [
-      "Repair the receiver, enable the webhook with `POST /v1/webhooks/:id/enable`, and repeat the request. Waiting deliveries are then sent; events during the outage are not recorded.",
+      "Repair the receiver, enable the webhook with `POST /v1/webhooks/:id/enable`, and repeat the request.",
     ],
     example: {
       request: "A test of a webhook whose receiver answered `410 Gone`.",

@@ -5,12 +5,10 @@ export const limitProblems = {
     status: 429,
     title: "Rate limit exceeded",
     retryable: true,
-    cause:
-      "The key exceeded one of its [limits](../api.md#limits), which `detail` names. A refused submission costs no search.",
+    cause: "The key exceeded one of its [limits](../api.md#limits), which `detail` names.",
     fix: [
       "Wait for `Retry-After` seconds. `RateLimit` on every response shows what remains.",
       "Read results with `?wait=10` instead of polling.",
-      "Operator: `earshot keys create --requests-per-second` sets the limits of a key.",
     ],
     example: {
       request: "A second request within a second, with a limit of one.",

@@ -44,8 +44,7 @@ export const notFoundProblems = {
     title: "Attestation not found",
     retryable: false,
     hint: "use the proof of a result, which contains the attestation; attestations are stored a week longer than the results they signed",
-    cause:
-      "No attestation with this id is stored. An id has 43 characters; attestations are stored a week longer than the results they signed.",
+    cause: "No attestation with this id is stored. An id has 43 characters.",
     fix: ["Copy the whole id from the `Link` of a signed result or from `GET /v1/nodes`."],
     example: { request: "An unknown id.", detail: "attestation not found" },
   },
@@ -189,10 +188,8 @@ export const notFoundProblems = {
     title: "No acceptable format",
     retryable: false,
     cause:
-      "`Accept` names none of the formats of a [search in one call](../api.md#search-in-one-call): `application/json`, `application/x-ndjson`, `text/csv`, `text/markdown`. No search is charged.",
-    fix: [
-      "Accept one of these formats, or omit the header for JSON. `curl -v` shows what your client sends.",
-    ],
+      "`Accept` names none of the formats of a [search in one call](../api.md#search-in-one-call): `application/json`, `application/x-ndjson`, `text/csv`, `text/markdown`.",
+    fix: ["Accept one of these formats, or omit the header for JSON."],
     example: {
       request: "A search with `Accept: text/html`.",
       detail: "Accept names no supported format",

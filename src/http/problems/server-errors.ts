@@ -49,10 +49,10 @@ export const serverProblems = {
     status: 503,
     title: "Queue full",
     retryable: true,
-    cause: "10,000 jobs (`EARSHOT_MAX_WAITING_JOBS`) are waiting for a node. No search is charged.",
+    cause: "10,000 jobs (`EARSHOT_MAX_WAITING_JOBS`) are waiting for a node.",
     fix: [
       "Repeat the request after `Retry-After` seconds, then with exponential backoff.",
-      "Operator: `earshot_job_queue_depth` in the [metrics](../metrics.md) shows the length of the queue.",
+      "Operator: see [EarshotJobsWaiting](../operations.md#earshotjobswaiting).",
     ],
     example: {
       request: "A submission while the queue, limited to one job, is full.",

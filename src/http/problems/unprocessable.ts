@@ -77,8 +77,7 @@ export const unprocessableProblems = {
     status: 422,
     title: "Idempotency key reused",
     retryable: false,
-    cause:
-      "The account used this `Idempotency-Key` within the last 24 hours for another search. No search is charged.",
+    cause: "The account used this `Idempotency-Key` within the last 24 hours for another search.",
     fix: [
       "Send a new key, such as a random UUID, with each new search.",
       "To repeat a search, send the same platform and body.",
