@@ -31,14 +31,14 @@ export function addAccounts(program: Command, terminal: Terminal): void {
     .command("list")
     .summary("list all accounts")
     .description("Lists all accounts, newest first.")
-    .option("--json", "print one JSON object per line")
+    .option("--json", "print NDJSON")
     .action((options: { json?: boolean }) => printAccounts(options, terminal));
   accounts
     .command("show")
     .summary("show an account")
     .description("Shows an account: its role, limits, keys and last use.")
     .argument("<account>", "id, name or login (github:ann)")
-    .option("--json", "print a line of JSON")
+    .option("--json", "print JSON")
     .action((account: string, options: { json?: boolean }) =>
       showAccount(account, options, terminal),
     );

@@ -39,7 +39,7 @@ export function addAudit(program: Command, terminal: Terminal): void {
       "maximum number of entries",
       parseWholeNumber(1, Number.MAX_SAFE_INTEGER),
     )
-    .option("--json", "print one JSON object per line")
+    .option("--json", "print NDJSON")
     .addHelpText(
       "after",
       "\nExample:\n  earshot audit --action key_created --actor command_line --since 2026-01-31",

@@ -51,7 +51,7 @@ export function addKeys(program: Command, terminal: Terminal): void {
     .command("list")
     .summary("list all keys")
     .description("Lists all keys, including revoked and expired ones, oldest first.")
-    .option("--json", "print one JSON object per line")
+    .option("--json", "print NDJSON")
     .action((options: { json?: boolean }) => listKeys(options, terminal));
   keys
     .command("rotate")

@@ -18,7 +18,7 @@ export function addArchiveBackup(archive: Command, terminal: Terminal): void {
         "control backup.",
     )
     .argument("<folder>", "new or empty folder, or an incomplete backup")
-    .option("--json", "print a line of JSON")
+    .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  earshot archive backup /mnt/backups/$(date +%F)")
     .action((folder: string, options: { json?: boolean }) => backup(folder, options, terminal));
 }

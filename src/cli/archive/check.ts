@@ -25,7 +25,7 @@ export function addArchiveCheck(archive: Command, terminal: Terminal): void {
         "with 1 if there are findings; each names its fix.",
     )
     .option("--full", "compare all posts; takes about a minute for two million")
-    .option("--json", "print the report as one JSON object")
+    .option("--json", "print the report as JSON")
     .addHelpText(
       "after",
       "\nExamples:\n" +

@@ -61,7 +61,7 @@ export function addForget(archive: Command, terminal: Terminal): void {
     .option("--for-good", "with --author: also reject future posts")
     .option("--allow-return", "let a later replay or import restore the posts")
     .option("--undo", "with --author or --post: permit their return")
-    .option("--json", "print a line of JSON")
+    .option("--json", "print JSON")
     .addHelpText(
       "after",
       "\nExamples:\n" +

@@ -18,11 +18,10 @@ export function addRecover(archive: Command, terminal: Terminal): void {
     .description(
       "Rebuilds a catalog that is missing, damaged, older than its segments or from another archive " +
         "(docs/operations.md). Nothing else may use the data folder. All posts are recovered, and deleted posts stay " +
-        "deleted. Coverage and pending counts are lost; account states, labels and checkpoints are too if the " +
-        "former catalog cannot be read.",
+        "deleted; coverage and pending counts are lost.",
     )
     .option("--force", "rebuild the catalog even if it is intact")
-    .option("--json", "print a line of JSON")
+    .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  earshot archive recover && earshot archive check")
     .action((options: Options) => recoverArchive(options, terminal));
 }

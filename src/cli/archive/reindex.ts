@@ -32,7 +32,7 @@ export function addReindex(archive: Command, terminal: Terminal): void {
         "all",
       ),
     )
-    .option("--json", "print a line of JSON")
+    .option("--json", "print JSON")
     .addHelpText(
       "after",
       "\nExamples:\n  earshot archive reindex\n  earshot archive reindex --segment bluesky/7",

@@ -12,11 +12,10 @@ export function addRestore(archive: Command, terminal: Terminal): void {
     .command("restore")
     .summary("restore a backup")
     .description(
-      "Restores a backup into a data folder without an archive or a running server, and verifies each file. The " +
-        "live stream then resumes from the backup, as far back as its hosts allow.",
+      "Restores a backup into a data folder without an archive or a running server, and verifies each file.",
     )
     .argument("<folder>", "the folder of the backup")
-    .option("--json", "print a line of JSON")
+    .option("--json", "print JSON")
     .addHelpText(
       "after",
       "\nExample:\n  EARSHOT_DATA_DIR=/srv/earshot earshot archive restore /mnt/backups/2026-11-21",

@@ -25,7 +25,7 @@ export function addSeal(archive: Command, terminal: Terminal): void {
         "(docs/sealed-index.md). A running server does this by itself; the command then only queues the work.",
     )
     .option("--segment <name>", "one segment, such as x/3, of any size and age")
-    .option("--json", "print a line of JSON")
+    .option("--json", "print JSON")
     .addHelpText(
       "after",
       "\nExamples:\n  earshot archive seal\n  earshot archive seal --segment bluesky/7",

@@ -21,7 +21,7 @@ export function addControlCheck(control: Command, terminal: Terminal): void {
         "1 if there are findings.",
     )
     .argument("[file]", "a backup; default: control.db")
-    .option("--json", "print the report as one JSON object")
+    .option("--json", "print the report as JSON")
     .addHelpText(
       "after",
       "\nExamples:\n  earshot control check\n  earshot control check /mnt/backups/control-2026-11-21.db",

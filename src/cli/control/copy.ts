@@ -20,7 +20,7 @@ export function addCopy(control: Command, terminal: Terminal): void {
       "--to <url>",
       "the database; default: EARSHOT_DATABASE_URL, which hides the password from process lists",
     )
-    .option("--json", "print a line of JSON")
+    .option("--json", "print JSON")
     .addHelpText(
       "after",
       "\nExample:\n  earshot control copy --to 'postgres://earshot@db.example/earshot?sslmode=verify-full'",

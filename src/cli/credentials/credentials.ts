@@ -44,7 +44,7 @@ export function addCredentialsCommand(
     .argument("[values...]", "public fields, as --name value")
     .option("--account <account>", "account that owns it: id, name or login (github:ann)")
     .option("--secrets <file>", "file of name=value lines; - for standard input")
-    .option("--json", "print a line of JSON")
+    .option("--json", "print JSON")
     .allowUnknownOption()
     .addHelpText(
       "after",
@@ -68,7 +68,7 @@ export function addCredentialsCommand(
     .description(
       "Lists all credentials, oldest first, each with the first characters of its secret.",
     )
-    .option("--json", "print one JSON object per line")
+    .option("--json", "print NDJSON")
     .action((options: { json?: boolean }) => list(options, terminal));
   credentials
     .command("test")
@@ -77,7 +77,7 @@ export function addCredentialsCommand(
       "Tests credentials with minimal requests, and quarantines rejected ones. Exits with 1 if any test fails.",
     )
     .argument("[id]", "id from credentials list")
-    .option("--json", "print one JSON object per line")
+    .option("--json", "print NDJSON")
     .action(
       async (id: string | undefined, options: CheckOptions) =>
         await checkCredentials(id, options, terminal, listKinds),

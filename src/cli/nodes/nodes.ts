@@ -15,7 +15,7 @@ import {
 type JsonOption = { json?: boolean };
 type EventsOptions = JsonOption & { limit: number };
 
-const json = ["--json", "print one JSON object per line"] as const;
+const json = ["--json", "print NDJSON"] as const;
 const nodeId = ["<id>", "id from nodes list"] as const;
 
 export function addNodes(program: Command, terminal: Terminal): void {

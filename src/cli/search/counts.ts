@@ -2,12 +2,7 @@ import { type Command, Option } from "commander";
 import { systemClock } from "../../lib/clock.ts";
 import { wrongUse } from "../describe-error.ts";
 import { parseTimeOption } from "../parse-values.ts";
-import {
-  addServiceOptions,
-  chooseService,
-  type ServiceOptions,
-  serviceHelp,
-} from "../remote/choose-service.ts";
+import { addServiceOptions, chooseService, type ServiceOptions } from "../remote/choose-service.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { addQueryArgument, readQueryArgument } from "./query-argument.ts";
 import { type BucketName, bucketLengthsMs, type CountTerms } from "./search-terms.ts";
@@ -25,8 +20,8 @@ export function addCounts(program: Command, terminal: Terminal): void {
   const command = addQueryArgument(program.command("counts"))
     .description(
       "Counts matching posts per minute, hour or day (UTC), from the first match in the archive or over the last 7 days " +
-        `of a service. ${serviceHelp} A terminal shows bars; otherwise each bucket is a line. A question mark means ` +
-        "incomplete coverage: there may be more posts.",
+        "of a service, chosen as by earshot search. A terminal shows bars; otherwise each bucket is a line. A question " +
+        "mark means incomplete coverage: there may be more posts.",
     )
     .addOption(
       new Option("--by <length>", "length of a bucket")
