@@ -22,7 +22,7 @@ export const archiveBoundSettings = {
     "EARSHOT_ARCHIVE_MAX_BYTES",
     20_000_000_000,
     [10_000_000, 1_000 * 1024 ** 4],
-    "Maximum size of the archive on disk, in bytes. Above it, the oldest streamed posts are deleted and imports are refused.",
+    "Maximum size of the archive on disk. Above it, the oldest streamed posts are deleted and imports are refused.",
   ),
   maxAgeMs: durationOrNone(
     "EARSHOT_ARCHIVE_MAX_AGE",

@@ -27,13 +27,13 @@ export const httpSettings = {
     "EARSHOT_MAX_BODY_BYTES",
     65_536,
     [1_024, 16_777_216],
-    "Maximum size of a request body, in bytes.",
+    "Maximum size of a request body.",
   ),
   maxHeaderBytes: count(
     "EARSHOT_MAX_HEADER_BYTES",
     16_384,
     [8_192, 1_048_576],
-    "Maximum size of request line and header together, in bytes.",
+    "Maximum size of request line and header together.",
   ),
   maxConnections: count(
     "EARSHOT_MAX_CONNECTIONS",

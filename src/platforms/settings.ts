@@ -19,13 +19,13 @@ const requestSettings = {
     "EARSHOT_UPSTREAM_MAX_BYTES",
     4 * 1024 ** 2,
     [1_024, 1024 ** 3],
-    "Maximum size of a platform's response, in bytes.",
+    "Maximum size of a platform's response.",
   ),
   tries: count(
     "EARSHOT_UPSTREAM_TRIES",
     3,
     [1, 10],
-    "Maximum attempts of a request to a platform, which is repeated after a failed connection, a timeout, or a status of 500 or above.",
+    "Maximum attempts of a request to a platform, which is repeated after a failed connection, a timeout, a truncated response, or a status of 500 or above.",
   ),
   maxPages: count(
     "EARSHOT_UPSTREAM_MAX_PAGES",

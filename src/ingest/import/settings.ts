@@ -6,7 +6,7 @@ export const importSettings = {
     "EARSHOT_IMPORT_MAX_BYTES",
     100 * 1024 ** 3,
     [1_024, 1_000 * 1024 ** 4],
-    "Maximum decompressed size of an imported file, in bytes.",
+    "Maximum decompressed size of an imported file.",
   ),
   maxRatio: count(
     "EARSHOT_IMPORT_MAX_RATIO",
@@ -18,7 +18,7 @@ export const importSettings = {
     "EARSHOT_IMPORT_MAX_LINE_BYTES",
     1024 ** 2,
     [1_024, 1024 ** 3],
-    "Maximum length of a line of an imported file, in bytes; longer lines are rejected.",
+    "Maximum length of a line of an imported file; longer lines are rejected.",
   ),
   maxDepth: count(
     "EARSHOT_IMPORT_MAX_DEPTH",
