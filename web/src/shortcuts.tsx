@@ -65,10 +65,11 @@ function ShortcutList({ role, onClose }: { role: "member" | "operator"; onClose(
       <dl className="facts">
         <Shortcut keys="/" description="Focus the query" />
         <Shortcut keys="Ctrl K" description="Go to a page, search, key or document" />
-        <Shortcut keys="Ctrl Enter" description="Search" />
+        <Shortcut keys="Enter" description="Search, while editing the query" />
+        <Shortcut keys="Shift Enter" description="New line in the query" />
         <Shortcut keys="Tab" description="Accept the suggestion" />
         <Shortcut keys="j k" description="Next and previous post or row" />
-        <Shortcut keys="Enter" description="Open it" />
+        <Shortcut keys="Enter" description="Open the selected post or row" />
         <Shortcut keys="o" description="Open the original post" />
         <Shortcut keys="t" description="Switch theme" />
         {pagesFor(role).map(({ key, title, path }) => (
