@@ -5,9 +5,8 @@ import {
   propertyNamed,
   unavailableFilter,
 } from "../operators/operators.ts";
-import { makeNot } from "../tree/build.ts";
 import type { Rewrites } from "../tree/diagnostics.ts";
-import { postProperties, type QueryNode } from "../tree/tree.ts";
+import { makeNot, postProperties, type QueryNode } from "../tree/tree.ts";
 import { notAvailable } from "./not-available.ts";
 import type { OperatorTerm } from "./operator-node.ts";
 import type { TermContext } from "./term-context.ts";

@@ -1,9 +1,7 @@
-import { makeAnd, makeNot, makeOr } from "../tree/build.ts";
 import { printQuery } from "../tree/print.ts";
 import { textBetween } from "../tree/source.ts";
-import type { QueryNode, QuerySpan } from "../tree/tree.ts";
+import { makeAnd, makeNot, makeOr, type QueryNode, type QuerySpan } from "../tree/tree.ts";
 import { warnAboutConjunction } from "./conjunction.ts";
-import { type Negation, termContext } from "./context-of.ts";
 import { countTerms } from "./count-terms.ts";
 import { readPhrase, readTerm } from "./leaf.ts";
 import type { Lexeme } from "./lex.ts";
@@ -17,6 +15,7 @@ import {
   report,
   reportOnce,
 } from "./reader.ts";
+import { type Negation, termContext } from "./term-context.ts";
 
 export function readQuery(parser: ParserState): QueryNode | null {
   const parts: QueryNode[] = [];

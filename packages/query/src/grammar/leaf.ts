@@ -3,7 +3,6 @@ import { readPostUrl } from "../operators/post-url.ts";
 import { readEmoticon } from "../text/emoticons.ts";
 import { findLinks } from "../text/links.ts";
 import { querySequence } from "../text/sequence.ts";
-import { makeAnd } from "../tree/build.ts";
 import {
   codePointLength,
   foldedBetween,
@@ -11,7 +10,7 @@ import {
   withoutEnding,
   withoutInvisible,
 } from "../tree/source.ts";
-import type { QueryNode, QuerySpan } from "../tree/tree.ts";
+import { makeAnd, type QueryNode, type QuerySpan } from "../tree/tree.ts";
 import { readEntity, withPlainSigils } from "./entity.ts";
 import { warnTrailingSymbols } from "./ignored-symbols.ts";
 import { skipDashes, warnExclamation } from "./leading-signs.ts";

@@ -1,9 +1,11 @@
 import type { DiagnosticCode, DiagnosticDetails } from "../tree/diagnostics.ts";
-import type { Source } from "../tree/source.ts";
+import { foldedBetween, type Source, textBetween } from "../tree/source.ts";
 import type { QuerySpan } from "../tree/tree.ts";
+import type { Lexeme } from "./lex.ts";
+import { type ParserState, report } from "./reader.ts";
 
 /** `end`: the offset of the group's end. */
-export type GroupedValues = { values: readonly string[]; areAlternatives: boolean; end: number };
+type GroupedValues = { values: readonly string[]; areAlternatives: boolean; end: number };
 
 export type TermContext = {
   source: Source;
@@ -17,3 +19,56 @@ export type TermContext = {
   preceding: { text: string; start: number } | null;
   following: string;
 };
+
+/** `start`: offset of the first negation sign, else of the term. */
+export type Negation = { isNegated: boolean; start: number };
+
+export function termContext(parser: ParserState, lexeme: Lexeme, negation: Negation): TermContext {
+  const { source, lexemes, index } = parser;
+  const next = lexemes[index];
+  const isOperand = negation.isNegated || next?.kind === "or" || lexemes[index - 2]?.kind === "or";
+  const following = next?.kind === "term" ? foldedBetween(source, next.start, next.end) : "";
+  return {
+    source,
+    ...negation,
+    following,
+    touchesGroup: next?.kind === "open" && next.start === lexeme.end,
+    groupedValues: groupedValues(parser, lexeme.end),
+    preceding: precedingTerm(parser),
+    report: (code, span, details) =>
+      report(parser, code, span, isOperand ? withGroupedRewrites(details) : details),
+  };
+}
+
+/** Groups rewrites of several terms: they replace a negated term or an alternative. */
+function withGroupedRewrites(details: DiagnosticDetails): DiagnosticDetails {
+  const { hint } = details;
+  if (hint === undefined || typeof hint === "string") return details;
+  const queries = hint.queries.map((query) => (/^[^"(]+\s/.test(query) ? `(${query})` : query));
+  return { ...details, hint: { ...hint, queries } };
+}
+
+function precedingTerm({ source, lexemes, index }: ParserState): TermContext["preceding"] {
+  const before = lexemes[index - 2];
+  if (before?.kind !== "term") return null;
+  return { text: foldedBetween(source, before.start, before.end), start: before.start };
+}
+
+const maxGroupedValues = 8;
+
+function groupedValues({ source, lexemes, index }: ParserState, end: number): GroupedValues | null {
+  const open = lexemes[index];
+  if (open?.kind !== "open" || open.start !== end) return null;
+  const values: string[] = [];
+  let areAlternatives = false;
+  for (const lexeme of lexemes.slice(index + 1, index + 2 + 2 * maxGroupedValues)) {
+    if (lexeme.kind === "close") {
+      return values.length > 0 ? { values, areAlternatives, end: lexeme.end } : null;
+    }
+    if (lexeme.kind === "or") areAlternatives = true;
+    else if (lexeme.kind === "term" || lexeme.kind === "phrase")
+      values.push(textBetween(source, lexeme.start, lexeme.end));
+    else return null;
+  }
+  return null;
+}

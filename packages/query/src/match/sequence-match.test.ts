@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { GAP } from "../text/analyze.ts";
 import type { SequenceElement } from "../text/sequence.ts";
-import { containsSequence } from "./sequence-match.ts";
+import { containsSequence } from "./matcher.ts";
 
 const element: fc.Arbitrary<SequenceElement> = fc.oneof(
   fc.constantFrom("a", "b", "ab").map((token): SequenceElement => ({ kind: "token", token })),

@@ -1,5 +1,4 @@
 import type { Rewrites } from "../tree/diagnostics.ts";
-import { otherUnits } from "./other-units.ts";
 import { dateRangeQuery, readRange } from "./suggested-range.ts";
 
 const maxSuggestionLength = 64;
@@ -95,3 +94,27 @@ function isoDate(year: string, month: string, day: string): string | null {
   const ms = Date.parse(`${date}T00:00:00Z`);
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date) ? date : null;
 }
+
+export const otherUnits: Readonly<Record<string, readonly [number, string]>> = {
+  w: [7, "d"],
+  week: [7, "d"],
+  weeks: [7, "d"],
+  day: [1, "d"],
+  days: [1, "d"],
+  hour: [1, "h"],
+  hours: [1, "h"],
+  hr: [1, "h"],
+  hrs: [1, "h"],
+  minute: [1, "m"],
+  minutes: [1, "m"],
+  min: [1, "m"],
+  mins: [1, "m"],
+  second: [1, "s"],
+  seconds: [1, "s"],
+  sec: [1, "s"],
+  secs: [1, "s"],
+  month: [30, "d"],
+  months: [30, "d"],
+  year: [365, "d"],
+  years: [365, "d"],
+};

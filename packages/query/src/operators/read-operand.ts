@@ -1,5 +1,7 @@
 import { urlQueryTokens } from "../text/urls.ts";
+import { type Platform, platforms } from "../tree/platform.ts";
 import type { CountMetric, PostRelation } from "../tree/tree.ts";
+import { nearest } from "./nearest.ts";
 import { type BareLeaf, mapOperand, type Operand, operandError, truncated } from "./operand.ts";
 import type { OperatorName } from "./operators.ts";
 import { readPostUrl } from "./post-url.ts";
@@ -7,7 +9,6 @@ import { readDate } from "./read-date.ts";
 import { readGeocode } from "./read-geocode.ts";
 import { readHost } from "./read-host.ts";
 import { readLanguage } from "./read-language.ts";
-import { readPlatform } from "./read-platform.ts";
 import { readIdOperand, readPostOperand } from "./read-post.ts";
 import { readDuration, readUnixTime } from "./read-time.ts";
 import { readCountOperand, readUserOperand } from "./read-values.ts";
@@ -91,4 +92,26 @@ function readUrl(value: string): Operand<string> {
     ["a host, a path or a URL"],
     'use a value such as url:"nasa.gov/artemis"',
   );
+}
+
+const otherNames: Readonly<Record<string, Platform>> = { twitter: "x", bsky: "bluesky" };
+
+function readPlatform(operator: string, text: string): Operand<Platform> {
+  const name = text.normalize("NFKC").toLowerCase();
+  const platform = platformNamed(name);
+  if (platform !== null) return { value: platform };
+  const near = nearest(name, [...platforms, ...Object.keys(otherNames)]);
+  return operandError(
+    "unknown_platform",
+    `unknown value of ${operator}: ${truncated(text)}`,
+    platforms,
+    near === null
+      ? `write ${platforms.map((other) => `${operator}:${other}`).join(" or ")}`
+      : `did you mean ${operator}:${platformNamed(near) ?? near}`,
+  );
+}
+
+function platformNamed(name: string): Platform | null {
+  const known = platforms.find((platform) => platform === name);
+  return known ?? (Object.hasOwn(otherNames, name) ? (otherNames[name] ?? null) : null);
 }

@@ -1,5 +1,5 @@
+import { otherUnits } from "./hint-for-date.ts";
 import { type Operand, operandError, truncated } from "./operand.ts";
-import { otherUnits } from "./other-units.ts";
 import { lastDateMs } from "./read-date.ts";
 
 export function readUnixTime(operator: string, text: string): Operand<number> {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { foldWord } from "./fold.ts";
+import { foldWord } from "./characters.ts";
 
 describe("texts that readers treat as equal fold to the same", () => {
   test.each([

@@ -1,13 +1,13 @@
 import {
   codePointClass,
   codeUnitClass,
+  foldWord,
   mark,
   spaceless,
   surrogate,
   wordClass,
 } from "./characters.ts";
 import { splitEmoji } from "./emoji.ts";
-import { foldWord } from "./fold.ts";
 import { shortenToken } from "./token.ts";
 import { foldable, pictures, textTraits } from "./traits.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { sha256Hex } from "./sha256.ts";
+import { sha256Hex } from "./token.ts";
 
 const expected = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 

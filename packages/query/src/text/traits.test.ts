@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { foldWord } from "./characters.ts";
 import { possibleEmoji } from "./emoji.ts";
-import { foldWord } from "./fold.ts";
 import { foldable, pictures, textTraits } from "./traits.ts";
 
 const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit));

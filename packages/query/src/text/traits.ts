@@ -1,6 +1,5 @@
-import { unitTable } from "./characters.ts";
+import { needsFolding, unitTable } from "./characters.ts";
 import { possibleEmoji } from "./emoji.ts";
-import { needsFolding } from "./fold.ts";
 
 /** By code units: an absent trait is certain. One table pass replaces a search per trait. */
 export const foldable = 1;

@@ -1,4 +1,4 @@
-import { foldWord } from "../text/fold.ts";
+import { foldWord } from "../text/characters.ts";
 import { decodeEntities } from "../text/html.ts";
 import { splitIntoRuns } from "../text/runs.ts";
 
