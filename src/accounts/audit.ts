@@ -1,6 +1,5 @@
 import type { Database, Steps } from "../db/statements.ts";
 import { type RandomBytes, randomBase62 } from "../lib/base62.ts";
-import type { AuditAction } from "./audit-actions.ts";
 
 /** `command_line`: a command on the server's machine; `service`: the server itself. */
 export type Actor = { accountId: string } | "command_line" | "service";
@@ -40,3 +39,34 @@ export function* writeAuditEntry(database: Database, entry: NewAuditEntry): Step
 export function newAuditId(randomBytes: RandomBytes): string {
   return randomBase62(16, randomBytes);
 }
+
+/** Described in docs/dashboard.md. */
+export const auditActions = [
+  "account_created",
+  "account_deleted",
+  "account_exported",
+  "account_limits_changed",
+  "account_role_changed",
+  "account_restored",
+  "account_suspended",
+  "app_connected",
+  "app_disconnected",
+  "credential_added",
+  "credential_removed",
+  "key_changed",
+  "key_created",
+  "key_revoked",
+  "key_rotated",
+  "node_approved",
+  "node_drained",
+  "node_removed",
+  "session_ended",
+  "session_stolen",
+  "sessions_ended",
+  "sign_in_link_made",
+  "sign_in_refused",
+  "signed_in",
+  "signed_out",
+] as const;
+
+export type AuditAction = (typeof auditActions)[number];

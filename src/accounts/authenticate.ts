@@ -1,8 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Database, Steps } from "../db/statements.ts";
 import type { Method } from "../platforms/methods.ts";
-import { type DeploymentLimits, effectiveLimits, sharedLimits } from "./keys/effective-limits.ts";
-import { storedMethods } from "./keys/key.ts";
+import { type DeploymentLimits, effectiveLimits, sharedLimits, storedMethods } from "./keys/key.ts";
 
 /** Null rates: the deployment's apply. */
 export type Caller = {

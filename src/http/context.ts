@@ -3,7 +3,7 @@ import type { AccountEnds } from "../accounts/admin/account-ends.ts";
 import type { AccountCredentials } from "../accounts/credentials/account-credentials.ts";
 import type { FetchClientDocument } from "../accounts/grants/fetch-client-document.ts";
 import type { grantLimits } from "../accounts/grants/settings.ts";
-import type { DeploymentLimits } from "../accounts/keys/effective-limits.ts";
+import type { DeploymentLimits } from "../accounts/keys/key.ts";
 import type { Limiter } from "../accounts/limiter.ts";
 import type { CsrfTokens } from "../accounts/sessions/csrf.ts";
 import type { SessionSettings } from "../accounts/sessions/settings.ts";

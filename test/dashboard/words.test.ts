@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { auditActions } from "../../src/accounts/audit-actions.ts";
+import { auditActions } from "../../src/accounts/audit.ts";
 import { refusalCodes } from "../../src/accounts/sign-in/refusal.ts";
 import type { AuditEntryResponse } from "../../src/http/dashboard/contract/audit.ts";
 import { auditSentence } from "../../web/src/audit/audit-sentence.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import fastify from "fastify";
 import { expect, test } from "vitest";
-import { auditActions } from "../../src/accounts/audit-actions.ts";
+import { auditActions } from "../../src/accounts/audit.ts";
 import { refusalCodes } from "../../src/accounts/sign-in/refusal.ts";
 import type { HttpContext } from "../../src/http/context.ts";
 import type { PendingRequests } from "../../src/http/long-poll/pending-requests.ts";

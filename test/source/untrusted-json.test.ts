@@ -16,7 +16,7 @@ const reasons: Readonly<Record<string, string>> = {
   "accounts/admin/export-rows.ts": ownText,
   "accounts/keys/key.ts": ownText,
   "accounts/grants/consent.ts": encrypted,
-  "accounts/sign-in/encrypted-attempt.ts": encrypted,
+  "accounts/sign-in/attempt.ts": encrypted,
   "archive/bulk/packed-posts.ts": ownText,
   "archive/catalog/accounts.ts": ownText,
   "archive/maintenance/manifest.ts": operatorInput,

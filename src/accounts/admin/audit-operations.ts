@@ -1,6 +1,6 @@
 import { read } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
-import type { AuditAction } from "../audit-actions.ts";
+import type { AuditAction } from "../audit.ts";
 import { accountNameSql, isNotDeletedSql } from "./names.ts";
 
 export type AuditEntry = {

@@ -21,8 +21,7 @@ import {
   createAuthorizations,
   type DialogueStep,
 } from "./authorizations.ts";
-import { credentialNotFound } from "./errors.ts";
-import { withFieldPointers } from "./field-pointers.ts";
+import { credentialNotFound, withFieldPointers } from "./errors.ts";
 import { checkedFields } from "./field-values.ts";
 import type { accountCredentialOperations } from "./operations.ts";
 

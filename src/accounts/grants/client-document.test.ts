@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
-import { readClientDocument, requireClientUrl } from "./client-document.ts";
+import { readClientDocument, requireClientUrl } from "./fetch-client-document.ts";
 
 const clientId = "https://app.example/client.json";
 const valid = {

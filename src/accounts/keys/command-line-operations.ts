@@ -10,13 +10,13 @@ import { insertAccount } from "../insert-account.ts";
 import { insertKey, refuseTooManyKeys } from "./insert-key.ts";
 import {
   type CreatedKey,
+  checkedKeyName,
   isLiveSql,
   type KeyLimits,
   keyDefaults,
   type StoredKey,
   storedMethods,
 } from "./key.ts";
-import { checkedKeyName } from "./key-name.ts";
 import { keyColumns } from "./read-keys.ts";
 
 export type NewKey = KeyLimits & {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checkedKeyName, maxKeyNameLength } from "./key-name.ts";
+import { checkedKeyName, maxKeyNameLength } from "./key.ts";
 
 test("a key's name is trimmed and normalised", () => {
   expect(checkedKeyName("  storm watch ")).toBe("storm watch");

@@ -1,3 +1,4 @@
+import { EarshotError } from "../../lib/errors.ts";
 import { type Method, methodNames } from "../../platforms/methods.ts";
 
 /** Null: the account's apply. */
@@ -64,4 +65,46 @@ export function methodsText(methods: readonly Method[] | null): string | null {
   return methods === null
     ? null
     : JSON.stringify(methodNames.filter((method) => methods.includes(method)));
+}
+
+export type DeploymentLimits = { requestsPerSecond: number; submissionsPerMinute: number };
+
+const noCap = Number.MAX_SAFE_INTEGER;
+
+/** The key's rates from the command line, else the account's, else the deployment's, capped by the owner's. */
+export const effectiveLimits = `
+  min(coalesce(api_key.requests_per_second, account.requests_per_second, :requestsPerSecond),
+    coalesce(api_key.owner_requests_per_second, ${noCap})) AS requestsPerSecond,
+  min(coalesce(api_key.submissions_per_minute, account.submissions_per_minute, :submissionsPerMinute),
+    coalesce(api_key.owner_submissions_per_minute, ${noCap})) AS submissionsPerMinute`;
+
+/** Null if the account has none, or if the key has its own from the command line. */
+export const sharedLimits = `
+  CASE WHEN api_key.requests_per_second IS NULL THEN account.requests_per_second END AS accountRequestsPerSecond,
+  CASE WHEN api_key.submissions_per_minute IS NULL THEN account.submissions_per_minute END AS accountSubmissionsPerMinute`;
+
+export const maxKeyNameLength = 60;
+
+/** Allows U+200C and U+200D, which some scripts and emoji need. */
+const invisible = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
+const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;
+
+export function isOneVisibleLine(text: string): boolean {
+  return !invisible.test(text);
+}
+
+/** Returns the name trimmed and in NFC. Errors: `invalid_request`. */
+export function checkedKeyName(text: string): string {
+  const name = text.trim().normalize("NFC");
+  const isReadable = visible.test(name) && isOneVisibleLine(name);
+  if (isReadable && [...name].length <= maxKeyNameLength) return name;
+  const message = isReadable
+    ? `the name has ${[...name].length} characters; the maximum is ${maxKeyNameLength}`
+    : "the name of a key must be one line of visible characters";
+  const hint = `send 1 to ${maxKeyNameLength} visible characters, such as "laptop"`;
+  throw new EarshotError("invalid_request", message, {
+    status: 400,
+    hint,
+    details: [{ code: "invalid_value", message, hint, pointer: "/name" }],
+  });
 }

@@ -4,14 +4,17 @@ import type { RandomBytes } from "../../lib/base62.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { writeAuditEntry } from "../audit.ts";
-import type { DeploymentLimits } from "./effective-limits.ts";
 import { firstKeyShown, invalidField, keyEnded, keyNotFound } from "./errors.ts";
 import { insertKey, refuseTooManyKeys, refuseTooManyNewKeys } from "./insert-key.ts";
-import { type KeyLimits, keyState, methodsText } from "./key.ts";
-import { checkedKeyName } from "./key-name.ts";
+import {
+  checkedKeyName,
+  type DeploymentLimits,
+  type KeyLimits,
+  keyState,
+  methodsText,
+} from "./key.ts";
 import { type OwnKey, ownKey, ownKeyList } from "./read-keys.ts";
-import { highestOwnerRates, refuseRaisedRates } from "./refuse-raised.ts";
-import { refuseWidenedKey } from "./refuse-widened.ts";
+import { highestOwnerRates, refuseRaisedRates, refuseWidenedKey } from "./refuse-widened.ts";
 
 export type Owner = { accountId: string; limits: DeploymentLimits; nowMs: number };
 

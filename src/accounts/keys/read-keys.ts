@@ -1,6 +1,12 @@
 import type { Database, Steps } from "../../db/statements.ts";
-import { type DeploymentLimits, effectiveLimits, sharedLimits } from "./effective-limits.ts";
-import { type KeyLimits, type StoredKey, storedMethods } from "./key.ts";
+import {
+  type DeploymentLimits,
+  effectiveLimits,
+  type KeyLimits,
+  type StoredKey,
+  sharedLimits,
+  storedMethods,
+} from "./key.ts";
 
 export type OwnKey = StoredKey & {
   /** Null: the account's apply. */

@@ -7,14 +7,12 @@ import { hashTokenSecret, newSecret } from "../sessions/session-token.ts";
 import type { SessionSettings } from "../sessions/settings.ts";
 import type { AccountStore } from "../store.ts";
 import { allowedOrganizations, isLoginAllowed } from "./allow-list.ts";
-import { attemptHash, isState } from "./attempt.ts";
-import { decryptAttempt, encryptAttempt } from "./encrypted-attempt.ts";
+import { attemptHash, decryptAttempt, encryptAttempt, isState } from "./attempt.ts";
 import { authorizationUrl, isMemberOfAny, readProfile, requestAccessToken } from "./oauth.ts";
 import type { PreviousSession } from "./operations.ts";
 import type { ProviderName } from "./provider.ts";
 import { configuredProviders, type Provider, type ProviderProfile } from "./providers.ts";
 import { SignInRefused } from "./refusal.ts";
-import { returnPath } from "./return-path.ts";
 import type { SignInSettings } from "./settings.ts";
 
 export type ClientInfo = Pick<NewSession, "agent" | "addressGroup"> & {
@@ -144,3 +142,21 @@ export function createSignIn(parts: SignInContext): SignIn {
 }
 
 const notOnTheList = "not_on_the_list";
+
+const home = "/dashboard";
+
+/** The encrypted attempt must fit into a cookie. */
+const maxLength = 2_048;
+
+/** The requested dashboard page with its query, else the start page. Prevents open redirects. */
+export function returnPath(requested: string | null): string {
+  if (requested === null || requested.length > maxLength) return home;
+  // Browsers strip or decode other characters, or treat them as a slash.
+  if (!/^\/dashboard(?:[/?][\w\-.~/?&=+:,@!$'()*;%]*)?$/.test(requested)) return home;
+  const parsed = URL.parse(requested, "http://here.invalid");
+  if (parsed === null || parsed.host !== "here.invalid") return home;
+  const { pathname, search } = parsed;
+  const isInDashboard = pathname === home || pathname.startsWith(`${home}/`);
+  const isPage = isInDashboard && !pathname.includes("//") && !pathname.startsWith(`${home}/api`);
+  return isPage && !pathname.includes("%") ? `${pathname}${search}` : home;
+}

@@ -1,3 +1,4 @@
+import type { Clock } from "../../lib/clock.ts";
 import type { Method } from "../../platforms/methods.ts";
 import {
   addLatencies,
@@ -7,6 +8,7 @@ import {
   recordLatency,
 } from "./latency-histogram.ts";
 import type { UsageRow } from "./operations.ts";
+import { type KeyRequest, maxLoggedRequests } from "./request-log-operations.ts";
 
 type CountedCall = {
   accountId: string;
@@ -106,4 +108,86 @@ export function createGatheredUsage(max: number): GatheredUsage {
   }
 
   return { add, restore, take, takeLost };
+}
+
+type PendingUse = { keyId: string; usedMs: number; address: string };
+
+export type KeyUses = {
+  record(keyId: string, address: string): void;
+  takeDue(): PendingUse[];
+  restore(uses: readonly PendingUse[]): void;
+  makeAllDue(): void;
+};
+
+const intervalMs = 60_000;
+
+/** Beyond `max` keys, uses are dropped. */
+export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, max: number): KeyUses {
+  const waiting = new Map<string, PendingUse>();
+  const takenMs = new Map<string, number>();
+
+  function record(keyId: string, address: string): void {
+    const pending = waiting.get(keyId);
+    if (pending !== undefined) {
+      pending.usedMs = clock.now();
+      pending.address = address;
+      return;
+    }
+    if (waiting.size < max) waiting.set(keyId, { keyId, usedMs: clock.now(), address });
+  }
+
+  function takeDue(): PendingUse[] {
+    const nowMs = clock.elapsed();
+    for (const [keyId, ms] of takenMs) if (nowMs - ms >= intervalMs) takenMs.delete(keyId);
+    const due = [...waiting.values()].filter(({ keyId }) => !takenMs.has(keyId));
+    for (const { keyId } of due) {
+      waiting.delete(keyId);
+      takenMs.set(keyId, nowMs);
+    }
+    return due;
+  }
+
+  function restore(uses: readonly PendingUse[]): void {
+    for (const use of uses) {
+      takenMs.delete(use.keyId);
+      if (!waiting.has(use.keyId)) waiting.set(use.keyId, use);
+    }
+  }
+
+  return { record, takeDue, restore, makeAllDue: () => takenMs.clear() };
+}
+
+export type LatestRequests = {
+  record(request: KeyRequest): void;
+  take(): KeyRequest[];
+  restore(requests: readonly KeyRequest[]): void;
+};
+
+/** While `maxKeys` keys have unwritten requests, those of further keys are ignored. */
+export function createLatestRequests(maxKeys: number): LatestRequests {
+  let byKey = new Map<string, KeyRequest[]>();
+
+  function record(request: KeyRequest): void {
+    const own = byKey.get(request.keyId);
+    if (own === undefined) {
+      if (byKey.size < maxKeys) byKey.set(request.keyId, [request]);
+      return;
+    }
+    own.push(request);
+    // Done rarely, because removing from the front moves the rest.
+    if (own.length >= 2 * maxLoggedRequests) own.splice(0, own.length - maxLoggedRequests);
+  }
+
+  function take(): KeyRequest[] {
+    const taken = [...byKey.values()].flatMap((own) => own.slice(-maxLoggedRequests));
+    byKey = new Map();
+    return taken;
+  }
+
+  function restore(requests: readonly KeyRequest[]): void {
+    const newer = take();
+    for (const request of [...requests, ...newer]) record(request);
+  }
+
+  return { record, take, restore };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLatestRequests } from "./latest-requests.ts";
+import { createLatestRequests } from "./gathered-usage.ts";
 
 const request = (keyId: string, atMs: number) => ({
   keyId,

@@ -1,10 +1,8 @@
 import type { Store } from "../../db/operations.ts";
 import type { EndedJob } from "../../jobs/queue.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { addressNetwork } from "../address-network.ts";
-import { createGatheredUsage } from "./gathered-usage.ts";
-import { createKeyUses } from "./key-uses.ts";
-import { createLatestRequests } from "./latest-requests.ts";
+import { addressNetwork } from "../address-group.ts";
+import { createGatheredUsage, createKeyUses, createLatestRequests } from "./gathered-usage.ts";
 import type { UsageOperations, UsageRow } from "./operations.ts";
 import type { KeyRequest } from "./request-log-operations.ts";
 

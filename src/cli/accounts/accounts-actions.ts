@@ -1,6 +1,6 @@
 import type { AccountChangeRequest } from "../../accounts/admin/change-operations.ts";
 import type { AccountListing, AccountPosition } from "../../accounts/admin/listing-operations.ts";
-import { isOneVisibleLine } from "../../accounts/keys/key-name.ts";
+import { isOneVisibleLine } from "../../accounts/keys/key.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { stripControls } from "../../lib/controls.ts";
 import type { OpenControl } from "../../server/control/control.ts";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { AuditEntry, AuditPart } from "../../accounts/admin/audit-operations.ts";
-import { type AuditAction, auditActions } from "../../accounts/audit-actions.ts";
+import { type AuditAction, auditActions } from "../../accounts/audit.ts";
 import { stripControls } from "../../lib/controls.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { OpenControl } from "../../server/control/control.ts";

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { maxKeyNameLength } from "../../accounts/keys/key-name.ts";
+import { maxKeyNameLength } from "../../accounts/keys/key.ts";
 import { wrongUse } from "../describe-error.ts";
 import { durationUpTo, methodList, parseWholeNumber } from "../parse-values.ts";
 import type { Terminal } from "../terminal/terminal.ts";

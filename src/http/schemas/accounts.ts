@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isOneVisibleLine } from "../../accounts/keys/key-name.ts";
+import { isOneVisibleLine } from "../../accounts/keys/key.ts";
 import { closedObject, closedQuery, errorWithHint, namedEnum } from "./words.ts";
 
 const longestQuery = 100;

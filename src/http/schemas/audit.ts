@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type AuditAction, auditActions } from "../../accounts/audit-actions.ts";
+import { type AuditAction, auditActions } from "../../accounts/audit.ts";
 import { accountId } from "./activity.ts";
 import { closedQuery, errorWithHint, namedEnum } from "./words.ts";
 

@@ -1,4 +1,4 @@
-import type { AuditAction } from "../../../accounts/audit-actions.ts";
+import type { AuditAction } from "../../../accounts/audit.ts";
 
 /**
  * GET /dashboard/api/operator/audit?account=<id>&action=<action>&actor=<account id, command_line or service>&from=<time>
