@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readSegments } from "../../src/archive/catalog/catalog.ts";
 import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
-import { addPendingSeals } from "../../src/archive/catalog/pending-seals.ts";
+import { addPendingSeals } from "../../src/archive/catalog/pending-tasks.ts";
 import type { CompactionState } from "../../src/archive/compaction-state.ts";
 import { changeCatalog } from "../../testkit/archives/change-catalog.ts";
 import { type SmallArchive, smallArchive } from "../../testkit/archives/small-archive.ts";

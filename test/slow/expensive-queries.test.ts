@@ -8,7 +8,7 @@ import { seededRandom } from "../../bench/measure.ts";
 import { readSegments, segmentPath } from "../../src/archive/catalog/catalog.ts";
 import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
 import { platformQuery } from "../../src/archive/read/platform-query.ts";
-import { recheckedPerStep } from "../../src/archive/segments/candidates-of-step.ts";
+import { recheckedPerStep } from "../../src/archive/segments/row-scan.ts";
 import type { SegmentQuery } from "../../src/archive/segments/search-segment.ts";
 import { openSegment, type Segment } from "../../src/archive/segments/segment.ts";
 import { maxPosts } from "../../src/archive/segments/sliced-candidates.ts";

@@ -29,11 +29,11 @@ import {
   addAuthorsWithoutHandle,
   assignPosts,
   ensureSegmentEntries,
+  publish,
 } from "../write/assign-posts.ts";
 import { latestChanges } from "../write/latest-changes.ts";
 import { owner } from "../write/placement.ts";
 import type { PreparedChanges } from "../write/prepare.ts";
-import { publish } from "../write/publish.ts";
 import type { WriteContext } from "../write/write-context.ts";
 import { applyChange, inWriteOrder, writeSegments } from "../write/write-segments.ts";
 import { type BatchSpool, createBatchSpool } from "./batch-spool.ts";

@@ -3,7 +3,7 @@ import { type SmallArchive, smallArchive } from "../../../testkit/archives/small
 import { makePost } from "../../../testkit/data/make-post.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { ArchiveChange } from "../archive.ts";
-import { maxNamedAccounts } from "./accounts-by-handle.ts";
+import { maxNamedAccounts } from "./accounts.ts";
 
 let archive: SmallArchive;
 beforeEach(() => {

@@ -5,9 +5,8 @@ import { schemaVersion } from "../../db/migrate.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Platform } from "../../posts/post.ts";
 import { inTransaction, openForReading, openForWriting } from "../database.ts";
-import { readIdentity, writeIdentity } from "../segments/identity.ts";
 import { segmentMigrations } from "../segments/schema.ts";
-import { openSegmentFile } from "../segments/segment-file.ts";
+import { openSegmentFile, readIdentity, writeIdentity } from "../segments/segment-file.ts";
 import {
   catalogCacheKib,
   catalogPath,

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SegmentEntry } from "./catalog.ts";
-import { addPendingRewrites } from "./pending-rewrites.ts";
+import { addPendingRewrites } from "./pending-tasks.ts";
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 

@@ -4,13 +4,13 @@ import { readSegments, type SegmentEntry } from "./catalog.ts";
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
 /** Stored until the task is done: it replaces the segment, which removes the request. */
-export type PendingTasks = {
+type PendingTasks = {
   put(catalog: DatabaseSync, segments: Iterable<SegmentKey>): void;
   take(catalog: DatabaseSync, segment: SegmentKey): boolean;
   read(catalog: DatabaseSync): SegmentEntry[];
 };
 
-export const pendingTasksIn = (table: "pending_rewrite" | "pending_seal"): PendingTasks => ({
+const pendingTasksIn = (table: "pending_rewrite" | "pending_seal"): PendingTasks => ({
   put(catalog, segments) {
     const insertTask = catalog.prepare(`INSERT OR IGNORE INTO ${table} VALUES(?, ?)`);
     for (const { platform, sequence } of segments) insertTask.run(platform, sequence);
@@ -40,3 +40,13 @@ export const pendingTasksIn = (table: "pending_rewrite" | "pending_seal"): Pendi
     );
   },
 });
+
+export const rewriteInProgress = 2;
+
+export const {
+  put: addPendingRewrites,
+  take: takePendingRewrite,
+  read: pendingRewrites,
+} = pendingTasksIn("pending_rewrite");
+
+export const { put: addPendingSeals, read: pendingSeals } = pendingTasksIn("pending_seal");

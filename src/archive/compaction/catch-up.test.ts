@@ -6,9 +6,8 @@ import { makePost } from "../../../testkit/data/make-post.ts";
 import { readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { archiveDefaults } from "../settings.ts";
 import { type CompactionContext, compactionContext } from "./context.ts";
-import { copySegment } from "./copy-segment.ts";
 import { replaceSegment } from "./replace-segment.ts";
-import { rewriteSegment } from "./rewrite.ts";
+import { copySegment, rewriteSegment } from "./rewrite.ts";
 import { runSteps } from "./steps.ts";
 
 let archive: SmallArchive;

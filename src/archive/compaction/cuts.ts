@@ -1,7 +1,14 @@
-import { idTimeMs, lowestId, nextMillisecondId } from "../../posts/ids.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { idTimeMs, lastId, lowestId, nextMillisecondId } from "../../posts/ids.ts";
 import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";
-import { idsInOrder } from "./ids-in-order.ts";
+import { countBetween } from "../sealed/chunk-set.ts";
+import { type DeletionBitmap, readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
+import { type DocNumbers, openDocNumbers } from "../sealed/doc-numbers.ts";
+import { chunkCount, postsPerChunk } from "../sealed/format.ts";
+import { sealedState } from "../sealed/sealed-state.ts";
+import { guardedByMarker, markingDamage } from "../segments/damage-marker.ts";
+import { lowerBound } from "../segments/id-list.ts";
 
 /**
  * The first ID of each part except the first. Parts are about equal, at most about `splitPosts`. No
@@ -33,3 +40,60 @@ export function findSplitIds(folder: string, entry: SegmentEntry, splitPosts: nu
 }
 
 const postsSql = "SELECT value FROM setting WHERE name = 'posts'";
+
+export function idsInOrder(segment: DatabaseSync, path: string): (n: number) => bigint | null {
+  if (sealedState(segment) === null) return idsInTable(segment, "term_docsize");
+  const scanned = idsInTable(segment, "post");
+  const indexed = guardedByMarker(
+    path,
+    () => idsInBothIndexes(segment, path),
+    () => scanned,
+  );
+  return (n) =>
+    markingDamage(
+      path,
+      () => indexed(n),
+      () => scanned(n),
+    );
+}
+
+function idsInTable(segment: DatabaseSync, table: "post" | "term_docsize") {
+  const selectNth = segment.prepare(`SELECT id FROM ${table} ORDER BY id LIMIT 1 OFFSET ?`);
+  selectNth.setReadBigInts(true);
+  return (n: number): bigint | null => (selectNth.get(n)?.id as bigint | undefined) ?? null;
+}
+
+function segmentDeltaIds(segment: DatabaseSync): BigInt64Array {
+  const statement = segment.prepare("SELECT id FROM term_docsize ORDER BY id");
+  statement.setReadBigInts(true);
+  return BigInt64Array.from(statement.all().map(({ id }) => id as bigint));
+}
+
+function idsInBothIndexes(segment: DatabaseSync, path: string) {
+  const numbers = openDocNumbers(segment, path, null);
+  const deletions = readDeletionBitmap(segment);
+  const deltaIds = segmentDeltaIds(segment);
+  return (n: number): bigint | null => {
+    let low = 0n;
+    let high = lastId;
+    while (low < high) {
+      const middle = (low + high) >> 1n;
+      const posts =
+        sealedBelow(numbers, deletions, middle + 1n) + lowerBound(deltaIds, middle + 1n);
+      if (posts > n) high = middle;
+      else low = middle + 1n;
+    }
+    return low === lastId ? null : low;
+  };
+}
+
+function sealedBelow(numbers: DocNumbers, deletions: DeletionBitmap, id: bigint): number {
+  const from = numbers.firstNumberBelow(id);
+  let count = numbers.posts - from;
+  for (let chunk = Math.floor(from / postsPerChunk); chunk < chunkCount(numbers.posts); chunk++) {
+    const replaced = deletions.replaced(chunk);
+    if (replaced === null) continue;
+    count -= countBetween(replaced, Math.max(0, from - chunk * postsPerChunk), postsPerChunk);
+  }
+  return count;
+}

@@ -9,7 +9,7 @@ import {
   segmentPath,
   setNumbering,
 } from "../catalog/catalog.ts";
-import { numberMillisecond } from "../catalog/numbered-millisecond.ts";
+import { numberMillisecond } from "../catalog/other-ids.ts";
 import { openForReading } from "../database.ts";
 import type { CompactionContext } from "./context.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";

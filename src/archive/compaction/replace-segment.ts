@@ -19,12 +19,12 @@ import {
 } from "../catalog/catalog.ts";
 import { allocateCommitNumber } from "../catalog/commit-number.ts";
 import { openMisplacedPosts } from "../catalog/misplaced.ts";
+import { endSalvage, isSalvagePending, requestSalvage } from "../catalog/pending-salvage.ts";
 import {
   addPendingRewrites,
   rewriteInProgress,
   takePendingRewrite,
-} from "../catalog/pending-rewrites.ts";
-import { endSalvage, isSalvagePending, requestSalvage } from "../catalog/pending-salvage.ts";
+} from "../catalog/pending-tasks.ts";
 import { commitAfter } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { deletionsCopier } from "../segments/deletions.ts";

@@ -19,7 +19,7 @@ import { findingsIn } from "../../../testkit/archives/findings-in.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import type { Platform } from "../../posts/post.ts";
 import { readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
-import { pendingRewrites } from "../catalog/pending-rewrites.ts";
+import { pendingRewrites } from "../catalog/pending-tasks.ts";
 import { isMarkedDamaged } from "../segments/damage-marker.ts";
 import { archiveDefaults } from "../settings.ts";
 import { type CompactionContext, compactionContext } from "./context.ts";

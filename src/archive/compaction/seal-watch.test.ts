@@ -12,7 +12,7 @@ import {
   type SegmentEntry,
   segmentPath,
 } from "../catalog/catalog.ts";
-import { addPendingSeals, pendingSeals } from "../catalog/pending-seals.ts";
+import { addPendingSeals, pendingSeals } from "../catalog/pending-tasks.ts";
 import { inTransaction } from "../database.ts";
 import { damageMarkerPath, markDamaged } from "../segments/damage-marker.ts";
 import { type ArchiveBounds, archiveDefaults } from "../settings.ts";

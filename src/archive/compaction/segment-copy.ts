@@ -12,14 +12,14 @@ import { type DeletionBitmapWriter, deletionBitmapWriter } from "../sealed/delet
 import { openDocNumbers } from "../sealed/doc-numbers.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { damageMarkerPath } from "../segments/damage-marker.ts";
-import { type SegmentIdentity, unfinished, writeIdentity } from "../segments/identity.ts";
 import { type IngestOrder, ingestOrderIn } from "../segments/ingest-order.ts";
 import type { StoredRow } from "../segments/intact-rows.ts";
 import { damagedRow, defineRowChecksum, rowChecksum } from "../segments/row-checksum.ts";
 import { segmentMigrations } from "../segments/schema.ts";
+import { type SegmentIdentity, unfinished, writeIdentity } from "../segments/segment-file.ts";
 import { openTableChecksums, updateTableChecksums } from "../segments/table-checksums.ts";
 import { fileBytes } from "./files.ts";
-import { mergeTermIndex } from "./merge-terms.ts";
+import { mergeTermIndex } from "./optimise.ts";
 import type { CompactionSteps } from "./steps.ts";
 
 const fillingCacheKib = 16_000;

@@ -10,8 +10,7 @@ import {
   segmentPath,
 } from "../catalog/catalog.ts";
 import { orphanedTotals } from "../catalog/orphaned.ts";
-import { pendingRewrites } from "../catalog/pending-rewrites.ts";
-import { pendingSeals } from "../catalog/pending-seals.ts";
+import { pendingRewrites, pendingSeals } from "../catalog/pending-tasks.ts";
 import type { TaskKind } from "../compaction-state.ts";
 import type { CompactionContext } from "./context.ts";
 import { hasDroppedIngestOrder } from "./drop-ingest-order.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SegmentEntry } from "../catalog/catalog.ts";
-import { addPendingRewrites } from "../catalog/pending-rewrites.ts";
+import { addPendingRewrites } from "../catalog/pending-tasks.ts";
 
 type Finding = { sequence: number; sqlite: string };
 

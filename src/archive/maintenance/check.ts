@@ -17,8 +17,7 @@ import { damageMarkerPath, isMarkedDamaged } from "../segments/damage-marker.ts"
 import { segmentMigrations } from "../segments/schema.ts";
 import { attempt, attemptPart } from "./attempt-part.ts";
 import { findCatalogErrors } from "./check-catalog.ts";
-import { checkTableChecksums } from "./check-checksums.ts";
-import { checkFile } from "./check-file.ts";
+import { checkFile, checkTableChecksums } from "./check-file.ts";
 import { compareIndex, indexErrorReporter, sampleIndex } from "./check-index.ts";
 import { checkIndexedPosts } from "./check-indexed-posts.ts";
 import { type CheckedSegment, checkRows } from "./check-rows.ts";

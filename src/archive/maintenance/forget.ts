@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import type { Archive } from "../archive.ts";
 import { readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
-import { addPendingRewrites } from "../catalog/pending-rewrites.ts";
+import { addPendingRewrites } from "../catalog/pending-tasks.ts";
 import { foreverMs, forgottenRevision } from "../catalog/tombstones.ts";
 import { inTransaction } from "../database.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";

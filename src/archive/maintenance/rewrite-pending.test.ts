@@ -11,7 +11,7 @@ import { pageMap } from "../../../testkit/corruption/page-map.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { catalogPath, readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
-import { addPendingRewrites, pendingRewrites } from "../catalog/pending-rewrites.ts";
+import { addPendingRewrites, pendingRewrites } from "../catalog/pending-tasks.ts";
 import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import type { RewriteReport } from "../compaction/replace-segment.ts";
 import { rewriteSegment } from "../compaction/rewrite.ts";

@@ -8,8 +8,8 @@ import {
   type SegmentEntry,
 } from "../catalog/catalog.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
-import { addPendingRewrites, pendingRewrites } from "../catalog/pending-rewrites.ts";
 import { isSalvagePending, requestSalvage } from "../catalog/pending-salvage.ts";
+import { addPendingRewrites, pendingRewrites } from "../catalog/pending-tasks.ts";
 import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import { findSplitIds } from "../compaction/cuts.ts";
 import { lockCompaction } from "../compaction/lock.ts";
@@ -19,10 +19,8 @@ import { rewriteSegment } from "../compaction/rewrite.ts";
 import { type SalvageReport, salvageSegment } from "../compaction/salvage-segment.ts";
 import { inTransaction } from "../database.ts";
 import type { ArchiveBounds } from "../settings.ts";
-import { interleave } from "./interleave.ts";
-import { noSegment } from "./no-segment.ts";
 import { repairUris } from "./repair-uris.ts";
-import { removeOldFiles } from "./without-server.ts";
+import { interleave, noSegment, removeOldFiles } from "./without-server.ts";
 
 export type RewriteRequest = {
   folder: string;

@@ -5,7 +5,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { lastId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { readSegments, type SegmentEntry } from "../catalog/catalog.ts";
-import { addPendingSeals, pendingSeals } from "../catalog/pending-seals.ts";
+import { addPendingSeals, pendingSeals } from "../catalog/pending-tasks.ts";
 import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import { lockCompaction } from "../compaction/lock.ts";
 import { readPostTotals } from "../compaction/retention.ts";
@@ -14,9 +14,7 @@ import { sealSegment } from "../compaction/seal-segment.ts";
 import { createSealWatch, type SealObstacle } from "../compaction/seal-watch.ts";
 import { inTransaction } from "../database.ts";
 import type { ArchiveBounds } from "../settings.ts";
-import { interleave } from "./interleave.ts";
-import { noSegment } from "./no-segment.ts";
-import { removeOldFiles, withoutServer } from "./without-server.ts";
+import { interleave, noSegment, removeOldFiles, withoutServer } from "./without-server.ts";
 
 export type SealRequest = {
   folder: string;

@@ -1,9 +1,10 @@
 import { dirname } from "node:path";
 import { lockFolder } from "../../db/folder-lock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { CompactionContext } from "../compaction/context.ts";
 import { removeRetired } from "../compaction/retire.ts";
-import { type Interleaved, interleave } from "./interleave.ts";
+import { type CompactionSteps, lockPauseMs } from "../compaction/steps.ts";
 
 export async function removeOldFiles(
   context: CompactionContext,
@@ -37,3 +38,33 @@ export async function withoutServer<Value>(
     throw error;
   }
 }
+
+type Interleaved = { clock: Pick<Clock, "sleep">; signal: AbortSignal };
+
+/** Yields to the event loop between steps, and ends them when aborted. */
+export async function interleave<Value>(
+  steps: CompactionSteps<Value>,
+  { clock, signal }: Interleaved,
+  onStep: (steps: number) => void,
+): Promise<Value> {
+  let done = false;
+  try {
+    for (let count = 1; ; count++) {
+      const step = steps.next();
+      done = step.done === true;
+      if (step.done) return step.value;
+      onStep(count);
+      if (step.value === "waiting") await clock.sleep(lockPauseMs);
+      else await new Promise((resolve) => setImmediate(resolve));
+      signal.throwIfAborted();
+    }
+  } finally {
+    if (!done) steps.return(undefined as Value);
+  }
+}
+
+export const noSegment = (name: string): EarshotError =>
+  new EarshotError("wrong_use", `segment ${name} not found`, {
+    status: 400,
+    hint: "use a name such as x/3, from earshot archive stats --json",
+  });

@@ -1,8 +1,11 @@
-import { all, type extractBounds, type PlanNode } from "@earshot/query/plan";
+import { atLeast, geoCell, hasGeo } from "@earshot/query/facets";
+import { gridCellsInCircle } from "@earshot/query/match";
+import { all, any, type extractBounds, not, type PlanNode } from "@earshot/query/plan";
+import type { SequenceElement } from "@earshot/query/text";
 import type { Platform } from "../../posts/post.ts";
+import { countThresholds } from "../../posts/terms.ts";
 import { sealedQuery } from "../sealed/sealed-query.ts";
 import { expression } from "../segments/expression.ts";
-import { lower } from "../segments/lower.ts";
 import { rowScanQuery } from "../segments/row-scan.ts";
 import type { SegmentQuery } from "../segments/search-segment.ts";
 
@@ -54,3 +57,124 @@ function countCircles(plans: readonly PlanNode[]): number {
     return plan.kind === "and" || plan.kind === "or" ? total + countCircles(plan.children) : total;
   }, 0);
 }
+
+/**
+ * What FTS5 can match of a plan: a superset, or a subset under a negation. Counts and circles become
+ * the closest tokens; times and IDs become all or none. If `exact`, the matcher need not check.
+ */
+export type Lowered = { plan: PlanNode; exact: boolean };
+
+type Approximation = "superset" | "subset";
+
+/** The returned plan consists of `all`, `none`, `and`, `or`, `not` and `terms`. */
+export function lower(plan: PlanNode, platform: Platform, maxCells?: number): Lowered {
+  return lowerTo("superset", plan, { platform, maxCells });
+}
+
+type Lowering = { platform: Platform; maxCells: number | undefined };
+
+function lowerTo(approximation: Approximation, plan: PlanNode, lowering: Lowering): Lowered {
+  switch (plan.kind) {
+    case "all":
+    case "none":
+      return { plan, exact: true };
+    case "and":
+    case "or": {
+      const children = plan.children.map((child) => lowerTo(approximation, child, lowering));
+      const absorbing = plan.kind === "and" ? "none" : "all";
+      const absorbingChild = children.find((child) => child.exact && child.plan.kind === absorbing);
+      if (absorbingChild !== undefined) return absorbingChild;
+      const plans = children.map((child) => child.plan);
+      return {
+        plan: plan.kind === "and" ? all(plans) : any(plans),
+        exact: children.every((child) => child.exact),
+      };
+    }
+    case "not": {
+      const child = lowerTo(
+        approximation === "superset" ? "subset" : "superset",
+        plan.child,
+        lowering,
+      );
+      return { plan: not(child.plan), exact: child.exact };
+    }
+    case "terms":
+      return lowerSequence(approximation, plan.elements);
+    case "time":
+    case "id":
+      return {
+        plan: approximation === "superset" ? { kind: "all" } : { kind: "none" },
+        exact: false,
+      };
+    case "platform":
+      return { plan: { kind: plan.platform === lowering.platform ? "all" : "none" }, exact: true };
+    case "min-count":
+      return lowerCount(approximation, plan);
+    case "geo":
+      return lowerCircle(approximation, plan, lowering.maxCells);
+  }
+}
+
+/**
+ * Splits the sequence at "any one token", which FTS5 cannot match, and at tokens repeated too
+ * often.
+ */
+function lowerSequence(
+  approximation: Approximation,
+  elements: readonly SequenceElement[],
+): Lowered {
+  const parts = listParts(elements);
+  if (parts.length === 1 && parts[0]?.length === elements.length) {
+    return { plan: { kind: "terms", elements }, exact: true };
+  }
+  if (approximation === "subset") return { plan: { kind: "none" }, exact: false };
+  return { plan: all(parts.map((part) => ({ kind: "terms", elements: part }))), exact: false };
+}
+
+const maxRepeats = 2;
+
+function listParts(elements: readonly SequenceElement[]): SequenceElement[][] {
+  const counts = new Map<string, number>();
+  const parts: SequenceElement[][] = [[]];
+  for (const element of elements) {
+    const key = repeatKey(element);
+    const times = key === null ? 0 : (counts.get(key) ?? 0) + 1;
+    if (key !== null) counts.set(key, times);
+    if (key !== null && times <= maxRepeats) parts.at(-1)?.push(element);
+    else parts.push([]);
+  }
+  return parts.filter((part) => part.length > 0);
+}
+
+function repeatKey(element: SequenceElement): string | null {
+  if (element.kind === "any") return null;
+  return element.kind === "token" ? element.token : `${element.prefix}*`;
+}
+
+function lowerCount(approximation: Approximation, plan: PlanNode & { kind: "min-count" }): Lowered {
+  const below = countThresholds.findLast((threshold) => threshold <= plan.atLeast);
+  const above = countThresholds.find((threshold) => threshold >= plan.atLeast);
+  const threshold = approximation === "superset" ? below : above;
+  const fallback: PlanNode = approximation === "superset" ? { kind: "all" } : { kind: "none" };
+  if (threshold === undefined) return { plan: fallback, exact: false };
+  return {
+    plan: tokenPlan(atLeast(plan.metric, threshold)),
+    exact: threshold === plan.atLeast,
+  };
+}
+
+function lowerCircle(
+  approximation: Approximation,
+  { lat, lon, radiusKm }: PlanNode & { kind: "geo" },
+  maxCells?: number,
+): Lowered {
+  if (approximation === "subset") return { plan: { kind: "none" }, exact: false };
+  const cells = gridCellsInCircle(lat, lon, radiusKm, maxCells);
+  const tokens = cells === null ? [hasGeo] : cells.map(geoCell);
+  return { plan: any(tokens.map(tokenPlan)), exact: false };
+}
+
+const tokenPlan = (token: string): PlanNode => ({
+  kind: "terms",
+  elements: [{ kind: "token", token }],
+});

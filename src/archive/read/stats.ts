@@ -12,8 +12,7 @@ import {
   segmentPath,
 } from "../catalog/catalog.ts";
 import { orphanedTotals } from "../catalog/orphaned.ts";
-import { pendingRewrites, rewriteInProgress } from "../catalog/pending-rewrites.ts";
-import { pendingSeals } from "../catalog/pending-seals.ts";
+import { pendingRewrites, pendingSeals, rewriteInProgress } from "../catalog/pending-tasks.ts";
 import { openForReading } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { replacedPosts } from "../sealed/deletion-bitmap.ts";

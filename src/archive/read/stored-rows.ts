@@ -1,13 +1,18 @@
-import { hasTime } from "../../posts/ids.ts";
-import type { RecordRow } from "../../posts/record.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { hasTime, uriHash } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
+import { type KnownAccount, type RecordRow, renderRecord } from "../../posts/record.ts";
 import type { Damage, Position } from "../archive.ts";
-import type { SegmentEntry } from "../catalog/catalog.ts";
+import type { openCatalogAccounts } from "../catalog/accounts.ts";
+import { currentHandleReader, type SegmentEntry } from "../catalog/catalog.ts";
 import { segmentDamage } from "../catalog/damage.ts";
 import { findStoredIds } from "../catalog/other-ids.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { singleId } from "../segments/damaged-ids.ts";
+import { singleId } from "../segments/damage-marker.ts";
 import type { ReadRows } from "../segments/read-rows.ts";
 import type { Segment } from "../segments/segment.ts";
+import type { RenderRow } from "./json-pages.ts";
+import { type PageStart, pageStart } from "./page-start.ts";
 import { comparePositions } from "./search.ts";
 
 type RowsContext = {
@@ -84,3 +89,66 @@ export const findSegment = (
   segments: readonly SegmentEntry[],
 ): SegmentEntry | undefined =>
   segments.findLast((entry) => entry.platform === platform && entry.low <= id);
+
+type PositionsContext = {
+  open(entry: SegmentEntry): Pick<Segment, "lookup">;
+  uriKey(): string;
+};
+
+/** In a damaged segment, positions fall back to the bare ID. */
+export function pagePositions({ open, uriKey }: PositionsContext) {
+  return {
+    startAfter: (
+      after: Position | null,
+      segments: readonly SegmentEntry[],
+    ): { start?: PageStart } => {
+      const entry = after && findSegment(after, segments);
+      if (!entry) return {};
+      try {
+        return { start: pageStart(after, entry, open(entry).lookup, uriKey()) };
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        return {};
+      }
+    },
+    withHash: (position: Position | null, segments: readonly SegmentEntry[]): Position | null => {
+      const entry = position && findSegment(position, segments);
+      if (!entry || entry.platform === "x") return position;
+      try {
+        const uri = open(entry).lookup.findById(position.id)?.uri ?? "";
+        return uri === "" ? position : { ...position, uriHash: uriHash(uri) };
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        return position;
+      }
+    },
+  };
+}
+
+/** Renders records with accounts' current handles and names, each read once per renderer. */
+export function rowRenderer(
+  catalog: DatabaseSync,
+  accounts: Pick<ReturnType<typeof openCatalogAccounts>, "read">,
+): () => RenderRow {
+  const handleOf = currentHandleReader(catalog);
+
+  const readAccount = (platform: Platform, userId: string): KnownAccount => ({
+    handle: handleOf(platform, userId),
+    name: accounts.read(platform, userId)?.name ?? null,
+  });
+
+  return () => {
+    const accountsRead = new Map<string, KnownAccount>();
+    return (row) => {
+      let dependsOnRowOnly = true;
+      const text = renderRecord(row, (userId) => {
+        dependsOnRowOnly = false;
+        const key = `${row.platform} ${userId}`;
+        const account = accountsRead.get(key) ?? readAccount(row.platform, userId.toLowerCase());
+        accountsRead.set(key, account);
+        return account;
+      });
+      return { text, dependsOnRowOnly };
+    };
+  };
+}

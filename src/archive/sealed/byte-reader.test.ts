@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readVarint, skipPositions, skipVarints } from "./byte-reader.ts";
+import { readVarint, skipPositions, skipVarints } from "./bytes.ts";
 import { SealedDamage } from "./damage.ts";
 
 const number = fc.oneof(

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { alignedTo64Bits } from "./blob.ts";
+import { alignedTo64Bits } from "./bytes.ts";
 import { assertChecksum, sealedRowChecksum } from "./checksums.ts";
 import { bitmapSet, type ChunkSet, countBits } from "./chunk-set.ts";
 import { SealedDamage } from "./damage.ts";

@@ -1,5 +1,12 @@
-import { type ByteReader, readVarint, skipPositions, skipVarints } from "./byte-reader.ts";
-import { type ByteWriter, createByteWriter, replaceEnd } from "./byte-writer.ts";
+import {
+  type ByteReader,
+  type ByteWriter,
+  createByteWriter,
+  readVarint,
+  replaceEnd,
+  skipPositions,
+  skipVarints,
+} from "./bytes.ts";
 import { SealedDamage } from "./damage.ts";
 import { chunkCount, inlinePosts } from "./format.ts";
 import { isPositionalTermBytes } from "./positional-terms.ts";

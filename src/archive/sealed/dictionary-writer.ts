@@ -7,7 +7,7 @@ import {
   reserve,
   varintReserveBytes,
   writeVarint,
-} from "./byte-writer.ts";
+} from "./bytes.ts";
 import { blockChecksum } from "./checksums.ts";
 import { dictionaryBlockBytes } from "./format.ts";
 import type { Postings } from "./postings.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type IdRange, lastId } from "../../posts/ids.ts";
-import { alignedTo64Bits } from "./blob.ts";
+import { alignedTo64Bits } from "./bytes.ts";
 import { assertChecksum, sealedRowChecksum } from "./checksums.ts";
 import { SealedDamage } from "./damage.ts";
 import { idsPerPage } from "./format.ts";

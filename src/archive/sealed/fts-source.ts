@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { createByteWriter, replaceEnd } from "./byte-writer.ts";
+import { createByteWriter, replaceEnd } from "./bytes.ts";
 import type { DocNumberLookup } from "./doc-number-lookup.ts";
 import { type FtsPiece, pieceShift, readFtsPieces, unreadableFts } from "./fts-structure.ts";
 import { addToTally, type Tally } from "./fts-tally.ts";

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { idsPerPage } from "./format.ts";
-import { createRecentPages, type RecentPages } from "./recent-pages.ts";
 import {
   createSharedPages,
   identityWords,
@@ -143,4 +142,32 @@ function isIndexBelow(
 function makeIdentity({ name, posts, firstIds }: IdSource): Int32Array {
   const hash = createHash("sha256").update(`${name}\0${posts}\0`).update(firstIds).digest();
   return new Int32Array(Uint8Array.from(hash).buffer, 0, identityWords);
+}
+
+type RecentPages = {
+  has(key: number): boolean;
+  find(key: number): BigInt64Array | undefined;
+  put(key: number, page: BigInt64Array): void;
+  delete(key: number): void;
+};
+
+function createRecentPages(maxPages: number): RecentPages {
+  const pages = new Map<number, BigInt64Array>();
+
+  function find(key: number): BigInt64Array | undefined {
+    const page = pages.get(key);
+    if (page === undefined) return undefined;
+    pages.delete(key);
+    pages.set(key, page);
+    return page;
+  }
+
+  function put(key: number, page: BigInt64Array): void {
+    pages.set(key, page);
+    if (pages.size <= maxPages) return;
+    const [oldest] = pages.keys();
+    if (oldest !== undefined) pages.delete(oldest);
+  }
+
+  return { has: (key) => pages.has(key), find, put, delete: (key) => pages.delete(key) };
 }

@@ -1,4 +1,4 @@
-import { type ByteReader, readVarint } from "./byte-reader.ts";
+import { type ByteReader, readVarint } from "./bytes.ts";
 import { emptySet, listSet } from "./chunk-set.ts";
 import { SealedDamage } from "./damage.ts";
 import type { DictionaryEntry } from "./dictionary-entries.ts";

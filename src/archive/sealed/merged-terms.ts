@@ -1,4 +1,4 @@
-import type { Bytes } from "./byte-writer.ts";
+import type { Bytes } from "./bytes.ts";
 import { clearPostings, closeRun, type Postings } from "./postings.ts";
 import { compareTerms, type TermSource } from "./term-source.ts";
 

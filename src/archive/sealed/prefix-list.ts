@@ -1,4 +1,4 @@
-import type { ByteReader } from "./byte-reader.ts";
+import type { ByteReader } from "./bytes.ts";
 import {
   addTo,
   bitmapSet,

@@ -1,5 +1,4 @@
-import { alignedTo64Bits } from "./blob.ts";
-import { type ByteReader, readVarint } from "./byte-reader.ts";
+import { alignedTo64Bits, type ByteReader, readVarint } from "./bytes.ts";
 import { bitmapSet, type ChunkSet, countBits, emptySet, listSet } from "./chunk-set.ts";
 import { SealedDamage } from "./damage.ts";
 import type { DictionaryEntry } from "./dictionary-entries.ts";

@@ -1,6 +1,5 @@
 import type { PlanNode } from "@earshot/query/plan";
 import type { SequenceElement } from "@earshot/query/text";
-import { foldedTokens } from "./folded-tokens.ts";
 
 export type SealedQuery =
   | { kind: "every" }
@@ -77,3 +76,14 @@ function elementText(element: SequenceElement): string {
   if (element.kind === "prefix") return element.prefix;
   throw new Error("a lowered plan contains no wildcard");
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: white space and control characters separate tokens
+const separators = /[\u0000-\u0020\u007f]+/;
+const capitals = /[A-Z]/g;
+
+export const foldedTokens = (text: string): string[] =>
+  text
+    .toWellFormed()
+    .replace(capitals, (letter) => letter.toLowerCase())
+    .split(separators)
+    .filter((token) => token !== "");

@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
-import type { ByteReader } from "./byte-reader.ts";
-import { createByteWriter, replaceEnd } from "./byte-writer.ts";
+import { type ByteReader, createByteWriter, replaceEnd } from "./bytes.ts";
 import { members } from "./chunk-set.ts";
 import { missingRows, SealedDamage } from "./damage.ts";
 import { readDeletionBitmap } from "./deletion-bitmap.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
-import type { Bytes } from "./byte-writer.ts";
+import type { Bytes } from "./bytes.ts";
 import { assertChecksum, sealedRowChecksum } from "./checksums.ts";
 import { SealedDamage } from "./damage.ts";
 

@@ -1,4 +1,4 @@
-import type { Bytes } from "./byte-writer.ts";
+import type { Bytes } from "./bytes.ts";
 import type { Postings } from "./postings.ts";
 
 export type TermSource = {

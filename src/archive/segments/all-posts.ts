@@ -1,13 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
+import { statementCache } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
 import { docNumberRange, openDocNumbers } from "../sealed/doc-numbers.ts";
 import { postsPerChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { markedTables } from "./damage-marker.ts";
-import { isInChunks } from "./named-posts.ts";
-import { statementCache } from "./statement-cache.ts";
+import { isInChunks } from "./lookup.ts";
 
 /**
  * A range's visible posts, newest first, found without the index. Includes posts with a damaged or

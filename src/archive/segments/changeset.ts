@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { crc32 } from "node:zlib";
 
 /** Changes in a table's row count and in the sum of its checksums. */
 export type Delta = { rows: number; sum: number };
@@ -105,3 +106,10 @@ function readTable(
 }
 
 const noBytes = new Uint8Array(0);
+
+export const cellChecksums = (table: string): CellChecksums => ({
+  of(values) {
+    const key = values.reduce((checksum, value) => crc32(value, checksum), crc32(table));
+    return { key, cell: (column, value) => crc32(value, crc32(Uint8Array.of(column), key)) };
+  },
+});

@@ -6,10 +6,10 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
-import { singleId } from "./damaged-ids.ts";
+import { statementCache } from "../database.ts";
+import { singleId } from "./damage-marker.ts";
 import { add, type BucketTally, emptyTally, type IdClock } from "./id-clock.ts";
 import { defineRowChecksum, openRowChecksums } from "./row-checksum.ts";
-import { statementCache } from "./statement-cache.ts";
 
 const matchesPerStatement = 16_384;
 /** Used if the time of every row must be read. */

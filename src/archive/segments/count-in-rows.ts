@@ -1,11 +1,11 @@
 import type { PlanNode } from "@earshot/query/plan";
 import type { IdRange } from "../../posts/ids.ts";
 import type { RecordRow } from "../../posts/record.ts";
-import { candidatesPerStep } from "./candidates-of-step.ts";
-import { singleId } from "./damaged-ids.ts";
+import { singleId } from "./damage-marker.ts";
 import { add, type BucketGrid, type BucketTally } from "./id-clock.ts";
 import type { CandidateBatch } from "./merged-candidates.ts";
 import type { ReadRows } from "./read-rows.ts";
+import { candidatesPerStep } from "./row-scan.ts";
 
 export type RowMatcher = {
   rows(ids: readonly bigint[]): ReadRows;

@@ -2,12 +2,10 @@ import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { withSnapshot } from "../database.ts";
 import { openAllPosts } from "./all-posts.ts";
-import { candidatesPerStep } from "./candidates-of-step.ts";
 import { indexCounter } from "./count-in-index.ts";
 import { countInRows, type RowMatcher } from "./count-in-rows.ts";
 import { countInSealed } from "./count-in-sealed.ts";
-import { guardedByMarker } from "./damage-marker.ts";
-import { singleId } from "./damaged-ids.ts";
+import { guardedByMarker, singleId } from "./damage-marker.ts";
 import {
   add,
   type BucketGrid,
@@ -20,7 +18,7 @@ import {
 import { indexCandidates, noLimit } from "./index-candidates.ts";
 import type { IndexCost } from "./index-cost.ts";
 import { type CandidateBatch, mergedCandidates } from "./merged-candidates.ts";
-import { rowScanQuery } from "./row-scan.ts";
+import { candidatesPerStep, rowScanQuery } from "./row-scan.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";
 import type { SegmentQuery } from "./search-segment.ts";
 import { firstBatch, slicedCandidates, slicedQuery } from "./sliced-candidates.ts";

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import type { IdRange } from "../../posts/ids.ts";
 import { isDamage } from "../sealed/damage.ts";
 
 /** The file that marks a damaged index: searches read all rows until compaction rebuilds it. */
@@ -47,3 +48,5 @@ export function markingDamage<Value>(
   }
   return fallback();
 }
+
+export const singleId = (id: bigint): IdRange => ({ low: id, high: id });

@@ -1,7 +1,6 @@
 import { everyPost } from "@earshot/query/facets";
 import type { PlanNode } from "@earshot/query/plan";
 import type { SequenceElement } from "@earshot/query/text";
-import { quotedToken } from "./quoted-token.ts";
 
 /**
  * A lowered plan as an FTS5 expression; null if it matches every post.
@@ -67,3 +66,5 @@ function sequence(elements: readonly SequenceElement[]): string {
   const text = quotedToken(tokens.join(" "));
   return elements.at(-1)?.kind === "prefix" ? `${text} *` : text;
 }
+
+export const quotedToken = (text: string): string => `"${text.replaceAll('"', '""')}"`;

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { inTransaction } from "../database.ts";
-import { identityIn, prepareLastWriteUpdate } from "./identity.ts";
-import { createSegmentFile } from "./segment-file.ts";
+import { createSegmentFile, identityIn, prepareLastWriteUpdate } from "./segment-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-identity-"));
 const path = join(folder, "000003.db");

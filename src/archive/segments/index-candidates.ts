@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
-import { candidatesPerStep } from "./candidates-of-step.ts";
+import { statementCache } from "../database.ts";
 import type { DeltaLookup } from "./merged-candidates.ts";
-import { statementCache } from "./statement-cache.ts";
+import { candidatesPerStep } from "./row-scan.ts";
 
 export const noLimit = -1;
 

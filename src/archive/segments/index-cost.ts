@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
+import { statementCache } from "../database.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
-import { quotedToken } from "./quoted-token.ts";
-import { statementCache } from "./statement-cache.ts";
+import { quotedToken } from "./expression.ts";
 
 /**
  * Estimates from term frequencies whether each step of an FTS5 query is fast. Until its next match,

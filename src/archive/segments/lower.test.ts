@@ -1,6 +1,6 @@
 import type { PlanNode } from "@earshot/query/plan";
 import { describe, expect, test } from "vitest";
-import { type Lowered, lower } from "./lower.ts";
+import { type Lowered, lower } from "../read/platform-query.ts";
 
 const on = (platform: "bluesky" | "x"): PlanNode => ({ kind: "platform", platform });
 const not = (child: PlanNode): PlanNode => ({ kind: "not", child });

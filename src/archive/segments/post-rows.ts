@@ -3,10 +3,9 @@ import type { PostCounts } from "../../posts/post.ts";
 import { decodeRecord, type RecordRow } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
 import { bigIntPreparer } from "../database.ts";
-import type { PreparedPost } from "../prepared.ts";
+import type { PackedTexts, PreparedPost } from "../prepared.ts";
 import { postRowChecksumSql, rowChecksum } from "./row-checksum.ts";
 import type { SealedWrites } from "./sealed-writes.ts";
-import type { PostTerms, TermsWriter } from "./terms-writer.ts";
 
 export type WrittenPost = Pick<PreparedPost, "timeMs" | "revision" | "record"> & PostTerms;
 
@@ -121,5 +120,25 @@ function prepareStatements(database: DatabaseSync) {
     deleteHidden: prepare("DELETE FROM hidden WHERE id = ?"),
     selectHidden: prepare("SELECT 1 FROM hidden WHERE id = ?"),
     insertChanged: prepare("INSERT OR IGNORE INTO changed VALUES(?)"),
+  };
+}
+
+export type PostTerms = { terms: string; packed?: PackedTexts };
+
+export type TermsWriter = {
+  insert(id: bigint, post: PostTerms): void;
+  remove(id: bigint): void;
+};
+
+export function ftsTermsIn(database: DatabaseSync): TermsWriter {
+  const insert = database.prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)");
+  const remove = database.prepare("DELETE FROM term WHERE rowid = ?");
+  return {
+    insert: (id, { terms }) => {
+      insert.run(id, terms);
+    },
+    remove: (id) => {
+      remove.run(id);
+    },
   };
 }

@@ -11,3 +11,7 @@ export const rowScanQuery = <Query extends Requested>(query: Query): Query => ({
   expression: null,
   residual: query.whole,
 });
+
+export const candidatesPerStep = 128;
+
+export const recheckedPerStep = 16;

@@ -12,7 +12,7 @@ export const indexPunctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
  * Settings: `posts` and `imported` (numbers of posts), `counted` (last generation of count changes
  * applied), `sealed_bytes` (size of the sealed index when built), `unsummed` (rows may lack
  * checksums), `analyzer`, `unicode` and `numbering` (versions at creation; for tokens the catalog
- * is authoritative), and the identity (`identity.ts`).
+ * is authoritative), and the identity (`segment-file.ts`).
  */
 export const segmentMigrations: readonly string[] = [
   `

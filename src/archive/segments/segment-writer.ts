@@ -6,16 +6,15 @@ import { indexTerms } from "../../posts/terms.ts";
 import { bigIntPreparer, openForWriting } from "../database.ts";
 import type { PreparedPost } from "../prepared.ts";
 import { type Deletions, deletionsIn } from "./deletions.ts";
-import { prepareLastWriteUpdate } from "./identity.ts";
 import { type IngestOrder, ingestOrderIn } from "./ingest-order.ts";
 import { applyCountDeltas, crossesThreshold, mergeCounts, sameCounts } from "./post-counts.ts";
-import { postRowsIn, type WrittenPost } from "./post-rows.ts";
+import { ftsTermsIn, postRowsIn, type TermsWriter, type WrittenPost } from "./post-rows.ts";
 import { damagedRow, defineRowChecksum } from "./row-checksum.ts";
 import { segmentMigrations } from "./schema.ts";
 import { openSealedWrites } from "./sealed-writes.ts";
+import { prepareLastWriteUpdate } from "./segment-file.ts";
 import { type StoredPost, type StoredPosts, storedPostsIn } from "./stored-posts.ts";
 import { openTableChecksums } from "./table-checksums.ts";
-import { ftsTermsIn, type TermsWriter } from "./terms-writer.ts";
 
 export type Moderation = { hidden: boolean; labels: readonly string[] };
 

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { PlanNode } from "@earshot/query/plan";
 import type { IdRange } from "../../posts/ids.ts";
+import { statementCache } from "../database.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
+import { quotedToken } from "./expression.ts";
 import type { CandidateBatch } from "./merged-candidates.ts";
-import { quotedToken } from "./quoted-token.ts";
-import { statementCache } from "./statement-cache.ts";
 
 /**
  * Answers queries that may be slow (`index-cost.ts`). Queries one term at a time, because FTS5 then

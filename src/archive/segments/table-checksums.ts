@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
 import { isDamage } from "../sealed/damage.ts";
-import { cellChecksums } from "./cell-checksums.ts";
-import { checksumDelta, checksumModulus, type Delta } from "./changeset.ts";
+import { cellChecksums, checksumDelta, checksumModulus, type Delta } from "./changeset.ts";
 import { type NumberTable, numberChecksums, numberTables, rowChecksumSql } from "./row-numbers.ts";
 
 /**

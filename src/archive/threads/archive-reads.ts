@@ -2,9 +2,8 @@ import type { ResolvedNames } from "@earshot/query/plan";
 import type { MethodArgs, MethodValue, Thread } from "../../db/threads/thread.ts";
 import type { ThreadPool } from "../../db/threads/thread-pool.ts";
 import type { Archive, Damage } from "../archive.ts";
-import { archiveErrors } from "./archive-errors.ts";
+import { archiveErrors, type Verification } from "./archive-calls.ts";
 import type { ReaderMethods } from "./reader-thread.ts";
-import type { Verification } from "./verification.ts";
 
 export type ArchiveReads = Pick<
   Archive,

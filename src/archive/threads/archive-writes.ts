@@ -3,10 +3,8 @@ import type { Post } from "../../posts/post.ts";
 import type { ArchiveChange, ImportBatch, WriteBatch, WriteReport } from "../archive.ts";
 import type { PreparationSettings } from "../bulk/prepare-posts.ts";
 import { type PreparedChanges, startPreparation } from "../write/prepare.ts";
-import { withLanguages } from "../write/with-languages.ts";
-import { archiveErrors } from "./archive-errors.ts";
+import { archiveErrors, type Verification } from "./archive-calls.ts";
 import type { ArchiveThreads } from "./archive-threads.ts";
-import type { Verification } from "./verification.ts";
 
 type WritesContext = {
   threads: Pick<ArchiveThreads, "writer" | "languages">;
@@ -94,4 +92,31 @@ export class ArchiveWrites {
     }
     return preparation.prepared();
   }
+}
+
+/** `detect` returns a language or null for each text, in order; called at most once. */
+async function withLanguages(
+  changes: readonly ArchiveChange[],
+  detect: (texts: readonly string[]) => Promise<readonly (string | null)[]>,
+): Promise<readonly ArchiveChange[]> {
+  const withoutLanguage = changes.filter(lacksLanguage);
+  if (withoutLanguage.length === 0) return changes;
+  const detected = await detect(withoutLanguage.map(({ post }) => post.text));
+  const languages = new Map(
+    withoutLanguage.map(({ post }, index) => [post, detected[index] ?? null]),
+  );
+  return changes.map((change) =>
+    lacksLanguage(change) ? inLanguage(change, languages.get(change.post) ?? null) : change,
+  );
+}
+
+type Upsert = ArchiveChange & { kind: "upsert" };
+
+function lacksLanguage(change: ArchiveChange): change is Upsert {
+  if (change.kind !== "upsert") return false;
+  return change.post.langs.length === 0 && change.post.detectedLang === null;
+}
+
+function inLanguage(change: Upsert, detectedLang: string | null): Upsert {
+  return { ...change, post: { ...change.post, detectedLang } };
 }

@@ -1,10 +1,19 @@
+import type { DatabaseSync } from "node:sqlite";
+import { EarshotError } from "../../lib/errors.ts";
 import type { Platform } from "../../posts/post.ts";
-import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
+import type { PlatformCoverage } from "../archive.ts";
+import {
+  readAllAccountCoverage,
+  readSegments,
+  type SegmentEntry,
+  segmentPath,
+} from "../catalog/catalog.ts";
+import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
+import { withSnapshot } from "../database.ts";
 import { cacheKibPerSegment } from "../memory-shares.ts";
 import { isDamage } from "../sealed/damage.ts";
 import type { SealedCaches } from "../segments/sealed-part.ts";
 import { openSegment, type Segment } from "../segments/segment.ts";
-import { unreadableSegment } from "../segments/unreadable-segment.ts";
 
 export type OpenSegments = {
   open(entry: SegmentEntry): Segment;
@@ -68,5 +77,84 @@ export function openSegmentsIn(
     closeAll: () => {
       for (const segment of opened.values()) segment.close();
     },
+  };
+}
+
+export type CatalogState = {
+  /** SQLite's `data_version`. */
+  version: unknown;
+  segments: SegmentEntry[];
+  coverage: PlatformCoverage[];
+};
+
+/**
+ * Caches the state, and reads it again once another connection has committed to the catalog. Calls
+ * `onChange` after each read. Errors: `newer_schema` for segments of an unknown analyzer.
+ */
+export function catalogStateReader(
+  catalog: DatabaseSync,
+  folder: string,
+  onChange: (segments: readonly SegmentEntry[]) => void,
+): () => CatalogState {
+  const selectDataVersion = catalog.prepare("PRAGMA data_version");
+  let cached: CatalogState | null = null;
+
+  return () => {
+    const version = selectDataVersion.get()?.data_version;
+    if (cached === null || cached.version !== version) {
+      // One snapshot: coverage must not be newer than the segments.
+      cached = withSnapshot(catalog, () => {
+        const segments = readSegments(catalog);
+        requireKnownAnalyzers(segments, folder);
+        return { version, segments, coverage: readAllAccountCoverage(catalog) };
+      });
+      onChange(cached.segments);
+    }
+    return cached;
+  };
+}
+
+/** Searches and counts report all of its posts as damaged; other calls throw `archive_damaged`. */
+function unreadableSegment(path: string): Segment {
+  const refuse = (): never => {
+    throw new EarshotError("archive_damaged", `${path} cannot be read`, {
+      status: 503,
+      hint: "find the repair command with earshot archive check",
+    });
+  };
+  return {
+    search: (_query, range) => ({
+      ids: [],
+      stoppedAt: null,
+      candidates: 0,
+      rechecked: 0,
+      containers: 0,
+      termReads: 0,
+      statements: 0,
+      damaged: [range],
+    }),
+    rows: (ids) => ({ rows: [], damaged: [...ids] }),
+    counter: {
+      withSnapshot: (work) => work(0),
+      count: (_query, range) => ({
+        counts: new Map(),
+        countedFromMs: null,
+        stoppedAt: null,
+        damaged: [range],
+        statements: 1,
+        containers: 0,
+      }),
+    },
+    lookup: {
+      has: refuse,
+      lowestId: refuse,
+      highestId: refuse,
+      findById: refuse,
+      findByUri: refuse,
+    },
+    ingestOrder: refuse,
+    verify: () => [].values(),
+    resizeCache: () => {},
+    close: () => {},
   };
 }

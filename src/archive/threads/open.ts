@@ -1,17 +1,23 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { folderError, requireWritable } from "../../db/folder-errors.ts";
+import { makePrivateFolder } from "../../db/private-files.ts";
+import { ensureStoreId } from "../../db/store-id.ts";
+import type { Thread } from "../../db/threads/thread.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Archive } from "../archive.ts";
-import { catalogPath } from "../catalog/catalog.ts";
+import { archiveId } from "../catalog/archive-id.ts";
+import { catalogPath, readUriKey } from "../catalog/catalog.ts";
+import { requireIntactStartupTables } from "../catalog/intact-catalog.ts";
+import { openCatalog } from "../catalog/open-catalog.ts";
 import { verifyCatalog } from "../catalog/verify-catalog.ts";
 import { openForReading } from "../database.ts";
 import { type ArchiveBounds, archiveDefaults } from "../settings.ts";
-import { applyCountsPeriodically } from "./apply-counts-periodically.ts";
-import { archiveErrors } from "./archive-errors.ts";
+import { archiveErrors, Verification } from "./archive-calls.ts";
 import { createArchiveReads } from "./archive-reads.ts";
 import { createReaderShare, type ReaderShare, startArchiveThreads } from "./archive-threads.ts";
 import { ArchiveWrites } from "./archive-writes.ts";
-import { prepareCatalog } from "./prepare-catalog.ts";
-import { Verification } from "./verification.ts";
+import type { WriterMethods } from "./writer-thread.ts";
 
 export type ArchiveSettings = {
   dataDir: string;
@@ -105,4 +111,47 @@ function watchVersion(folder: string): { read(): number | null; close(): void } 
     },
     close: () => catalog.close(),
   };
+}
+
+/** Also removes expired labels. Failures are retried in the next round. */
+async function applyCountsPeriodically(
+  writer: Pick<Thread<WriterMethods>, "call">,
+  verification: Verification,
+  { clock, delayMs, signal }: { clock: Clock; delayMs: number; signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    await clock.sleep(delayMs, signal).catch(() => {});
+    if (signal.aborted) return;
+    try {
+      await verification.wait();
+      await writer.call("expire", clock.now());
+      await writer.call("closeCounts", null);
+      while (!signal.aborted && (await writer.call("addCounts", null)));
+    } catch {
+      // Calls of `write` report the same error.
+    }
+  }
+}
+
+/** Returns the key of the uri hashes, which never changes. */
+function prepareCatalog(folder: string): string {
+  try {
+    makePrivateFolder(folder);
+    requireWritable(folder);
+    const catalog = openCatalog(folder);
+    const uriKey = intactUriKey(catalog, folder);
+    ensureStoreId(dirname(folder), "archive", archiveId(uriKey));
+    return uriKey;
+  } catch (error) {
+    throw folderError(error, folder);
+  }
+}
+
+function intactUriKey(catalog: DatabaseSync, folder: string): string {
+  try {
+    requireIntactStartupTables(catalog, catalogPath(folder));
+    return readUriKey(catalog);
+  } finally {
+    catalog.close();
+  }
 }

@@ -1,6 +1,5 @@
 import type { ThreadCall, ThreadReply } from "../../db/threads/messages.ts";
 import { failedReply, recordCurrentCall } from "../../db/threads/serve.ts";
-import { createReaderUsage } from "./reader-usage.ts";
 
 /**
  * Runs the calls of one reader thread in slices. Reads, which are short, run before any search. The
@@ -118,4 +117,31 @@ export function createReaderScheduler({
     },
     isIdle: () => reads.length + searches.length + failedReplies.length === 0,
   };
+}
+
+/** Decays with a half-life of ten seconds. */
+type ReaderUsage = {
+  usedMs(account: string, nowMs: number): number;
+  use(account: string, tookMs: number, nowMs: number): void;
+};
+
+const halfLifeMs = 10_000;
+const pruneAbove = 1_000;
+const negligibleMs = 0.01;
+
+function createReaderUsage(): ReaderUsage {
+  const used = new Map<string, { ms: number; atMs: number }>();
+
+  function usedMs(account: string, nowMs: number): number {
+    const known = used.get(account);
+    return known === undefined ? 0 : known.ms * 0.5 ** ((nowMs - known.atMs) / halfLifeMs);
+  }
+
+  function use(account: string, tookMs: number, nowMs: number): void {
+    used.set(account, { ms: usedMs(account, nowMs) + tookMs, atMs: nowMs });
+    if (used.size <= pruneAbove) return;
+    for (const text of used.keys()) if (usedMs(text, nowMs) < negligibleMs) used.delete(text);
+  }
+
+  return { usedMs, use };
 }

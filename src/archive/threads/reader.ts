@@ -19,8 +19,7 @@ import type {
   StoredRecords,
   UnknownPost,
 } from "../archive.ts";
-import { openCatalogAccounts } from "../catalog/accounts.ts";
-import { accountsNamed } from "../catalog/accounts-by-handle.ts";
+import { accountsNamed, openCatalogAccounts } from "../catalog/accounts.ts";
 import {
   accountCoverage,
   catalogPath,
@@ -30,30 +29,25 @@ import {
   type SegmentEntry,
   segmentPath,
 } from "../catalog/catalog.ts";
-import { openCatalogLabels } from "../catalog/labels.ts";
 import { openMisplacedPosts } from "../catalog/misplaced.ts";
-import { createWithheldCheck } from "../catalog/withheld.ts";
+import { createWithheldCheck, openCatalogLabels } from "../catalog/moderation.ts";
 import { openForReading } from "../database.ts";
 import { memoryShares } from "../memory-shares.ts";
 import { countSegments } from "../read/count.ts";
 import { createCountCache } from "../read/count-cache.ts";
-import { authorsCoverage, withAuthorCoverage } from "../read/coverage-of-authors.ts";
 import { readIngestOrder } from "../read/ingest-order.ts";
 import { jsonPages, type ReadPage } from "../read/json-pages.ts";
-import { pagePositions } from "../read/page-positions.ts";
 import { RecordCache, type RecordVersion } from "../read/record-cache.ts";
-import { rowRenderer } from "../read/render-rows.ts";
-import { nameResolver } from "../read/resolve-names.ts";
+import { authorsCoverage, nameResolver, withAuthorCoverage } from "../read/resolve-names.ts";
 import { type SearchContext, searchSegments } from "../read/search.ts";
 import { readStats } from "../read/stats.ts";
-import { findSegment, storedRows } from "../read/stored-rows.ts";
+import { findSegment, pagePositions, rowRenderer, storedRows } from "../read/stored-rows.ts";
 import { createSealedCaches, type SealedCaches } from "../segments/sealed-part.ts";
 import { archiveDefaults } from "../settings.ts";
 import { aliasesBelow } from "../write/aliases.ts";
 import { identifyPosts } from "../write/identify.ts";
 import { owner } from "../write/placement.ts";
-import { catalogStateReader } from "./catalog-state.ts";
-import { openSegmentsIn } from "./open-segments.ts";
+import { catalogStateReader, openSegmentsIn } from "./open-segments.ts";
 
 const defaultShares = memoryShares(archiveDefaults.memoryBytes, 2);
 

@@ -1,6 +1,5 @@
 import type { WriteReport } from "../archive.ts";
 import type { PreparedChange } from "../prepared.ts";
-import { haveDistinctIds } from "./distinct-ids.ts";
 
 /**
  * Keeps one of several changes to a uri: that of the latest revision, or the last if they have
@@ -39,4 +38,16 @@ function supersedes(later: PreparedChange, earlier: PreparedChange): boolean {
   }
   if (later.kind === "delete") return later.revision >= earlier.revision;
   return later.revision > earlier.revision;
+}
+
+export function haveDistinctIds(
+  posts: readonly { hash: bigint | null; id: bigint | null }[],
+): boolean {
+  const ids = new BigInt64Array(posts.length);
+  for (const [index, { hash, id }] of posts.entries()) {
+    if (hash !== null || id === null) return false;
+    ids[index] = id;
+  }
+  ids.sort();
+  return ids.every((id, index) => index === 0 || id !== ids[index - 1]);
 }

@@ -7,8 +7,7 @@
 
 import { accountById, fromAccount } from "@earshot/query/facets";
 import type { Platform } from "../../posts/post.ts";
-import { isAccountId, type LabelSubject } from "../catalog/labels.ts";
-import { findModeration } from "../catalog/moderation.ts";
+import { findModeration, isAccountId, type LabelSubject } from "../catalog/moderation.ts";
 import { foreverMs } from "../catalog/tombstones.ts";
 import type { SegmentWriter } from "../segments/segment-writer.ts";
 import { findPost } from "./find-post.ts";

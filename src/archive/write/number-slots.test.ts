@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { hashNumber, lastInMillisecond, lowestId } from "../../posts/ids.ts";
-import { numberMillisecond } from "../catalog/numbered-millisecond.ts";
+import { numberMillisecond } from "../catalog/other-ids.ts";
 import { type NumberSlots, numberSlots, type StoredIds } from "./number-slots.ts";
 
 const low = lowestId(Date.UTC(2026, 0, 1));

@@ -10,7 +10,7 @@ import type { PostLookup } from "../segments/lookup.ts";
 import { mergeCounts, sameCounts } from "../segments/post-counts.ts";
 import type { SegmentWriter } from "../segments/segment-writer.ts";
 import type { StoredPost } from "../segments/stored-posts.ts";
-import { haveDistinctIds } from "./distinct-ids.ts";
+import { haveDistinctIds } from "./latest-changes.ts";
 import { numberSlots, type StoredIds } from "./number-slots.ts";
 
 export type AssignedChange =

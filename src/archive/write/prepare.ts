@@ -4,7 +4,7 @@ import type { Post } from "../../posts/post.ts";
 import { encodeRecord } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
 import type { ArchiveChange } from "../archive.ts";
-import { isAccountId } from "../catalog/labels.ts";
+import { isAccountId } from "../catalog/moderation.ts";
 import type {
   PreparedAliasDelete,
   PreparedChange,

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
-import { isAccountId } from "../catalog/labels.ts";
+import { isAccountId } from "../catalog/moderation.ts";
 import { postWithId } from "./aliases.ts";
 import { findPost } from "./find-post.ts";
 import type { WriteContext } from "./write-context.ts";

@@ -13,15 +13,14 @@ import {
 } from "../catalog/catalog.ts";
 import { openCommitNumber } from "../catalog/commit-number.ts";
 import { withoutExpired } from "../catalog/expiry.ts";
-import { openCatalogLabels } from "../catalog/labels.ts";
 import { openMisplacedPosts } from "../catalog/misplaced.ts";
+import { openCatalogLabels, openPendingModeration } from "../catalog/moderation.ts";
 import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
-import { openPendingModeration } from "../catalog/pending-moderation.ts";
 import { inTransaction } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { addCountStep } from "./add-counts.ts";
 import { deletesByAlias, openAliases, recordAliases } from "./aliases.ts";
-import { addAuthorsWithoutHandle, assignPosts } from "./assign-posts.ts";
+import { addAuthorsWithoutHandle, assignPosts, publish } from "./assign-posts.ts";
 import { openCountChanges } from "./count-changes.ts";
 import { createImportBound } from "./import-bound.ts";
 import { latestChanges } from "./latest-changes.ts";
@@ -32,10 +31,8 @@ import {
   recordModeration,
 } from "./moderate.ts";
 import type { PreparedChanges } from "./prepare.ts";
-import { publish } from "./publish.ts";
-import { createSegmentWriters } from "./segment-writers.ts";
 import { createUnknownSubjects } from "./unknown-subjects.ts";
-import type { WriteContext } from "./write-context.ts";
+import { createSegmentWriters, type WriteContext } from "./write-context.ts";
 import { writeSegments } from "./write-segments.ts";
 
 export type PreparedBatch = PreparedChanges & {

@@ -1,14 +1,23 @@
 import type { DatabaseSync } from "node:sqlite";
+import { lastId, type TimeSkew } from "../../posts/ids.ts";
+import type { Platform } from "../../posts/post.ts";
 import type { CatalogAccounts } from "../catalog/accounts.ts";
-import { type SegmentEntry, setLastWrittenInCommit } from "../catalog/catalog.ts";
+import {
+  addSegmentEntry,
+  readSegments,
+  readUriKey,
+  type SegmentEntry,
+  segmentPath,
+  setLastWrittenInCommit,
+} from "../catalog/catalog.ts";
 import type { CommitNumber } from "../catalog/commit-number.ts";
-import type { CatalogLabels } from "../catalog/labels.ts";
 import type { MisplacedPosts } from "../catalog/misplaced.ts";
-import type { PendingModeration } from "../catalog/pending-moderation.ts";
-import type { SegmentWriter } from "../segments/segment-writer.ts";
+import type { CatalogLabels, PendingModeration } from "../catalog/moderation.ts";
+import { moveToOrphaned } from "../catalog/orphaned.ts";
+import { createSegmentFile, requireSegmentFile } from "../segments/segment-file.ts";
+import { openSegmentWriter, type SegmentWriter } from "../segments/segment-writer.ts";
 import type { Aliases } from "./aliases.ts";
 import type { CountChanges } from "./count-changes.ts";
-import type { SegmentWriters } from "./segment-writers.ts";
 
 /** Requires the catalog's write lock. */
 export type WriteContext = {
@@ -40,4 +49,91 @@ export function inSegment(
     throw error;
   }
   setLastWrittenInCommit(catalog, entry, commit.current());
+}
+
+const openWriters = 64;
+const fillingCacheKib = 32_000;
+const quietCacheKib = 2_000;
+
+type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
+
+/** Opened on demand, in an LRU cache. All calls require a catalog transaction. */
+type SegmentWriters = {
+  entries(platform: Platform): SegmentEntry[];
+  openWriter(entry: SegmentEntry): SegmentWriter;
+  add(entry: SegmentKey & { low: bigint; skew: TimeSkew }): void;
+  close(entry: SegmentKey): void;
+  endReading(): void;
+  closeRemoved(): void;
+  closeAll(): void;
+};
+
+export function createSegmentWriters(
+  folder: string,
+  catalog: DatabaseSync,
+  commit: CommitNumber,
+): SegmentWriters {
+  const writers = new Map<string, SegmentWriter>();
+
+  let last: { platform: Platform; sequence: number; writer: SegmentWriter } | null = null;
+
+  function open(entry: SegmentKey, cacheKib: number): SegmentWriter {
+    if (last?.sequence === entry.sequence && last.platform === entry.platform) return last.writer;
+    const path = segmentPath(folder, entry);
+    let writer = writers.get(path);
+    writers.delete(path);
+    if (writer === undefined) {
+      requireSegmentFile(path);
+      writer = openSegmentWriter(path, entry.platform, cacheKib);
+    }
+    writers.set(path, writer);
+    const [oldest] = writers.keys();
+    if (writers.size > openWriters && oldest !== undefined) closePath(oldest);
+    last = { platform: entry.platform, sequence: entry.sequence, writer };
+    return writer;
+  }
+
+  function closePath(path: string): void {
+    last = null;
+    writers.get(path)?.close();
+    writers.delete(path);
+  }
+
+  const entries = (platform: Platform): SegmentEntry[] =>
+    readSegments(catalog).filter((entry) => entry.platform === platform);
+
+  return {
+    entries,
+    openWriter: (entry) => open(entry, entry.high === lastId ? fillingCacheKib : quietCacheKib),
+    add: (entry) => {
+      // A file without an entry is left over from a crash.
+      const path = segmentPath(folder, entry);
+      closePath(path);
+      moveToOrphaned(folder, entry);
+      const { platform, sequence, low } = entry;
+      const number = commit.current();
+      createSegmentFile(path, {
+        uriKey: readUriKey(catalog),
+        platform,
+        sequence,
+        low,
+        createdInCommit: number,
+        lastWrittenInCommit: number,
+        replaces: null,
+      });
+      addSegmentEntry(catalog, { ...entry, lastWrittenInCommit: number });
+      open(entry, fillingCacheKib);
+    },
+    close: (entry) => closePath(segmentPath(folder, entry)),
+    endReading: () => {
+      for (const writer of writers.values()) writer.endReading();
+    },
+    closeRemoved: () => {
+      const listed = new Set(readSegments(catalog).map((entry) => segmentPath(folder, entry)));
+      for (const path of writers.keys()) if (!listed.has(path)) closePath(path);
+    },
+    closeAll: () => {
+      for (const path of [...writers.keys()]) closePath(path);
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { type Platform, platforms } from "../../../posts/post.ts";
 import { segmentPath } from "../../catalog/catalog.ts";
 import { segmentNumbersIn } from "../../catalog/orphaned.ts";
 import { bigIntPreparer, openForReading } from "../../database.ts";
-import { type SegmentIdentity, unfinished, verifiedIdentity } from "../../segments/identity.ts";
+import { type SegmentIdentity, unfinished, verifiedIdentity } from "../../segments/segment-file.ts";
 
 export type Candidate = {
   platform: Platform;

@@ -1,3 +1,0 @@
-export const candidatesPerStep = 128;
-
-export const recheckedPerStep = 16;

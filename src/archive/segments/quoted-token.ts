@@ -1,1 +1,0 @@
-export const quotedToken = (text: string): string => `"${text.replaceAll('"', '""')}"`;
