@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { otherRoleWarning } from "./other-role.ts";
+import { otherRoleWarning } from "./serving.ts";
 
 const gateway = { EARSHOT_NODES_EVIDENCE: "none", EARSHOT_EMBEDDED_NODE: "off" };
 const node = { EARSHOT_NODE_EVIDENCE: "none", EARSHOT_NODE_GATEWAY: "http://one" };

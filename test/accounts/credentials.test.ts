@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Input } from "../../src/cli/terminal/input.ts";
+import type { Input } from "../../src/cli/terminal/terminal.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createEncryptor } from "../../src/lib/encryption.ts";
 import { configFrom } from "../../src/server/config.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { run } from "../../src/cli/main.ts";
-import type { Input } from "../../src/cli/terminal/input.ts";
+import type { Input } from "../../src/cli/terminal/terminal.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
 import { runCommand } from "../../testkit/service/run-command.ts";
 import {

@@ -22,7 +22,7 @@ const reasons: Readonly<Record<string, string>> = {
   "archive/maintenance/manifest.ts": operatorInput,
   "cli/demo/curl.ts": commandLine,
   "cli/search/search-archive.ts": commandLine,
-  "cli/search/show-record.ts": commandLine,
+  "cli/search/print-answer.ts": commandLine,
   "cli/nodes/show-verdict.ts": commandLine,
   "http/answers/page.ts": records,
   "http/submission/requested-target.ts": records,

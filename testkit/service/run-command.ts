@@ -1,5 +1,5 @@
 import { run } from "../../src/cli/main.ts";
-import type { Input } from "../../src/cli/terminal/input.ts";
+import type { Input } from "../../src/cli/terminal/terminal.ts";
 
 export type Outcome = { code: number; out: string; notes: string };
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { prettyJson } from "./pretty-json.ts";
+import { prettyJson } from "./curl.ts";
 
 test("a JSON value that fits stays on one line", () => {
   expect(prettyJson({ uuid: "a", error: "" }, 40)).toBe('{ "uuid": "a", "error": "" }');

@@ -1,9 +1,10 @@
 import type { PlatformCoverage } from "../../archive/archive.ts";
 import { stripControls } from "../../lib/controls.ts";
-import type { Coverage } from "../../platforms/source.ts";
-import type { Terminal } from "../terminal/terminal.ts";
-import { coverageLines, coverageSentence } from "./show-coverage.ts";
-import { showRecord } from "./show-record.ts";
+import type { Coverage, SourceAnswer } from "../../platforms/source.ts";
+import { drawCoverage, showsUnicode } from "../terminal/draw-coverage.ts";
+import { drawTimelines } from "../terminal/draw-timelines.ts";
+import { painter, type Terminal } from "../terminal/terminal.ts";
+import { wrap } from "../terminal/text-layout.ts";
 
 export type PrintedAnswer = {
   /** Each is JSON text. */
@@ -37,3 +38,73 @@ export function printable(text: string, { interactive }: Pick<Terminal, "interac
   const printable = interactive ? stripControls(text) : text;
   return printable.endsWith("\n") ? printable : `${printable}\n`;
 }
+
+/** An empty list must never hide a gap. */
+function coverageSentence({ coverage }: Pick<SourceAnswer, "coverage">): string {
+  if (coverage.complete) return "The archive covers this time completely";
+  return coversSome(coverage)
+    ? "There may be more: the archive does not cover all of this time"
+    : "There may be more: the archive does not cover this time";
+}
+
+const coversSome = ({ platforms = [] }: Coverage): boolean =>
+  platforms.some(({ collection, held: covered }) => collection === "posts" && covered.length > 0);
+
+const listedGaps = 3;
+
+function coverageLines(
+  {
+    coverage,
+    warnings,
+  }: Pick<SourceAnswer, "coverage"> & { warnings: readonly { code: string; message: string }[] },
+  covered: readonly PlatformCoverage[],
+  { nowMs, slackMs }: { nowMs: number; slackMs: number },
+  terminal: Terminal,
+): string[] {
+  const options = {
+    width: terminal.columns,
+    nowMs,
+    listedGaps,
+    unicode: showsUnicode(terminal),
+  };
+  const notes = warnings
+    .filter(({ code }) => code === "counts_incomplete" || code === "labels_incomplete")
+    .flatMap(({ message }) => wrap(message, terminal.columns));
+  if (coverage.complete) return notes;
+  if (!coversSome(coverage)) {
+    const withCoverage = covered.filter(({ intervals }) => intervals.length > 0);
+    return [
+      ...(withCoverage.length === 0 ? [] : drawCoverage(withCoverage, { ...options, slackMs })),
+      ...notes,
+    ];
+  }
+  const rows = (coverage.platforms ?? [])
+    .filter(({ collection }) => collection === "posts")
+    .map(({ platform, held: covered, gaps }) => ({ name: platform, covered, gaps }));
+  const { fromMs, toMs } = coverage;
+  return [...drawTimelines(rows, { ...options, fromMs, toMs }), ...notes];
+}
+
+type ShownRecord = {
+  Content: string;
+  Metadata: {
+    platform: string;
+    created_at: string;
+    username: string;
+    author: string | null;
+    url: string | null;
+  };
+};
+
+function showRecord(json: string, terminal: Pick<Terminal, "colour" | "columns">): string {
+  const { Content, Metadata } = JSON.parse(json) as ShownRecord;
+  const { dim, bold, accent } = painter(terminal);
+  const time = Metadata.created_at.slice(0, 16).replace("T", " ");
+  const author = Metadata.author ? ` ${dim(oneLine(Metadata.author))}` : "";
+  const head = `${dim(time)}  ${Metadata.platform}  ${bold(`@${oneLine(Metadata.username)}`)}${author}`;
+  const text = wrap(stripControls(Content), terminal.columns - 2).map((line) => `  ${line}`);
+  const url = Metadata.url ? [`  ${accent(oneLine(Metadata.url))}`] : [];
+  return `${[head, ...text, ...url].join("\n")}\n\n`;
+}
+
+const oneLine = (text: string): string => stripControls(text).replaceAll("\n", " ");

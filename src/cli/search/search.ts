@@ -1,4 +1,5 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import type { AnswerFormat } from "../../http/answers/negotiate.ts";
 import { parseWholeNumber } from "../parse-values.ts";
 import {
   addServiceOptions,
@@ -7,7 +8,6 @@ import {
   serviceHelp,
 } from "../remote/choose-service.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { addFormatOptions, chooseFormat, type FormatOptions } from "./answer-format.ts";
 import { addQueryArgument, readQueryArgument } from "./query-argument.ts";
 import type { SearchTerms } from "./search-terms.ts";
 
@@ -52,4 +52,31 @@ async function search(query: string, options: Options, terminal: Terminal): Prom
   }
   const { searchRemotely } = await import("../remote/search-service.ts");
   await searchRemotely(service, terms, terminal);
+}
+
+const formats = [
+  ["json", "application/json", "print the whole answer as the API returns it"],
+  ["ndjson", "application/x-ndjson", "print the API's records, one per line"],
+  ["csv", "text/csv", "print a table"],
+  [
+    "markdown",
+    "text/markdown",
+    "print numbered quotations with links, for notes and language models",
+  ],
+] as const satisfies readonly (readonly [string, AnswerFormat, string])[];
+
+type FormatName = (typeof formats)[number][0];
+
+type FormatOptions = Partial<Record<FormatName, true>>;
+
+function addFormatOptions(command: Command): Command {
+  for (const [name, , description] of formats) {
+    const others = formats.map(([other]) => other).filter((other) => other !== name);
+    command.addOption(new Option(`--${name}`, description).conflicts(others));
+  }
+  return command;
+}
+
+function chooseFormat(options: FormatOptions): AnswerFormat | null {
+  return formats.find(([name]) => options[name])?.[1] ?? null;
 }

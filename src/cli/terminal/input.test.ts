@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { createInput } from "./input.ts";
+import { createInput } from "./terminal.ts";
 
 function open({ isTTY = true } = {}) {
   const stdin = Object.assign(new PassThrough(), { isTTY });

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { pageOutput } from "./pager.ts";
+import { pageOutput } from "../main.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-pager-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,4 +1,6 @@
-import { createInput, type Input } from "./input.ts";
+import { createInterface } from "node:readline/promises";
+import { type Readable, Writable } from "node:stream";
+import { EarshotError } from "../../lib/errors.ts";
 
 export type Terminal = {
   out(text: string): void;
@@ -42,4 +44,77 @@ export function painter(terminal: Pick<Terminal, "colour">): {
   const paint = (open: number, close: number) => (text: string) =>
     terminal.colour ? `\u001b[${open}m${text}\u001b[${close}m` : text;
   return { bold: paint(1, 22), dim: paint(2, 22), accent: paint(36, 39) };
+}
+
+export type Input = {
+  interactive: boolean;
+  /** Errors: `input_ended`, or the reason of the signal. */
+  ask(question: string): Promise<string>;
+  /** Does not echo the input. */
+  askSecret(question: string): Promise<string>;
+  /** Errors: `input_too_long`. */
+  readAll(): Promise<string>;
+};
+
+const maxBytes = 256 * 1024;
+
+/** Questions go to `stderr`. */
+export function createInput(
+  stdin: Readable & { isTTY?: boolean },
+  stderr: Writable & { isTTY?: boolean },
+  stopping: AbortSignal,
+): Input {
+  async function prompt(question: string, output: Writable): Promise<string> {
+    // `terminal: true` turns off the terminal's echo, also of input typed early.
+    const reader = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
+    if (output !== stderr) stderr.write(question);
+    const ended = new Promise<never>((_resolve, reject) => {
+      reader.once("SIGINT", () => reject(interrupted()));
+      reader.once("close", () => reject(inputEnded()));
+    });
+    // Closing after a line also rejects this promise.
+    ended.catch(() => undefined);
+    try {
+      return await Promise.race([reader.question(question, { signal: stopping }), ended]);
+    } catch (thrown) {
+      throw stopping.aborted ? stopping.reason : thrown;
+    } finally {
+      reader.close();
+      if (output !== stderr) stderr.write("\n");
+    }
+  }
+
+  async function readAll(): Promise<string> {
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    for await (const piece of stdin) {
+      const buffer = Buffer.from(piece);
+      bytes += buffer.byteLength;
+      if (bytes > maxBytes) throw inputTooLong();
+      pieces.push(buffer);
+    }
+    return Buffer.concat(pieces).toString("utf8");
+  }
+
+  return {
+    interactive: stdin.isTTY === true && stderr.isTTY === true,
+    ask: (question) => prompt(`${question}: `, stderr),
+    askSecret: (question) => prompt(`${question}: `, discardingOutput()),
+    readAll,
+  };
+}
+
+const discardingOutput = (): Writable =>
+  new Writable({ write: (_chunk, _encoding, done) => done() });
+
+function interrupted(): EarshotError {
+  return new EarshotError("interrupted", "interrupted", { hint: "nothing was changed" });
+}
+
+function inputEnded(): EarshotError {
+  return new EarshotError("input_ended", "the input ended too early");
+}
+
+function inputTooLong(): EarshotError {
+  return new EarshotError("input_too_long", `the input is longer than ${maxBytes} bytes`);
 }
