@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EarshotError } from "../lib/errors.ts";
-import { isDiskError } from "./disk-error.ts";
+import { isDiskError } from "./result-codes.ts";
 
 const withFields = (fields: object) => Object.assign(new Error("it failed"), fields);
 

@@ -8,7 +8,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { EarshotError } from "../lib/errors.ts";
-import { makePrivate } from "./private-files.ts";
+import { makePrivate } from "./connection.ts";
 import { isBusy } from "./sqlite-errors.ts";
 
 export type FileLock = { release(): void };

@@ -6,9 +6,8 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { openReadable, openWritable } from "./connection.ts";
+import { openReadable, openWritable, refuseNewerSchema } from "./connection.ts";
 import { toSqlite } from "./dialect.ts";
-import { refuseNewerSchema } from "./migrate.ts";
 import { type Database, immediateDatabase, type Parameters } from "./statements.ts";
 
 /** Statements are cached by text. */

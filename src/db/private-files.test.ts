@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { makePrivate, makePrivateFolder } from "./private-files.ts";
+import { makePrivate, makePrivateFolder } from "./connection.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-private-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -30,7 +30,7 @@ test("two threads can create a database concurrently", async () => {
     databases,
     threads: 2,
     gate: new SharedArrayBuffer(4 * databases),
-    module: new URL("./write-ahead-log.ts", import.meta.url).href,
+    module: new URL("./connection.ts", import.meta.url).href,
   };
   const threads = [1, 2].map(() => new Worker(opener, { eval: true, workerData }));
   const codes = await Promise.all(threads.map(async (thread) => (await once(thread, "exit"))[0]));

@@ -1,4 +1,4 @@
-import { isDiskError } from "../db/disk-error.ts";
+import { isDiskError } from "../db/result-codes.ts";
 
 export type RunnerLog = { warn(fields: Record<string, unknown>, message: string): void };
 

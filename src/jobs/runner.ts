@@ -1,4 +1,4 @@
-import { isDiskError } from "../db/disk-error.ts";
+import { isDiskError } from "../db/result-codes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError, errorMessage } from "../lib/errors.ts";
 import type { Method } from "../platforms/methods.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { analyzerVersion } from "@earshot/query/text";
-import { schemaVersion } from "../../db/migrate.ts";
+import { schemaVersion } from "../../db/connection.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Platform } from "../../posts/post.ts";
 import { inTransaction, openForReading, openForWriting } from "../database.ts";

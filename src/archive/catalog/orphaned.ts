@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { makePrivateFolder } from "../../db/private-files.ts";
+import { makePrivateFolder } from "../../db/connection.ts";
 import { damageMarkerPath } from "../segments/damage-marker.ts";
 import { type SegmentEntry, segmentPath } from "./catalog.ts";
 

@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, fsyncSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { makePrivate, makePrivateFolder } from "../../db/private-files.ts";
+import { makePrivate, makePrivateFolder } from "../../db/connection.ts";
 import { firstTimeMs, hasTime, idTimeMs, type TimeSkew } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { decodeRecord, recordOrigin, recordUri } from "../../posts/record.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { schemaVersion } from "../../db/migrate.ts";
+import { schemaVersion } from "../../db/connection.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { readSegments, segmentPath } from "../catalog/catalog.ts";
 import { damagedCatalogTables } from "../catalog/checksums.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+import { schemaVersion } from "../../db/connection.ts";
 import { folderError } from "../../db/folder-errors.ts";
-import { schemaVersion } from "../../db/migrate.ts";
 import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import { platforms } from "../../posts/post.ts";
 import {

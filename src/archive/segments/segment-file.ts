@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
-import { makePrivateFolder } from "../../db/private-files.ts";
+import { makePrivateFolder } from "../../db/connection.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { inTransaction, openForWriting } from "../database.ts";
 import { segmentMigrations } from "./schema.ts";

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { makePrivateFolder } from "../../db/connection.ts";
 import { folderError, requireWritable } from "../../db/folder-errors.ts";
-import { makePrivateFolder } from "../../db/private-files.ts";
 import { ensureStoreId } from "../../db/store-id.ts";
 import type { Thread } from "../../db/threads/thread.ts";
 import type { Clock } from "../../lib/clock.ts";

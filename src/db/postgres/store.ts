@@ -1,10 +1,10 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Operations } from "../operations.ts";
 import { type Calls, createCalls } from "./calls.ts";
-import { createLeadership } from "./leadership.ts";
+import { postgresError } from "./errors.ts";
 import { migratePostgres } from "./migrate.ts";
 import { createListener, type Notifications } from "./notifications.ts";
-import type { PostgresOptions } from "./pool.ts";
+import { openPool, type Pool, type PostgresOptions } from "./pool.ts";
 
 export type PostgresStore = Pick<Calls, "run" | "close"> & {
   /** Errors: `newer_schema`, `store_unavailable`. */
@@ -39,4 +39,45 @@ export function createPostgresStore(
       await calls.close();
     },
   };
+}
+
+type Leadership = {
+  acquire(): Promise<boolean>;
+  close(): Promise<void>;
+};
+
+/** The same number in all processes. */
+const leaderLock = 6_390_127_402;
+
+/** An advisory lock, which the server releases with the connection. */
+function createLeadership(options: PostgresOptions): Leadership {
+  let pool: Pool | null = null;
+  let session: string | null = null;
+
+  async function acquire(): Promise<boolean> {
+    pool ??= openPool({ ...options, connections: 1 });
+    try {
+      // A new session has no earlier locks.
+      const [row] = await pool.unsafe<{ session: string; isLocked: number }[]>(
+        `SELECT pg_backend_pid()::TEXT AS session,
+           CASE WHEN pg_backend_pid()::TEXT = '${session ?? ""}' THEN TRUE
+             ELSE pg_try_advisory_lock(${leaderLock}) END AS "isLocked"`,
+      );
+      const isLeader = row?.isLocked === 1;
+      session = isLeader ? row.session : null;
+      return isLeader;
+    } catch (error) {
+      session = null;
+      await close();
+      throw postgresError(error);
+    }
+  }
+
+  async function close(): Promise<void> {
+    const closing = pool;
+    pool = null;
+    await closing?.end({ timeout: 0 }).catch(() => undefined);
+  }
+
+  return { acquire, close };
 }

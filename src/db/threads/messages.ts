@@ -1,5 +1,5 @@
 import { EarshotError, type ErrorDetail, errorMessage } from "../../lib/errors.ts";
-import { isDiskError } from "../disk-error.ts";
+import { isDiskError } from "../result-codes.ts";
 
 /** `stopFlag`: index of the flag that is set when the caller gives up. */
 export type ThreadCall = { id: number; method: string; args: unknown; stopFlag?: number };

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { schemaVersion } from "../../../db/migrate.ts";
+import { schemaVersion } from "../../../db/connection.ts";
 import { catalogPath, readUriKey } from "../../catalog/catalog.ts";
 import { damagedCatalogTables } from "../../catalog/checksums.ts";
 import { catalogMigrations } from "../../catalog/schema.ts";

@@ -4,10 +4,7 @@ import { control011 } from "../../migrations/011-audit-filters.ts";
 import { control012 } from "../../migrations/012-account-spending.ts";
 import { controlTables } from "./control-tables.ts";
 import { fromSqlite } from "./from-sqlite.ts";
-import { inlinedFunctions } from "./inlined-functions.ts";
-import { changeNotifications } from "./notify-changes.ts";
 import { dropRates, rateFunctions } from "./rates.ts";
-import { sqliteFunctions } from "./sqlite-functions.ts";
 
 /** Same change as `db/migrations/013-key-request-order.ts`. */
 const keyRequestOrder =
@@ -24,6 +21,71 @@ const postIds = `
 
 /** `oldest`: oldest schema whose code works with the tables. */
 export type PostgresMigration = { sql: string; oldest: number };
+
+/**
+ * Inlinable versions of migrations.ts: the planner cannot inline a STRICT function whose body is not strict, and
+ * plans such a function again in each statement.
+ */
+const inlinedFunctions = `
+  CREATE OR REPLACE FUNCTION min(BIGINT, BIGINT) RETURNS BIGINT LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS 'SELECT CASE WHEN $1 <= $2 THEN $1 WHEN $2 < $1 THEN $2 END';
+  CREATE OR REPLACE FUNCTION max(BIGINT, BIGINT) RETURNS BIGINT LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS 'SELECT CASE WHEN $1 >= $2 THEN $1 WHEN $2 > $1 THEN $2 END';
+  CREATE OR REPLACE FUNCTION json_values(list TEXT) RETURNS TABLE(value TEXT) LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS 'SELECT * FROM json_array_elements_text(list::json)';
+  CREATE OR REPLACE FUNCTION json_path(path TEXT) RETURNS TEXT[] LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ SELECT string_to_array(substr(path, 3), '.') $$;
+  CREATE OR REPLACE FUNCTION json_text(document TEXT, path TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ SELECT CASE document::json #>> json_path(path) WHEN 'true' THEN '1' WHEN 'false' THEN '0'
+      ELSE document::json #>> json_path(path) END $$;
+`;
+
+/** SQLite's functions under the same names (dialect.ts), except that `json_each` is `json_values`. */
+const sqliteFunctions = `
+  CREATE FUNCTION min(BIGINT, BIGINT) RETURNS BIGINT LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    AS 'SELECT least($1, $2)';
+  CREATE FUNCTION max(BIGINT, BIGINT) RETURNS BIGINT LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    AS 'SELECT greatest($1, $2)';
+  CREATE FUNCTION max(BIGINT, BIGINT, BIGINT) RETURNS BIGINT LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    AS 'SELECT greatest($1, $2, $3)';
+  CREATE FUNCTION json_values(list TEXT) RETURNS TABLE(value TEXT) LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    AS 'SELECT * FROM json_array_elements_text(list::json)';
+  CREATE FUNCTION json_path(path TEXT) RETURNS TEXT[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    AS $$ SELECT string_to_array(substr(path, 3), '.') $$;
+  CREATE FUNCTION json_text(document TEXT, path TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    AS $$ SELECT CASE document::json #>> json_path(path) WHEN 'true' THEN '1' WHEN 'false' THEN '0'
+      ELSE document::json #>> json_path(path) END $$;
+  CREATE FUNCTION json_array_length(document TEXT, path TEXT) RETURNS BIGINT LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    AS 'SELECT json_array_length(document::json #> json_path(path))';
+`;
+
+/**
+ * For jobs/gateways/other-gateways.ts. A single gateway sends none: each takes a lock that all commits share. A
+ * starting gateway may miss commits, so it reads the table again.
+ */
+const changeNotifications = `
+  CREATE FUNCTION notify_job_change() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    own TEXT := coalesce(current_setting('earshot.gateway', true), '');
+    job job;
+  BEGIN
+    IF NOT EXISTS (SELECT 1 FROM gateway WHERE id <> own) THEN RETURN NULL; END IF;
+    IF TG_OP = 'DELETE' THEN
+      job := OLD;
+      IF job.finished_ms < (now_us() / 1000) - 60000 THEN RETURN NULL; END IF;
+      job.state := NULL;
+    ELSE
+      job := NEW;
+    END IF;
+    PERFORM pg_notify('job_change', json_build_object(
+      'gateway', own, 'uuid', job.uuid, 'accountId', job.account_id, 'state', job.state, 'change', job.change,
+      'attempts', job.attempts, 'changedMs', job.changed_ms, 'notBeforeMs', job.not_before_ms)::TEXT);
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER job_submitted AFTER INSERT OR DELETE ON job FOR EACH ROW EXECUTE FUNCTION notify_job_change();
+  CREATE TRIGGER job_changed AFTER UPDATE OF state ON job FOR EACH ROW
+    EXECUTE FUNCTION notify_job_change();
+`;
 
 /** Never change a released migration; append. */
 export const postgresMigrations: readonly PostgresMigration[] = [
