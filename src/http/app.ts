@@ -1,22 +1,23 @@
+import { Readable } from "node:stream";
 import cookie from "@fastify/cookie";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import type { LimitState } from "../accounts/limiter.ts";
+import { rateLimitFields } from "../accounts/rate-limit-fields.ts";
 import { openApp } from "./base-app.ts";
 import type { HttpContext } from "./context.ts";
 import { setDashboardHeaders } from "./dashboard/headers.ts";
 import { createPendingRequests } from "./long-poll/pending-requests.ts";
 import { callerHook } from "./middleware/caller.ts";
-import { createCallerWatch } from "./middleware/caller-watch.ts";
 import { corsHook } from "./middleware/cors.ts";
 import {
   checkAfterChange,
+  createCallerWatch,
   refuseEndedCaller,
   withholdFromEndedCaller,
 } from "./middleware/ended-caller.ts";
-import { admitBeforeAnswer } from "./middleware/pending-admission.ts";
-import { plainBodyHook } from "./middleware/plain-body.ts";
-import { rateFieldsHook } from "./middleware/rate-fields.ts";
 import { requestLogHook } from "./middleware/request-log.ts";
+import { problem, problemText, publicCode, toProblem } from "./problems/write-problem.ts";
 import { addRoutes } from "./routes/index.ts";
 import { addNodeRoutes } from "./routes/nodes/add-node-routes.ts";
 import { createSearchSubmissions } from "./submission/submission.ts";
@@ -56,4 +57,55 @@ export function buildApp(context: HttpContext): FastifyInstance {
   addRoutes(app, context, pendingRequests, createSearchSubmissions(context));
   addNodeRoutes(app.withTypeProvider<ZodTypeProvider>(), context, pendingRequests);
   return app;
+}
+
+/** Older limits are read again. */
+const maxAgeMs = 50;
+
+function rateFieldsHook(context: HttpContext) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { countedSearch } = request;
+    if (countedSearch !== null) request.limits = (await countedSearch.refund()) ?? request.limits;
+    const limits = await newestLimits(context, request);
+    if (limits !== null) reply.headers(rateLimitFields(limits.policies));
+  };
+}
+
+async function newestLimits(
+  { clock, limiter }: HttpContext,
+  { caller, limits }: FastifyRequest,
+): Promise<LimitState | null> {
+  if (caller === null || limits === null) return null;
+  if (clock.elapsed() - limits.asOfMs <= maxAgeMs) return limits;
+  // A failing store must not fail the request.
+  return await limiter.state(caller).catch(() => limits);
+}
+
+/** For requests that ended before their submission, such as with an invalid body: a refusal takes precedence. */
+function admitBeforeAnswer({ metrics }: Pick<HttpContext, "metrics">) {
+  return async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    payload: unknown,
+  ): Promise<unknown> => {
+    if (request.pendingAdmission === null) return payload;
+    try {
+      await request.pendingAdmission.admit();
+      return payload;
+    } catch (thrown) {
+      const failure = toProblem(thrown);
+      if (payload instanceof Readable) payload.destroy();
+      metrics.problems.inc({ code: publicCode(failure) });
+      return problemText(failure, request, reply);
+    }
+  };
+}
+
+/** Refuses compressed bodies: their size is unbounded. */
+async function plainBodyHook(request: FastifyRequest): Promise<void> {
+  const encoding = request.headers["content-encoding"];
+  if (encoding === undefined || encoding === "identity") return;
+  throw problem("unsupported_media_type", "compressed bodies are not supported", {
+    hint: "send the body without Content-Encoding",
+  });
 }

@@ -3,14 +3,16 @@ import type { Logger } from "pino";
 import type { Clock } from "../lib/clock.ts";
 import { EarshotError } from "../lib/errors.ts";
 import { callerAddressBehind } from "./connections/caller-address.ts";
-import { connectionOptions, watchConnections } from "./connections/open-connections.ts";
-import { createShutdown } from "./connections/shutdown.ts";
+import {
+  connectionOptions,
+  createShutdown,
+  watchConnections,
+} from "./connections/open-connections.ts";
 import { isBrowserNavigation, sendNotFoundPage } from "./docs-site/not-found-page.ts";
-import { otherMethods } from "./middleware/other-methods.ts";
+import { otherMethods } from "./middleware/cors.ts";
 import { hasUnknownPlatform } from "./middleware/platform-word.ts";
-import { answerBareRefusals, fieldsHook } from "./problems/bare-refusals.ts";
 import type { ProblemCode } from "./problems/problems.ts";
-import { answerUnreadable } from "./problems/unreadable-request.ts";
+import { answerBareRefusals, answerUnreadable, fieldsHook } from "./problems/unreadable-request.ts";
 import { problem, publicCode, toProblem, writeProblem } from "./problems/write-problem.ts";
 import { validatorCompiler } from "./schemas/validation.ts";
 import { readJsonBodies } from "./submission/json-body.ts";

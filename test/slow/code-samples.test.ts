@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sampleUrl } from "../../src/http/openapi/code-samples/endpoint.ts";
+import { sampleUrl } from "../../src/http/openapi/code-samples/code-samples.ts";
 import { openApiText } from "../../src/http/openapi/openapi.ts";
 import { type FaultyProxy, startFaultyProxy } from "../../testkit/clients/faulty-proxy.ts";
 import { makePost } from "../../testkit/data/make-post.ts";

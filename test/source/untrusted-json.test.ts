@@ -26,7 +26,7 @@ const reasons: Readonly<Record<string, string>> = {
   "cli/nodes/show-verdict.ts": commandLine,
   "http/answers/page.ts": records,
   "http/submission/requested-target.ts": records,
-  "http/built-files/page-links.ts": ownText,
+  "http/routes/dashboard/pages.ts": ownText,
   "http/docs-site/html/write-site.ts": ownText,
   "http/docs-site/served-pages.ts": ownText,
   "http/submission/json-body.ts": measured,

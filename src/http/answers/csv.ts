@@ -2,7 +2,7 @@ import { stringify } from "csv-stringify/sync";
 import type { RecordKind } from "../../remote/protocol/read-record.ts";
 import { readField } from "./fields.ts";
 import type { AnswerPage } from "./page.ts";
-import { recordKind } from "./record-kinds.ts";
+import { recordKind } from "./record.ts";
 
 export const defaultColumns: readonly string[] = [
   "ID",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readDeliveryCursor, writeDeliveryCursor } from "./delivery-cursor.ts";
+import { readDeliveryCursor, writeDeliveryCursor } from "./list-cursor.ts";
 
 const webhook = "wh_4fK2nQ7sVd81LmXzRt0B";
 const invalid = expect.objectContaining({ code: "cursor_invalid", status: 400 });

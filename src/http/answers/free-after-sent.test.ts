@@ -3,7 +3,7 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyReply } from "fastify";
 import { afterAll, expect, test } from "vitest";
-import { freeAfterSent } from "./free-after-sent.ts";
+import { freeAfterSent } from "../routes/v1/result.ts";
 
 const bodies: Uint8Array[] = [];
 /** More than a connection's buffers take at once. */

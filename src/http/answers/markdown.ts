@@ -5,8 +5,7 @@ import { iso } from "../submission/window.ts";
 import { readField } from "./fields.ts";
 import { codeSpan, link, quoteLines, sentence } from "./markdown-text.ts";
 import { type AnswerPage, type AnswerPost, pageWarnings } from "./page.ts";
-import { metadataText, type PostRecord } from "./record.ts";
-import { recordKind } from "./record-kinds.ts";
+import { metadataText, type PostRecord, recordKind } from "./record.ts";
 
 export function* renderMarkdownAnswer(page: AnswerPage) {
   yield `# ${formatTitle(page.job)}\n\n`;

@@ -1,3 +1,6 @@
+import type { Method } from "../../platforms/methods.ts";
+import type { RecordKind } from "../../remote/protocol/read-record.ts";
+
 export type PostRecord = {
   ID: string;
   Content: string;
@@ -9,3 +12,15 @@ export function metadataText({ Metadata }: PostRecord, name: string): string | n
   const value = Metadata?.[name];
   return typeof value === "string" ? value : null;
 }
+
+const otherKinds: Partial<Record<Method, RecordKind>> = {
+  searchbyprofile: "profile",
+  getprofilebyid: "profile",
+  getretweeters: "profile",
+  getfollowing: "profile",
+  getfollowers: "profile",
+  gettrends: "trend",
+  getspace: "space",
+};
+
+export const recordKind = (method: Method): RecordKind => otherKinds[method] ?? "post";

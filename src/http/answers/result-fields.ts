@@ -1,10 +1,11 @@
 import type { FastifyReply } from "fastify";
 import type { Job, JobResult } from "../../jobs/job.ts";
-import { serializeList } from "../../lib/structured-fields.ts";
+import { serializeDictionary, serializeList } from "../../lib/structured-fields.ts";
 import type { Coverage, SourceWarning } from "../../platforms/source.ts";
 import type { HttpContext } from "../context.ts";
-import { jobWarnings } from "./job-warnings.ts";
+import { jobWarnings } from "./job-fields.ts";
 import { nextPageCursor } from "./next-cursor.ts";
+import { type AnswerPage, pageWarnings } from "./page.ts";
 import { coverageField } from "./status-body.ts";
 
 type Knowledge = {
@@ -34,4 +35,16 @@ export function setResultFields(
   if (cursor !== null) reply.header("x-next-cursor", cursor);
   const { complete, coverage } = result;
   setKnowledgeFields(reply, { complete, coverage, warnings: jobWarnings(job) });
+}
+
+/** Structured fields (RFC 9651) except for the cursor. */
+export function setPageFields(reply: FastifyReply, page: AnswerPage): void {
+  const { result, posts, omitted, nextCursor } = page;
+  setKnowledgeFields(reply, { ...result, warnings: pageWarnings(page) });
+  if (nextCursor !== null) reply.header("x-next-cursor", nextCursor);
+  const shortened = posts.filter((post) => post.shortenedFrom !== null).length;
+  if (shortened > 0 || omitted > 0) {
+    const truncated = { shortened: { value: shortened }, omitted: { value: omitted } };
+    reply.header("x-truncated", serializeDictionary(truncated));
+  }
 }

@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryPage, Webhook } from "../../jobs/webhooks/webhook.ts";
 import type { WebhookWithSecret } from "../../jobs/webhooks/webhooks.ts";
 import { iso, isoOrNull } from "../submission/window.ts";
-import { writeDeliveryCursor } from "./delivery-cursor.ts";
+import { writeDeliveryCursor } from "./list-cursor.ts";
 
 export function webhookBody(webhook: Webhook, nowMs: number) {
   const { formerUntilMs } = webhook;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
-import type { AcceptedEncoding } from "./accepts-encoding.ts";
+import type { FastifyReply, FastifyRequest } from "fastify";
 
 export type ServedFile = {
   type: string;
@@ -57,4 +57,35 @@ export function makeServedFile(
   const body = Buffer.from(text);
   const hash = createHash("sha256").update(body).digest("base64url").slice(0, 22);
   return { type, body, etag: `"${hash}"`, encoding };
+}
+
+/** Status 304 if the client has the file. */
+export function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { type, body, etag, encoding }: ServedFile,
+): FastifyReply {
+  reply.headers({ etag, ...(encoding !== null && { "content-encoding": encoding }) });
+  if (!reply.hasHeader("vary")) reply.header("vary", "Accept-Encoding");
+  if (isCached(request.headers["if-none-match"], etag)) return reply.code(304).send();
+  return reply.type(type).send(body);
+}
+
+/** Weak comparison (RFC 9110). */
+function isCached(field: string | undefined, etag: string): boolean {
+  if (field === undefined) return false;
+  if (field.trim() === "*") return true;
+  return field.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
+}
+
+export type AcceptedEncoding = "br" | "gzip" | null;
+
+export function acceptedEncoding(field: string | undefined): AcceptedEncoding {
+  const accepted = (field ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => !/;\s*q=0(?:\.0{0,3})?$/.test(part))
+    .map((part) => part.split(";", 1)[0]?.trim() ?? "");
+  return (["br", "gzip"] as const).find((name) => accepted.includes(name)) ?? null;
 }

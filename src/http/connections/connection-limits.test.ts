@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import { beforeEach, expect, test } from "vitest";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
-import { type ConnectionLimitSettings, createConnectionLimits } from "./connection-limits.ts";
+import { type ConnectionLimitSettings, createConnectionLimits } from "./caller-address.ts";
 
 let clock: ManualClock;
 beforeEach(() => {

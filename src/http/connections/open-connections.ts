@@ -1,7 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
-import { type ConnectionLimitSettings, createConnectionLimits } from "./connection-limits.ts";
+import { EarshotError } from "../../lib/errors.ts";
+import { type ConnectionLimitSettings, createConnectionLimits } from "./caller-address.ts";
 
 type ConnectionSettings = ConnectionLimitSettings & {
   maxHeaderBytes: number;
@@ -30,7 +32,7 @@ export function connectionOptions(
   };
 }
 
-export type OpenConnections = {
+type OpenConnections = {
   /** Closes connections without a complete request. Others close after their answer, new ones immediately. */
   stop(): void;
   /** Resolves when no complete request is unanswered. */
@@ -113,4 +115,54 @@ export function watchConnections(
     isAnswered: (socket) => answeredSockets.has(socket),
     isRefused: limits.isRefused,
   };
+}
+
+declare module "fastify" {
+  interface FastifyInstance {
+    shutdown: Shutdown;
+  }
+}
+
+/** Call `announce`, then `drain`, then close the app. The listener stays open until then, so that clients get no reset. */
+export type Shutdown = {
+  /** `/readyz` is 503 and answers close their connection; requests are still served. */
+  announce(): void;
+  isAnnounced(): boolean;
+  /** Ends pending requests and refuses others except operational ones. Resolves when none is left. */
+  drain(): Promise<void>;
+  /** Errors: `stopping` during the drain. */
+  requireOpen(request: FastifyRequest): void;
+  draining: AbortSignal;
+};
+
+const alwaysServed: readonly string[] = ["/livez", "/readyz", "/metrics"];
+
+export function createShutdown(connections: Pick<OpenConnections, "whenAnswered">): Shutdown {
+  const draining = new AbortController();
+  let isAnnounced = false;
+
+  return {
+    announce: () => {
+      isAnnounced = true;
+    },
+    isAnnounced: () => isAnnounced,
+    drain: async () => {
+      isAnnounced = true;
+      draining.abort();
+      await connections.whenAnswered();
+    },
+    requireOpen: ({ routeOptions }) => {
+      if (draining.signal.aborted && !alwaysServed.includes(routeOptions.url ?? "")) {
+        throw serverStops();
+      }
+    },
+    draining: draining.signal,
+  };
+}
+
+export function serverStops(): EarshotError {
+  return new EarshotError("stopping", "the server is stopping", {
+    status: 503,
+    retryable: true,
+  });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { NodeRecord } from "../../remote/gateway/node-record.ts";
+import { nodesResponse } from "../routes/dashboard/operator-nodes.ts";
 import { makeNodeView } from "./node-view.test-support.ts";
-import { nodesResponse } from "./nodes-answer.ts";
 
 const nowMs = Date.UTC(2026, 10, 22, 12);
 const {

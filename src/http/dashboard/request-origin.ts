@@ -42,3 +42,8 @@ export function forbiddenOrigin(message: string) {
     hint: "use the dashboard at its own URL; in programs, send an API key and no cookie",
   });
 }
+
+/** No trailing slash. */
+export function baseUrl(request: FastifyRequest, publicUrl: string | null): string {
+  return publicUrl ?? `${request.protocol}://${request.host}`;
+}

@@ -3,9 +3,9 @@ import type { CallerSession } from "../../accounts/sessions/find-session.ts";
 import type { SignedInAccount } from "../../accounts/sessions/operations.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { HttpContext } from "../context.ts";
-import { baseUrl } from "./base-url.ts";
 import type { SessionResponse, SignedIn } from "./contract/session.ts";
 import { insecureEvidence } from "./node-status.ts";
+import { baseUrl } from "./request-origin.ts";
 
 type AnswerContext = Pick<HttpContext, "accounts" | "dashboard" | "nodes" | "settings">;
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { pageHeaders } from "../dashboard/page-headers.ts";
+import { pageHeaders } from "../dashboard/headers.ts";
 import { readOnce } from "../routes/ops/read-once.ts";
 import { acceptsHtml } from "./accepts-html.ts";
 import { builtDocs } from "./served-pages.ts";

@@ -1,8 +1,11 @@
 import { packageRoot } from "../../lib/package-root.ts";
-import type { AcceptedEncoding } from "../built-files/accepts-encoding.ts";
-import { createBuiltFiles, makeServedFile, type ServedFile } from "../built-files/built-files.ts";
-import { linksAsServed } from "./links-as-served.ts";
-import { llmsText } from "./llms-text.ts";
+import {
+  type AcceptedEncoding,
+  createBuiltFiles,
+  makeServedFile,
+  type ServedFile,
+} from "../built-files/built-files.ts";
+import { makeNavigation } from "./navigation.ts";
 import type { OpenApi } from "./open-api.ts";
 import { readPage } from "./page-source.ts";
 import { addressIn, type PageTree, pagePath, readPageTree } from "./page-tree.ts";
@@ -78,4 +81,44 @@ function memoise<Value>(make: () => Promise<Value>): () => Promise<Value> {
     });
     return promise;
   };
+}
+
+/** Replaces links to unserved pages with their text. */
+export function linksAsServed(
+  text: string,
+  resolveLink: (target: string) => string | null,
+): string {
+  let inCode = false;
+  const lines = text.split("\n").map((line) => {
+    if (line.startsWith("```")) inCode = !inCode;
+    return inCode ? line : lineAsServed(line, resolveLink);
+  });
+  return lines.join("\n");
+}
+
+function lineAsServed(line: string, resolveLink: (target: string) => string | null): string {
+  return line.replaceAll(
+    /(!?)\[((?:`[^`]*`|[^`[\]])*)\]\(([^()\s]+)\)|`[^`]*`/g,
+    (whole: string, picture: string | undefined, name: string, target: string | undefined) => {
+      if (target === undefined) return whole;
+      const address = resolveLink(target);
+      return address === null ? name : `${picture}[${name}](${address})`;
+    },
+  );
+}
+
+/** llmstxt.org. */
+function llmsText(api: OpenApi): string {
+  const groups = makeNavigation(api).map(({ title, entries }) => {
+    const links = entries.map(
+      ({ path, title: name }) => `- [${name}](/docs${path === "" ? "/README" : path}.md)`,
+    );
+    return `## ${title}\n\n${links.join("\n")}\n`;
+  });
+  return [
+    "# Earshot\n",
+    "> One search API over public posts of Bluesky, Mastodon and X: submit a query with X-style operators, get a uuid, fetch the posts.\n",
+    ...groups,
+    "## Optional\n\n- [OpenAPI](/openapi.json)\n",
+  ].join("\n");
 }

@@ -4,9 +4,9 @@ import type { Caller } from "../../accounts/authenticate.ts";
 import type { Job } from "../../jobs/job.ts";
 import type { SubmittedJob } from "../../jobs/submissions/submission.ts";
 import { pauseIdleTimeout } from "../connections/idle-time.ts";
-import { serverStops } from "../connections/shutdown.ts";
+import { serverStops } from "../connections/open-connections.ts";
 import type { HttpContext } from "../context.ts";
-import type { CallerWatch } from "../middleware/caller-watch.ts";
+import type { CallerWatch } from "../middleware/ended-caller.ts";
 import { rateLimitedProblem } from "../problems/refused-by-rate.ts";
 import { problem } from "../problems/write-problem.ts";
 

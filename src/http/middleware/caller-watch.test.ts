@@ -4,7 +4,7 @@ import type { Caller } from "../../accounts/authenticate.ts";
 import type { CreatedKey } from "../../accounts/keys/key.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
 import type { HttpContext } from "../context.ts";
-import { type CallerWatch, createCallerWatch } from "./caller-watch.ts";
+import { type CallerWatch, createCallerWatch } from "./ended-caller.ts";
 
 let accounts: TestAccounts;
 let clock: ManualClock;

@@ -10,7 +10,7 @@ import type {
 } from "../../accounts/limiter.ts";
 import { clientDisconnect } from "../connections/client-disconnect.ts";
 import type { HttpContext } from "../context.ts";
-import { baseUrl } from "../dashboard/base-url.ts";
+import { baseUrl } from "../dashboard/request-origin.ts";
 import { challenge, mcpResource } from "../oauth/resource.ts";
 import { rateLimitedProblem, setRetryAfter } from "../problems/refused-by-rate.ts";
 import { hasBearerToken, problem } from "../problems/write-problem.ts";

@@ -3,8 +3,8 @@ import swagger from "@fastify/swagger";
 import fastify from "fastify";
 import { createJsonSchemaTransform } from "fastify-type-provider-zod";
 import { expect, test } from "vitest";
+import { announceDeprecations, type Deprecation } from "../routes/index.ts";
 import { openApiFile } from "../routes/ops/openapi.ts";
-import { announceDeprecations, type Deprecation } from "./deprecation.ts";
 
 const deprecated: Deprecation = {
   since: "2027-03-01",

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { allScopes } from "../../accounts/grants/scopes.ts";
-import { baseUrl } from "../dashboard/base-url.ts";
+import { baseUrl } from "../dashboard/request-origin.ts";
 import { hasBearerToken } from "../problems/write-problem.ts";
 
 export const resourcePath = "/mcp";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type AuditAction, auditActions } from "../../accounts/audit.ts";
-import { accountId } from "./activity.ts";
+import { accountId } from "./dashboard.ts";
 import { closedQuery, errorWithHint, namedEnum } from "./words.ts";
 
 const beforeText = errorWithHint(

@@ -15,9 +15,15 @@ import type { HttpContext } from "../context.ts";
 import { withPointer } from "../problems/with-pointer.ts";
 import { problem } from "../problems/write-problem.ts";
 import type { CheckedArguments } from "./checked-arguments.ts";
-import { requestedSpan, unsearchedSpan } from "./requested-span.ts";
 import { requestedTarget } from "./requested-target.ts";
-import { narrowWindow, submissionWindow, type Window, windowWarnings } from "./window.ts";
+import {
+  narrowWindow,
+  requestedSpan,
+  submissionWindow,
+  unsearchedSpan,
+  type Window,
+  windowWarnings,
+} from "./window.ts";
 
 /** Errors: those of query and cursor, `source_unavailable`. */
 export function makeNewJob(

@@ -1,7 +1,7 @@
 import { parseQuery } from "@earshot/query";
 import { describe, expect, test } from "vitest";
 import type { RequestedBounds } from "../../jobs/job.ts";
-import { requestedSpan, unsearchedSpan } from "./requested-span.ts";
+import { requestedSpan, unsearchedSpan } from "./window.ts";
 
 const ms = (text: string): number => Date.parse(text);
 const asOfMs = ms("2026-11-20");

@@ -1,16 +1,20 @@
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../accounts/authenticate.ts";
-import type { Idempotency, SubmittedJob } from "../../jobs/submissions/submission.ts";
-import { isSearch, type Method } from "../../platforms/methods.ts";
+import type { SubmissionDecision } from "../../accounts/limiter.ts";
+import type {
+  Idempotency,
+  PendingAdmission,
+  SubmittedJob,
+} from "../../jobs/submissions/submission.ts";
+import { isSearch, type Method, searchMethods } from "../../platforms/methods.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
 import type { HttpContext } from "../context.ts";
-import { requireCaller } from "../middleware/caller.ts";
+import { recordAdmission, requireCaller } from "../middleware/caller.ts";
+import { rateLimitedProblem } from "../problems/refused-by-rate.ts";
+import { problem } from "../problems/write-problem.ts";
 import type { Submission } from "../schemas/submission.ts";
-import { requireMethod } from "./allowed-method.ts";
 import { checkArguments, type PathRules } from "./checked-arguments.ts";
 import { makeNewJob } from "./new-job.ts";
-import { createSearchPermit } from "./search-permit.ts";
-import { submissionAdmission } from "./submission-admission.ts";
 
 export type Submissions = {
   /**
@@ -75,4 +79,97 @@ const canAdmitWithSearch = (method: Method, { methods }: Caller): boolean =>
 function markReplayed(reply: FastifyReply, earlier: SubmittedJob): SubmittedJob {
   reply.header("idempotent-replayed", "true");
   return earlier;
+}
+
+/** Null if the request is already admitted. `check` verifies a newly admitted caller, such as its methods. */
+function submissionAdmission(
+  { limiter, clock }: Pick<HttpContext, "limiter" | "clock">,
+  request: FastifyRequest,
+  permit: SearchPermit,
+  check: () => void,
+): PendingAdmission | null {
+  const pending = request.pendingAdmission;
+  if (pending === null) return null;
+
+  const write: PendingAdmission["write"] = async (search) => {
+    // If the store fails, the caller is unknown, and another call would only wait again.
+    Object.assign(request, { pendingAdmission: null, caller: null });
+    const { admission, submitted } = await limiter.admitSearch(pending.recalled, search);
+    if (admission === null) {
+      Object.assign(request, { pendingAdmission: pending, caller: pending.recalled.caller });
+      return submitted;
+    }
+    recordAdmission(request, admission, clock.elapsed());
+    // The job has used the counted search.
+    if (submitted !== null) request.countedSearch = null;
+    return submitted;
+  };
+
+  return {
+    write,
+    admit: async () => {
+      await request.pendingAdmission?.admit();
+      check();
+      await permit.take();
+    },
+  };
+}
+
+type SearchPermit = {
+  /** Errors: `rate_limited`, those of the store. */
+  take(): Promise<void>;
+  refund(): Promise<void>;
+};
+
+export function createSearchPermit(
+  context: Pick<HttpContext, "limiter" | "metrics">,
+  reply: FastifyReply,
+): SearchPermit {
+  const { request } = reply;
+  let decision: SubmissionDecision | null = null;
+  return {
+    take: async () => {
+      decision =
+        request.countedSearch ?? (await context.limiter.takeSubmission(requireCaller(request)));
+      request.countedSearch = null;
+      request.limits = decision.limits;
+      if (!decision.allowed) throw rateLimitedProblem(context, reply, decision);
+    },
+    refund: async () => {
+      request.limits = (await decision?.refund()) ?? request.limits;
+    },
+  };
+}
+
+/** Errors: `method_forbidden`. `pointer`: null if the path names the method. */
+function requireMethod(
+  caller: Pick<Caller, "methods">,
+  method: Method,
+  pointer: string | null,
+): void {
+  const { methods } = caller;
+  if (methods === null || methods.includes(method)) return;
+  throw methodForbidden(methods, method, pointer);
+}
+
+/** A count is a search. Errors: `method_forbidden`. */
+export function requireCounts(caller: Caller): void {
+  const { methods } = caller;
+  if (methods === null || searchMethods.some((method) => methods.includes(method))) return;
+  throw methodForbidden(methods, searchMethods.join(" or "), null);
+}
+
+function methodForbidden(methods: readonly Method[], methodText: string, pointer: string | null) {
+  const allowed = methods.join(" or ");
+  return problem("method_forbidden", `the key does not allow ${methodText}`, {
+    hint: `use ${allowed}, use another key, or change the methods of this one on the Keys page`,
+    details: [
+      {
+        code: "method_forbidden",
+        message: `the key does not allow ${methodText}`,
+        ...(pointer === null ? {} : { pointer }),
+        expected: methods,
+      },
+    ],
+  });
 }

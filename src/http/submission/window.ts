@@ -1,7 +1,8 @@
+import type { QueryNode } from "@earshot/query/tree";
 import type { RequestedBounds } from "../../jobs/job.ts";
 import type { SearchMethod } from "../../platforms/methods.ts";
-import type { SourceWarning } from "../../platforms/source.ts";
-import { type RequestedSpan, unsearchedSpan } from "./requested-span.ts";
+import type { SourceWarning, UnsearchedSpan } from "../../platforms/source.ts";
+import { hasTime, idTimeMs } from "../../posts/ids.ts";
 
 /** `fromMs` inclusive (null: unbounded), `toMs` exclusive. */
 export type Window = { fromMs: number | null; toMs: number };
@@ -68,4 +69,86 @@ export function iso(ms: number): string {
 
 export function isoOrNull(ms: number | null): string | null {
   return ms === null ? null : iso(ms);
+}
+
+/** `toMs` exclusive; null: unbounded. */
+type RequestedSpan = { fromMs: number | null; toMs: number | null };
+
+const unbounded: RequestedSpan = { fromMs: null, toMs: null };
+
+/** X: post times are whole seconds, IDs milliseconds. */
+const idSlackMs = 1_000;
+
+/**
+ * The span that `start_time`, `end_time` and operators allow. Contains every match; alternatives count as their hull, and
+ * `within_time:` counts back from `asOfMs`.
+ */
+export function requestedSpan(
+  tree: QueryNode,
+  { startMs, endMs }: RequestedBounds,
+  asOfMs: number,
+): RequestedSpan {
+  return intersection([{ fromMs: startMs, toMs: endMs }, nodeSpan(tree, asOfMs)]);
+}
+
+/** The requested span before the window; null if there is none. */
+export function unsearchedSpan(
+  { fromMs: windowFromMs }: Pick<Window, "fromMs">,
+  { fromMs, toMs }: RequestedSpan,
+): UnsearchedSpan | null {
+  if (windowFromMs === null) return null;
+  const endMs = toMs === null ? windowFromMs : Math.min(toMs, windowFromMs);
+  if (fromMs !== null) return fromMs < endMs ? { fromMs, toMs: endMs } : null;
+  return toMs !== null && toMs <= windowFromMs ? { fromMs, toMs } : null;
+}
+
+function nodeSpan(node: QueryNode, asOfMs: number): RequestedSpan {
+  switch (node.kind) {
+    case "and":
+      return intersection(node.children.map((child) => nodeSpan(child, asOfMs)));
+    case "or":
+      return hull(node.children.map((child) => nodeSpan(child, asOfMs)));
+    case "not":
+      return complement(nodeSpan(node.child, asOfMs));
+    case "since":
+      return { fromMs: node.ms, toMs: null };
+    case "until":
+      return { fromMs: null, toMs: node.ms };
+    case "within":
+      return { fromMs: asOfMs - node.ms, toMs: null };
+    case "since-id":
+      return { fromMs: idTime(node.id, -idSlackMs), toMs: null };
+    case "max-id":
+      return { fromMs: null, toMs: idTime(node.id, idSlackMs) };
+    default:
+      return unbounded;
+  }
+}
+
+function idTime(id: string, slackMs: number): number | null {
+  const number = BigInt(id);
+  return hasTime(number) ? idTimeMs(number) + slackMs : null;
+}
+
+function complement({ fromMs, toMs }: RequestedSpan): RequestedSpan {
+  return fromMs !== null && toMs !== null ? unbounded : { fromMs: toMs, toMs: fromMs };
+}
+
+function intersection(spans: readonly RequestedSpan[]): RequestedSpan {
+  const starts = spans.flatMap(({ fromMs }) => (fromMs === null ? [] : [fromMs]));
+  const ends = spans.flatMap(({ toMs }) => (toMs === null ? [] : [toMs]));
+  return {
+    fromMs: starts.length === 0 ? null : Math.max(...starts),
+    toMs: ends.length === 0 ? null : Math.min(...ends),
+  };
+}
+
+function hull(spans: readonly RequestedSpan[]): RequestedSpan {
+  const starts = spans.map(({ fromMs }) => fromMs ?? Number.NEGATIVE_INFINITY);
+  const ends = spans.map(({ toMs }) => toMs ?? Number.POSITIVE_INFINITY);
+  const [fromMs, toMs] = [Math.min(...starts), Math.max(...ends)];
+  return {
+    fromMs: fromMs === Number.NEGATIVE_INFINITY ? null : fromMs,
+    toMs: toMs === Number.POSITIVE_INFINITY ? null : toMs,
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { linksAsServed } from "../links-as-served.ts";
 import { addressIn } from "../page-tree.ts";
+import { linksAsServed } from "../served-pages.ts";
 import { renderMarkdown } from "./render-markdown.ts";
 
 const tree = new Map([

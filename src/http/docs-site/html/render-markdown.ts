@@ -1,7 +1,7 @@
+import { createRequire } from "node:module";
 import { Marked, type Token, type Tokens } from "marked";
 import { anchorNames } from "../anchor-names.ts";
 import { escapeHtml } from "../escape-html.ts";
-import { codeBlock, groupSamples } from "./code-block.ts";
 
 type ContentsEntry = { level: number; text: string; anchor: string };
 
@@ -86,4 +86,34 @@ function plainText(tokens: readonly Token[]): string {
 
 function tokenText(token: Token): string {
   return "text" in token && typeof token.text === "string" ? token.text : "";
+}
+
+type Highlighter = {
+  getLanguage(name: string): object | undefined;
+  highlight(text: string, options: { language: string }): { value: string };
+};
+
+/** The package's own types would add the DOM's types to the server's. */
+const hljs: Highlighter = createRequire(import.meta.url)("highlight.js/lib/common");
+
+/** `info`: a language and an optional name in brackets, for tabs. */
+function codeBlock(text: string, info: string): string {
+  const [language = ""] = info.split(" ");
+  const [, name = null] = /\[([^[\]]+)\]/.exec(info) ?? [];
+  const html = hljs.getLanguage(language)
+    ? hljs.highlight(text, { language }).value
+    : escapeHtml(text);
+  const label = name === null ? "" : ` data-label="${escapeHtml(name)}"`;
+  const caption = name === null ? "" : `<figcaption>${escapeHtml(name)}</figcaption>`;
+  return (
+    `<figure class="sample"${label}>${caption}<pre class="code" tabindex="0"><code>${html}</code></pre>` +
+    '<button class="button" type="button" data-copy data-size="small">Copy</button></figure>\n'
+  );
+}
+
+function groupSamples(html: string): string {
+  return html.replaceAll(
+    /(?:<figure class="sample" data-label=(?:(?!<\/figure>)[\s\S])*<\/figure>\n){2,}/g,
+    (samples) => `<div class="samples">${samples}</div>\n`,
+  );
 }

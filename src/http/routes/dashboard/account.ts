@@ -1,9 +1,14 @@
 import { Readable } from "node:stream";
+import type { ExportPart } from "../../../accounts/admin/export-operations.ts";
+import {
+  type ExportedKind,
+  type ExportPosition,
+  exportedKinds,
+} from "../../../accounts/admin/export-rows.ts";
 import type { HttpContext } from "../../context.ts";
 import { auditEntry } from "../../dashboard/account-answers.ts";
 import type { AuditResponse } from "../../dashboard/contract/audit.ts";
 import { deleteAccount } from "../../dashboard/delete-account.ts";
-import { exportLines } from "../../dashboard/export-lines.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { requireCaller } from "../../middleware/caller.ts";
 import { accountDeletion } from "../../schemas/accounts.ts";
@@ -77,4 +82,37 @@ export function auditResponse(entries: AuditResponse["entries"]): AuditResponse 
   const last = entries.at(-1);
   const isFull = last !== undefined && entries.length === auditPage;
   return { entries, next: isFull ? last.sequence : null };
+}
+
+/**
+ * Yields lines as the client consumes them. The last line has the count, so that truncation is
+ * detectable. Throws when the signal aborts.
+ */
+async function* exportLines(
+  accounts: Pick<HttpContext["accounts"], "read">,
+  accountId: string,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  let lines = 0;
+  for (const kind of exportedKinds) {
+    for await (const part of readParts(accounts, accountId, kind)) {
+      signal.throwIfAborted();
+      lines += part.lines;
+      if (part.text !== "") yield part.text;
+    }
+  }
+  yield `${JSON.stringify({ kind: "end", lines })}\n`;
+}
+
+async function* readParts(
+  accounts: Pick<HttpContext["accounts"], "read">,
+  accountId: string,
+  kind: ExportedKind,
+): AsyncGenerator<ExportPart> {
+  let after: ExportPosition = null;
+  do {
+    const part: ExportPart = await accounts.read("exportAccount", { accountId, kind, after });
+    yield part;
+    after = part.next;
+  } while (after !== null);
 }

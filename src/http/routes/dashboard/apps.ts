@@ -3,7 +3,7 @@ import type { HttpContext } from "../../context.ts";
 import type { AppsResponse } from "../../dashboard/contract/connect.ts";
 import { requireSession } from "../../middleware/session.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { appPath } from "../../schemas/apps.ts";
+import { appPath } from "../../schemas/dashboard.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const hide = { hide: true };

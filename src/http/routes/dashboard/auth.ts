@@ -2,13 +2,12 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { isProviderName, type ProviderName } from "../../../accounts/sign-in/provider.ts";
 import { type RefusalCode, SignInRefused } from "../../../accounts/sign-in/refusal.ts";
 import type { HttpContext } from "../../context.ts";
-import { baseUrl } from "../../dashboard/base-url.ts";
 import { readClientInfo } from "../../dashboard/client-info.ts";
-import { requireNavigation } from "../../dashboard/request-origin.ts";
+import { baseUrl, requireNavigation } from "../../dashboard/request-origin.ts";
 import type { SignInSlots } from "../../dashboard/sign-in-slots.ts";
 import { acceptsHtml } from "../../docs-site/accepts-html.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { providerPath } from "../../schemas/sessions.ts";
+import { providerPath } from "../../schemas/dashboard.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 /** Refusals redirect to the sign-in page, which explains them. */

@@ -12,13 +12,13 @@ import {
 } from "../../../accounts/grants/consent.ts";
 import { isLoopback } from "../../../accounts/grants/redirect-uri.ts";
 import type { HttpContext } from "../../context.ts";
-import { baseUrl } from "../../dashboard/base-url.ts";
 import type { AuthorizationResponse, DecisionResponse } from "../../dashboard/contract/connect.ts";
+import { baseUrl } from "../../dashboard/request-origin.ts";
 import type { SignInSlots } from "../../dashboard/sign-in-slots.ts";
 import { requireSession } from "../../middleware/session.ts";
 import { mcpResource } from "../../oauth/resource.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { authorizationDecision, authorizationQuery } from "../../schemas/apps.ts";
+import { authorizationDecision, authorizationQuery } from "../../schemas/dashboard.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const hide = { hide: true };

@@ -4,7 +4,7 @@ import type { HttpContext } from "../../context.ts";
 import type { AllJobsResponse, AnyJobListing } from "../../dashboard/contract/operator.ts";
 import { withPointer } from "../../problems/with-pointer.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { allJobsQuery } from "../../schemas/activity.ts";
+import { allJobsQuery } from "../../schemas/dashboard.ts";
 import { iso, isoOrNull } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
 

@@ -2,7 +2,7 @@ import { keyState } from "../../../accounts/keys/key.ts";
 import type { HttpContext } from "../../context.ts";
 import { readAccountCursor, writeAccountCursor } from "../../dashboard/account-answers.ts";
 import type { AllKeysResponse } from "../../dashboard/contract/operator.ts";
-import { allKeysQuery } from "../../schemas/activity.ts";
+import { allKeysQuery } from "../../schemas/dashboard.ts";
 import { iso, isoOrNull } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
 

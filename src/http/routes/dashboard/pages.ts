@@ -1,13 +1,11 @@
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { once } from "../../../lib/once.ts";
 import { packageRoot } from "../../../lib/package-root.ts";
-import { acceptedEncoding } from "../../built-files/accepts-encoding.ts";
-import { createBuiltFiles } from "../../built-files/built-files.ts";
-import { pageLinks } from "../../built-files/page-links.ts";
-import { sendFile } from "../../built-files/send-file.ts";
+import { acceptedEncoding, createBuiltFiles, sendFile } from "../../built-files/built-files.ts";
 import type { HttpContext } from "../../context.ts";
-import { pageHeaders } from "../../dashboard/page-headers.ts";
+import { pageHeaders } from "../../dashboard/headers.ts";
 import { acceptsHtml } from "../../docs-site/accepts-html.ts";
 import { problem } from "../../problems/write-problem.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -110,4 +108,19 @@ function notBuilt() {
   return problem("not_found", "the dashboard is not built", {
     hint: "build it with npm run prepare, which requires the development dependencies",
   });
+}
+
+/** Link headers by page name (web/page-files.ts): browsers load a page's files with the app. Empty without a build. */
+async function pageLinks(folder: URL): Promise<ReadonlyMap<string, string>> {
+  const text = await readFile(new URL("page-files.json", folder), "utf8").catch(() => "{}");
+  const pages: Readonly<Record<string, readonly string[]>> = JSON.parse(text);
+  return new Map(
+    Object.entries(pages).map(([name, files]) => [name, files.map(linkTo).join(", ")]),
+  );
+}
+
+/** In the request mode of `import()` or of Vite's style sheets; otherwise files are loaded twice. */
+function linkTo(file: string): string {
+  const relation = file.endsWith(".css") ? "preload; as=style; crossorigin" : "modulepreload";
+  return `</dashboard/${file}>; rel=${relation}; fetchpriority=low`;
 }

@@ -1,5 +1,5 @@
 import type { HttpContext } from "../../context.ts";
-import { serviceStatusQuery } from "../../schemas/dashboard-usage.ts";
+import { serviceStatusQuery } from "../../schemas/dashboard.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 export function addServiceStatusRoute(app: TypedApp, { statusBoard }: HttpContext): void {

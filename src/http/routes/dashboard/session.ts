@@ -9,7 +9,7 @@ import { sessionAnswer } from "../../dashboard/session-answer.ts";
 import type { SignInSlots } from "../../dashboard/sign-in-slots.ts";
 import { requireSession } from "../../middleware/session.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { linkSignIn } from "../../schemas/sessions.ts";
+import { linkSignIn } from "../../schemas/dashboard.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const hide = { hide: true };

@@ -4,7 +4,7 @@ import type { HttpContext } from "../../context.ts";
 import type { SessionListing, SessionsResponse } from "../../dashboard/contract/account.ts";
 import { requireSession } from "../../middleware/session.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { sessionPath } from "../../schemas/sessions.ts";
+import { sessionPath } from "../../schemas/dashboard.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const hide = { hide: true };

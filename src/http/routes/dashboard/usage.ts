@@ -2,7 +2,7 @@ import type { HttpContext } from "../../context.ts";
 import { dashboardKeyId, usageResponse } from "../../dashboard/usage-answer.ts";
 import { requireCaller } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { usageQuery } from "../../schemas/dashboard-usage.ts";
+import { usageQuery } from "../../schemas/dashboard.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 export function addUsageRoute(app: TypedApp, context: HttpContext): void {

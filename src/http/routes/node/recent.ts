@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { withDamage } from "../../../search/merge/damage.ts";
 import { readRecords } from "../../../search/merge/fill-in.ts";
+import { setNodeField } from "../../answers/job-fields.ts";
 import { jobResult } from "../../answers/job-result.ts";
-import { setNodeField } from "../../answers/node-fields.ts";
 import { setResultFields } from "../../answers/result-fields.ts";
 import type { HttpContext } from "../../context.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { grantableMethods } from "../../../accounts/grants/scopes.ts";
 import type { HttpContext } from "../../context.ts";
-import { baseUrl } from "../../dashboard/base-url.ts";
+import { baseUrl } from "../../dashboard/request-origin.ts";
 import { mcpResource, resourceMetadataPath, resourcePath } from "../../oauth/resource.ts";
 
 const schema = { hide: true };

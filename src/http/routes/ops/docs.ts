@@ -1,9 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
-import { acceptedEncoding } from "../../built-files/accepts-encoding.ts";
-import type { ServedFile } from "../../built-files/built-files.ts";
-import { sendFile } from "../../built-files/send-file.ts";
-import { pageHeaders } from "../../dashboard/page-headers.ts";
+import { acceptedEncoding, type ServedFile, sendFile } from "../../built-files/built-files.ts";
+import { pageHeaders } from "../../dashboard/headers.ts";
 import { acceptsHtml } from "../../docs-site/accepts-html.ts";
 import { pagePath } from "../../docs-site/page-tree.ts";
 import { createServedPages } from "../../docs-site/served-pages.ts";

@@ -18,12 +18,10 @@ import {
 import { platformPath } from "../../schemas/parameters.ts";
 import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import { invalidRequest } from "../../schemas/validation.ts";
-import { requireCounts } from "../../submission/allowed-method.ts";
 import { diagnosticWarning } from "../../submission/new-job.ts";
-import { requestedSpan } from "../../submission/requested-span.ts";
-import { createSearchPermit } from "../../submission/search-permit.ts";
 import { parsePlatform } from "../../submission/source-types.ts";
-import { windowWarnings } from "../../submission/window.ts";
+import { createSearchPermit, requireCounts } from "../../submission/submission.ts";
+import { requestedSpan, windowWarnings } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 export function addCountsRoute(app: TypedApp, context: HttpContext): void {

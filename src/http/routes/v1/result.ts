@@ -2,14 +2,13 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Job, JobResult } from "../../../jobs/job.ts";
 import { withDamage } from "../../../search/merge/damage.ts";
 import { recordsPage } from "../../../search/merge/fill-in.ts";
-import { freeAfterSent } from "../../answers/free-after-sent.ts";
-import { answerUnfinished, jobResult } from "../../answers/job-result.ts";
 import {
   setNodeField,
   setProofLinks,
   setSignatureFields,
   setUnsignedField,
-} from "../../answers/node-fields.ts";
+} from "../../answers/job-fields.ts";
+import { answerUnfinished, jobResult } from "../../answers/job-result.ts";
 import { setResultFields } from "../../answers/result-fields.ts";
 import { readSignedRecords } from "../../answers/signed-records.ts";
 import type { HttpContext } from "../../context.ts";
@@ -111,4 +110,11 @@ export function addResultRoutes(
     schema: { ...shared, operationId: "fetchResultWithoutPlatform", params: jobPath },
     handler: (request, reply) => respond(request, reply, request.params.uuid, request.query.wait),
   });
+}
+
+/** A hundred unused pages would make V8 collect the whole heap. The body must not be used afterwards. */
+export function freeAfterSent({ raw }: FastifyReply, { buffer, byteLength }: Uint8Array): void {
+  if (!(buffer instanceof ArrayBuffer) || byteLength < buffer.byteLength) return;
+  // After "close", the system has the bytes or will never take them.
+  raw.once("close", () => buffer.transfer(0));
 }

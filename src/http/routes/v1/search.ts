@@ -1,10 +1,10 @@
 import { splitJsonPage } from "../../../lib/json-page.ts";
 import { contentTypes, renderBody } from "../../answers/body.ts";
+import { setNodeField, setProofLinks } from "../../answers/job-fields.ts";
 import { answerUnfinished, jobResult } from "../../answers/job-result.ts";
 import { negotiate } from "../../answers/negotiate.ts";
-import { setNodeField, setProofLinks } from "../../answers/node-fields.ts";
 import { makeAnswerPage } from "../../answers/page.ts";
-import { setPageFields } from "../../answers/page-fields.ts";
+import { setPageFields } from "../../answers/result-fields.ts";
 import type { HttpContext } from "../../context.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { requireCaller } from "../../middleware/caller.ts";

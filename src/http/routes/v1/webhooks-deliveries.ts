@@ -1,4 +1,4 @@
-import { readDeliveryCursor } from "../../answers/delivery-cursor.ts";
+import { readDeliveryCursor } from "../../answers/list-cursor.ts";
 import { deliveryBody, deliveryListBody } from "../../answers/webhook-body.ts";
 import type { HttpContext } from "../../context.ts";
 import { requireCaller } from "../../middleware/caller.ts";
