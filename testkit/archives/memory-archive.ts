@@ -1,5 +1,5 @@
 import type { Archive, ArchiveChange, WriteBatch, WriteReport } from "../../src/archive/archive.ts";
-import type { ImportAnalysis } from "../../src/ingest/analysis/import-analysis.ts";
+import type { ImportAnalysis } from "../../src/ingest/analysis/analysed-chunk.ts";
 import { readLines } from "../../src/ingest/analysis/read-lines.ts";
 import { numberedId, postTimeMs } from "../../src/posts/ids.ts";
 import type { Post } from "../../src/posts/post.ts";

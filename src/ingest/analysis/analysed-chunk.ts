@@ -1,9 +1,9 @@
+import type { PackedPosts } from "../../archive/bulk/packed-posts.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Post } from "../../posts/post.ts";
 import type { RecordLimits } from "../import/formats/format.ts";
 import type { ImportSource } from "../import/source.ts";
-import type { AnalysedPosts, ImportAnalysis } from "./import-analysis.ts";
-import type { Rejection } from "./read-lines.ts";
-import type { RecordCounts } from "./record-counts.ts";
+import type { LinesRequest, LinesResult, RecordCounts, Rejection } from "./read-lines.ts";
 
 export type AnalysedChunk = {
   prepared: AnalysedPosts["body"] | null;
@@ -30,3 +30,15 @@ export type ChunksRequest = {
 
 export const chunkRecords = 5_000;
 export const chunkBytes = 16 * 1024 ** 2;
+
+type AnalysedPosts = { body: PackedPosts };
+
+export type AnalysedLines = AnalysedPosts & LinesResult;
+
+export type ImportAnalysis = {
+  parallel: number;
+  lines(request: LinesRequest): Promise<AnalysedLines>;
+  /** `nowMs` caps times that no network has observed. */
+  posts(posts: readonly Post[], nowMs: number): Promise<AnalysedPosts>;
+  close(): Promise<void>;
+};

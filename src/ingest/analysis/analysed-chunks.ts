@@ -1,12 +1,12 @@
 import type { ImportFormat, LinesFormat } from "../import/formats/format.ts";
 import {
   type AnalysedChunk,
+  type AnalysedLines,
   type ChunksRequest,
   chunkBytes,
   chunkRecords,
   type PendingChunk,
 } from "./analysed-chunk.ts";
-import type { AnalysedLines } from "./import-analysis.ts";
 import { lineChunks } from "./line-chunks.ts";
 import { recordChunks } from "./record-chunks.ts";
 

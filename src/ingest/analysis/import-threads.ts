@@ -1,7 +1,7 @@
 import type { PreparationSettings } from "../../archive/bulk/prepare-posts.ts";
 import { siblingModule } from "../../db/threads/thread.ts";
 import { ThreadPool } from "../../db/threads/thread-pool.ts";
-import type { ImportAnalysis } from "./import-analysis.ts";
+import type { ImportAnalysis } from "./analysed-chunk.ts";
 import type { ImportMethods } from "./import-thread.ts";
 
 export function startImportThreads(

@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
+import { stripControls } from "../../lib/controls.ts";
 import type { Platform, Post } from "../../posts/post.ts";
 import type { RecordLimits } from "../import/formats/format.ts";
 import { readNdjsonLine } from "../import/formats/ndjson.ts";
 import { createLineSplitter, type Line } from "../import/lines.ts";
 import { RecordError } from "../import/record.ts";
-import { createRecordCounts, type RecordCounts } from "./record-counts.ts";
 
 export type LinesRequest = {
   bytes: Uint8Array;
@@ -78,4 +78,37 @@ export function readLines(request: LinesRequest): {
     posts: readPosts(),
     result: () => ({ posts, rejections, counts: counts.all(), stoppedAt }),
   };
+}
+
+export type RecordCounts = {
+  ignoredFields: ReadonlyMap<string, number>;
+  skipped: ReadonlyMap<string, number>;
+};
+
+const maxIgnoredNames = 1_000;
+const otherNames = "(others)";
+
+/** Counts names beyond the first 1,000 together. */
+export function createRecordCounts() {
+  const ignoredFields = new Map<string, number>();
+  const skipped = new Map<string, number>();
+
+  function countName(name: string, times: number): void {
+    const isKnown = ignoredFields.size < maxIgnoredNames || ignoredFields.has(name);
+    add(ignoredFields, isKnown ? name : otherNames, times);
+  }
+
+  return {
+    countIgnored: (field: string): void => countName(stripControls(field.slice(0, 100)), 1),
+    countSkipped: (reason: string): void => add(skipped, reason, 1),
+    merge: (counts: RecordCounts): void => {
+      for (const [name, times] of counts.ignoredFields) countName(name, times);
+      for (const [reason, times] of counts.skipped) add(skipped, reason, times);
+    },
+    all: (): RecordCounts => ({ ignoredFields, skipped }),
+  };
+}
+
+function add(counts: Map<string, number>, key: string, times: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + times);
 }

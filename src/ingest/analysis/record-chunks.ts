@@ -9,8 +9,7 @@ import {
   chunkRecords,
   type PendingChunk,
 } from "./analysed-chunk.ts";
-import type { Rejection } from "./read-lines.ts";
-import { createRecordCounts } from "./record-counts.ts";
+import { createRecordCounts, type Rejection } from "./read-lines.ts";
 
 const recordOverheadBytes = 200;
 

@@ -1,7 +1,15 @@
 import { EarshotError } from "../../lib/errors.ts";
-import type { ReadHistory } from "./history.ts";
-import { readListing } from "./read-listing.ts";
-import { readWholeRepository } from "./read-whole-repository.ts";
+import { startSlices } from "../../lib/slices.ts";
+import { profileCollection } from "../../platforms/bluesky/collections.ts";
+import { postCollection } from "../../platforms/bluesky/post.ts";
+import { profileKey } from "../../platforms/bluesky/profile.ts";
+import { readRepository } from "../../platforms/bluesky/repository.ts";
+import { readRefusal, refusalError, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
+import { refusalStatus } from "./account-state.ts";
+import { authorCheckpoint } from "./author-progress.ts";
+import { fetchProfileRecord, listedRecords } from "./author-records.ts";
+import type { HistoryContext, HistoryReport, ReadHistory } from "./history.ts";
+import { readRecordPost } from "./post-of-record.ts";
 
 export const readHistory: ReadHistory = async (context) => {
   const { limits } = context.request;
@@ -19,3 +27,119 @@ const fallbackCodes = new Set(["answer_too_large", "repository_unreadable", "ups
 
 const isWorthListing = (error: unknown): boolean =>
   error instanceof EarshotError && fallbackCodes.has(error.code);
+
+/**
+ * Writes each page of com.atproto.repo.listRecords with the next cursor, to resume an interrupted
+ * listing. All posts get the revision read before the first page. Errors: `repository_too_large`
+ * beyond `maxPosts`; `upstream_refused`.
+ */
+async function readListing(
+  { request, account, rev, before, requestedMs, writer }: HistoryContext,
+  maxPosts: number,
+): Promise<HistoryReport> {
+  const { fetch } = request.directory;
+  const { did } = account;
+  const author = account.handle ?? did;
+  const first = before.listing ?? { cursor: null, rev: rev ?? "", startedMs: requestedMs };
+  const keys = new Set<string>();
+  let posts = 0;
+  for await (const { records, cursor } of listedRecords(fetch, account, first.cursor)) {
+    for (const { rkey, record } of records) {
+      keys.add(rkey);
+      const post = readRecordPost({ did, rkey, record, rev: first.rev }, requestedMs);
+      if (post === null) continue;
+      posts += 1;
+      await writer.add({ kind: "upsert", post });
+    }
+    if (keys.size > maxPosts) throw tooManyPosts(author, maxPosts);
+    if (cursor !== null) {
+      const listing = { cursor, rev: first.rev, startedMs: first.startedMs };
+      const value = JSON.stringify({ done: before.done, listing });
+      await writer.flush({ checkpoints: [{ name: authorCheckpoint(did), value }] });
+    }
+    request.onProgress?.({ author, posts, readBytes: 0 });
+  }
+  const resumed = before.listing !== null;
+  return {
+    by: "listing",
+    rev: first.rev === "" ? null : first.rev,
+    asOfMs: first.startedMs,
+    keys,
+    isComplete: !resumed,
+    resumed,
+    posts,
+    badRecords: keys.size - posts,
+    profile: await fetchProfileRecord(fetch, account),
+  };
+}
+
+function tooManyPosts(author: string, maxPosts: number): EarshotError {
+  return new EarshotError("repository_too_large", `${author} has more than ${maxPosts} posts`, {
+    hint: "raise EARSHOT_BACKFILL_MAX_POSTS and retry; the backfill resumes",
+  });
+}
+
+const profilePath = `${profileCollection}/${profileKey}`;
+
+/**
+ * One request (com.atproto.sync.getRepo): all records at one revision, read before any is written.
+ * Errors: `answer_too_large`, `repository_unreadable`, `upstream_refused`.
+ */
+const readWholeRepository: ReadHistory = async ({ request, account, requestedMs, writer }) => {
+  const { clock, directory, limits, onProgress } = request;
+  const { did, pds } = account;
+  const response = await directory.fetch.stream(xrpcUrl(pds, "com.atproto.sync.getRepo", { did }), {
+    maxBytes: limits.maxRepositoryBytes,
+    timeoutMs: limits.repositoryTimeoutMs,
+  });
+  if (response.status !== 200) {
+    const refusal = readRefusal({ status: response.status, json: await getJson(response.pieces) });
+    if (refusalStatus(refusal) !== null) return null;
+    throw refusalError(pds.host, refusal);
+  }
+  const author = account.handle ?? did;
+  const repository = await readRepository(response.pieces, {
+    did,
+    clock,
+    collections: [postCollection, profileCollection],
+    onProgress: (readBytes) => onProgress?.({ author, posts: 0, readBytes }),
+  });
+  const { rev, bytes, entries } = repository;
+  const keys = new Set<string>();
+  const yieldIfDue = startSlices(clock);
+  let posts = 0;
+  let profile: unknown = null;
+  for (const entry of entries) {
+    await yieldIfDue();
+    if (entry.path === profilePath) profile = repository.readRecord(entry) ?? null;
+    if (!entry.path.startsWith(`${postCollection}/`)) continue;
+    const rkey = entry.path.slice(postCollection.length + 1);
+    keys.add(rkey);
+    const archived = { did, rkey, rev, record: repository.readRecord(entry) };
+    const post = readRecordPost(archived, requestedMs);
+    if (post === null) continue;
+    posts += 1;
+    const flushed = writer.add({ kind: "upsert", post });
+    if (flushed === undefined) continue;
+    await flushed;
+    request.signal?.throwIfAborted();
+    onProgress?.({ author, posts, readBytes: bytes });
+  }
+  onProgress?.({ author, posts, readBytes: bytes });
+  const badRecords = keys.size - posts;
+  const contents = { rev, keys, posts, badRecords, profile };
+  return { ...contents, by: "repository", asOfMs: requestedMs, isComplete: true, resumed: false };
+};
+
+const maxRefusalBytes = 10_000;
+
+async function getJson(pieces: AsyncIterable<Uint8Array>): Promise<() => unknown> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    chunks.push(piece);
+    bytes += piece.byteLength;
+    if (bytes > maxRefusalBytes) break;
+  }
+  return () => JSON.parse(Buffer.concat(chunks).toString("utf8"));
+}

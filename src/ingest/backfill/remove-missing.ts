@@ -1,5 +1,9 @@
+import { accountById, fromAccount } from "@earshot/query/facets";
+import type { PlanNode } from "@earshot/query/plan";
+import type { Archive, Position } from "../../archive/archive.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { startSlices } from "../../lib/slices.ts";
-import { archivedUris } from "./archived-posts.ts";
+import { asFields } from "../../platforms/fields.ts";
 import { postUri } from "./author-records.ts";
 import type { BackfillRequest } from "./backfill-author.ts";
 import type { ChangeWriter } from "./change-writer.ts";
@@ -26,4 +30,39 @@ export async function removeMissing(
       await writer.add({ kind: "delete", platform: "bluesky", uri, revision: rev });
     }
   }
+}
+
+const pagePosts = 500;
+const pageDeadlineMs = 60_000;
+
+/** Visible posts, newest first. */
+async function* archivedUris(
+  archive: Pick<Archive, "search" | "records">,
+  clock: Pick<Clock, "now">,
+  did: string,
+): AsyncGenerator<readonly string[]> {
+  const plan: PlanNode = {
+    kind: "terms",
+    elements: [{ kind: "token", token: fromAccount(accountById("bluesky", did)) }],
+  };
+  let after: Position | null = null;
+  do {
+    const page = await archive.search({
+      plan,
+      platforms: ["bluesky"],
+      fromMs: null,
+      toMs: null,
+      after,
+      limit: pagePosts,
+      deadlineMs: clock.now() + pageDeadlineMs,
+    });
+    const { records } = await archive.records(page.positions);
+    yield records.flatMap(recordUri);
+    after = page.next;
+  } while (after !== null);
+}
+
+function recordUri(record: string): string[] {
+  const { uri } = asFields(asFields(JSON.parse(record)).Metadata);
+  return typeof uri === "string" ? [uri] : [];
 }

@@ -1,5 +1,5 @@
+import { createRecordLine } from "./lines.ts";
 import { RecordError } from "./record.ts";
-import { createRecordLine } from "./record-bytes.ts";
 
 export type CsvRecord = {
   bytes: Buffer;

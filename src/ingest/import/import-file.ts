@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { Archive, CoverageInterval } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Platform } from "../../posts/post.ts";
-import type { ImportAnalysis } from "../analysis/import-analysis.ts";
+import type { ImportAnalysis } from "../analysis/analysed-chunk.ts";
 import type { ImportFormat } from "./formats/format.ts";
 import { ndjsonFormat } from "./formats/ndjson.ts";
 import { noProgress, progressName, readProgress } from "./progress.ts";

@@ -1,4 +1,4 @@
-import { createRecordBuffer } from "./record-bytes.ts";
+import { createRecordBuffer } from "./lines.ts";
 
 export type JsonValue = { bytes: Buffer; isTooLong: boolean };
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createLineSplitter, type Line } from "./lines.ts";
-import { maxRecordBytes } from "./record-bytes.ts";
+import { createLineSplitter, type Line, maxRecordBytes } from "./lines.ts";
 
 function listLines(pieces: readonly Buffer[], maxLineBytes = 100): Line[] {
   const splitter = createLineSplitter(maxLineBytes, { lines: 0, offset: 0 });

@@ -3,7 +3,7 @@ import type { PackedPosts } from "../../archive/bulk/packed-posts.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { AnalysedChunk } from "../analysis/analysed-chunk.ts";
 import { analysedChunks } from "../analysis/analysed-chunks.ts";
-import { createRecordCounts } from "../analysis/record-counts.ts";
+import { createRecordCounts } from "../analysis/read-lines.ts";
 import type { ImportFormat } from "./formats/format.ts";
 import type { ImportRequest, ImportSummary } from "./import-file.ts";
 import type { ImportProgress } from "./progress.ts";

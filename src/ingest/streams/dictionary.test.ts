@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Headers } from "undici";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
-import { loadDictionary } from "./dictionary.ts";
+import { loadDictionary } from "../live-ingest.ts";
 
 const bytes = Buffer.alloc(200, "dictionary");
 bytes.writeUInt32LE(0xec30a437, 0);

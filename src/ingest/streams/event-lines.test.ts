@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createEventReader } from "./event-lines.ts";
+import { createEventReader } from "./event-stream.ts";
 
 const eventsIn = (...pieces: (string | Uint8Array)[]) => {
   const read = createEventReader(1_000);

@@ -1,12 +1,14 @@
 import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
+import { parseUntrustedJson } from "../../../lib/bounded-json.ts";
+import { isoText } from "../../../lib/iso-time.ts";
 import type { Platform, Post } from "../../../posts/post.ts";
 import { type CsvRecord, createCsvSplitter, csvFields, detectDelimiter } from "../csv-records.ts";
+import type { ImportFieldName } from "../fields.ts";
 import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
 import { unreadableImport } from "../source-bytes.ts";
 import { type ColumnMap, type Columns, csvColumns } from "./csv-columns.ts";
-import { csvValue } from "./csv-values.ts";
 import {
   type FileRecord,
   type ReadContext,
@@ -97,4 +99,66 @@ function readFields(
   const read = columns.fields.map(({ name, index }) => [name, csvValue(name, values[index] ?? "")]);
   const fields = Object.fromEntries(read);
   return readPostFields(author === null ? fields : { ...fields, author }, platform, context);
+}
+
+type Read = (text: string) => unknown;
+
+const number: Read = (text) => (/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text);
+
+const booleans: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  "1": true,
+  false: false,
+  no: false,
+  "0": false,
+};
+
+const boolean: Read = (text) => booleans[text.toLowerCase()] ?? text;
+
+/** JSON, or separated by `separator`. */
+const list =
+  (separator: RegExp): Read =>
+  (text) =>
+    jsonList(text) ?? text.split(separator).filter((item) => item !== "");
+
+function jsonList(text: string): unknown {
+  if (!text.trimStart().startsWith("[")) return null;
+  try {
+    return parseUntrustedJson(text);
+  } catch {
+    return null;
+  }
+}
+
+/** ISO 8601, possibly with a space before the offset, or Unix seconds or milliseconds. */
+const time: Read = (text) => {
+  if (/^\d{10}$/.test(text)) return isoText(Number(text) * 1_000);
+  if (/^\d{13}$/.test(text)) return isoText(Number(text));
+  return text.replace(/ UTC$/, "Z").replace(/ (?=[+-]\d\d:?\d\d$)/, "");
+};
+
+const readers: Readonly<Partial<Record<ImportFieldName, Read>>> = {
+  created_at: time,
+  likes: number,
+  reposts: number,
+  replies: number,
+  quotes: number,
+  lat: number,
+  lon: number,
+  author_verified: boolean,
+  is_repost: boolean,
+  is_quote: boolean,
+  sensitive: boolean,
+  hashtags: list(/[\s,;]+/),
+  labels: list(/[\s,;]+/),
+  urls: list(/\s+/),
+  media: (text) => jsonList(text) ?? text,
+};
+
+function csvValue(name: ImportFieldName, text: string): unknown {
+  if (name === "text") return text;
+  const trimmed = text.trim();
+  const read = readers[name];
+  return read === undefined || trimmed === "" ? trimmed : read(trimmed);
 }
