@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { jsonArray } from "./json-array.ts";
+import { jsonArray } from "./json-page.ts";
 
 test("texts of any script are joined into one JSON array", () => {
   const texts = fc.array(fc.json({ stringUnit: "binary" }), { maxLength: 5 });

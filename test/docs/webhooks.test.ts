@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { signatureHeaders } from "../../src/jobs/webhooks/sign.ts";
+import { signatureHeaders } from "../../src/jobs/webhooks/secrets.ts";
 
 /** The examples of the webhooks page accept what the server signs, and nothing else. */
 const page = readFileSync(new URL("../../docs/webhooks.md", import.meta.url), "utf8");

@@ -1,7 +1,6 @@
 import { isSearch } from "../../platforms/methods.ts";
-import type { Job } from "../job.ts";
+import type { Job, SearchJobRequest } from "../job.ts";
 import type { ActiveJob } from "./dispatcher.ts";
-import { workKind } from "./work-kind.ts";
 
 export function activeJob(submitted: Job, deadlineMs: number): ActiveJob {
   const { uuid, accountId, keyId, request } = submitted;
@@ -21,4 +20,51 @@ export function activeJob(submitted: Job, deadlineMs: number): ActiveJob {
     uncommitted: null,
     change: 0,
   };
+}
+
+/** All that decides which nodes can run a job: `accepts` is called once per kind. */
+function workKind({
+  method,
+  platform,
+  type,
+  target,
+  position,
+  isLocalOnly,
+}: SearchJobRequest): string {
+  return [
+    method,
+    platform,
+    type,
+    target?.platform ?? "",
+    isLocalOnly === true ? "local" : "",
+    ...(position
+      ? [position.platform, position.nodeId ?? "", position.credentialId === null ? "" : "of one"]
+      : []),
+  ].join(" ");
+}
+
+export class RunningJobs {
+  readonly #byNode = new Map<string, number>();
+
+  of(nodeId: string): number {
+    return this.#byNode.get(nodeId) ?? 0;
+  }
+
+  add(nodeId: string): void {
+    this.#byNode.set(nodeId, this.of(nodeId) + 1);
+  }
+
+  remove(nodeId: string): void {
+    const remaining = this.of(nodeId) - 1;
+    if (remaining > 0) this.#byNode.set(nodeId, remaining);
+    else this.#byNode.delete(nodeId);
+  }
+}
+
+const minSlots = 8;
+const slotsPerReserved = 16;
+
+/** Slots for accounts with nothing running, so that they start immediately under load. */
+export function reservedSlots(slots: number): number {
+  return slots < minSlots ? 0 : Math.max(1, Math.floor(slots / slotsPerReserved));
 }

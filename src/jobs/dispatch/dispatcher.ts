@@ -2,11 +2,10 @@ import type { Clock } from "../../lib/clock.ts";
 import { firstValue } from "../../lib/first-of.ts";
 import type { Job, SearchJobRequest } from "../job.ts";
 import type { LeaseRequest } from "../leases/lease.ts";
-import type { UncommittedJob } from "../submissions/uncommitted.ts";
+import type { UncommittedJob } from "../submissions/uncommitted-runs.ts";
+import { type RunningJobs, reservedSlots } from "./active-job.ts";
 import { createFairQueue } from "./fair-queue.ts";
 import { createIdleNodes, isOpen } from "./idle-nodes.ts";
-import { reservedSlots } from "./reserved-slots.ts";
-import type { RunningJobs } from "./running-jobs.ts";
 
 /** Times are those of the monotonic clock. */
 export type ActiveJob = {

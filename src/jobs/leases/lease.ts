@@ -30,7 +30,7 @@ export type LeaseRequest<Work> = {
   methods: readonly string[];
   /** Default: always. */
   isOpen?: () => boolean;
-  /** Default: all jobs of its methods. Checked once per work kind (work-kind.ts). */
+  /** Default: all jobs of its methods. Checked once per work kind (active-job.ts). */
   accepts?: (work: Work) => boolean;
   /** Running jobs by capacity; the least loaded node goes first. */
   load?: () => number;

@@ -13,11 +13,9 @@ import type { JobReads } from "../reads/job-reads.ts";
 import type { JobSnapshot } from "../reads/visible-change.ts";
 import type { JobSettings } from "../settings.ts";
 import { decodeResultParts, jobAfter } from "../stored.ts";
-import { createPauses } from "./pauses.ts";
-import type { InsertedRow } from "./received-job.ts";
 import type { SearchSubmission, SubmittedSearch, UnansweredReason } from "./search-operations.ts";
 import type { NewJob, PendingAdmission, SubmittedJob } from "./submission.ts";
-import { doneSnapshot } from "./submission-commits.ts";
+import { doneSnapshot, type InsertedRow } from "./submission-commits.ts";
 
 export type ShortSearches = {
   findTerms(request: MergeableSearch): ShortSearchTerms;
@@ -139,3 +137,35 @@ const hasRun = (reason: UnansweredReason): boolean => reason === "slow" || reaso
 
 const isThreadEnded = (error: unknown): boolean =>
   error instanceof EarshotError && ["thread_died", "thread_restarted"].includes(error.code);
+
+export type Pauses = {
+  begin(name: string): void;
+  beginFor(name: string, ms: number): void;
+  reset(name: string): void;
+  isPaused(name: string): boolean;
+};
+
+export function createPauses(
+  { elapsed }: Pick<Clock, "elapsed">,
+  { minMs, maxMs }: { minMs: number; maxMs: number },
+): Pauses {
+  const pauses = new Map<string, { ms: number; endMs: number }>();
+
+  function beginFor(name: string, ms: number): void {
+    pauses.set(name, { ms, endMs: elapsed() + ms });
+  }
+
+  const isPaused = (name: string): boolean => elapsed() < (pauses.get(name)?.endMs ?? 0);
+
+  return {
+    begin: (name) => {
+      const lastMs = pauses.get(name)?.ms ?? 0;
+      beginFor(name, Math.min(maxMs, Math.max(minMs, 2 * lastMs)));
+    },
+    beginFor,
+    reset: (name) => {
+      if (!isPaused(name)) pauses.delete(name);
+    },
+    isPaused,
+  };
+}

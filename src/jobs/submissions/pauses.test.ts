@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
-import { createPauses } from "./pauses.ts";
+import { createPauses } from "./answered-submissions.ts";
 
 test("pauses double up to a maximum, and are short again after a reset", async () => {
   const clock = createManualClock();

@@ -9,8 +9,7 @@ import type { JobReads } from "../reads/job-reads.ts";
 import type { JobSnapshot } from "../reads/visible-change.ts";
 import type { JobSettings } from "../settings.ts";
 import { encodeRequest, encodeResult, jobAfter } from "../stored.ts";
-import type { InsertedRow } from "./received-job.ts";
-import type { SubmittedJob } from "./submission.ts";
+import type { NewJob, SubmittedJob } from "./submission.ts";
 import type { InsertedChange, JobInsertion } from "./submission-operations.ts";
 
 type CommitsContext = {
@@ -102,3 +101,38 @@ export const doneSnapshot = (
   ...{ uuid, accountId, state: "done", attempts: 1, notBeforeMs: 0, deadlineMs, ...attempt },
   ...{ failure: null, change, changedMs: attempt.finishedMs, hasDeliveries },
 });
+
+export type InsertedRow = Omit<JobInsertion, "request" | "answer">;
+
+export function receivedJob(
+  submittedMs: number,
+  uuid: string,
+  job: NewJob,
+  lifetimeMs: number,
+): Job {
+  const { accountId, keyId, request, canonicalQuery, warnings } = job;
+  return {
+    uuid: uuid.toLowerCase(),
+    accountId,
+    keyId,
+    state: "received",
+    request,
+    canonicalQuery,
+    attempts: 0,
+    submittedMs,
+    deadlineMs: timeAfter(submittedMs, lifetimeMs),
+    startedMs: null,
+    finishedMs: null,
+    expiresMs: null,
+    node: null,
+    result: null,
+    failure: null,
+    warnings,
+  };
+}
+
+export function jobRow(job: Job): Omit<InsertedRow, "idempotency"> {
+  const { uuid, accountId, keyId, canonicalQuery, submittedMs, deadlineMs } = job;
+  const warnings = JSON.stringify(job.warnings);
+  return { uuid, accountId, keyId, canonicalQuery, warnings, submittedMs, deadlineMs };
+}

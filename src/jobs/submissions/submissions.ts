@@ -15,9 +15,13 @@ import {
   type ShortSearches,
   type SubmittedShortSearch,
 } from "./answered-submissions.ts";
-import { type InsertedRow, jobRow, receivedJob } from "./received-job.ts";
 import type { NewJob, PendingAdmission, SubmittedJob } from "./submission.ts";
-import { createSubmissionCommits } from "./submission-commits.ts";
+import {
+  createSubmissionCommits,
+  type InsertedRow,
+  jobRow,
+  receivedJob,
+} from "./submission-commits.ts";
 import { createUncommittedRuns } from "./uncommitted-runs.ts";
 
 type SubmissionsContext = {

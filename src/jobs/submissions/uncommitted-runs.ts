@@ -4,10 +4,9 @@ import { activeJob } from "../dispatch/active-job.ts";
 import type { ActiveJob, Dispatcher } from "../dispatch/dispatcher.ts";
 import type { JobResult } from "../job.ts";
 import { leaseLost } from "../leases/lease.ts";
-import type { InsertedRow } from "./received-job.ts";
+import type { LeaseTerms } from "../leases/lease-operations.ts";
 import type { SubmittedJob } from "./submission.ts";
-import type { SubmissionCommits } from "./submission-commits.ts";
-import { maxUncommittedMs, type UncommittedJob } from "./uncommitted.ts";
+import type { InsertedRow, SubmissionCommits } from "./submission-commits.ts";
 
 type RunsContext = {
   clock: Clock;
@@ -86,3 +85,19 @@ async function requireAccepted(writing: Promise<SubmittedJob>, uuid: string): Pr
   );
   if (!isAccepted) throw leaseLost(uuid);
 }
+
+/**
+ * Runs before its submission is committed, so that no client has its uuid yet. It is committed with its result; or without one
+ * after `maxUncommittedMs`, before a request to a platform, and when its attempt fails or its lease is lost.
+ */
+export type UncommittedJob = {
+  lease: LeaseTerms | null;
+  commit(): void;
+  /** Errors: `lease_lost` if the submission was refused or repeats an earlier one. */
+  commitDone(result: JobResult): Promise<void>;
+  /** Resolves when the job is on disk. Errors: `lease_lost`. */
+  accepted(): Promise<void>;
+};
+
+/** Longer searches become jobs in progress. */
+export const maxUncommittedMs = 5;

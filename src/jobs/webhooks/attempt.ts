@@ -6,9 +6,8 @@ import type { WebhookOperations } from "./operations.ts";
 import type { PostDelivery } from "./post.ts";
 import type { DeliveryAttempt } from "./record-attempt.ts";
 import { type AttemptOutcome, maxPauseMs, pauseAfter } from "./schedule.ts";
-import { decryptWebhookSecrets } from "./secrets.ts";
+import { decryptWebhookSecrets, signatureHeaders } from "./secrets.ts";
 import type { WebhookSettings } from "./settings.ts";
-import { signatureHeaders } from "./sign.ts";
 
 export type AttemptContext = {
   store: Pick<Store<WebhookOperations>, "write">;

@@ -1,3 +1,5 @@
+import { createHmac } from "node:crypto";
+import type { RandomBytes } from "../../lib/base62.ts";
 import type { Encryptor, SecretOwner } from "../../lib/encryption.ts";
 import type { DueDelivery } from "./due-deliveries.ts";
 
@@ -26,4 +28,30 @@ export function decryptWebhookSecrets(
   } catch {
     return [secret];
   }
+}
+
+const prefix = "whsec_";
+const keyLength = 32;
+
+export function newSigningSecret(randomBytes: RandomBytes): string {
+  return prefix + Buffer.from(randomBytes(keyLength)).toString("base64");
+}
+
+/** Standard Webhooks 1.0.0: HMAC-SHA256 over `id.timestamp.body`; the key is the base64 after `whsec_`. */
+export function signatureHeaders(
+  message: { id: string; atMs: number; body: string },
+  secrets: readonly string[],
+): Record<string, string> {
+  const timestamp = String(Math.floor(message.atMs / 1000));
+  const content = `${message.id}.${timestamp}.${message.body}`;
+  return {
+    "webhook-id": message.id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": secrets.map((secret) => signature(secret, content)).join(" "),
+  };
+}
+
+function signature(secret: string, content: string): string {
+  const key = Buffer.from(secret.slice(prefix.length), "base64");
+  return `v1,${createHmac("sha256", key).update(content).digest("base64")}`;
 }

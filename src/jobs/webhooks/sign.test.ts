@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
-import { newSigningSecret, signatureHeaders } from "./sign.ts";
+import { newSigningSecret, signatureHeaders } from "./secrets.ts";
 
 const message = {
   id: "msg_p5jXN8AQM9LWM0D4loKWxJek",

@@ -5,9 +5,8 @@ import type { Encryptor } from "../../lib/encryption.ts";
 import type { Guard } from "../../lib/guard.ts";
 import type { WebhookOperations } from "./operations.ts";
 import type { DeliveryFilter } from "./rows.ts";
-import { webhookOwner } from "./secrets.ts";
+import { newSigningSecret, webhookOwner } from "./secrets.ts";
 import type { WebhookSettings } from "./settings.ts";
-import { newSigningSecret } from "./sign.ts";
 import type { Delivery, DeliveryPage, JobEvent, Webhook } from "./webhook.ts";
 import { checkWebhookUrl } from "./webhook-url.ts";
 

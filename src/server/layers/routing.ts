@@ -1,4 +1,4 @@
-import { RunningJobs } from "../../jobs/dispatch/running-jobs.ts";
+import { RunningJobs } from "../../jobs/dispatch/active-job.ts";
 import { releasesFor } from "../../remote/evidence/release-rules.ts";
 import type { NodeView } from "../../remote/gateway/gateway.ts";
 import { createNodeDirectory, type NodeDirectory } from "../../remote/gateway/node-directory.ts";
