@@ -5,7 +5,7 @@ import { EarshotError } from "../lib/errors.ts";
 import { platforms } from "../posts/post.ts";
 import { readTarget, type TargetKind } from "./read-target.ts";
 import type { SearchPlatform } from "./source.ts";
-import { targetText } from "./target-text.ts";
+import { targetText } from "./target.ts";
 
 const did = "did:plc:z72i7hdynmk6r22z27h6tvur";
 const ulid = "01HZX5Y9K3V4M8Q2W7T6R1N0PB";

@@ -26,3 +26,25 @@ export type PostTarget = {
 };
 
 export type SpaceTarget = { kind: "space"; platform: Platform | null; id: string };
+
+/** The canonical form, which `readTarget` parses: `bluesky:did:…`, `x:20`, `@ann@host`, `x:@ann`, the URI of a post. Names are in lower case. */
+export function targetText(target: Target): string {
+  if (target.kind === "user") return userText(target);
+  return target.kind === "post" ? postText(target) : `${target.platform ?? "x"}:${target.id}`;
+}
+
+function userText({ platform, id, handle }: UserTarget): string {
+  const prefix = platform === null ? "" : `${platform}:`;
+  if (id !== null) return `${prefix}${id}`;
+  const name = `@${(handle ?? "").toLowerCase()}`;
+  return name.includes("@", 1) ? name : `${prefix}${name}`;
+}
+
+function postText({ platform, uri, id, host, url, handle, key }: PostTarget): string {
+  const prefix = platform === null ? "" : `${platform}:`;
+  if (platform === "x" && id !== null) return `${prefix}${id}`;
+  if (uri !== null) return uri;
+  if (handle !== null) return `https://bsky.app/profile/${handle}/post/${key}`;
+  if (url !== null) return url;
+  return host === null ? `${prefix}${id}` : `${prefix}${id}@${host}`;
+}

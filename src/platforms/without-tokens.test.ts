@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { startCpuTime } from "../../testkit/cpu-time.ts";
-import { withoutTokens } from "./without-tokens.ts";
+import { withoutTokens } from "./without-secrets.ts";
 
 test("a message without apparent credentials is unchanged", () => {
   for (const output of [

@@ -1,7 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
-import { firstInMillisecond, hasTime, idTimeMs, lastInMillisecond } from "../../posts/ids.ts";
+import {
+  firstInMillisecond,
+  hasTime,
+  idTimeMs,
+  lastInMillisecond,
+  tidMs,
+} from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
-import { tidMs } from "../../posts/tid.ts";
 
 /**
  * Most Bluesky uris contain a creation time, and the post is stored near it. Exceptions are listed,

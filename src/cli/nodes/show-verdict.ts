@@ -2,7 +2,7 @@ import { coverageBody } from "../../http/answers/status-body.ts";
 import { escapeInvisible } from "../../lib/controls.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { AnswerRequest, Coverage } from "../../platforms/source.ts";
-import { targetText } from "../../platforms/target-text.ts";
+import { targetText } from "../../platforms/target.ts";
 import type { VerifiedEvidence } from "../../remote/evidence/evidence.ts";
 import type { Proof } from "../../remote/proof/read-proof.ts";
 import type { ProofStep, ProofVerdict } from "../../remote/proof/verify-proof.ts";

@@ -13,7 +13,6 @@ import { isHandle } from "./at-uri.ts";
 import { type FindSettings, findGivenAccount, identifierField } from "./given-account.ts";
 import { createSession, isRefusal, type LogIn, refreshSession } from "./log-in.ts";
 import { createLogInPause, type LogInPause } from "./log-in-pause.ts";
-import { hintFor, refusalMessage } from "./log-in-refusal.ts";
 import { checkToken, sendWithToken, type TokenAccess } from "./send-with-token.ts";
 import { lifetimeMs, storedTokens } from "./stored-tokens.ts";
 import { type Refusal, readRefusal } from "./xrpc.ts";
@@ -136,3 +135,16 @@ function isTokenRefused(response: FetchedResponse): boolean {
 
 const loginRefusedError = (host: string, refusal: Refusal): Error =>
   credentialRefused(refusalMessage(host, refusal), hintFor(refusal));
+
+function refusalMessage(host: string, { status, error, message }: Refusal): string {
+  const reason = [error, message].filter((part) => part !== "").join(": ");
+  return `${new URL(host).host} refused the login (${reason === "" ? status : reason})`;
+}
+
+function hintFor({ error }: Refusal): string {
+  if (error === "AuthFactorTokenRequired") {
+    return "create an app password: this is the account's main password";
+  }
+  if (error === "AccountTakedown") return "use another account: this one was taken down";
+  return "check that the app password still exists, or create another";
+}

@@ -1,4 +1,4 @@
-export { isTid, tidMs } from "../../posts/tid.ts";
+export { isTid, tidMs } from "../../posts/ids.ts";
 
 export type AtUri = { did: string; collection: string; rkey: string };
 

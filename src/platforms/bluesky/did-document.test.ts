@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { didDocumentUrl, readDidDocument } from "./did-document.ts";
+import { didDocumentUrl, readDidDocument } from "./find-account.ts";
 
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
 const service = (serviceEndpoint: unknown, rest: object = {}) => ({

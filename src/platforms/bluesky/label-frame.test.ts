@@ -1,7 +1,7 @@
 import { encode } from "@atcute/cbor";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isBoundedCbor } from "./cbor-bounds.ts";
+import { isBoundedCbor } from "./block.ts";
 import { readLabelFrame } from "./label-frame.ts";
 
 const bounds = { maxLabels: 10 };

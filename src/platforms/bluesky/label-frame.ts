@@ -1,7 +1,7 @@
 import { decodeFirst } from "@atcute/cbor";
 import { errorMessage } from "../../lib/errors.ts";
 import { asFields, isObject, string } from "../fields.ts";
-import { isBoundedCbor } from "./cbor-bounds.ts";
+import { isBoundedCbor } from "./block.ts";
 
 /** https://docs.bsky.app/docs/api/com-atproto-label-subscribe-labels */
 export type LabelFrame =

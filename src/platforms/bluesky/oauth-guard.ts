@@ -3,7 +3,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import type { CredentialTools } from "../credential.ts";
 import { UpstreamLimited } from "../upstream-limited.ts";
-import { withoutTokens } from "../without-tokens.ts";
+import { withoutTokens } from "../without-secrets.ts";
 import { blueskyLimit } from "./limit.ts";
 
 export type GuardedOptions = {

@@ -1,4 +1,5 @@
 import type { ResolvedNames } from "@earshot/query/plan";
+import { decodeEntities } from "@earshot/query/text";
 import type { QueryLeaf } from "@earshot/query/tree";
 import { isDid, isHandle } from "./at-uri.ts";
 import {
@@ -9,7 +10,6 @@ import {
   type Requests,
   unconditional,
 } from "./search-alternatives.ts";
-import { searchTerms } from "./search-words.ts";
 
 export function requestsForLeaf(leaf: QueryLeaf, names: ResolvedNames): Requests {
   switch (leaf.kind) {
@@ -94,4 +94,33 @@ function requestsForMention(user: string, names: ResolvedNames): Requests {
     ...dids.map((did): Requests => [{ ...unconditional, mentions: did }]),
     ...handles.map((handle) => requestsForWords(searchTerms(handle))),
   ]);
+}
+
+const piecePattern = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:['’.][\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*/gu;
+const plainPiece = /^[A-Za-z0-9]+$/;
+/** In the platform's query syntax. */
+const operatorWord = /^(?:and|or|not|to)$/i;
+/** The zero width space separates words. */
+const invisible = /(?!\u200b)\p{Cf}/gu;
+/** Makes an emoji from a digit. */
+const keycap = "\u20e3";
+const maxWords = 30;
+
+/** Adjacent plain ASCII words form a phrase. Dropping punctuation and emoji widens the search. */
+function searchTerms(text: string): readonly string[] {
+  return decodeEntities(text)
+    .normalize("NFC")
+    .replaceAll(invisible, "")
+    .split(/(?<=^|\s)\*(?=\s|$)/u)
+    .flatMap(partTerms)
+    .slice(0, maxWords);
+}
+
+function partTerms(part: string): readonly string[] {
+  const matches = (part.match(piecePattern) ?? []).filter((piece) => !piece.includes(keycap));
+  const pieces = matches.map((piece) => piece.replaceAll("’", "'"));
+  if (pieces.length > 1 && pieces.every((piece) => plainPiece.test(piece))) {
+    return [`"${pieces.join(" ")}"`];
+  }
+  return pieces.map((piece) => (operatorWord.test(piece) ? piece.toLowerCase() : piece));
 }

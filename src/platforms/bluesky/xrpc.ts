@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedResponse, FetchOptions } from "../../lib/guarded-fetch.ts";
 import { asFields } from "../fields.ts";
-import { withoutTokens } from "../without-tokens.ts";
+import { withoutTokens } from "../without-secrets.ts";
 
 /** `tries: 1` if a failure is itself a usable response. */
 export type XrpcFetch = {

@@ -15,8 +15,7 @@ import {
   renewAppToken,
   requestAppToken,
 } from "./client-credentials.ts";
-import { readServerOrigin, requiredText, requireOrigin } from "./given-server.ts";
-import { releasedToken } from "./released-token.ts";
+import { readServerOrigin, releasedToken, requiredText, requireOrigin } from "./given-server.ts";
 import { fieldsIn, reasonIn, refusedToken, requiresUserToken } from "./server-answer.ts";
 
 /** The client-credentials token is used until rejected. */

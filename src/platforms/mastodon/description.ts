@@ -1,6 +1,28 @@
+import type { PostReference } from "../../posts/post.ts";
+import { importedUri } from "../../posts/references.ts";
 import type { PlatformDescription } from "../description.ts";
-import { mastodonIdentity } from "./identity.ts";
+import {
+  type ClaimedIdentity,
+  type IdentityError,
+  type IdentityRules,
+  isUri,
+  isWebAddress,
+  type RecordIdentity,
+} from "../identity.ts";
 import { mastodonSupport } from "./support.ts";
+import { webAddress } from "./web-address.ts";
+
+/**
+ * Identity is the post's URI, a web address. Ids are local: without a URI, an id is qualified by the server of the author's
+ * handle, an account id also by the post's address.
+ */
+const mastodonIdentity: IdentityRules = {
+  identify,
+  reference,
+  referenceForm: "a post's uri, or its id on its server",
+  isUserId: (text) => /^[A-Za-z0-9_-]{1,64}@[^\s@/?#]+$/.test(text),
+  isPostUri: (text) => webAddress(text) !== null,
+};
 
 export const mastodonDescription: PlatformDescription = {
   identity: mastodonIdentity,
@@ -13,3 +35,41 @@ export const mastodonDescription: PlatformDescription = {
   sources:
     "EARSHOT_MASTODON_STREAM follows the stream of a server, earshot credentials add mastodon user-token lets searches query one, earshot import adds posts",
 };
+
+function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
+  if (claim.uri !== null && !isWebAddress(claim.uri)) {
+    return { field: "uri", expected: "an http or https URL", found: claim.uri };
+  }
+  const uri = claim.uri ?? claim.url ?? numberedUri(claim);
+  return {
+    uri,
+    url: claim.url === uri ? null : claim.url,
+    nativeId: null,
+    userId: accountId(claim),
+    seenMs: null,
+  };
+}
+
+function accountId(claim: ClaimedIdentity): string | null {
+  const { authorId } = claim;
+  if (authorId === null || authorId.includes("@") || isWebAddress(authorId)) return authorId;
+  const server = handleServer(claim.author) || addressServer(claim.uri ?? claim.url);
+  return server === "" ? authorId : `${authorId}@${server}`;
+}
+
+const handleServer = (handle: string): string =>
+  handle.includes("@") ? handle.slice(handle.lastIndexOf("@") + 1).toLowerCase() : "";
+
+const addressServer = (address: string | null): string =>
+  address === null ? "" : new URL(address).host;
+
+function numberedUri({ id, author }: ClaimedIdentity): string | null {
+  return id === null ? null : importedUri("mastodon", id, handleServer(author));
+}
+
+function reference(text: string, author: string): PostReference | null {
+  const identifiers = isUri(text)
+    ? { id: null, uri: text }
+    : { id: text, uri: importedUri("mastodon", text, handleServer(author)) };
+  return { ...identifiers, username: null, userId: null };
+}

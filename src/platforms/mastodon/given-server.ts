@@ -1,4 +1,5 @@
 import { stripControls } from "../../lib/controls.ts";
+import type { Secrets } from "../credential.ts";
 import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 
 /** Reads a host, handle or URL. Errors: `credential_invalid`. */
@@ -35,3 +36,7 @@ export function requireOrigin(url: URL, origin: string): void {
   if (url.origin === origin) return;
   throw credentialRefused(`this credential is for ${origin} only`);
 }
+
+/** An application's key and secret are never released. */
+export const releasedToken = ({ token }: Secrets): Secrets | null =>
+  token === undefined ? null : { token };

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { Headers } from "undici";
 import { expect, it } from "vitest";
-import { mastodonLimit } from "./limit.ts";
 import { linkWarnings, nextPaging, readPaging, writePaging } from "./link-paging.ts";
+import { mastodonLimit } from "./upstream.ts";
 
 const path = "/api/v1/accounts/1/followers";
 const nextOf = (link: string, requested = path) => nextPaging(new Headers({ link }), requested);

@@ -4,8 +4,8 @@ import { startCpuTime } from "../../../testkit/cpu-time.ts";
 import { encodeRecord } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
 import { mayBeIndexed, readStatusPost } from "./post.ts";
-import { readAccountProfile } from "./profile.ts";
-import { readTagTrend } from "./trend.ts";
+import { readTagTrend } from "./trends-page.ts";
+import { readAccountProfile } from "./view-page.ts";
 
 const context = { instance: "a.example", seenMs: 7, origin: "upstream" } as const;
 

@@ -3,7 +3,7 @@ import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import { credentialRefused } from "../credential-errors.ts";
 import { asFields } from "../fields.ts";
 import { serverFailed } from "../request-errors.ts";
-import { withoutTokens } from "../without-tokens.ts";
+import { withoutTokens } from "../without-secrets.ts";
 
 export function fieldsIn(response: FetchedResponse): Record<string, unknown> {
   try {

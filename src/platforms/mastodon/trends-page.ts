@@ -1,11 +1,13 @@
-import { requiredList } from "../fields.ts";
+import { stripControls } from "../../lib/controls.ts";
+import type { Trend } from "../../posts/profile.ts";
+import { asFields, list, requiredList, string } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { itemsPage, type PageItem } from "../upstream-page.ts";
 import { listCursor, readCursor } from "./cursor.ts";
 import { boundedLimit, bucket, type PageRequest } from "./page-request.ts";
 import { getServerAccess, type ServerAccess, sendToServer } from "./server-access.ts";
-import { readTagTrend } from "./trend.ts";
 import { serverName } from "./view-page.ts";
+import { webAddress } from "./web-address.ts";
 
 const maxTrends = 20;
 
@@ -33,3 +35,25 @@ const noTrends = ({ instance }: ServerAccess): UpstreamWarning => ({
   code: "no_trends",
   message: `${instance} has no trends: they are disabled or not supported`,
 });
+
+/** `posts` sums the reported days. */
+export function readTagTrend(value: unknown, rank: number): Trend | null {
+  const tag = asFields(value);
+  const name = stripControls(string(tag.name, 640) ?? "").trim();
+  if (name === "") return null;
+  return {
+    platform: "mastodon",
+    rank,
+    name: `#${name.replace(/^#/, "")}`,
+    url: webAddress(tag.url),
+    posts: sumUses(tag.history),
+    category: null,
+    startedAt: null,
+  };
+}
+
+function sumUses(history: unknown): number | null {
+  const uses = list(history, 31).map((day) => Number(asFields(day).uses));
+  const counts = uses.filter((count) => Number.isSafeInteger(count) && count >= 0);
+  return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
+}

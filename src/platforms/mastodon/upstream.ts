@@ -1,10 +1,17 @@
-import type { Upstream } from "../upstream.ts";
+import type { Headers } from "undici";
+import type { FetchMethod } from "../methods.ts";
+import { parseIsoTime } from "../time.ts";
+import type { Limit, Upstream, UpstreamPage } from "../upstream.ts";
+import { absentPage } from "../upstream-page.ts";
+import { followPage, profilePage } from "./account-pages.ts";
 import { createInstanceInfos } from "./instance-info.ts";
-import { mastodonLimit } from "./limit.ts";
 import { namedServer } from "./named-server.ts";
-import { mastodonPages } from "./pages.ts";
+import type { PageRequest } from "./page-request.ts";
 import { createMastodonSearch } from "./search.ts";
+import { rebloggersPage, repliesPage, statusPage } from "./status-pages.ts";
 import { mastodonSupport } from "./support.ts";
+import { accountTimeline, homeTimeline } from "./timeline-pages.ts";
+import { trendsPage } from "./trends-page.ts";
 
 /** Uses the credential's server, the target's, or `instance`. */
 export function createMastodonUpstream({ instance }: { instance: string | null }): Upstream {
@@ -22,4 +29,31 @@ export function createMastodonUpstream({ instance }: { instance: string | null }
     computePrice: null,
     displayScope: () => "everything",
   };
+}
+
+const mastodonPages: Readonly<
+  Record<FetchMethod, (request: PageRequest) => Promise<UpstreamPage>>
+> = {
+  searchbyprofile: profilePage,
+  getprofilebyid: profilePage,
+  getbyid: statusPage,
+  getreplies: repliesPage,
+  getretweeters: rebloggersPage,
+  gettweets: (request) => accountTimeline(request, {}),
+  getmedia: (request) => accountTimeline(request, { only_media: true }),
+  gethometweets: homeTimeline,
+  getforyoutweets: async () => absentPage,
+  gettrends: trendsPage,
+  getfollowing: (request) => followPage(request, "following"),
+  getfollowers: (request) => followPage(request, "followers"),
+  getspace: async () => absentPage,
+};
+
+/** Of the bucket closest to its limit. Some servers send the reset as Unix time. */
+export function mastodonLimit(headers: Headers): Limit | null {
+  const remaining = headers.get("x-ratelimit-remaining");
+  const reset = headers.get("x-ratelimit-reset");
+  if (remaining === null || reset === null || !/^\d{1,9}$/.test(remaining)) return null;
+  const resetMs = /^\d{9,11}$/.test(reset) ? Number(reset) * 1_000 : parseIsoTime(reset);
+  return resetMs === null ? null : { remaining: Number(remaining), resetMs };
 }

@@ -9,8 +9,7 @@ import type {
 import { credentialInvalid } from "../credential-errors.ts";
 import { secretHint } from "../hint.ts";
 import { readAccount, readServerId } from "./account.ts";
-import { readServerOrigin, requiredText, requireOrigin } from "./given-server.ts";
-import { releasedToken } from "./released-token.ts";
+import { readServerOrigin, releasedToken, requiredText, requireOrigin } from "./given-server.ts";
 import { fieldsIn, isOutOfScope, reasonIn, refusedToken } from "./server-answer.ts";
 
 /** Does not expire; the user can revoke it. */

@@ -1,10 +1,14 @@
 import type { Post } from "../../posts/post.ts";
+import type { Profile } from "../../posts/profile.ts";
 import { asFields, requiredList, string, unreadableResponse } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { itemsPage, type PageItem, unreadableCode } from "../upstream-page.ts";
+import { readAccountNames } from "./account.ts";
+import { asCount } from "./count.ts";
+import { htmlToText } from "./html-text.ts";
 import { readStatusPost } from "./post.ts";
-import { isSuspended, readAccountProfile } from "./profile.ts";
+import { webAddress } from "./web-address.ts";
 
 const maxItems = 8_192;
 /** Allowed clock skew; a later time becomes that of the request. */
@@ -77,4 +81,43 @@ export function requireReadable(page: UpstreamPage, instance: string): UpstreamP
     page.items.length > 0 || !page.warnings?.some(({ code }) => code === unreadableCode);
   if (isReadable) return page;
   throw unreadableResponse(instance, "it does not match the API's documentation");
+}
+
+export function readAccountProfile(value: unknown, instance: string): Profile | null {
+  const names = readAccountNames(value, instance);
+  if (names === null) return null;
+  const account = asFields(value);
+  return {
+    platform: "mastodon",
+    userId: names.userId,
+    username: names.username,
+    name: names.displayName,
+    description: htmlToText(string(account.note, 200_000) ?? "").text || null,
+    url: webAddress(account.url),
+    avatarUrl: webAddress(account.avatar),
+    bannerUrl: headerBanner(account.header),
+    location: null,
+    createdAt: string(account.created_at, 64),
+    // Mastodon verifies links, not identity.
+    verified: null,
+    isProtected: asBoolean(account.locked),
+    isBot: asBoolean(account.bot),
+    labels: [],
+    counts: {
+      followers: asCount(account.followers_count),
+      following: asCount(account.following_count),
+      posts: asCount(account.statuses_count),
+      listed: null,
+    },
+  };
+}
+
+const isSuspended = (account: unknown): boolean => asFields(account).suspended === true;
+
+const asBoolean = (value: unknown): boolean | null => (typeof value === "boolean" ? value : null);
+
+/** A placeholder means no banner. */
+function headerBanner(header: unknown): string | null {
+  const address = webAddress(header);
+  return address?.endsWith("/headers/original/missing.png") ? null : address;
 }

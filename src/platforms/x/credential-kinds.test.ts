@@ -9,7 +9,7 @@ import {
 } from "../../../testkit/upstreams/x.ts";
 import type { Dialogue } from "../credential.ts";
 import { xCredentialKinds } from "./credential-kinds.ts";
-import { xLimit } from "./limits.ts";
+import { xLimit } from "./upstream.ts";
 
 const redirectUri = "http://127.0.0.1:7000/callback";
 let x: XEmulator;

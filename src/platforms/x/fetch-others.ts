@@ -1,12 +1,12 @@
-import { list } from "../fields.ts";
+import type { Space, Trend } from "../../posts/profile.ts";
+import { asFields, list } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { SpaceTarget } from "../target.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { absentPage, itemsPage, type PageItem } from "../upstream-page.ts";
 import { spaceParameters } from "./fields.ts";
+import { firstPresent, nonEmptyText, readCount, readIdText } from "./json.ts";
 import { xName } from "./post-page.ts";
-import { isXSpaceId, readSpace } from "./read-space.ts";
-import { readTrend } from "./read-trend.ts";
 import { requestX } from "./request.ts";
 
 const maxInSpace = 16;
@@ -59,4 +59,45 @@ export async function trendsAt(
   });
   const warnings = items.length >= maxTrends && limit > maxTrends ? [trendsCut] : [];
   return itemsPage(items, { name: xName, next: null, nowMs: session.nowMs, warnings });
+}
+
+const isXSpaceId = (text: string): boolean => /^[A-Za-z0-9]{1,13}$/.test(text);
+
+export function readSpace(value: unknown): Space | null {
+  const fields = asFields(value);
+  if (typeof fields.id !== "string" || !isXSpaceId(fields.id)) return null;
+  return {
+    platform: "x",
+    id: fields.id,
+    title: nonEmptyText(fields.title, 1_000),
+    state: nonEmptyText(fields.state, 40),
+    url: `https://x.com/i/spaces/${fields.id}`,
+    hostIds: idsIn(fields.host_ids),
+    speakerIds: idsIn(fields.speaker_ids),
+    participants: readCount(fields.participant_count),
+    lang: nonEmptyText(fields.lang, 35),
+    createdAt: nonEmptyText(fields.created_at, 40),
+    scheduledAt: nonEmptyText(fields.scheduled_start, 40),
+    startedAt: nonEmptyText(fields.started_at, 40),
+    endedAt: nonEmptyText(fields.ended_at, 40),
+  };
+}
+
+const idsIn = (value: unknown): string[] =>
+  list(value, 1_000)
+    .map(readIdText)
+    .filter((id) => id !== null);
+
+export function readTrend(value: unknown, rank: number): Trend | null {
+  const name = nonEmptyText(asFields(value).trend_name, 500);
+  if (name === null) return null;
+  return {
+    platform: "x",
+    rank,
+    name,
+    url: `https://x.com/search?q=${encodeURIComponent(name)}`,
+    posts: readCount(firstPresent(value, "tweet_count", "post_count")),
+    category: null,
+    startedAt: null,
+  };
 }

@@ -9,8 +9,7 @@ import { firstPresent, readCount, readIdText, targetPostId } from "./json.ts";
 import { withOriginals } from "./originals.ts";
 import { readPosts, xName, xPostPage } from "./post-page.ts";
 import { requestX, type XRequest, type XResponse } from "./request.ts";
-import { resolveUserId } from "./resolve-user-id.ts";
-import { readUserCursor } from "./user-cursor.ts";
+import { readUserCursor, resolveUserId } from "./resolve-user-id.ts";
 
 const scopes = ["tweet.read", "users.read"];
 

@@ -1,15 +1,24 @@
-import { list } from "../fields.ts";
+import type { Profile } from "../../posts/profile.ts";
+import { asFields, list, string } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage } from "../upstream.ts";
 import { absentPage, itemsPage, type PageItem } from "../upstream-page.ts";
 import { userFields } from "./fields.ts";
-import { isUsername, readIdText, targetPostId } from "./json.ts";
+import {
+  firstPresent,
+  isUsername,
+  nonEmptyText,
+  readBoolean,
+  readCount,
+  readHttpUrl,
+  readIdText,
+  readUsername,
+  targetPostId,
+} from "./json.ts";
 import { xName } from "./post-page.ts";
-import { readXUser } from "./read-user.ts";
 import { requestX, type XRequest, type XResponse } from "./request.ts";
-import { resolveUserId } from "./resolve-user-id.ts";
-import { readUserCursor } from "./user-cursor.ts";
+import { readUserCursor, resolveUserId } from "./resolve-user-id.ts";
 
 const scopes = ["users.read", "tweet.read"];
 
@@ -99,4 +108,40 @@ function usersPage(
     return profile === null ? { kind: "unreadable" } : { kind: "profile", profile };
   });
   return itemsPage(profiles, { name: xName, next, nowMs, warnings });
+}
+
+export function readXUser(value: unknown): Profile | null {
+  const fields = asFields(value);
+  const userId = readIdText(fields.id);
+  const username = readUsername(fields.username);
+  if (userId === null || username === null) return null;
+  const metrics = asFields(fields.public_metrics);
+  return {
+    platform: "x",
+    userId,
+    username,
+    name: nonEmptyText(fields.name, 1_000),
+    description: string(fields.description, 20_000),
+    url: ownLink(fields.entities) ?? readHttpUrl(fields.url),
+    avatarUrl: readHttpUrl(fields.profile_image_url),
+    bannerUrl: readHttpUrl(fields.profile_banner_url),
+    location: nonEmptyText(fields.location, 1_000),
+    createdAt: nonEmptyText(fields.created_at, 40),
+    verified: readBoolean(fields.verified),
+    isProtected: readBoolean(fields.protected),
+    isBot: null,
+    labels: fields.parody === true ? ["parody"] : [],
+    counts: {
+      followers: readCount(metrics.followers_count),
+      following: readCount(metrics.following_count),
+      posts: readCount(firstPresent(metrics, "tweet_count", "post_count")),
+      listed: readCount(metrics.listed_count),
+    },
+  };
+}
+
+function ownLink(entities: unknown): string | null {
+  const [first] = list(asFields(asFields(entities).url).urls, 1);
+  const { unwound_url: unwound, expanded_url: expanded } = asFields(first);
+  return readHttpUrl(unwound) ?? readHttpUrl(expanded);
 }

@@ -1,8 +1,7 @@
 import { Headers } from "undici";
 import { describe, expect, test } from "vitest";
-import { xLimit } from "./limits.ts";
-import { billPrice } from "./prices.ts";
 import { searchWindow } from "./search-window.ts";
+import { billPrice, xLimit } from "./upstream.ts";
 
 const nowMs = Date.UTC(2026, 10, 21, 12);
 const day = 86_400_000;

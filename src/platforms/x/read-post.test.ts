@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { readSpace, readTrend } from "./fetch-others.ts";
+import { readXUser } from "./fetch-users.ts";
 import { readIncludes } from "./includes.ts";
 import { isPostWithheld, readXPost, withOriginal } from "./read-post.ts";
-import { readSpace } from "./read-space.ts";
-import { readTrend } from "./read-trend.ts";
-import { readXUser } from "./read-user.ts";
 
 const id = "1212092628029698048";
 const includes = readIncludes({

@@ -5,7 +5,7 @@ import { possiblyBilled } from "../request-errors.ts";
 import type { Bill, Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
 import type { UpstreamWarning } from "../upstream.ts";
 import { pageToken } from "../upstream-page.ts";
-import { withoutTokens } from "../without-tokens.ts";
+import { withoutTokens } from "../without-secrets.ts";
 import { type Includes, noIncludes, readIncludes } from "./includes.ts";
 
 export type XRequest = {

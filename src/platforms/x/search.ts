@@ -1,12 +1,12 @@
+import type { QueryNode } from "@earshot/query/tree";
 import { EarshotError } from "../../lib/errors.ts";
+import { hasTime, idTimeMs } from "../../posts/ids.ts";
 import type { Session } from "../session.ts";
 import type { SearchCall, UpstreamPage, UpstreamSearch } from "../upstream.ts";
 import { emptyPage } from "../upstream-page.ts";
 import { type Expression, isExpressible, printExpression } from "./query/expression.ts";
 import { lowerQuery } from "./query/lower.ts";
 import { shortenedExpression } from "./query/shorten.ts";
-import { narrowedWindow } from "./query/window-of.ts";
-import { refusedOperator } from "./refused-operator.ts";
 import {
   listSearchRoutes,
   requestSearch,
@@ -93,4 +93,52 @@ function tooLong(max: number): EarshotError {
     `the query exceeds X's limit of ${max} characters, and none of its alternatives can be omitted`,
     { status: 422, hint: "search for fewer alternatives at a time" },
   );
+}
+
+/** Quoted in the error message; null for other errors. */
+function refusedOperator(error: unknown, query: string): string | null {
+  if (!(error instanceof EarshotError) || error.code !== "upstream_refused") return null;
+  const [, operator] =
+    /operator[^'"]{0,40}['"]((?:is|has):[a-z_]{1,40}|[a-z_]{1,40}):?['"]/i.exec(error.message) ??
+    [];
+  return operator !== undefined && query.includes(operator) ? operator : null;
+}
+
+type Span = { fromMs: number | null; toMs: number };
+
+/** Between the times in a post's ID and in X's `created_at`. */
+const maxApartMs = 1_000;
+
+export function narrowedWindow(tree: QueryNode, window: Span, asOfMs: number): Span {
+  const parts = tree.kind === "and" ? tree.children : [tree];
+  let { fromMs, toMs } = window;
+  for (const part of parts) {
+    const bound = nodeBound(part, asOfMs);
+    if (bound.fromMs !== null) fromMs = Math.max(fromMs ?? bound.fromMs, bound.fromMs);
+    if (bound.toMs !== null) toMs = Math.min(toMs, bound.toMs);
+  }
+  return { fromMs, toMs };
+}
+
+type Bound = { fromMs: number | null; toMs: number | null };
+
+function nodeBound(node: QueryNode, asOfMs: number): Bound {
+  switch (node.kind) {
+    case "since":
+      return { fromMs: node.ms, toMs: null };
+    case "within":
+      return { fromMs: asOfMs - node.ms, toMs: null };
+    case "until":
+      return { fromMs: null, toMs: node.ms };
+    case "since-id": {
+      const id = BigInt(node.id);
+      return { fromMs: hasTime(id) ? idTimeMs(id) - maxApartMs : null, toMs: null };
+    }
+    case "max-id": {
+      const id = BigInt(node.id);
+      return { fromMs: null, toMs: hasTime(id) ? idTimeMs(id) + maxApartMs + 1 : null };
+    }
+    default:
+      return { fromMs: null, toMs: null };
+  }
 }

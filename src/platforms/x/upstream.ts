@@ -1,16 +1,23 @@
-import type { Method } from "../methods.ts";
-import type { Session } from "../session.ts";
+import type { Headers } from "undici";
+import type { FetchMethod, Method } from "../methods.ts";
+import type { Bill, Session } from "../session.ts";
 import type { Target } from "../target.ts";
-import type { PageCall, Upstream, UpstreamPage } from "../upstream.ts";
+import {
+  type AccessKind,
+  type Limit,
+  onlyRoute,
+  type PageCall,
+  type Route,
+  type Upstream,
+  type UpstreamPage,
+} from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
 import { fetchSpace, trendsAt } from "./fetch-others.ts";
 import { homePosts, mediaInTimeline, postById, userPosts } from "./fetch-posts.ts";
-import { fetchRoutes, timelineRoute } from "./fetch-routes.ts";
 import { isSearchCursor, mediaBySearch, searchReplies } from "./fetch-searched.ts";
 import { fetchFollows, fetchRetweeters, readUserProfile } from "./fetch-users.ts";
-import { intervalMs, xLimit } from "./limits.ts";
-import { billPrice } from "./prices.ts";
 import { xSearch } from "./search.ts";
+import { listSearchRoutes, searchRoutes } from "./search-request.ts";
 import { support } from "./support.ts";
 
 export type XSettings = {
@@ -89,4 +96,40 @@ function ofKind<Kind extends Target["kind"]>(
   return target !== null && target.kind === kind
     ? (target as Extract<Target, { kind: Kind }>)
     : null;
+}
+
+/** Also pays for posts without media. */
+const timelineRoute: Route = { name: "timeline", reachMs: null, cost: 3 };
+
+function fetchRoutes(method: FetchMethod, access: AccessKind): readonly Route[] {
+  if (method === "getreplies") return listSearchRoutes(access);
+  if (method !== "getmedia") return onlyRoute;
+  return access === "app" ? [searchRoutes.all, timelineRoute] : [timelineRoute];
+}
+
+/** Reset in Unix seconds. Excludes an application's monthly cap. */
+export function xLimit(headers: Headers): Limit | null {
+  const remaining = wholeNumber(headers.get("x-rate-limit-remaining"));
+  const resetSeconds = wholeNumber(headers.get("x-rate-limit-reset"));
+  if (remaining === null || resetSeconds === null) return null;
+  return { remaining, resetMs: resetSeconds * 1_000 };
+}
+
+/** Full-archive search: one request per second, which its headers omit. */
+const intervalMs = (bucket: string): number => (bucket === "GET /2/tweets/search/all" ? 1_000 : 0);
+
+const wholeNumber = (text: string | null): number | null =>
+  text !== null && /^\d{1,12}$/.test(text) ? Number(text) : null;
+
+/** Millionths of a dollar: https://docs.x.com/x-api/getting-started/pricing as of 2026-08-22, "Credit consumption details". */
+const postReadMicroUsd = 5_000;
+const userReadMicroUsd = 10_000;
+const requestMicroUsd = 10_000;
+
+/**
+ * An upper bound: X bills a post or account once a day (UTC), and less for the
+ * application owner's resources.
+ */
+export function billPrice({ postReads = 0, userReads = 0, requests = 0 }: Bill): number {
+  return postReads * postReadMicroUsd + userReads * userReadMicroUsd + requests * requestMicroUsd;
 }

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { isExpressible, printExpression } from "../../../src/platforms/x/query/expression.ts";
 import { lowerQuery } from "../../../src/platforms/x/query/lower.ts";
 import { shortenedExpression } from "../../../src/platforms/x/query/shorten.ts";
-import { narrowedWindow } from "../../../src/platforms/x/query/window-of.ts";
+import { narrowedWindow } from "../../../src/platforms/x/search.ts";
 import { postTimeMs } from "../../../src/posts/ids.ts";
 import type { Post } from "../../../src/posts/post.ts";
 import { indexTerms } from "../../../src/posts/terms.ts";

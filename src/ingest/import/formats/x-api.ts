@@ -1,6 +1,6 @@
 import { asFields, isObject } from "../../../platforms/fields.ts";
 import { isIdentityError } from "../../../platforms/identity.ts";
-import { xIdentity } from "../../../platforms/x/identity.ts";
+import { xIdentity } from "../../../platforms/x/description.ts";
 import { type Includes, readIncludes } from "../../../platforms/x/includes.ts";
 import { isPostWithheld, readXPost, withOriginal } from "../../../platforms/x/read-post.ts";
 import type { Post } from "../../../posts/post.ts";

@@ -11,7 +11,15 @@ import {
   standalone,
   type Term,
 } from "./expression.ts";
-import { languageTerms, withoutLanguage } from "./lower-language.ts";
+import {
+  circleTerm,
+  languageTerms,
+  propertyTerms,
+  sameOnX,
+  textTerms,
+  withoutLanguage,
+  withoutText,
+} from "./lower-leaves.ts";
 import {
   accountTerms,
   mentionTerms,
@@ -19,9 +27,6 @@ import {
   relatedTerms,
   withoutAccount,
 } from "./lower-names.ts";
-import { circleTerm } from "./lower-place.ts";
-import { propertyTerms, sameOnX } from "./lower-properties.ts";
-import { textTerms, withoutText } from "./lower-text.ts";
 
 export type Lowering = { names: ResolvedNames; refused: ReadonlySet<string> };
 

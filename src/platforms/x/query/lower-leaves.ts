@@ -1,0 +1,130 @@
+import { decodeEntities } from "@earshot/query/text";
+import type { PostProperty } from "@earshot/query/tree";
+import {
+  allOf,
+  anyOf,
+  dependent,
+  type Expression,
+  matchAll,
+  negation,
+  standalone,
+  type Term,
+} from "./expression.ts";
+
+/** The matcher checks longer text. */
+const maxCharacters = 120;
+
+/** A `*` for any one word splits a phrase. */
+export function textTerms(text: string): Expression {
+  const pieces = parsePieces(text);
+  return allOf(pieces.map((piece) => pieceTerm(piece)));
+}
+
+function pieceTerm(piece: string): Expression {
+  if (!/[\p{L}\p{N}\p{Extended_Pictographic}\p{Regional_Indicator}]/u.test(piece)) return matchAll;
+  if (piece.length > maxCharacters) return matchAll;
+  const isBare = isPlainWord(piece) || /^\p{RGI_Emoji}$/v.test(piece);
+  return standalone(isBare ? piece : `"${piece}"`);
+}
+
+const isPlainWord = (piece: string): boolean =>
+  /^[\p{L}\p{M}\p{N}_]+$/u.test(piece) && !/^(?:or|and|not)$/i.test(piece);
+
+/** Only plain ASCII, which all tokenizers split alike. */
+export function withoutText(text: string): Expression {
+  const [piece, ...more] = parsePieces(text);
+  if (piece === undefined || more.length > 0) return matchAll;
+  if (piece.length > maxCharacters || !/^[a-z0-9]+(?: [a-z0-9]+)*$/i.test(piece)) return matchAll;
+  return negation(standalone(isPlainWord(piece) ? piece : `"${piece}"`));
+}
+
+/** Drops characters with a meaning on X: quotation marks, backslashes, control characters. */
+function parsePieces(text: string): string[] {
+  return decodeEntities(text)
+    .toWellFormed()
+    .replace(/["\\“”„‟«»「」『』＂\p{Cc}\ufffd]/gu, " ")
+    .split(/(?<!\S)[*＊](?!\S)/u)
+    .map((piece) => piece.trim().split(/\s+/u).join(" "))
+    .filter((piece) => piece !== "");
+}
+
+const xCodes = new Set(
+  "am ar hy eu bn bg ca hr cs da nl en et fi fr de ka el gu hi hu it ja kn ko lv lt ml mr fa pl pt ro ru sr sk sl es sv ta te th tr uk ur vi".split(
+    " ",
+  ),
+);
+
+const otherCodes: Readonly<Record<string, readonly string[]>> = {
+  he: ["iw"],
+  id: ["in"],
+  nb: ["no"],
+  zh: ["zh-CN", "zh-TW"],
+};
+
+/** The primary language, or everything if X does not know it. */
+export function languageTerms(code: string): Expression {
+  const languageCodes = getCodes(code);
+  return languageCodes.length === 0
+    ? matchAll
+    : anyOf(languageCodes.map((language) => dependent(`lang:${language}`)));
+}
+
+/** Only if X's code has the same meaning. */
+export function withoutLanguage(code: string): Expression {
+  const [known, ...more] = code.includes("-") ? [] : getCodes(code);
+  return known === undefined || more.length > 0 ? matchAll : negation(dependent(`lang:${known}`));
+}
+
+function getCodes(code: string): readonly string[] {
+  const primary = code.split("-")[0] ?? "";
+  return otherCodes[primary] ?? (xCodes.has(primary) ? [primary] : []);
+}
+
+/** X's maximum radius, 25 miles. */
+const maxKm = 40.2;
+
+export type Circle = { lat: number; lon: number; radiusKm: number };
+
+/** X refuses large circles and those near a pole. */
+export function circleTerm({ lat, lon, radiusKm }: Circle): Expression {
+  // X's distance formula differs.
+  const radius = Math.ceil((radiusKm * 1.02 + 0.1) * 10) / 10;
+  const isSupported = radius <= maxKm && Math.abs(lat) <= 89;
+  if (!isSupported) return dependent("has:geo");
+  return standalone(`point_radius:[${degrees(lon)} ${degrees(lat)} ${radius}km]`);
+}
+
+const degrees = (value: number): string => String(Number(value.toFixed(6)));
+
+/** Same meaning on X, so they can be negated. */
+export const sameOnX: Readonly<Partial<Record<PostProperty, Term>>> = {
+  retweets: dependent("is:retweet"),
+  nativeretweets: dependent("is:retweet"),
+  replies: dependent("is:reply"),
+  quote: dependent("is:quote"),
+  media: dependent("has:media"),
+  hashtags: dependent("has:hashtags"),
+  mentions: dependent("has:mentions"),
+  cashtags: dependent("has:cashtags"),
+};
+
+export const propertyTerms: Readonly<Record<PostProperty, Expression>> = {
+  // Reposts older than the repost button say `RT` in their text.
+  retweets: anyOf([dependent("is:retweet"), standalone("RT")]),
+  nativeretweets: dependent("is:retweet"),
+  replies: dependent("is:reply"),
+  quote: dependent("is:quote"),
+  self_threads: dependent("is:reply"),
+  safe: matchAll,
+  verified: dependent("is:verified"),
+  links: dependent("has:links"),
+  media: dependent("has:media"),
+  images: dependent("has:media"),
+  // X separates animated GIFs from videos.
+  videos: dependent("has:media"),
+  hashtags: dependent("has:hashtags"),
+  mentions: dependent("has:mentions"),
+  cashtags: dependent("has:cashtags"),
+  geo: dependent("has:geo"),
+  has_engagement: anyOf(["min_likes:1", "min_reposts:1", "min_replies:1"].map(standalone)),
+};
