@@ -1,10 +1,15 @@
 import { isSearch, type Method } from "../platforms/methods.ts";
 import type { AnswerRequest, SearchPlatform, SourceAnswer } from "../platforms/source.ts";
-import type { Platform } from "../posts/post.ts";
+import { type Platform, platforms } from "../posts/post.ts";
 import type { UpstreamJob } from "../upstream/requests/sessions.ts";
-import type { AnswerContext } from "./context.ts";
+import { searchArchived } from "./archive/search.ts";
+import { archiveAnswer } from "./archive-answer.ts";
+import { type AnswerContext, accessFor } from "./context.ts";
+import { searchCoverage } from "./merge/completeness.ts";
+import { type MergeableSearch, mergeAnswers } from "./merge/merged-answer.ts";
 import { fetchAnswer } from "./methods/fetch-answer.ts";
-import { searchAnswer } from "./search-answer.ts";
+import { findGaps } from "./platform/platform-gaps.ts";
+import { type RequestablePlatform, searchPlatform } from "./platform/search-platform.ts";
 
 export type { AnswerContext } from "./context.ts";
 
@@ -36,4 +41,69 @@ function requestedPlatform(
   if (position !== null) return position.platform;
   if (platform !== "social") return platform;
   return target?.platform ?? defaultPlatform;
+}
+
+/**
+ * Answers from the archive, with the gaps requested from platforms. A platform's failure leaves the
+ * answer incomplete, with a warning; it is thrown only if there is nothing else to answer with.
+ */
+async function searchAnswer(
+  context: AnswerContext,
+  request: MergeableSearch,
+  job: UpstreamJob,
+): Promise<SourceAnswer> {
+  const opening = openPlatforms(context, request, job);
+  const [archived, upstreamPlatforms] = await Promise.all([
+    searchArchived(
+      { ...context.source, account: job.accountId },
+      request,
+      job.deadlineMs,
+      job.signal,
+      opening.then((opened) => opened.map(({ platform }) => platform)),
+    ),
+    opening,
+  ]);
+  const open = upstreamPlatforms.flatMap((platform) => {
+    const gaps = findGaps(archived, platform.platform, request);
+    return gaps === null ? [] : [{ ...platform, ...gaps }];
+  });
+  const requestable = upstreamPlatforms.map(({ platform }) => platform);
+  if (open.length === 0) return archiveAnswer(request, archived, requestable);
+  const isLive = request.method === "searchbyquery";
+  await job.accepted?.();
+  const parts = await Promise.all(
+    open.map((one) => searchPlatform(context, { ...request, isLive }, archived, one, job)),
+  );
+  const coverage = searchCoverage(archived.coverage, {
+    searched: parts,
+    requestable,
+    after: request.after,
+    isLive,
+  });
+  return mergeAnswers(request, archived, { parts, coverage });
+}
+
+async function openPlatforms(
+  { sessions, upstreams, settings }: AnswerContext,
+  { platform: requestedPlatform, method, type }: MergeableSearch,
+  job: UpstreamJob,
+): Promise<RequestablePlatform[]> {
+  const searched = requestedPlatform === "social" ? platforms : [requestedPlatform];
+  const opened = await Promise.all(
+    searched.map(async (platform) => {
+      const { search } = upstreams[platform];
+      const access = accessFor(type, method, upstreams[platform]);
+      if (search === null || access.length === 0) return { platform, sessions: [] };
+      const sessionQuery = {
+        platform,
+        access,
+        ownership: "any",
+        bucket: null,
+        host: null,
+      } as const;
+      const impatient = { ...job, maxWaitMs: settings.searchWaitMs };
+      return { platform, sessions: await sessions.open({ job: impatient, ...sessionQuery }) };
+    }),
+  );
+  return opened.filter((one) => one.sessions.length > 0);
 }

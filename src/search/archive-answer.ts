@@ -1,8 +1,17 @@
+import { makePlan, namesIn } from "@earshot/query/plan";
+import type { QueryNode } from "@earshot/query/tree";
+import type { Position } from "../archive/archive.ts";
+import type { Reader } from "../archive/threads/reader.ts";
+import type { Clock } from "../lib/clock.ts";
+import { type JsonPage, splitJsonPage } from "../lib/json-page.ts";
 import type { SourceAnswer } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
-import type { ArchivedAnswer } from "./archive/search.ts";
+import { type ArchivedAnswer, archiveSearch, assembleArchivedAnswer } from "./archive/search.ts";
+import { interruptedPositions } from "./archive/unchecked.ts";
 import { searchCoverage } from "./merge/completeness.ts";
 import { type MergeableSearch, mergeAnswers } from "./merge/merged-answer.ts";
+import { readItem } from "./merge/with-records.ts";
+import { findGaps } from "./platform/platform-gaps.ts";
 
 export function archiveAnswer(
   request: MergeableSearch,
@@ -23,3 +32,83 @@ const toSourceAnswer = ({
   isSearched,
   ...answer
 }: ArchivedAnswer): SourceAnswer => answer;
+
+/** Plain data, for another thread. */
+export type ShortSearchTerms = {
+  requestableWithoutCredential: readonly Platform[];
+  requestableWithCredential: readonly Platform[];
+  streamedPlatforms: readonly Platform[];
+  coverageSlackMs: number;
+  liveSinceMs: Readonly<Record<Platform, number | null>>;
+  isMastodonFollowed: boolean;
+  hasRecords: boolean;
+};
+
+export type ShortSearch = { request: MergeableSearch; tree: QueryNode; terms: ShortSearchTerms };
+
+export type ShortAnswer = { answer: SourceAnswer; page: JsonPage | null };
+
+/**
+ * Runs on the calling thread until `isOver`. Null if it takes longer, a platform has to be
+ * requested, found posts may have changed, or a segment is damaged.
+ */
+export function shortAnswer(
+  { steps, jsonPage }: Pick<Reader, "steps" | "jsonPage">,
+  { request, tree, terms }: ShortSearch,
+  { elapsed }: Pick<Clock, "elapsed">,
+  { isOver, nowMs }: { isOver: () => boolean; nowMs: number },
+): ShortAnswer | null {
+  const slice = { clock: { now: elapsed, elapsed }, isSliceOver: isOver };
+  const names = firstStep(steps.resolve(namesIn(tree), slice));
+  if (names === null) return null;
+  const plan = makePlan(tree, { names, asOfMs: request.asOfMs });
+  const search = { ...archiveSearch(request, plan), deadlineMs: Number.POSITIVE_INFINITY };
+  const covered = firstStep(steps.search(search, slice));
+  if (covered === null || covered.damage.length > 0) return null;
+  if (
+    mayHaveChanged(
+      covered.positions,
+      terms,
+      interruptedPositions(covered.positions, covered.coverage),
+    )
+  )
+    return null;
+
+  const feed = {
+    clock: { now: () => nowMs },
+    streamedPlatforms: [...terms.streamedPlatforms, ...terms.requestableWithoutCredential],
+    coverageSlackMs: terms.coverageSlackMs,
+    liveSinceMs: (platform: Platform) => terms.liveSinceMs[platform],
+  };
+  const archived = assembleArchivedAnswer(feed, request, { tree, names, plan }, covered, []);
+  if (
+    terms.requestableWithoutCredential.some(
+      (platform) => findGaps(archived, platform, request) !== null,
+    )
+  )
+    return null;
+  const answer = archiveAnswer(request, archived, terms.requestableWithoutCredential);
+  const page = jsonPage(covered.positions, isOver);
+  const intactPage = page === null || page.damage.length > 0 ? null : page;
+  if (!terms.hasRecords) return { answer, page: intactPage };
+  if (intactPage === null) return null;
+  return {
+    answer: { ...answer, items: splitJsonPage(intactPage).map(readItem) },
+    page: intactPage,
+  };
+}
+
+const mayHaveChanged = (
+  positions: readonly Position[],
+  { isMastodonFollowed }: ShortSearchTerms,
+  interruptedPosts: readonly Position[],
+): boolean =>
+  interruptedPosts.length > 0 ||
+  (isMastodonFollowed && positions.some(({ platform }) => platform === "mastodon"));
+
+function firstStep<Value>(steps: Generator<void, Value>): Value | null {
+  const step = steps.next();
+  if (step.done) return step.value;
+  steps.return(undefined as never);
+  return null;
+}

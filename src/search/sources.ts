@@ -10,7 +10,9 @@ import type { Target } from "../platforms/target.ts";
 import type { MethodSupport } from "../platforms/upstream.ts";
 import { byPlatform, type Platform, platforms } from "../posts/post.ts";
 import type { ConfiguredAccess } from "../upstream/requests/sessions.ts";
+import type { ShortSearchTerms } from "./archive-answer.ts";
 import { type AnswerContext, accessFor, isOwnMethod } from "./context.ts";
+import type { MergeableSearch } from "./merge/merged-answer.ts";
 import { isAnsweredByArchive } from "./methods/archived-answer.ts";
 import {
   type Answerable,
@@ -144,3 +146,26 @@ export function createSources(
 }
 
 type RoutedFetch = Parameters<SourceAvailability["answerable"]>[0];
+
+export function requestablePlatforms(
+  { upstreams }: Pick<AnswerContext, "upstreams">,
+  {
+    platform: requestedPlatform,
+    type,
+    method,
+  }: Pick<MergeableSearch, "platform" | "type" | "method">,
+): Pick<ShortSearchTerms, "requestableWithoutCredential" | "requestableWithCredential"> {
+  const searched = (requestedPlatform === "social" ? platforms : [requestedPlatform]).filter(
+    (platform) => upstreams[platform].search !== null,
+  );
+  const requestable = (isSupported: (platform: Platform, access: readonly string[]) => boolean) =>
+    searched.filter((platform) =>
+      isSupported(platform, accessFor(type, method, upstreams[platform])),
+    );
+  return {
+    requestableWithoutCredential: requestable(
+      (platform, access) => access.includes("public") && upstreams[platform].publicBaseUrl !== null,
+    ),
+    requestableWithCredential: requestable((_, access) => access.some((kind) => kind !== "public")),
+  };
+}

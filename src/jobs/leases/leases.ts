@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { timeAfter } from "../../lib/latest-time.ts";
 import { startSlices } from "../../lib/slices.ts";
 import type { Method } from "../../platforms/methods.ts";
-import { withUnsearched } from "../../search/merge/unsearched.ts";
+import { withUnsearched } from "../../search/merge/damage.ts";
 import type { ActiveJob, Dispatcher } from "../dispatch/dispatcher.ts";
 import { withLateStartWarning } from "../dispatch/late-start.ts";
 import { fetchedPosts } from "../ends/fetched-operations.ts";

@@ -23,8 +23,12 @@ import type {
 } from "../../platforms/source.ts";
 import { hasTime, idsWindow, idTimeMs } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { type MutableCoverage, mutableCollectionsIn, mutableCoverage } from "./followed.ts";
-import { missingPosts } from "./missing-posts.ts";
+import {
+  type MutableCoverage,
+  missingPosts,
+  mutableCollectionsIn,
+  mutableCoverage,
+} from "./missing-posts.ts";
 import { noSourceWarning } from "./no-source.ts";
 
 export type ArchiveFeed = {

@@ -6,7 +6,13 @@ import {
   subtractSpans,
   unionSpans,
 } from "../../lib/spans.ts";
-import type { CollectionCoverage, Coverage, SourceWarning } from "../../platforms/source.ts";
+import type {
+  CollectionCoverage,
+  Coverage,
+  SourceAnswer,
+  SourceWarning,
+  UnsearchedSpan,
+} from "../../platforms/source.ts";
 import type { Platform } from "../../posts/post.ts";
 
 type Answer = {
@@ -73,5 +79,31 @@ function addGaps(window: Span, known: CollectionCoverage, more: Span[]): Collect
     gaps,
     held: subtractSpans(window, gaps),
     truncated: truncated || known.truncated,
+  };
+}
+
+/** Time outside the method's window is every platform's gap. */
+export function withUnsearched<Answer extends Pick<SourceAnswer, "complete" | "coverage">>(
+  answer: Answer,
+  unsearched: UnsearchedSpan | null,
+): Answer {
+  if (unsearched === null) return answer;
+  return { ...answer, complete: false, coverage: withGap(answer.coverage, unsearched) };
+}
+
+function withGap(coverage: Coverage, gap: UnsearchedSpan): Coverage {
+  const isEmpty = coverage.fromMs === coverage.toMs;
+  const window = { fromMs: gap.fromMs, toMs: isEmpty ? gap.toMs : coverage.toMs };
+  const platforms = coverage.platforms?.map((known) => {
+    if (known.collection !== "posts") return known;
+    const gaps = unionSpans([gap, ...(isEmpty ? [] : known.gaps)]);
+    return { ...known, complete: false, gaps, held: subtractSpans(window, gaps) };
+  });
+  return {
+    ...coverage,
+    ...window,
+    complete: false,
+    gaps: unionSpans([gap, ...(isEmpty ? [] : coverage.gaps)]),
+    ...(platforms === undefined ? {} : { platforms }),
   };
 }

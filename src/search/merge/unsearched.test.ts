@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Coverage } from "../../platforms/source.ts";
-import { withUnsearched } from "./unsearched.ts";
+import { withUnsearched } from "./damage.ts";
 
 const coverage: Coverage = {
   fromMs: 100,

@@ -8,7 +8,6 @@ import type {
 } from "../../platforms/upstream.ts";
 import { itemKey } from "../../platforms/upstream-page.ts";
 import type { Reading } from "../merge/completeness.ts";
-import { watchIdlePages } from "./idle-pages.ts";
 import {
   continueHint,
   emptyPages,
@@ -17,7 +16,7 @@ import {
   repeatedPagesWarning,
   tooManyPages,
 } from "./page-warnings.ts";
-import { watchItems } from "./watch-items.ts";
+import { watchIdlePages, watchItems } from "./watch-items.ts";
 
 const keyLength = 22;
 

@@ -16,7 +16,6 @@ import type { AnswerContext } from "../context.ts";
 import { type Reading, readSpans } from "../merge/completeness.ts";
 import { archiveIds } from "../methods/fetched-items.ts";
 import { matchingPosts, type SearchCriteria } from "./check.ts";
-import { watchIdlePages } from "./idle-pages.ts";
 import {
   emptyPages,
   pageUnavailable,
@@ -25,7 +24,7 @@ import {
   stuckWarning,
   tooManyPages,
 } from "./page-warnings.ts";
-import { watchItems } from "./watch-items.ts";
+import { watchIdlePages, watchItems } from "./watch-items.ts";
 
 type GapPost = { position: Position; post: Post };
 

@@ -1,5 +1,7 @@
-import type { UpstreamWarning } from "../../platforms/upstream.ts";
-import { outOfOrder, repeatedItems } from "./page-warnings.ts";
+import { hash } from "node:crypto";
+import type { UpstreamPage, UpstreamWarning } from "../../platforms/upstream.ts";
+import { itemKey } from "../../platforms/upstream-page.ts";
+import { maxIdlePages, outOfOrder, repeatedItems } from "./page-warnings.ts";
 
 const skewMs = 1_000;
 
@@ -38,4 +40,37 @@ export function watchItems(name: string): {
       ...(isOutOfOrder ? [outOfOrder(name)] : []),
     ],
   };
+}
+
+export type Idleness = "none" | "empty" | "repeated";
+
+/**
+ * Empty pages or mere repeats are idle; those with all items filtered out are not. Reading ends
+ * after `maxIdlePages` in a row.
+ */
+export function watchIdlePages(): (page: UpstreamPage, hasNewItems: boolean) => Idleness {
+  const fingerprints = new Set<string>();
+  let empty = 0;
+  let repeated = 0;
+
+  return (page, hasNewItems) => {
+    const fingerprint = pageFingerprint(page);
+    const isRepeatedPage = fingerprint !== null && fingerprints.has(fingerprint);
+    if (fingerprint !== null) fingerprints.add(fingerprint);
+    const { items, received = items.length } = page;
+    const isKnown = !hasNewItems && (isRepeatedPage || received <= items.length);
+    if (received === 0) empty += 1;
+    else if (isKnown) repeated += 1;
+    else {
+      empty = 0;
+      repeated = 0;
+    }
+    if (empty + repeated < maxIdlePages) return "none";
+    return repeated === 0 ? "empty" : "repeated";
+  };
+}
+
+function pageFingerprint({ items, received, oldestMs }: UpstreamPage): string | null {
+  if (items.length === 0 && oldestMs === undefined) return null;
+  return hash("sha256", JSON.stringify([received, oldestMs, items.map(itemKey)]), "base64url");
 }

@@ -6,7 +6,7 @@ import type { ReaderShare } from "../../archive/threads/archive-threads.ts";
 import { createReader } from "../../archive/threads/reader.ts";
 import type { SearchAnswerer } from "../../jobs/submissions/search-operations.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { shortAnswer } from "../../search/short-search.ts";
+import { shortAnswer } from "../../search/archive-answer.ts";
 import { createSearchBudget, type SearchBudget } from "./search-budget.ts";
 
 export type ControlThreadSearch = Pick<SearchBudget, "beginBatch"> & { search: SearchAnswerer };

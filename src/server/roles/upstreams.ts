@@ -13,13 +13,16 @@ import { createXUpstream } from "../../platforms/x/upstream.ts";
 import type { Platform } from "../../posts/post.ts";
 import { type AnswerContext, answerJob } from "../../search/answer.ts";
 import type { ArchiveSource } from "../../search/archive/search.ts";
+import type { ShortSearchTerms } from "../../search/archive-answer.ts";
 import type { MergeableSearch } from "../../search/merge/merged-answer.ts";
 import type { NodeCapabilities } from "../../search/node-capabilities.ts";
 import { deploymentAccess } from "../../search/platform/deployment-access.ts";
 import { releaseCredential } from "../../search/platform/release-credential.ts";
-import { requestablePlatforms } from "../../search/requestable.ts";
-import type { ShortSearchTerms } from "../../search/short-search.ts";
-import { createSources, type SourceAvailability } from "../../search/sources.ts";
+import {
+  createSources,
+  requestablePlatforms,
+  type SourceAvailability,
+} from "../../search/sources.ts";
 import { createCredentialPool } from "../../upstream/credentials/create-pool.ts";
 import type { ReleasedCredential } from "../../upstream/credentials/release.ts";
 import { createSessions } from "../../upstream/requests/create-sessions.ts";
