@@ -2,9 +2,12 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { controlMigrations } from "../../db/migrations/control.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import { checkEncrypted } from "./check-encrypted.ts";
-import { checkJobs } from "./check-jobs.ts";
-import type { ControlFinding, OnFinding } from "./control-findings.ts";
+import {
+  type ControlFinding,
+  checkEncrypted,
+  checkJobs,
+  type OnFinding,
+} from "./control-checks.ts";
 
 export type ControlReport = {
   tables: number;

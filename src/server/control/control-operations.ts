@@ -1,5 +1,7 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { admittedSearchOperations } from "../../accounts/admitted-search-operations.ts";
 import { limitOperations } from "../../accounts/limit-operations.ts";
 import { accountStoreOperations } from "../../accounts/store.ts";
@@ -8,14 +10,14 @@ import { openStoreForReading, openStoreForWriting, type SqliteDatabase } from ".
 import { runOn } from "../../db/operations.ts";
 import { ensureSecrets, settingOperations } from "../../db/settings.ts";
 import { runNow } from "../../db/statements.ts";
-import { ensureStoreId } from "../../db/store-id.ts";
+import { ensureStoreId, readStoreId, storeIdPath } from "../../db/store-id.ts";
 import { sampleOperations } from "../../ingest/import/samples/operations.ts";
 import { jobOperations } from "../../jobs/operations.ts";
 import { webhookOperations } from "../../jobs/webhooks/operations.ts";
+import { EarshotError } from "../../lib/errors.ts";
 import { nodeOperations } from "../../remote/gateway/node-store.ts";
 import { credentialOperations } from "../../upstream/credentials/operations.ts";
 import { spendingOperations } from "../../upstream/requests/operations.ts";
-import { controlId, requireControl } from "./require-control.ts";
 
 export const controlOperations = {
   ...settingOperations,
@@ -57,4 +59,44 @@ export function openControlForReading(dataDir: string, timeoutMs?: number): Sqli
 
 function pathIn(dataDir: string): string {
   return join(dataDir, "control.db");
+}
+
+/** Derived from a secret that is created with the store. */
+const controlId = (cursorKey: Uint8Array): string =>
+  createHash("sha256").update("earshot control ").update(cursorKey).digest("hex").slice(0, 32);
+
+/**
+ * A new store in a folder that records another would lose accounts, keys and jobs. Errors: `control_missing`,
+ * `control_foreign`.
+ */
+function requireControl(dataDir: string, path: string): void {
+  const storeId = readStoreId(dataDir, "control");
+  if (storeId === null) return;
+  const note = storeIdPath(dataDir, "control");
+  const id = idIn(path);
+  if (id === storeId) return;
+  const message =
+    id === null
+      ? `${path} is missing or empty, but ${note} refers to a control store`
+      : `${path} is not the control store of ${note}`;
+  throw new EarshotError(id === null ? "control_missing" : "control_foreign", message, {
+    status: 503,
+    hint:
+      id === null
+        ? `restore it, or a backup made by earshot control backup; to start without its accounts, keys and jobs, remove ${note}`
+        : `restore the folder's own control store; to continue with this one, remove ${note}`,
+  });
+}
+
+function idIn(path: string): string | null {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return null;
+  const connection = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  try {
+    const table = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'setting'").get();
+    if (table === undefined) return null;
+    const row = connection.prepare("SELECT value FROM setting WHERE name = 'cursor_key'").get();
+    return row?.value instanceof Uint8Array ? controlId(row.value) : null;
+  } finally {
+    connection.close();
+  }
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { createSearchBudget, type SearchBudget } from "./search-budget.ts";
+import { createSearchBudget, type SearchBudget } from "./control-thread-search.ts";
 
 let nowMs: number;
 let cpuMs: number;

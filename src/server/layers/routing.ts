@@ -5,9 +5,8 @@ import { createNodeDirectory, type NodeDirectory } from "../../remote/gateway/no
 import { gatewayDefaults } from "../../remote/settings.ts";
 import type { SourceAvailability } from "../../search/sources.ts";
 import { createJobRouter, embeddedReach, type JobRouter } from "../job-router.ts";
-import { listCapabilities } from "../nodes/capabilities.ts";
+import { listCapabilities, OwnCapabilities } from "../nodes/capabilities.ts";
 import { type NodeTrust, openNodeTrust } from "../nodes/node-trust.ts";
-import { OwnCapabilities } from "../nodes/own-capabilities.ts";
 import type { Base } from "./base.ts";
 import type { Search } from "./search.ts";
 

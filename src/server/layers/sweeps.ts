@@ -1,6 +1,7 @@
+import type { AccountStore } from "../../accounts/store.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { watchCompaction } from "../watches/compaction-watch.ts";
 import { watchIngest } from "../watches/ingest-watch.ts";
-import { sweepSessions } from "../watches/session-sweep.ts";
 import type { Base } from "./base.ts";
 import type { Search } from "./search.ts";
 
@@ -20,4 +21,24 @@ export function makeSweeps(
     },
     stop: () => stopping.abort(),
   };
+}
+
+const sweepMs = 600_000;
+
+async function sweepSessions({
+  store,
+  clock,
+  idleMs,
+  signal,
+}: {
+  store: AccountStore;
+  clock: Clock;
+  idleMs: number;
+  signal: AbortSignal;
+}): Promise<void> {
+  while (!signal.aborted) {
+    // The next sweep retries; expired entries are invalid anyway.
+    await store.write("sweepSessions", { idleMs, nowMs: clock.now() }).catch(() => undefined);
+    await clock.sleep(sweepMs, signal).catch(() => undefined);
+  }
 }

@@ -1,17 +1,19 @@
+import type { Metrics } from "../../http/metrics/metrics.ts";
 import {
   type IngestState,
   type MastodonStreamState,
   streamNotStarted,
 } from "../../ingest/ingest-state.ts";
 import type { Ingest } from "../../ingest/live-ingest.ts";
-import { embeddedNodeId } from "../../jobs/leases/lease.ts";
+import { embeddedNodeId, type LeaseGateway } from "../../jobs/leases/lease.ts";
 import type { Runner } from "../../jobs/runner.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Platform } from "../../posts/post.ts";
 import type { FreshnessOf } from "../../search/archive/unchecked.ts";
 import { withRecords } from "../../search/merge/with-records.ts";
 import type { Config } from "../config.ts";
 import type { AppContext } from "../context.ts";
 import { startRunners } from "../start-runners.ts";
-import { meteredGateway } from "../watches/metered-gateway.ts";
 import { createMastodonRole } from "./mastodon-role.ts";
 
 /** Pause before the retry of a job that failed on a disk error. */
@@ -100,3 +102,67 @@ function createBlueskyRole({ ingest: settings, data }: Config): BlueskyRole {
 }
 
 const beforeStart: IngestState = { ...streamNotStarted, labelers: [], lookUp: null };
+
+type Work = { method: string };
+
+export type GatewayMeter = {
+  metrics: Pick<Metrics, "jobsRunning" | "queueSeconds" | "runSeconds">;
+  clock: Pick<Clock, "elapsed">;
+  /** Counted from the submission. */
+  deadlineMs: number;
+};
+
+export function meteredGateway<Job extends Work, Result>(
+  gateway: LeaseGateway<Job, Result>,
+  { metrics, clock, deadlineMs }: GatewayMeter,
+): LeaseGateway<Job, Result> {
+  const running = new Map<string, { method: string; sinceMs: number }>();
+
+  const lease: typeof gateway.lease = async (...args) => {
+    const leased = await gateway.lease(...args);
+    if (leased === null) return null;
+    const { method } = leased.work;
+    running.set(leased.token, { method, sinceMs: clock.elapsed() });
+    metrics.jobsRunning.set(running.size);
+    leased.lost.addEventListener("abort", () => recordEnd(leased.token), { once: true });
+    // A signal that is already aborted fires no event.
+    if (leased.lost.aborted) recordEnd(leased.token);
+    if (leased.attempt === 1) {
+      // Server downtime extends the deadline and does not count as waiting.
+      const waitedMs = Math.max(0, deadlineMs - leased.remainingMs);
+      metrics.queueSeconds.observe({ method }, waitedMs / 1000);
+    }
+    return leased;
+  };
+
+  function recordEnd(token: string): void {
+    const job = running.get(token);
+    if (job === undefined) return;
+    running.delete(token);
+    metrics.jobsRunning.set(running.size);
+    const { method, sinceMs } = job;
+    metrics.runSeconds.observe({ method }, (clock.elapsed() - sinceMs) / 1000);
+  }
+
+  return {
+    ...gateway,
+    lease,
+    complete: async (uuid, token, result) => {
+      recordEnd(token);
+      await gateway.complete(uuid, token, result);
+    },
+    fail: async (uuid, token, failure) => {
+      recordEnd(token);
+      await gateway.fail(uuid, token, failure);
+    },
+  };
+}
+
+export const createLiveSince =
+  (ingest: Pick<IngestRole, "state" | "mastodonState">) =>
+  (platform: Platform): number | null => {
+    if (platform === "bluesky") return ingest.state()?.liveSinceMs ?? null;
+    // Mastodon servers do not replay events.
+    const isOpen = platform === "mastodon" && ingest.mastodonState()?.status === "connected";
+    return isOpen ? 0 : null;
+  };

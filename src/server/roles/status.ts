@@ -7,10 +7,9 @@ import type { NodeView } from "../../remote/gateway/gateway.ts";
 import type { SourceAvailability } from "../../search/sources.ts";
 import type { Config } from "../config.ts";
 import type { Control } from "../control/control.ts";
-import { createLiveSince } from "../live-since.ts";
 import { streamedPlatforms } from "../streamed-platforms.ts";
 import { readDiskSpace } from "../watches/disk.ts";
-import type { IngestRole } from "./roles.ts";
+import { createLiveSince, type IngestRole } from "./roles.ts";
 import type { UsageRole } from "./usage.ts";
 
 export type StatusContext = {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { configFrom } from "../config.ts";
-import { redactedSettings } from "./redacted-settings.ts";
+import { redactedSettings } from "../start-line.ts";
 
 test("the redacted settings omit those at their defaults", () => {
   expect(redactedSettings(configFrom({}))).toEqual({});
