@@ -18,8 +18,7 @@ import type { CredentialOperations } from "./operations.ts";
 import type { CredentialPool, PooledCredential } from "./pool.ts";
 import { pooledRelease } from "./release.ts";
 import { createRoundRobin } from "./round-robin.ts";
-import type { StoredCredential } from "./rows.ts";
-import { createUsableCredentialReads } from "./usable-credential-reads.ts";
+import { createUsableCredentialReads, type StoredCredential } from "./rows.ts";
 import { createUsedUpLimits } from "./used-up-limits.ts";
 
 /** Shortens a platform's longer limits. */

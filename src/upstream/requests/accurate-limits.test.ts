@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { createLimits } from "./limits.ts";
-import { plausibleLimit } from "./rate-limit-headers.ts";
+import { plausibleLimit } from "./outcome.ts";
 
 type Platform = {
   limit: number;

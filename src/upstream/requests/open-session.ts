@@ -2,7 +2,6 @@ import type { Session, UpstreamRequest } from "../../platforms/session.ts";
 import type { AccessKind, Upstream } from "../../platforms/upstream.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { Access } from "./access-methods.ts";
-import { makeAddress, withQuery } from "./address.ts";
 import type { Patience } from "./limits.ts";
 import type { OutgoingRequest, SendContext } from "./outgoing-request.ts";
 import type { Pace } from "./pace.ts";
@@ -79,4 +78,25 @@ export function openSession(options: SessionOptions): OpenSession {
     patient: makeSession("patient"),
     cost: () => spending?.cost() ?? null,
   };
+}
+
+/** Throws unless `path` begins with a slash. */
+function makeAddress(baseUrl: string, path: string, query: UpstreamRequest["query"]): URL {
+  const base = new URL(baseUrl);
+  if (!path.startsWith("/")) {
+    throw new Error(`${JSON.stringify(path.slice(0, 100))} is not a path of ${base.host}`);
+  }
+  const url = new URL(`${base.origin}${base.pathname.replace(/\/$/, "")}${path}`);
+  return withQuery(url, query);
+}
+
+function withQuery(url: URL, query: UpstreamRequest["query"] = {}): URL {
+  const requested = new URL(url);
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    for (const each of Array.isArray(value) ? value : [value]) {
+      requested.searchParams.append(name, String(each));
+    }
+  }
+  return requested;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { plausibleLimit } from "./rate-limit-headers.ts";
+import { plausibleLimit } from "./outcome.ts";
 
 const nowMs = 1_800_000_000_123;
 const resetIn = (ms: number) => plausibleLimit({ remaining: 3, resetMs: nowMs + ms }, nowMs);
