@@ -1,8 +1,9 @@
 import { lazy, Suspense } from "preact/compat";
-import { Redirect, Route, Router, Switch, useLocation } from "wouter";
+import { Link, Redirect, Route, Router, Switch, useLocation } from "wouter";
+import { Empty } from "./components/empty.tsx";
 import { ErrorBoundary } from "./components/error-boundary.tsx";
+import { PageHead } from "./components/page-head.tsx";
 import { ProblemNote } from "./components/problem-note.tsx";
-import { NotFound } from "./not-found.tsx";
 import { storedLinkToken } from "./pages/sign-in/link-token.ts";
 import { SignInPage } from "./pages/sign-in/page.tsx";
 import { pagesFor } from "./pages.tsx";
@@ -70,5 +71,24 @@ function Pages() {
         </Suspense>
       </ErrorBoundary>
     </Shell>
+  );
+}
+
+/** Shown for missing pages and for pages of other roles. */
+function NotFound() {
+  return (
+    <>
+      <PageHead title="Page not found" />
+      <div className="panel">
+        <Empty
+          title="Nothing here"
+          text="The page does not exist, or you do not have access to it."
+        >
+          <Link className="button" data-size="small" href="/playground">
+            Open the playground
+          </Link>
+        </Empty>
+      </div>
+    </>
   );
 }

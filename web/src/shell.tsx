@@ -1,17 +1,20 @@
 import "./shell.css";
+import "./listening.css";
 import { type ReactNode, useEffect, useRef } from "preact/compat";
 import { Link, useLocation } from "wouter";
+import type { StatusResponse } from "../../src/http/dashboard/contract/status.ts";
 import { InsecureBanner } from "./components/banner.tsx";
 import { Brand } from "./components/brand.tsx";
 import { Button } from "./components/button.tsx";
 import { Icon } from "./components/icons.tsx";
 import { zoneName } from "./components/time.tsx";
-import { ListeningLine } from "./listening.tsx";
+import { useJobFeed } from "./jobs/use-jobs.ts";
+import { listeningText } from "./listening-text.ts";
 import { type Page, pagesFor } from "./pages.tsx";
-import { RunningCount } from "./running-jobs.tsx";
 import { useSignedIn } from "./session.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 import { switchTheme } from "./theme.ts";
+import { useApi } from "./use-api.ts";
 
 export function Shell({ children }: { children: ReactNode }) {
   const main = useRef<HTMLElement>(null);
@@ -102,5 +105,36 @@ function NavLink({ page: { path, title, icon } }: { page: Page }) {
       {title}
       {path === "/jobs" ? <RunningCount /> : null}
     </Link>
+  );
+}
+
+/** Same interval as the Status page, so that both agree. */
+const everyMs = 10_000;
+
+function ListeningLine() {
+  const { data, problem } = useApi<StatusResponse>("/dashboard/api/status?range=24h", everyMs);
+  if (data === undefined && problem === undefined) return null;
+  const { isLive, text } =
+    data === undefined || problem !== undefined ? unknown : listeningText(data.platforms);
+  return (
+    <Link href="/status">
+      <span className="live" data-tone={isLive ? undefined : "caution"} />
+      {text}
+    </Link>
+  );
+}
+
+const unknown = { isLive: false, text: "Status unknown" };
+
+const max = 100;
+
+function RunningCount() {
+  const { running } = useJobFeed();
+  if (running === null || running === 0) return null;
+  return (
+    <span className="count">
+      {running >= max ? `${max}+` : running}
+      <span className="sr"> running</span>
+    </span>
   );
 }

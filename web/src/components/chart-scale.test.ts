@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isolatedIndices, magnitudes, powersOfTen } from "./chart-scale.ts";
+import { isolatedIndices, magnitudes, powersOfTen } from "./uplot-options.ts";
 
 test("values without neighbours in a chart are found", () => {
   expect(isolatedIndices([1, null, 2, null, null, 3, 4])).toEqual([0, 2]);

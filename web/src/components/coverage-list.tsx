@@ -1,11 +1,13 @@
 import "./coverage-list.css";
-import { type ReactNode, useMemo } from "preact/compat";
+import "./plot-marks.css";
+import "./trace.css";
+import { type ReactNode, useMemo, useRef } from "preact/compat";
 import { traceLabel } from "../coverage-text.ts";
 import { evenlySpacedLabels } from "../ranges.ts";
 import type { TimeStep } from "./brush.tsx";
 import { roundSteps } from "./time-steps.ts";
-import { Trace } from "./trace.tsx";
-import { type TraceParts, tracePart } from "./trace-drawing.ts";
+import { drawTrace, type TraceParts, traceHeight, tracePart } from "./trace-drawing.ts";
+import { useWidth } from "./use-width.ts";
 import { type Zoom, ZoomBrush } from "./zoom.tsx";
 
 export type CoverageRow = {
@@ -69,4 +71,38 @@ export function Labels({ texts }: { texts: readonly string[] }) {
       {text}
     </span>
   ));
+}
+
+/** Coverage over time: bars by posts, gaps, and dotted lines where nothing is archived. `label` is the text alternative. */
+function Trace({ label, parts }: { label: string; parts: TraceParts }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const width = useWidth(frame, 1_000);
+  const { bars, uncoveredBars, gaps, uncovered } = useMemo(
+    () => drawTrace(parts, width),
+    [parts, width],
+  );
+  const isEmpty = bars === "" && uncoveredBars === "" && gaps.length === 0;
+  return (
+    <div className="trace" data-empty={isEmpty ? "" : undefined} ref={frame}>
+      <svg
+        viewBox={`0 0 ${width} ${traceHeight}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={label}
+      >
+        {uncovered === "" ? null : <path className="p-none" d={uncovered} />}
+        {gaps.map(({ x, width: gapWidth }) => (
+          <g key={x}>
+            <rect className="p-gap" x={x} width={gapWidth} height={traceHeight} />
+            <path
+              className="p-gap-edge"
+              d={`M${x} 0V${traceHeight}M${x + gapWidth} 0V${traceHeight}`}
+            />
+          </g>
+        ))}
+        {uncoveredBars === "" ? null : <path className="p-trace p-stray" d={uncoveredBars} />}
+        {bars === "" ? null : <path className="p-trace" d={bars} />}
+      </svg>
+    </div>
+  );
 }

@@ -1,5 +1,4 @@
 import uPlot from "uplot";
-import { isolatedIndices, magnitudes, powersOfTen } from "./chart-scale.ts";
 import { roundTop } from "./plot-drawing.ts";
 import type { ThemeColours } from "./theme-colours.ts";
 
@@ -115,4 +114,23 @@ function drawn(
 
 function faint(colour: string): string {
   return `color-mix(in oklch, ${colour} ${areaShare * 100}%, transparent)`;
+}
+
+/** The powers of ten around all values, at least one apart. */
+export function magnitudes(min: number, max: number): [number, number] {
+  const low = Math.floor(Math.log10(Math.max(1, min)));
+  const high = Math.ceil(Math.log10(Math.max(1, max)));
+  return [10 ** low, 10 ** Math.max(high, low + 1)];
+}
+
+export function powersOfTen(min: number, max: number): number[] {
+  const low = Math.round(Math.log10(min));
+  const high = Math.round(Math.log10(max));
+  return Array.from({ length: high - low + 1 }, (_, index) => 10 ** (low + index));
+}
+
+export function isolatedIndices(values: ArrayLike<number | null | undefined>): number[] {
+  return Array.from({ length: values.length }, (_, index) => index).filter(
+    (at) => values[at] != null && values[at - 1] == null && values[at + 1] == null,
+  );
 }

@@ -10,7 +10,6 @@ import "../components/tabs.css";
 import "../shell.css";
 import "./docs.css";
 import { switchTheme } from "../theme.ts";
-import { addCopyButtons } from "./copy-buttons.ts";
 import { personaliseSamples } from "./personal-samples.ts";
 import { showSampleTabs } from "./sample-tabs.ts";
 import { addSearch } from "./search.ts";
@@ -45,4 +44,28 @@ function unfoldContents(): void {
   });
 }
 
+const feedbackMs = 1_500;
+
 main();
+
+function addCopyButtons(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>("[data-copy]")) {
+    button.addEventListener("click", () => void copyFrom(button));
+  }
+}
+
+async function copyFrom(button: HTMLButtonElement): Promise<void> {
+  const code = button.parentElement?.querySelector("code");
+  if (code === null || code === undefined) return;
+  try {
+    await navigator.clipboard.writeText(code.textContent ?? "");
+    button.textContent = "Copied";
+  } catch {
+    // Browsers provide no clipboard on insecure origins.
+    getSelection()?.selectAllChildren(code);
+    button.textContent = "Selected";
+  }
+  setTimeout(() => {
+    button.textContent = "Copy";
+  }, feedbackMs);
+}

@@ -7,7 +7,6 @@ import { isolated } from "../../isolated.ts";
 import { useSignedIn } from "../../session.tsx";
 import { NoProviderNote } from "../operator/no-provider-note.tsx";
 import { DeleteAccountPanel } from "./delete-account.tsx";
-import { ExportPanel } from "./export-panel.tsx";
 import { openLandingPage } from "./leave-dashboard.ts";
 import { OwnAudit } from "./own-audit.tsx";
 import { Preferences } from "./preferences.tsx";
@@ -50,5 +49,26 @@ export function AccountPage() {
         <DeleteAccountPanel />
       </div>
     </>
+  );
+}
+
+function ExportPanel() {
+  return (
+    <section className="panel" aria-labelledby="export">
+      <ul className="list">
+        <li>
+          <div>
+            <h2 id="export">Export everything</h2>
+            <p>
+              Account, keys and credentials (not their secrets), webhooks, jobs, results, usage,
+              request logs and the audit log of your account, as one file of JSON lines.
+            </p>
+          </div>
+          <a className="button" href="/dashboard/api/account/export" download>
+            Download export
+          </a>
+        </li>
+      </ul>
+    </section>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/compat";
+import { useEffect, useId, useRef } from "preact/compat";
 import type {
   CredentialKindListing,
   CredentialListing,
@@ -12,7 +12,6 @@ import { ProblemNote, sentence } from "../../components/problem-note.tsx";
 import { platformNames } from "../../platforms.ts";
 import { AuthorizationQuestion } from "./authorization-question.tsx";
 import { CredentialFields } from "./credential-fields.tsx";
-import { KindChoice } from "./kind-choice.tsx";
 import { useConnecting } from "./use-connecting.ts";
 
 export function ConnectDialog({
@@ -102,5 +101,37 @@ function FirstStep({
         />
       ) : null}
     </>
+  );
+}
+
+function KindChoice({
+  kinds,
+  selected,
+  onChoose,
+}: {
+  kinds: readonly CredentialKindListing[];
+  selected: CredentialKindListing;
+  onChoose(kind: CredentialKindListing): void;
+}) {
+  const id = useId();
+  return (
+    <fieldset className="field kinds">
+      <legend>How</legend>
+      {kinds.map((kind) => (
+        <div key={kind.kind}>
+          <label className="check">
+            <input
+              type="radio"
+              name={id}
+              checked={kind === selected}
+              aria-describedby={`${id}-${kind.kind}`}
+              onChange={() => onChoose(kind)}
+            />
+            {kind.title}
+          </label>
+          <p id={`${id}-${kind.kind}`}>{kind.purpose}</p>
+        </div>
+      ))}
+    </fieldset>
   );
 }

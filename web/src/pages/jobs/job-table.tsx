@@ -1,16 +1,18 @@
 import { useRef } from "preact/compat";
 import { Link } from "wouter";
+import type { AppsResponse } from "../../../../src/http/dashboard/contract/connect.ts";
+import type { KeysResponse } from "../../../../src/http/dashboard/contract/keys.ts";
 import { State } from "../../components/state.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
 import type { JobSummary } from "../../jobs/job.ts";
 import { dollarText, durationText, wholeNumber } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
+import { useApi } from "../../use-api.ts";
 import { useRowKeys } from "../../use-row-keys.ts";
 import { type JobFilter, jobAddress } from "./filters.ts";
 import { JobAction } from "./job-action.tsx";
 import { QueryText } from "./query-text.tsx";
-import { useKeyNames } from "./use-key-names.ts";
 
 export function JobTable({
   jobs,
@@ -96,3 +98,12 @@ const figures: readonly Column<JobSummary>[] = [
     cell: ({ cost_usd: usd }) => (usd === null ? null : dollarText(usd)),
   },
 ];
+
+/** Of keys and connected apps; null is the dashboard. */
+function useKeyNames(): (key: string | null) => string {
+  const { data: keys } = useApi<KeysResponse>("/dashboard/api/keys");
+  const { data: apps } = useApi<AppsResponse>("/dashboard/api/apps");
+  const callers = [...(keys?.keys ?? []), ...(apps?.apps ?? [])];
+  return (key) =>
+    key === null ? "Dashboard" : (callers.find(({ id }) => id === key)?.name ?? key);
+}

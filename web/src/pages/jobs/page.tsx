@@ -1,19 +1,21 @@
 import "../../components/field.css";
 import "./jobs.css";
-import { useLocation, useSearchParams } from "wouter";
+import { useEffect, useRef, useState } from "preact/compat";
+import { Link, useLocation, useSearchParams } from "wouter";
 import { Button } from "../../components/button.tsx";
+import { Empty } from "../../components/empty.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useDebounced } from "../../components/use-debounced.ts";
 import { useMedia } from "../../components/use-media.ts";
-import { type JobFilter, jobsAddress, readFilter } from "./filters.ts";
-import { JobAnnouncement } from "./job-announcement.tsx";
+import type { JobSummary } from "../../jobs/job.ts";
+import { useJobFeed } from "../../jobs/use-jobs.ts";
+import { isNarrowed, type JobFilter, jobsAddress, readFilter } from "./filters.ts";
 import { JobFilters } from "./job-filters.tsx";
 import { type JobCounts, JobStates, useJobCounts } from "./job-states.tsx";
 import { JobTable } from "./job-table.tsx";
 import { LiveNote } from "./live-note.tsx";
-import { NoJobs } from "./no-jobs.tsx";
 import { OpenedJob } from "./opened-job.tsx";
 import { type LiveList, useJobList } from "./use-job-list.ts";
 
@@ -108,5 +110,50 @@ function Listed({
         </div>
       ) : null}
     </>
+  );
+}
+
+/** `hasOlder`: older jobs have not been searched yet. */
+function NoJobs({ filter, hasOlder }: { filter: JobFilter; hasOlder: boolean }) {
+  if (filter.shown === "all" && !isNarrowed(filter)) {
+    return (
+      <Empty
+        title="No jobs yet"
+        text="Every search is a job, including those from the playground. Your jobs appear here as they run."
+      >
+        <Link className="button" data-size="small" data-variant="primary" href="/playground">
+          Open the playground
+        </Link>
+      </Empty>
+    );
+  }
+  const kind = isNarrowed(filter) ? "matching" : filter.shown;
+  return (
+    <Empty
+      title={hasOlder ? `No ${kind} jobs found so far` : `No ${kind} jobs`}
+      text={`New ${kind} jobs appear here.`}
+    >
+      <Link className="button" data-size="small" href="/jobs">
+        All jobs
+      </Link>
+    </Empty>
+  );
+}
+
+/** Announces the last changed job to screen readers. */
+function JobAnnouncement({ jobs }: { jobs: readonly JobSummary[] }) {
+  const { last } = useJobFeed();
+  const announced = useRef(last);
+  const [text, setText] = useState("");
+  useEffect(() => {
+    if (last === null || last === announced.current) return;
+    announced.current = last;
+    const job = jobs.find(({ uuid }) => uuid === last.uuid);
+    setText(`${job?.query || job?.method || "A job"}: ${last.status}`);
+  }, [last, jobs]);
+  return (
+    <p className="sr" role="status">
+      {text}
+    </p>
   );
 }

@@ -1,16 +1,17 @@
-import { useMemo, useRef } from "preact/compat";
+import { type RefObject, useEffect, useMemo, useRef } from "preact/compat";
 import { isSearch } from "../../../../src/platforms/methods.ts";
 import { Button } from "../../components/button.tsx";
 import { Code } from "../../components/code.tsx";
 import { PostList } from "../../components/posts-list.tsx";
 import { wholeNumber } from "../../numbers.ts";
+import { areSingleKeysOn, isTyping } from "../../single-keys.ts";
+import { useRowKeys } from "../../use-row-keys.ts";
 import { AnswerWarnings } from "./answer-warnings.tsx";
 import { expectedMatches } from "./marks.ts";
 import { NothingFound } from "./nothing-found.tsx";
 import { readQuery } from "./read-query.ts";
 import { maxQueryLength, type Request } from "./search-request.ts";
 import { shownPost } from "./shown-post.ts";
-import { usePostKeys } from "./use-post-keys.ts";
 import type { ShownAnswer } from "./use-search.ts";
 
 export type View = "cards" | "json";
@@ -69,4 +70,24 @@ export function AnswerPosts({
       )}
     </>
   );
+}
+
+/** j and k move between posts, Enter opens the metadata, o the original. */
+function usePostKeys(list: RefObject<HTMLElement | null>): void {
+  useRowKeys(list, ".post");
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const { key, target } = event;
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      if (isTyping(target) || !areSingleKeysOn() || !(target instanceof HTMLElement)) return;
+      const post = target.closest<HTMLElement>(".post");
+      if (post === null || !list.current?.contains(post)) return;
+      if (key === "Enter" && post === target) post.querySelector("summary")?.click();
+      else if (key === "o") post.querySelector<HTMLElement>(".original")?.click();
+      else return;
+      event.preventDefault();
+    };
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, [list]);
 }

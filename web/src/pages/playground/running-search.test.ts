@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { endSearch } from "./running-search.ts";
+import { endSearch } from "./use-search.ts";
 
 afterEach(() => {
   vi.unstubAllGlobals();

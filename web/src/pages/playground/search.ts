@@ -2,7 +2,6 @@ import { ApiProblem, type RatesLeft, ratesLeft, request } from "../../api.ts";
 import type { JobStateWord } from "../../components/state.tsx";
 import type { CountsAnswer, SearchAnswer } from "./answer.ts";
 import type { CountsWindow } from "./counts.ts";
-import { rateWaitMs } from "./rate-wait.ts";
 import { makeSubmission, type Request } from "./search-request.ts";
 
 export type Phase =
@@ -117,4 +116,13 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
     }, ms);
     signal.addEventListener("abort", stop, { once: true });
   });
+}
+
+const maxWaitMs = 120_000;
+
+/** Before retrying; null if the error is not a rate limit or the total wait would exceed two minutes. */
+function rateWaitMs(error: unknown, waitedMs: number): number | null {
+  if (!(error instanceof ApiProblem) || error.code !== "rate_limited") return null;
+  const waitMs = error.retryAfterMs;
+  return waitMs === null || waitedMs + waitMs > maxWaitMs ? null : waitMs;
 }

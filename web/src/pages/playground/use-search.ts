@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from "preact/compat";
 import type { ApiProblem, RatesLeft } from "../../api.ts";
 import type { PostRecord, SearchAnswer } from "./answer.ts";
-import { endSearch, type RunningSearch } from "./running-search.ts";
-import { type Phase, problemFrom, type RepeatedRequest, runSearch } from "./search.ts";
+import { cancelJob, type Phase, problemFrom, type RepeatedRequest, runSearch } from "./search.ts";
 import { type Request, searchAddress } from "./search-request.ts";
 
 /** The displayed answer, with all loaded pages. */
@@ -119,4 +118,14 @@ export function useSearch(
       setShown(cache.get(cacheKey(accountId, request)) ?? null);
     },
   };
+}
+
+/** A sent search and its running job, once known. */
+type RunningSearch = { control: AbortController; uuid: string | null };
+
+export function endSearch(search: RunningSearch | null): void {
+  if (search === null) return;
+  search.control.abort();
+  if (search.uuid !== null) void cancelJob(search.uuid);
+  search.uuid = null;
 }

@@ -9,7 +9,7 @@ import { Note } from "../../components/note.tsx";
 import { useSession } from "../../session.tsx";
 import { LinkSignIn } from "./link-sign-in.tsx";
 import { storedLinkToken } from "./link-token.ts";
-import { NoProvider } from "./no-provider.tsx";
+import { SignInCommand } from "./sign-in-command.tsx";
 import { findRefusal } from "./sign-in-errors.ts";
 
 /** Replaces every page while signed out. */
@@ -99,6 +99,29 @@ function Methods({ session: { providers } }: { session: SessionResponse }) {
         Earshot reads your identity and, if the operator requires it, your organisation membership.
         It stores your user ID and login, and cannot act for you.
       </p>
+    </>
+  );
+}
+
+/** Instructions for the operator. */
+function NoProvider() {
+  return (
+    <>
+      <div>
+        <h1>Sign in</h1>
+        <p>Sign-up is not set up yet. Operators sign in with a one-time link.</p>
+      </div>
+      <div className="steps-plain">
+        <SignInCommand label="On the server" />
+      </div>
+      <div className="steps-plain">
+        <p className="label">To enable sign-up</p>
+        <p className="small soft">
+          Register an OAuth application on GitHub, set <code>EARSHOT_GITHUB_CLIENT_ID</code> and{" "}
+          <code>EARSHOT_GITHUB_CLIENT_SECRET</code>, and restart Earshot.{" "}
+          <a href="/docs/dashboard#let-people-sign-in-with-github">Setup guide</a>, also for GitLab.
+        </p>
+      </div>
     </>
   );
 }
