@@ -9,7 +9,7 @@ import type { Rewrites } from "../tree/diagnostics.ts";
 import { makeNot, postProperties, type QueryNode } from "../tree/tree.ts";
 import { notAvailable } from "./not-available.ts";
 import type { OperatorTerm } from "./operator-node.ts";
-import type { TermContext } from "./term-context.ts";
+import type { TermContext } from "./parser-state.ts";
 
 export function filterNode(
   context: TermContext,

@@ -1,8 +1,9 @@
+import { phraseSequence, querySequence } from "../text/sequence.ts";
+import { urlQueryTokens } from "../text/urls.ts";
 import { printQuery } from "../tree/print.ts";
 import { textBetween } from "../tree/source.ts";
 import { makeAnd, makeNot, makeOr, type QueryNode, type QuerySpan } from "../tree/tree.ts";
 import { warnAboutConjunction } from "./conjunction.ts";
-import { countTerms } from "./count-terms.ts";
 import { readPhrase, readTerm } from "./leaf.ts";
 import type { Lexeme } from "./lex.ts";
 import { deepestNesting, maxTerms } from "./limits.ts";
@@ -11,11 +12,12 @@ import {
   atEnd,
   cannotStartTerm,
   lexemeSpan,
+  type Negation,
   type ParserState,
   report,
   reportOnce,
-} from "./reader.ts";
-import { type Negation, termContext } from "./term-context.ts";
+  termContext,
+} from "./parser-state.ts";
 
 export function readQuery(parser: ParserState): QueryNode | null {
   const parts: QueryNode[] = [];
@@ -229,4 +231,23 @@ function wholeSpan(nodes: readonly QueryNode[]): QuerySpan {
 function excerpt(text: string): string {
   const characters = Array.from(text);
   return characters.length > 160 ? `${characters.slice(0, 160).join("")}…` : text;
+}
+
+/** Words in a word, phrase or link (characters in scripts without spaces); else 1. */
+function countTerms(node: QueryNode): number {
+  switch (node.kind) {
+    case "and":
+    case "or":
+      return node.children.reduce((sum, child) => sum + countTerms(child), 0);
+    case "not":
+      return countTerms(node.child);
+    case "word":
+      return Math.max(1, querySequence(node.text).length);
+    case "phrase":
+      return Math.max(1, phraseSequence(node.text).length);
+    case "url":
+      return Math.max(1, urlQueryTokens(node.text).length);
+    default:
+      return 1;
+  }
 }

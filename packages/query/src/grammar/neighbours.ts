@@ -1,10 +1,10 @@
-import { suggestionForComparison } from "../operators/foreign-names.ts";
 import { truncated } from "../operators/operand.ts";
 import { isOperatorName } from "../operators/operators.ts";
+import { suggestionForComparison } from "../operators/suggestions.ts";
 import { foldedBetween, textBetween } from "../tree/source.ts";
 import { warnProximityOrBoost } from "./ignored-symbols.ts";
 import type { Lexeme, TermLexeme } from "./lex.ts";
-import { cannotStartTerm, lexemeSpan, type ParserState, report } from "./reader.ts";
+import { cannotStartTerm, lexemeSpan, type ParserState, report } from "./parser-state.ts";
 import { didYouMean } from "./unknown-operator.ts";
 
 /** True if the term must be dropped. */

@@ -3,7 +3,7 @@ import type { Unavailable, UnavailableName } from "../operators/operators.ts";
 import { readGeocode } from "../operators/read-geocode.ts";
 import { readHost } from "../operators/read-host.ts";
 import type { OperatorTerm } from "./operator-node.ts";
-import type { TermContext } from "./term-context.ts";
+import type { TermContext } from "./parser-state.ts";
 
 export function notAvailable(
   context: TermContext,

@@ -10,7 +10,7 @@ import { leafReaders } from "../operators/read-operand.ts";
 import type { QueryNode, QuerySpan } from "../tree/tree.ts";
 import { filterNode } from "./filter-node.ts";
 import { notAvailable, substituteFor } from "./not-available.ts";
-import type { TermContext } from "./term-context.ts";
+import type { TermContext } from "./parser-state.ts";
 
 /** `valueSpan` includes quotes. */
 export type OperatorTerm = {

@@ -10,7 +10,7 @@ import type { Diagnostic, ParsedQuery, QueryNode } from "../tree/tree.ts";
 import { readQuery } from "./grammar.ts";
 import { lex } from "./lex.ts";
 import { longestArchiveQuery, maxDiagnostics } from "./limits.ts";
-import { createParserState, report } from "./reader.ts";
+import { createParserState, report } from "./parser-state.ts";
 
 /*
  * The query language.

@@ -1,11 +1,11 @@
-import { type Suggestion, suggestionForName } from "../operators/foreign-names.ts";
 import { truncated } from "../operators/operand.ts";
 import { likelyOperator } from "../operators/operators.ts";
+import { type Suggestion, suggestionForName } from "../operators/suggestions.ts";
 import type { Rewrites } from "../tree/diagnostics.ts";
 import { searchedWords } from "../tree/searched-words.ts";
 import { textBetween } from "../tree/source.ts";
 import type { QuerySpan } from "../tree/tree.ts";
-import type { TermContext } from "./term-context.ts";
+import type { TermContext } from "./parser-state.ts";
 
 const inQuotes = "put it in quotes if you mean the phrase";
 

@@ -12,7 +12,7 @@ import {
 import type { QueryNode, QuerySpan } from "../tree/tree.ts";
 import { warnIgnoredSymbols } from "./ignored-symbols.ts";
 import { readKeyword } from "./lex.ts";
-import type { TermContext } from "./term-context.ts";
+import type { TermContext } from "./parser-state.ts";
 
 export function readWord(context: TermContext, text: string, span: QuerySpan): QueryNode | null {
   if (querySequence(text).length === 0) return nothingToSearch(context, text, span);

@@ -1,5 +1,5 @@
 import type { Rewrites } from "../tree/diagnostics.ts";
-import { dateRangeQuery, readRange } from "./suggested-range.ts";
+import { dateRangeQuery, readRange } from "./suggestions.ts";
 
 const maxSuggestionLength = 64;
 

@@ -1,6 +1,6 @@
 import { foldHandle, readMention } from "../text/entities.ts";
 import { type Operand, operandError, truncated } from "./operand.ts";
-import { countRangeQuery, parseAbbreviatedCount, readRange } from "./suggested-range.ts";
+import { countRangeQuery, parseAbbreviatedCount, readRange } from "./suggestions.ts";
 
 const did = /^did:[a-z0-9]+:[a-z0-9._:%-]*[a-z0-9._-]$/i;
 

@@ -1,6 +1,6 @@
+import { decodeEntities } from "./characters.ts";
 import { withoutSkinTone } from "./emoji.ts";
 import { type EntityOptions, findMentions } from "./entities.ts";
-import { decodeEntities } from "./html.ts";
 import { findLinks } from "./links.ts";
 import { addAsciiWords, addRuns, isAscii, pairToken, type TextRun } from "./runs.ts";
 import { startingOutside, type TextSpan } from "./span.ts";

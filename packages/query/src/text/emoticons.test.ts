@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findEmoticons, readEmoticon } from "./emoticons.ts";
+import { findEmoticons, readEmoticon } from "./entities.ts";
 
 test.each([
   [":)", [":)"]],

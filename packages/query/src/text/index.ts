@@ -1,11 +1,17 @@
 export { analyzerVersion, analyzeText, GAP, hasQuestionMark } from "./analyze.ts";
-export { codePointClass, mark, spaceless, wordClass as word } from "./characters.ts";
-export { findEmoticons } from "./emoticons.ts";
+export {
+  codePointClass,
+  decodeEntities,
+  mark,
+  spaceless,
+  wordClass as word,
+} from "./characters.ts";
 export {
   type Entity,
   type EntityOptions,
   extractEntities,
   findCashtags,
+  findEmoticons,
   findHashtags,
   findMentions,
   foldHandle,
@@ -13,7 +19,6 @@ export {
   readHashtag,
   readMention,
 } from "./entities.ts";
-export { decodeEntities } from "./html.ts";
 export { languageTags } from "./languages.ts";
 export { findLinks } from "./links.ts";
 export { isAscii, pairToken, splitIntoRuns } from "./runs.ts";

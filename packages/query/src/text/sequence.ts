@@ -1,4 +1,4 @@
-import { decodeEntities } from "./html.ts";
+import { decodeEntities } from "./characters.ts";
 import { pairToken, splitIntoRuns, type TextRun } from "./runs.ts";
 
 /** A whole token, a prefix (a lone CJK character), or any token. */

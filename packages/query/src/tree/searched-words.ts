@@ -1,5 +1,4 @@
-import { foldWord } from "../text/characters.ts";
-import { decodeEntities } from "../text/html.ts";
+import { decodeEntities, foldWord } from "../text/characters.ts";
 import { splitIntoRuns } from "../text/runs.ts";
 
 /** Longer ones may be shortened in the index. */
