@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressNetwork } from "./address-group.ts";
+import { addressNetwork } from "./client-addresses.ts";
 
 test.each([
   ["192.0.2.77", "192.0.2.0/24"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createFailedKeys } from "./failed-keys.ts";
+import { createFailedKeys } from "./client-addresses.ts";
 
 const limit = 30;
 const address = "203.0.113.9";

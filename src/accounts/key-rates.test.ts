@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createKeyRates, type RatedKey } from "./key-rates.ts";
+import { createKeyRates, type RatedKey } from "./rates.ts";
 
 const key: RatedKey = { keyId: "key", requestsPerSecond: 3, submissionsPerMinute: 10 };
 

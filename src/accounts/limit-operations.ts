@@ -6,9 +6,9 @@
 import { memory, perStore } from "../db/operations.ts";
 import type { Database, Steps } from "../db/statements.ts";
 import { authenticate, type Caller } from "./authenticate.ts";
-import { createFailedKeys } from "./failed-keys.ts";
-import { type AccountRates, createKeyRates, type RatedKey } from "./key-rates.ts";
+import { createFailedKeys } from "./client-addresses.ts";
 import type { Limits, PolicyState } from "./limits.ts";
+import { type AccountRates, createKeyRates, type RatedKey } from "./rates.ts";
 import { recentSubmissions } from "./recent-submissions.ts";
 import {
   type CallerSession,

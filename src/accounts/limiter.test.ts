@@ -5,9 +5,8 @@ import { printApiKey } from "./api-key.ts";
 import type { Caller } from "./authenticate.ts";
 import type { NewKey } from "./keys/command-line-operations.ts";
 import type { CreatedKey } from "./keys/key.ts";
-import { type AdmissionParams, createLimiter, type Limiter } from "./limiter.ts";
+import { type AdmissionParams, createLimiter, type Limiter, rateLimitFields } from "./limiter.ts";
 import { defaultLimits } from "./limits.ts";
-import { rateLimitFields } from "./rate-limit-fields.ts";
 
 let accounts: TestAccounts;
 let clock: ManualClock;

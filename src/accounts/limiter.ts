@@ -7,7 +7,6 @@ import type { AdmittedSearchOperations } from "./admitted-search-operations.ts";
 import { keyOfAuthorization } from "./api-key.ts";
 import type { Caller } from "./authenticate.ts";
 import { accessToken } from "./grants/grant-tokens.ts";
-import type { RatedKey } from "./key-rates.ts";
 import {
   type AdmissionRequest,
   type LimitOperations,
@@ -15,6 +14,7 @@ import {
   ratedKey,
 } from "./limit-operations.ts";
 import type { LimitPolicy, Limits, PolicyState } from "./limits.ts";
+import type { RatedKey } from "./rates.ts";
 import type {
   CallerSession,
   FoundSession,
@@ -232,5 +232,23 @@ function presentedKey(
     keyId: key?.id ?? null,
     keyHash: key === null ? null : hash("sha256", key.secret, "base64"),
     presentedHash: hash("sha256", authorization, "base64"),
+  };
+}
+
+/**
+ * draft-ietf-httpapi-ratelimit-headers. A general RFC 9651 serialiser would cost more than the
+ * limits.
+ */
+export function rateLimitFields(policies: readonly PolicyState[]) {
+  return {
+    "RateLimit-Policy": policies
+      .map(({ policy, limit, windowMs }) => `"${policy}";q=${limit};w=${windowMs / 1000}`)
+      .join(", "),
+    RateLimit: policies
+      .map(
+        ({ policy, remaining, growsInMs }) =>
+          `"${policy}";r=${remaining};t=${Math.ceil(growsInMs / 1000)}`,
+      )
+      .join(", "),
   };
 }

@@ -7,7 +7,6 @@ import { memory } from "../db/operations.ts";
 import { batchedCalls, parametersAsColumns } from "../db/postgres/batched-calls.ts";
 import { batchableStatement, singleStatement } from "../db/postgres/run-operation.ts";
 import type { Database, Steps } from "../db/statements.ts";
-import { addressGroup } from "./address-group.ts";
 import {
   type AuthenticationRow,
   authenticationSql,
@@ -15,8 +14,8 @@ import {
   keyCaller,
   tokenAuthenticationSql,
 } from "./authenticate.ts";
+import { addressGroup } from "./client-addresses.ts";
 import { immediateCallSql } from "./immediate-calls.ts";
-import type { RatedKey } from "./key-rates.ts";
 import {
   type AdmissionOutcome,
   type AdmissionRequest,
@@ -30,6 +29,7 @@ import {
   type SubmissionRateRequest,
 } from "./limit-operations.ts";
 import type { PolicyState } from "./limits.ts";
+import type { RatedKey } from "./rates.ts";
 import { findSession } from "./sessions/find-session.ts";
 
 type RateRow = {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createSlidingLog } from "./sliding-log.ts";
+import { createSlidingLog } from "./rates.ts";
 
 const windowMs = 100;
 

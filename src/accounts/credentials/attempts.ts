@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import { createSlidingLog, type SlidingLog } from "../sliding-log.ts";
+import { createSlidingLog, type SlidingLog } from "../rates.ts";
 
 /** Users could guess secrets, and the platform would count the guesses against this server. */
 export type Attempts = {

@@ -1,7 +1,7 @@
 import type { Store } from "../../db/operations.ts";
 import type { EndedJob } from "../../jobs/queue.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { addressNetwork } from "../address-group.ts";
+import { addressNetwork } from "../client-addresses.ts";
 import { createGatheredUsage, createKeyUses, createLatestRequests } from "./gathered-usage.ts";
 import type { UsageOperations, UsageRow } from "./operations.ts";
 import type { KeyRequest } from "./request-log-operations.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isIP, type Socket } from "node:net";
 import ipaddr from "ipaddr.js";
-import { addressGroup } from "../../accounts/address-group.ts";
+import { addressGroup } from "../../accounts/client-addresses.ts";
 import type { Clock } from "../../lib/clock.ts";
 
 export type CallerAddress = (request: Pick<IncomingMessage, "headers" | "socket">) => string;

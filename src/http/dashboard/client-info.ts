@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { addressNetwork } from "../../accounts/address-group.ts";
+import { addressNetwork } from "../../accounts/client-addresses.ts";
 import { agentWords } from "../../accounts/sessions/agent-words.ts";
 import type { ClientInfo } from "../../accounts/sign-in/sign-in.ts";
 import type { DashboardCookies } from "./cookies.ts";

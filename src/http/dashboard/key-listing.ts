@@ -1,8 +1,8 @@
-import type { RatedKey } from "../../accounts/key-rates.ts";
 import { isLive, keyState } from "../../accounts/keys/key.ts";
 import type { OwnKey } from "../../accounts/keys/read-keys.ts";
 import { accountRates } from "../../accounts/limit-operations.ts";
 import type { Limiter } from "../../accounts/limiter.ts";
+import type { RatedKey } from "../../accounts/rates.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { KeyListingResponse } from "./contract/keys.ts";
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { createFailedKeys } from "../../accounts/failed-keys.ts";
+import { createFailedKeys } from "../../accounts/client-addresses.ts";
 import type { HttpContext } from "../context.ts";
 import { setRetryAfter } from "../problems/refused-by-rate.ts";
 import { problem } from "../problems/write-problem.ts";
