@@ -6,7 +6,7 @@ import {
   defineRowChecksum,
   postRowChecksumSql,
   rowChecksum,
-} from "../src/archive/segments/row-checksum.ts";
+} from "../src/archive/segments/checked-rows.ts";
 import { segmentMigrations } from "../src/archive/segments/schema.ts";
 import {
   damagedTables,

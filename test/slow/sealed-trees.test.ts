@@ -5,7 +5,7 @@ import { hasRealPosts, iraPosts, toRecord } from "../../bench/ira.ts";
 import { seededRandom } from "../../bench/measure.ts";
 import { readSegments, segmentPath } from "../../src/archive/catalog/catalog.ts";
 import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
-import { isPositionalTerm } from "../../src/archive/sealed/positional-terms.ts";
+import { isPositionalTerm } from "../../src/archive/sealed/sealed-query.ts";
 import { readImportRecord, toPost } from "../../src/ingest/import/record.ts";
 import {
   type IdRange,

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { defineRowChecksum, postRowChecksumSql } from "../../src/archive/segments/row-checksum.ts";
+import { defineRowChecksum, postRowChecksumSql } from "../../src/archive/segments/checked-rows.ts";
 import { updateTableChecksums } from "../../src/archive/segments/table-checksums.ts";
 
 export function updateRowChecksums(database: DatabaseSync): void {

@@ -13,7 +13,7 @@ import {
   postsPerChunk,
   sealedFormat,
 } from "../../src/archive/sealed/format.ts";
-import { isPositionalTerm } from "../../src/archive/sealed/positional-terms.ts";
+import { isPositionalTerm } from "../../src/archive/sealed/sealed-query.ts";
 
 type Postings = Map<number, number[]>;
 

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { walkSealedTerms } from "../../src/archive/maintenance/sealed-terms.ts";
 import { buildSealed } from "../../src/archive/sealed/build.ts";
 import { openDocNumbers } from "../../src/archive/sealed/doc-numbers.ts";
-import { isPositionalTerm } from "../../src/archive/sealed/positional-terms.ts";
+import { isPositionalTerm } from "../../src/archive/sealed/sealed-query.ts";
 import { segmentMigrations } from "../../src/archive/segments/schema.ts";
 
 export type PostTokens = ReadonlyMap<bigint, readonly string[]>;

@@ -1,6 +1,6 @@
 import { all, any, not, type PlanNode } from "@earshot/query/plan";
 import type { SequenceElement } from "@earshot/query/text";
-import { isPositionalTerm } from "../../src/archive/sealed/positional-terms.ts";
+import { isPositionalTerm } from "../../src/archive/sealed/sealed-query.ts";
 
 export type TreeVocabulary = {
   /** Each list has words of similar frequency. */

@@ -1,5 +1,4 @@
 import type { MergedTerms } from "../sealed/merged-terms.ts";
-import { isPositionalTermBytes } from "../sealed/positional-terms.ts";
 import {
   addPosition,
   addPost,
@@ -7,6 +6,7 @@ import {
   closeRun,
   createPostings,
 } from "../sealed/postings.ts";
+import { isPositionalTermBytes } from "../sealed/sealed-query.ts";
 import { maxSortedTerms } from "./sort-terms.ts";
 import { createTermTable } from "./term-table.ts";
 import { findTokens } from "./tokens.ts";

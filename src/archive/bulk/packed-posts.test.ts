@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { generatedPost } from "../../../testkit/data/generated.ts";
 import { testRuns } from "../../../testkit/seed.ts";
 import type { PreparedPost } from "../prepared.ts";
-import { rowChecksum } from "../segments/row-checksum.ts";
+import { rowChecksum } from "../segments/checked-rows.ts";
 import { startPreparation } from "../write/prepare.ts";
 import { createPostPacker, unpackPosts } from "./packed-posts.ts";
 

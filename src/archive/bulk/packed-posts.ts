@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { xUri } from "../../posts/ids.ts";
 import { type Platform, type PostCounts, platforms } from "../../posts/post.ts";
 import type { PackedTexts, PreparedHandle, PreparedPost } from "../prepared.ts";
-import { rowChecksum } from "../segments/row-checksum.ts";
+import { rowChecksum } from "../segments/checked-rows.ts";
 import { createTextArena, readText } from "./text-arena.ts";
 
 /**

@@ -21,21 +21,22 @@ import {
   segmentPath,
   setOptimised,
 } from "../catalog/catalog.ts";
-import { withoutExpired } from "../catalog/expiry.ts";
+import { withoutExpired } from "../catalog/removed-posts.ts";
 import { lockCompaction } from "../compaction/lock.ts";
 import { notCommitted, reinstate, removeEntry, retire } from "../compaction/retire.ts";
 import { removeSegmentFiles } from "../compaction/segment-copy.ts";
+import { owner } from "../write/placement.ts";
+import { latestChanges, type PreparedChanges } from "../write/prepare.ts";
+import type { WriteContext } from "../write/write-context.ts";
 import {
   addAuthorsWithoutHandle,
+  applyChange,
   assignPosts,
   ensureSegmentEntries,
+  inWriteOrder,
   publish,
-} from "../write/assign-posts.ts";
-import { latestChanges } from "../write/latest-changes.ts";
-import { owner } from "../write/placement.ts";
-import type { PreparedChanges } from "../write/prepare.ts";
-import type { WriteContext } from "../write/write-context.ts";
-import { applyChange, inWriteOrder, writeSegments } from "../write/write-segments.ts";
+  writeSegments,
+} from "../write/write-posts.ts";
 import { type BatchSpool, createBatchSpool } from "./batch-spool.ts";
 import { createStagedSegment } from "./staged-segment.ts";
 

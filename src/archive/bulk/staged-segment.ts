@@ -3,11 +3,14 @@ import type { Platform } from "../../posts/post.ts";
 import { createSegmentCopy } from "../compaction/segment-copy.ts";
 import { openForReading } from "../database.ts";
 import { buildSealedFromTerms } from "../sealed/build.ts";
-import { deletionsCopier } from "../segments/deletions.ts";
 import { ingestOrderIn } from "../segments/ingest-order.ts";
 import type { PostTerms } from "../segments/post-rows.ts";
 import type { SegmentIdentity } from "../segments/segment-file.ts";
-import { type SegmentWriter, segmentWriterOn } from "../segments/segment-writer.ts";
+import {
+  deletionsCopier,
+  type SegmentWriter,
+  segmentWriterOn,
+} from "../segments/segment-writer.ts";
 import { createForwardIndex } from "./forward-index.ts";
 
 /**

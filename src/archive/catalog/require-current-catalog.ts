@@ -7,10 +7,9 @@ import { EarshotError } from "../../lib/errors.ts";
 import { platforms } from "../../posts/post.ts";
 import { bigIntPreparer, openForReading } from "../database.ts";
 import { identityIn, type SegmentIdentity, segmentMissing } from "../segments/segment-file.ts";
-import { fileSize } from "./archive-bytes.ts";
+import { fileSize, segmentNumbersIn } from "./archive-files.ts";
 import { archiveId } from "./archive-id.ts";
 import { catalogPath, segmentPath } from "./catalog.ts";
-import { segmentNumbersIn } from "./orphaned.ts";
 import { catalogMigrations } from "./schema.ts";
 
 /**

@@ -1,6 +1,5 @@
 import { isDamage } from "../sealed/damage.ts";
-import { ingestOrderIn } from "../segments/ingest-order.ts";
-import { ingestBatchReader } from "../segments/read-ingest-order.ts";
+import { ingestBatchReader, ingestOrderIn } from "../segments/ingest-order.ts";
 import { copyIngestBatch, idsInCopy, type SegmentRewrite } from "./segment-rewrite.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
 

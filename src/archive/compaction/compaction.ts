@@ -1,9 +1,9 @@
 import { errorMessage } from "../../lib/errors.ts";
+import { removeOrphaned } from "../catalog/archive-files.ts";
 import { catalogPath, readSegments, segmentPath } from "../catalog/catalog.ts";
-import { expiredBeforeMs, putExpiredBefore } from "../catalog/expiry.ts";
 import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
-import { removeOrphaned } from "../catalog/orphaned.ts";
-import { isSalvagePending } from "../catalog/pending-salvage.ts";
+import { isSalvagePending } from "../catalog/pending-tasks.ts";
+import { expiredBeforeMs, putExpiredBefore } from "../catalog/removed-posts.ts";
 import { type CompactionState, countsByKind } from "../compaction-state.ts";
 import { truncateLog } from "./checkpoint-log.ts";
 import type { CompactionContext } from "./context.ts";

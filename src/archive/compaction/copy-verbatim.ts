@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { bigIntPreparer } from "../database.ts";
-import { postRowChecksumSql } from "../segments/row-checksum.ts";
+import { postRowChecksumSql } from "../segments/checked-rows.ts";
 import type { CompactionSteps } from "./steps.ts";
 
 const postsPerStep = 2_500;

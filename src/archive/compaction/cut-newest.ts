@@ -1,4 +1,5 @@
 import { lastId, nextMillisecondId } from "../../posts/ids.ts";
+import { moveToOrphaned } from "../catalog/archive-files.ts";
 import {
   addSegmentEntry,
   nextSequence,
@@ -8,7 +9,6 @@ import {
   segmentPath,
 } from "../catalog/catalog.ts";
 import { allocateCommitNumber } from "../catalog/commit-number.ts";
-import { moveToOrphaned } from "../catalog/orphaned.ts";
 import { createSegmentFile, openSegmentFile } from "../segments/segment-file.ts";
 import type { CompactionContext } from "./context.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";

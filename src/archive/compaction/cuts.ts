@@ -7,8 +7,8 @@ import { type DeletionBitmap, readDeletionBitmap } from "../sealed/deletion-bitm
 import { type DocNumbers, openDocNumbers } from "../sealed/doc-numbers.ts";
 import { chunkCount, postsPerChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
-import { guardedByMarker, markingDamage } from "../segments/damage-marker.ts";
 import { lowerBound } from "../segments/id-list.ts";
+import { guardedByMarker, markingDamage } from "../segments/integrity.ts";
 
 /**
  * The first ID of each part except the first. Parts are about equal, at most about `splitPosts`. No

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { fileSize } from "../catalog/archive-bytes.ts";
+import { fileSize } from "../catalog/archive-files.ts";
 
 export const fileBytes = (path: string): number => fileSize(path) + walBytes(path);
 

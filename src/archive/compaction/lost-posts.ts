@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Span, unionSpans } from "../../lib/spans.ts";
 import { idsWindow } from "../../posts/ids.ts";
+import { orphanedFolder } from "../catalog/archive-files.ts";
 import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
-import { orphanedFolder } from "../catalog/orphaned.ts";
 import type { UnreadableIds } from "../segments/intact-rows.ts";
 
 export type LostPost = { id: bigint; uri: string | null };

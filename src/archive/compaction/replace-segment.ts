@@ -19,17 +19,19 @@ import {
 } from "../catalog/catalog.ts";
 import { allocateCommitNumber } from "../catalog/commit-number.ts";
 import { openMisplacedPosts } from "../catalog/misplaced.ts";
-import { endSalvage, isSalvagePending, requestSalvage } from "../catalog/pending-salvage.ts";
 import {
   addPendingRewrites,
+  endSalvage,
+  isSalvagePending,
+  requestSalvage,
   rewriteInProgress,
   takePendingRewrite,
 } from "../catalog/pending-tasks.ts";
 import { commitAfter } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { deletionsCopier } from "../segments/deletions.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
+import { deletionsCopier } from "../segments/segment-writer.ts";
 import { catchUp, finishCatchUp } from "./catch-up.ts";
 import type { CompactionContext } from "./context.ts";
 import {

@@ -20,7 +20,7 @@ import {
   type SegmentEntry,
   segmentPath,
 } from "../catalog/catalog.ts";
-import { markDamaged } from "../segments/damage-marker.ts";
+import { markDamaged } from "../segments/integrity.ts";
 import { archiveDefaults } from "../settings.ts";
 import { type CompactionContext, compactionContext } from "./context.ts";
 import { findSplitIds } from "./cuts.ts";

@@ -3,7 +3,7 @@ import { xUri } from "../../posts/ids.ts";
 import { openCatalogAccounts } from "../catalog/accounts.ts";
 import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { findModeration, openCatalogLabels } from "../catalog/moderation.ts";
-import { openTombstones } from "../catalog/tombstones.ts";
+import { openTombstones } from "../catalog/removed-posts.ts";
 import { createIdList, type IdList } from "../segments/id-list.ts";
 import { intactRows, type StoredRow, type UnreadableIds } from "../segments/intact-rows.ts";
 import { knownIds } from "../segments/known-ids.ts";

@@ -20,7 +20,7 @@ import { type SmallArchive, smallArchive } from "../../../testkit/archives/small
 import type { Platform } from "../../posts/post.ts";
 import { readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { pendingRewrites } from "../catalog/pending-tasks.ts";
-import { isMarkedDamaged } from "../segments/damage-marker.ts";
+import { isMarkedDamaged } from "../segments/integrity.ts";
 import { archiveDefaults } from "../settings.ts";
 import { type CompactionContext, compactionContext } from "./context.ts";
 import { retiredFiles } from "./retire.ts";

@@ -8,7 +8,7 @@ import { deletionBitmapWriter } from "../sealed/deletion-bitmap.ts";
 import { openDocNumbers } from "../sealed/doc-numbers.ts";
 import { UnreadableFts } from "../sealed/fts-structure.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
-import { markDamaged } from "../segments/damage-marker.ts";
+import { markDamaged } from "../segments/integrity.ts";
 import { damagedTables } from "../segments/table-checksums.ts";
 import { checkpointLog } from "./checkpoint-log.ts";
 import type { CompactionContext } from "./context.ts";

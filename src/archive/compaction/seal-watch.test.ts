@@ -14,7 +14,7 @@ import {
 } from "../catalog/catalog.ts";
 import { addPendingSeals, pendingSeals } from "../catalog/pending-tasks.ts";
 import { inTransaction } from "../database.ts";
-import { damageMarkerPath, markDamaged } from "../segments/damage-marker.ts";
+import { damageMarkerPath, markDamaged } from "../segments/integrity.ts";
 import { type ArchiveBounds, archiveDefaults } from "../settings.ts";
 import { type Compaction, createCompaction } from "./compaction.ts";
 import { type CompactionContext, compactionContext } from "./context.ts";

@@ -3,7 +3,7 @@ import { currentAnalyzer, type SegmentEntry, segmentPath } from "../catalog/cata
 import { openForReading } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { deltaPosts, type SealedState, sealedState } from "../sealed/sealed-state.ts";
-import { isMarkedDamaged } from "../segments/damage-marker.ts";
+import { isMarkedDamaged } from "../segments/integrity.ts";
 import type { CompactionContext } from "./context.ts";
 import { lastWrittenMs, walBytes } from "./files.ts";
 import { isUnreadable } from "./unreadable-index.ts";

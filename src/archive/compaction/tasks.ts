@@ -1,5 +1,5 @@
 import { lastId } from "../../posts/ids.ts";
-import { archiveBytes } from "../catalog/archive-bytes.ts";
+import { archiveBytes, orphanedTotals } from "../catalog/archive-files.ts";
 import {
   catalogPath,
   currentAnalyzer,
@@ -9,7 +9,6 @@ import {
   type SegmentEntry,
   segmentPath,
 } from "../catalog/catalog.ts";
-import { orphanedTotals } from "../catalog/orphaned.ts";
 import { pendingRewrites, pendingSeals } from "../catalog/pending-tasks.ts";
 import type { TaskKind } from "../compaction-state.ts";
 import type { CompactionContext } from "./context.ts";

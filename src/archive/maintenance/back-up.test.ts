@@ -22,7 +22,7 @@ import { lockFolder } from "../../db/folder-lock.ts";
 import type { ArchiveChange } from "../archive.ts";
 import { catalogPath, readCheckpoint, readSegments, segmentPath } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";
-import { damageMarkerPath } from "../segments/damage-marker.ts";
+import { damageMarkerPath } from "../segments/integrity.ts";
 import { createReader } from "../threads/reader.ts";
 import { backUp } from "./back-up.ts";
 import { check } from "./check.ts";

@@ -3,7 +3,7 @@ import { atLeast } from "@earshot/query/facets";
 import { countMetrics } from "@earshot/query/tree";
 import { countThresholds } from "../../posts/terms.ts";
 import type { SegmentEntry } from "../catalog/catalog.ts";
-import { isPositionalTerm } from "../sealed/positional-terms.ts";
+import { isPositionalTerm } from "../sealed/sealed-query.ts";
 import {
   addLocation,
   extraTokensText,

@@ -18,7 +18,7 @@ import {
 } from "../../../testkit/archives/sealed-archive.ts";
 import { writerOn } from "../../../testkit/archives/whole-archive.ts";
 import { createTermFilter, writeTermFilter } from "../sealed/term-filter.ts";
-import { damageMarkerPath } from "../segments/damage-marker.ts";
+import { damageMarkerPath } from "../segments/integrity.ts";
 import { type CheckReport, check } from "./check.ts";
 import { type FindingKind, findingRemedy } from "./findings.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "../catalog/catalog.ts";
 import { catalogProblem } from "../catalog/require-current-catalog.ts";
 import { openForReading } from "../database.ts";
-import { damageMarkerPath, isMarkedDamaged } from "../segments/damage-marker.ts";
+import { damageMarkerPath, isMarkedDamaged } from "../segments/integrity.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { attempt, attemptPart } from "./attempt-part.ts";
 import { findCatalogErrors } from "./check-catalog.ts";

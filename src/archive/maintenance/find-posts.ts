@@ -14,7 +14,7 @@ import { openForReading, withSnapshot } from "../database.ts";
 import { platformQuery } from "../read/platform-query.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
-import { guardedByMarker } from "../segments/damage-marker.ts";
+import { guardedByMarker } from "../segments/integrity.ts";
 import { rowSubject } from "../segments/row-subject.ts";
 import { sealedIds } from "../segments/sealed-ids.ts";
 import { rowById } from "./segment-rows.ts";

@@ -3,7 +3,7 @@ import type { Platform } from "../../posts/post.ts";
 import type { Archive } from "../archive.ts";
 import { readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { addPendingRewrites } from "../catalog/pending-tasks.ts";
-import { foreverMs, forgottenRevision } from "../catalog/tombstones.ts";
+import { foreverMs, forgottenRevision } from "../catalog/removed-posts.ts";
 import { inTransaction } from "../database.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import type { NamedAuthor } from "./named-author.ts";

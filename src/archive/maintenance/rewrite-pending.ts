@@ -8,8 +8,12 @@ import {
   type SegmentEntry,
 } from "../catalog/catalog.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
-import { isSalvagePending, requestSalvage } from "../catalog/pending-salvage.ts";
-import { addPendingRewrites, pendingRewrites } from "../catalog/pending-tasks.ts";
+import {
+  addPendingRewrites,
+  isSalvagePending,
+  pendingRewrites,
+  requestSalvage,
+} from "../catalog/pending-tasks.ts";
 import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import { findSplitIds } from "../compaction/cuts.ts";
 import { lockCompaction } from "../compaction/lock.ts";

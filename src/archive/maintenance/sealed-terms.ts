@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { errorMessage } from "../../lib/errors.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { chunkCount, inlinePosts, maxOneRowPosts, postsPerChunk } from "../sealed/format.ts";
-import { isPositionalTerm } from "../sealed/positional-terms.ts";
+import { isPositionalTerm } from "../sealed/sealed-query.ts";
 import { createTermFilter, readTermFilter } from "../sealed/term-filter.ts";
 import { type BoundedReader, byteReader, Malformed } from "./sealed-bytes.ts";
 import type { OnError } from "./sealed-doc-numbers.ts";

@@ -3,13 +3,12 @@ import { extractBounds } from "@earshot/query/plan";
 import { lastId } from "../../posts/ids.ts";
 import type { CountAnswer, CountRequest, CountWork, Damage } from "../archive.ts";
 import { currentAnalyzer, type SegmentEntry } from "../catalog/catalog.ts";
-import { segmentDamage } from "../catalog/damage.ts";
 import { expression } from "../segments/expression.ts";
 import { countedFromMs } from "../segments/id-clock.ts";
 import { type CountCache, countCacheKey } from "./count-cache.ts";
 import { countVisit, highest, lowest, type Visit, visitedIds } from "./count-visit.ts";
 import { type PlatformQuery, platformQuery, rowScanPlatformQuery } from "./platform-query.ts";
-import type { SearchContext } from "./search.ts";
+import { type SearchContext, segmentDamage } from "./search.ts";
 
 /**
  * Counts the posts that a search would find, newest segments first. If a segment is unchanged, only the new

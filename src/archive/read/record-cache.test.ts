@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../../bench/measure.ts";
-import { type RecordBytes, RecordCache, type RenderedRecord } from "./record-cache.ts";
+import { type RecordBytes, RecordCache, type RenderedRecord } from "./rendered-pages.ts";
 
 const version = { path: "bluesky/000001.db", lastWrittenInCommit: 3, catalog: 7 };
 const rowRecord = (text: string): RenderedRecord => ({ text, dependsOnRowOnly: true });

@@ -15,7 +15,7 @@ import { findPosts } from "../maintenance/find-posts.ts";
 import { type ChunkSet, countBetween } from "../sealed/chunk-set.ts";
 import { readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
 import { openDocNumbers } from "../sealed/doc-numbers.ts";
-import { damageMarkerPath, markDamaged } from "../segments/damage-marker.ts";
+import { damageMarkerPath, markDamaged } from "../segments/integrity.ts";
 import { openSegment, type Segment } from "../segments/segment.ts";
 import { openSegmentWriter } from "../segments/segment-writer.ts";
 import { platformQuery } from "./platform-query.ts";

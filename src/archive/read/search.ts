@@ -1,10 +1,16 @@
 import { extractBounds } from "@earshot/query/plan";
 import type { Clock } from "../../lib/clock.ts";
-import { firstInMillisecond, type IdRange, lastId, uriHash, windowIds } from "../../posts/ids.ts";
+import {
+  firstInMillisecond,
+  type IdRange,
+  idsWindow,
+  lastId,
+  uriHash,
+  windowIds,
+} from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { Damage, Position, SearchAnswer, SearchRequest, SegmentWork } from "../archive.ts";
 import { currentAnalyzer, type SegmentEntry } from "../catalog/catalog.ts";
-import { segmentDamage } from "../catalog/damage.ts";
 import type { SegmentAnswer, SegmentQuery } from "../segments/search-segment.ts";
 import type { Segment } from "../segments/segment.ts";
 import type { PageStart } from "./page-start.ts";
@@ -211,3 +217,18 @@ const lowest = (...ids: bigint[]): bigint => ids.reduce((a, b) => (a < b ? a : b
 
 const highest = (first: bigint, ...others: (bigint | null | undefined)[]): bigint =>
   others.reduce<bigint>((a, b) => (b !== null && b !== undefined && b > a ? b : a), first);
+
+const maxSpans = 50;
+
+export function segmentDamage(
+  { platform, sequence, skew }: Pick<SegmentEntry, "platform" | "sequence" | "skew">,
+  ids: readonly IdRange[],
+): Damage[] {
+  const ranges = ids.length <= maxSpans ? ids : [hullOf(ids)];
+  return ranges.map(({ low, high }) => ({ platform, sequence, ...idsWindow(low, high, skew) }));
+}
+
+const hullOf = (ids: readonly IdRange[]): IdRange => ({
+  low: ids.reduce((min, { low }) => (low < min ? low : min), ids[0]?.low ?? 0n),
+  high: ids.reduce((max, { high }) => (high > max ? high : max), 0n),
+});

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { firstSnowflake, idTimeMs, nextMillisecondId } from "../../posts/ids.ts";
 import type { ArchiveStats, SealedStats, SegmentStats } from "../archive.ts";
-import { archiveBytes, fileSize } from "../catalog/archive-bytes.ts";
+import { archiveBytes, fileSize, orphanedTotals } from "../catalog/archive-files.ts";
 import {
   currentAnalyzer,
   readCoverage,
@@ -11,13 +11,12 @@ import {
   type SegmentEntry,
   segmentPath,
 } from "../catalog/catalog.ts";
-import { orphanedTotals } from "../catalog/orphaned.ts";
 import { pendingRewrites, pendingSeals, rewriteInProgress } from "../catalog/pending-tasks.ts";
 import { openForReading } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { replacedPosts } from "../sealed/deletion-bitmap.ts";
 import { deltaPosts, sealedState } from "../sealed/sealed-state.ts";
-import { isMarkedDamaged } from "../segments/damage-marker.ts";
+import { isMarkedDamaged } from "../segments/integrity.ts";
 
 export function* readStats(
   catalog: DatabaseSync,

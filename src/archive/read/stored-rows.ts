@@ -5,15 +5,14 @@ import { type KnownAccount, type RecordRow, renderRecord } from "../../posts/rec
 import type { Damage, Position } from "../archive.ts";
 import type { openCatalogAccounts } from "../catalog/accounts.ts";
 import { currentHandleReader, type SegmentEntry } from "../catalog/catalog.ts";
-import { segmentDamage } from "../catalog/damage.ts";
 import { findStoredIds } from "../catalog/other-ids.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { singleId } from "../segments/damage-marker.ts";
-import type { ReadRows } from "../segments/read-rows.ts";
+import type { ReadRows } from "../segments/checked-rows.ts";
+import { singleId } from "../segments/integrity.ts";
 import type { Segment } from "../segments/segment.ts";
-import type { RenderRow } from "./json-pages.ts";
 import { type PageStart, pageStart } from "./page-start.ts";
-import { comparePositions } from "./search.ts";
+import type { RenderRow } from "./rendered-pages.ts";
+import { comparePositions, segmentDamage } from "./search.ts";
 
 type RowsContext = {
   currentSegments(): readonly SegmentEntry[];

@@ -9,7 +9,7 @@ import {
 } from "./bytes.ts";
 import { SealedDamage } from "./damage.ts";
 import { chunkCount, inlinePosts } from "./format.ts";
-import { isPositionalTermBytes } from "./positional-terms.ts";
+import { isPositionalTermBytes } from "./sealed-query.ts";
 
 export type DictionaryEntry = {
   posts: number;

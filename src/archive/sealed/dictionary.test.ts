@@ -6,7 +6,7 @@ import { writeSealedTables } from "../../../testkit/archives/sealed-tables.ts";
 import { SealedDamage } from "./damage.ts";
 import { openDictionary } from "./dictionary.ts";
 import { sealedMigrations } from "./format.ts";
-import { isPositionalTerm } from "./positional-terms.ts";
+import { isPositionalTerm } from "./sealed-query.ts";
 import { readSealedHeader } from "./sealed-state.ts";
 
 const term = fc

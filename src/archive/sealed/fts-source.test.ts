@@ -8,7 +8,7 @@ import {
   sealedContents,
   sealedFrom,
 } from "../../../testkit/archives/segment-contents.ts";
-import { isPositionalTerm } from "./positional-terms.ts";
+import { isPositionalTerm } from "./sealed-query.ts";
 
 let source: DatabaseSync;
 beforeEach(() => {

@@ -4,8 +4,8 @@ import type { DocNumberLookup } from "./doc-number-lookup.ts";
 import { type FtsPiece, pieceShift, readFtsPieces, unreadableFts } from "./fts-structure.ts";
 import { addToTally, type Tally } from "./fts-tally.ts";
 import { readDeleted } from "./fts-tombstones.ts";
-import { isPositionalTermBytes } from "./positional-terms.ts";
 import { addPosition, addPost, type Postings } from "./postings.ts";
+import { isPositionalTermBytes } from "./sealed-query.ts";
 import type { TermSource } from "./term-source.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { test } from "vitest";
-import { isPositionalTerm, isPositionalTermBytes } from "./positional-terms.ts";
+import { isPositionalTerm, isPositionalTermBytes } from "./sealed-query.ts";
 
 test("terms are classified the same by bytes as by text", () => {
   const start = fc.constantFrom(

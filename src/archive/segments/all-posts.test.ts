@@ -5,7 +5,7 @@ import { type SmallArchive, smallArchive } from "../../../testkit/archives/small
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { readSegments, segmentPath } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";
-import { damageMarkerPath } from "./damage-marker.ts";
+import { damageMarkerPath } from "./integrity.ts";
 
 const startMs = Date.UTC(2025, 0, 1);
 const posts = 2_000;

@@ -6,7 +6,7 @@ import { readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
 import { docNumberRange, openDocNumbers } from "../sealed/doc-numbers.ts";
 import { postsPerChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
-import { markedTables } from "./damage-marker.ts";
+import { markedTables } from "./integrity.ts";
 import { isInChunks } from "./lookup.ts";
 
 /**

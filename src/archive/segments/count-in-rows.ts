@@ -1,10 +1,10 @@
 import type { PlanNode } from "@earshot/query/plan";
 import type { IdRange } from "../../posts/ids.ts";
 import type { RecordRow } from "../../posts/record.ts";
-import { singleId } from "./damage-marker.ts";
+import type { ReadRows } from "./checked-rows.ts";
 import { add, type BucketGrid, type BucketTally } from "./id-clock.ts";
+import { singleId } from "./integrity.ts";
 import type { CandidateBatch } from "./merged-candidates.ts";
-import type { ReadRows } from "./read-rows.ts";
 import { candidatesPerStep } from "./row-scan.ts";
 
 export type RowMatcher = {

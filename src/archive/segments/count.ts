@@ -2,10 +2,9 @@ import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { withSnapshot } from "../database.ts";
 import { openAllPosts } from "./all-posts.ts";
-import { indexCounter } from "./count-in-index.ts";
 import { countInRows, type RowMatcher } from "./count-in-rows.ts";
 import { countInSealed } from "./count-in-sealed.ts";
-import { guardedByMarker, singleId } from "./damage-marker.ts";
+import { indexCandidates, indexCounter, noLimit } from "./fts-index.ts";
 import {
   add,
   type BucketGrid,
@@ -15,8 +14,8 @@ import {
   type IdClock,
   splitByClock,
 } from "./id-clock.ts";
-import { indexCandidates, noLimit } from "./index-candidates.ts";
 import type { IndexCost } from "./index-cost.ts";
+import { guardedByMarker, singleId } from "./integrity.ts";
 import { type CandidateBatch, mergedCandidates } from "./merged-candidates.ts";
 import { candidatesPerStep, rowScanQuery } from "./row-scan.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";

@@ -1,9 +1,13 @@
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type IngestOrder, ingestOrderIn } from "./ingest-order.ts";
+import {
+  type IngestOrder,
+  ingestBatchReader,
+  ingestOrderIn,
+  segmentIngestOrder,
+} from "./ingest-order.ts";
 import { packIds, unpackIds } from "./ingest-order-ids.ts";
-import { ingestBatchReader, segmentIngestOrder } from "./read-ingest-order.ts";
 import { segmentMigrations } from "./schema.ts";
 
 type Segment = { database: DatabaseSync; ingestOrder: IngestOrder };

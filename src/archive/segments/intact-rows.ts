@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { errorMessage } from "../../lib/errors.ts";
 import { lastId } from "../../posts/ids.ts";
-import { openRowChecksums } from "./row-checksum.ts";
+import { openRowChecksums } from "./checked-rows.ts";
 
 export type StoredRow = {
   id: bigint;

@@ -4,7 +4,7 @@ import { recordUri } from "../../posts/record.ts";
 import { type ChunkSet, members } from "../sealed/chunk-set.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { postsPerChunk } from "../sealed/format.ts";
-import { type ChecksummedRow, openRowChecksums } from "./row-checksum.ts";
+import { type ChecksummedRow, openRowChecksums } from "./checked-rows.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";
 
 export type PostLookup<Found> = {

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { rowChecksum } from "./checked-rows.ts";
 import type { StoredRow } from "./intact-rows.ts";
-import { rowChecksum } from "./row-checksum.ts";
 
 export type RawRow = { row: StoredRow; isIntact: boolean | null };
 

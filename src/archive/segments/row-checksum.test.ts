@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { segmentPath } from "../catalog/catalog.ts";
-import { type ChecksummedRow, rowChecksum } from "./row-checksum.ts";
+import { type ChecksummedRow, rowChecksum } from "./checked-rows.ts";
 import { segmentMigrations } from "./schema.ts";
 import { openSegment, type Segment } from "./segment.ts";
 

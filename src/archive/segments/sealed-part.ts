@@ -10,8 +10,13 @@ import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { createTermCache, type TermCache } from "../sealed/term-cache.ts";
 import { archiveDefaults } from "../settings.ts";
-import { guardedByMarker, isMarkedDamaged, markingDamage } from "./damage-marker.ts";
-import { useVerifiedFiles, type VerifiedFiles } from "./verified-files.ts";
+import {
+  guardedByMarker,
+  isMarkedDamaged,
+  markingDamage,
+  useVerifiedFiles,
+  type VerifiedFiles,
+} from "./integrity.ts";
 
 export type SealedCaches = {
   terms: TermCache;

@@ -5,11 +5,11 @@ import { hasTime, type IdRange, idTimeMs, type TimeSkew } from "../../posts/ids.
 import { withSnapshot } from "../database.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { openAllPosts } from "./all-posts.ts";
-import { guardedByMarker, singleId } from "./damage-marker.ts";
-import { indexCandidates, noLimit } from "./index-candidates.ts";
+import type { ReadRows } from "./checked-rows.ts";
+import { indexCandidates, noLimit } from "./fts-index.ts";
 import type { IndexCost } from "./index-cost.ts";
+import { guardedByMarker, singleId } from "./integrity.ts";
 import { type CandidateBatch, mergedCandidates } from "./merged-candidates.ts";
-import type { ReadRows } from "./read-rows.ts";
 import { candidatesPerStep, recheckedPerStep, rowScanQuery } from "./row-scan.ts";
 import { rowSubject } from "./row-subject.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";

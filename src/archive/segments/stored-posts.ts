@@ -3,8 +3,8 @@ import { nextMillisecondId } from "../../posts/ids.ts";
 import type { Platform, Post, PostCounts } from "../../posts/post.ts";
 import { decodeRecord, type RecordRow, recordOrigin, recordUri } from "../../posts/record.ts";
 import { bigIntPreparer } from "../database.ts";
+import { openRowChecksums } from "./checked-rows.ts";
 import type { PostLookup } from "./lookup.ts";
-import { openRowChecksums } from "./row-checksum.ts";
 
 export type StoredPost = {
   id: bigint;

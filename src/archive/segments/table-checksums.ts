@@ -1,8 +1,16 @@
 import { Buffer } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
 import { isDamage } from "../sealed/damage.ts";
-import { cellChecksums, checksumDelta, checksumModulus, type Delta } from "./changeset.ts";
-import { type NumberTable, numberChecksums, numberTables, rowChecksumSql } from "./row-numbers.ts";
+import {
+  cellChecksums,
+  checksumDelta,
+  checksumModulus,
+  type Delta,
+  type NumberTable,
+  numberChecksums,
+  numberTables,
+  rowChecksumSql,
+} from "./changeset.ts";
 
 /**
  * For each table without row checksums, `table_sum` has the number of rows and the sum of their
@@ -10,7 +18,7 @@ import { type NumberTable, numberChecksums, numberTables, rowChecksumSql } from 
  * with another causes a lasting difference.
  *
  * The checksums of FTS5's blocks are CRC-32. Those of tables with one row per post are computed in
- * SQL (`row-numbers.ts`), which is fast enough to verify before the first search.
+ * SQL (`changeset.ts`), which is fast enough to verify before the first search.
  */
 const blockTables = {
   term_data: { key: ["id"], others: ["block"] },

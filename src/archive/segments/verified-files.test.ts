@@ -4,10 +4,14 @@ import { expect, test } from "vitest";
 import { smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { segmentPath } from "../catalog/catalog.ts";
-import { damageMarkerPath } from "./damage-marker.ts";
+import {
+  createVerifiedFiles,
+  damageMarkerPath,
+  useVerifiedFiles,
+  type VerifiedFiles,
+} from "./integrity.ts";
 import { createSealedCaches } from "./sealed-part.ts";
 import { openSegment } from "./segment.ts";
-import { createVerifiedFiles, useVerifiedFiles, type VerifiedFiles } from "./verified-files.ts";
 
 function* twoSteps(onEnd: () => void): Generator<void, void> {
   yield;

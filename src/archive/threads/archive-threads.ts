@@ -9,7 +9,7 @@ import { ThreadPool } from "../../db/threads/thread-pool.ts";
 import type { ArchiveThreadName } from "../archive.ts";
 import { memoryShares } from "../memory-shares.ts";
 import { createIdCache } from "../sealed/id-cache.ts";
-import { createVerifiedFiles } from "../segments/verified-files.ts";
+import { createVerifiedFiles } from "../segments/integrity.ts";
 import { type ArchiveBounds, archiveDefaults } from "../settings.ts";
 import type { CompactionMethods, CompactionThreadData } from "./compaction-thread.ts";
 import type { LanguageMethods } from "./language-thread.ts";

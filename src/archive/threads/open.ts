@@ -13,10 +13,8 @@ import { openCatalog } from "../catalog/open-catalog.ts";
 import { verifyCatalog } from "../catalog/verify-catalog.ts";
 import { openForReading } from "../database.ts";
 import { type ArchiveBounds, archiveDefaults } from "../settings.ts";
-import { archiveErrors, Verification } from "./archive-calls.ts";
-import { createArchiveReads } from "./archive-reads.ts";
+import { ArchiveWrites, archiveErrors, createArchiveReads, Verification } from "./archive-calls.ts";
 import { createReaderShare, type ReaderShare, startArchiveThreads } from "./archive-threads.ts";
-import { ArchiveWrites } from "./archive-writes.ts";
 import type { WriterMethods } from "./writer-thread.ts";
 
 export type ArchiveSettings = {

@@ -3,11 +3,11 @@ import { isCancelled, serveInSlices, threadData } from "../../db/threads/serve.t
 import { systemClock } from "../../lib/clock.ts";
 import type { CatalogDamage } from "../catalog/checksums.ts";
 import { checkCatalog } from "../catalog/verify-catalog.ts";
-import { RecordCache } from "../read/record-cache.ts";
+import { RecordCache } from "../read/rendered-pages.ts";
 import { useIdCache } from "../sealed/id-cache.ts";
 import type { SharedIdCache } from "../sealed/shared-pages.ts";
+import { type SharedVerifiedFiles, useVerifiedFiles } from "../segments/integrity.ts";
 import { createSealedCaches } from "../segments/sealed-part.ts";
-import { type SharedVerifiedFiles, useVerifiedFiles } from "../segments/verified-files.ts";
 import { createReader, type ReaderOperations, type ReaderSteps } from "./reader.ts";
 import { createReaderScheduler, type ReaderTask, type Slice } from "./reader-scheduler.ts";
 

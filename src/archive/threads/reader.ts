@@ -36,8 +36,12 @@ import { memoryShares } from "../memory-shares.ts";
 import { countSegments } from "../read/count.ts";
 import { createCountCache } from "../read/count-cache.ts";
 import { readIngestOrder } from "../read/ingest-order.ts";
-import { jsonPages, type ReadPage } from "../read/json-pages.ts";
-import { RecordCache, type RecordVersion } from "../read/record-cache.ts";
+import {
+  jsonPages,
+  type ReadPage,
+  RecordCache,
+  type RecordVersion,
+} from "../read/rendered-pages.ts";
 import { authorsCoverage, nameResolver, withAuthorCoverage } from "../read/resolve-names.ts";
 import { type SearchContext, searchSegments } from "../read/search.ts";
 import { readStats } from "../read/stats.ts";

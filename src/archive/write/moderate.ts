@@ -8,7 +8,7 @@
 import { accountById, fromAccount } from "@earshot/query/facets";
 import type { Platform } from "../../posts/post.ts";
 import { findModeration, isAccountId, type LabelSubject } from "../catalog/moderation.ts";
-import { foreverMs } from "../catalog/tombstones.ts";
+import { foreverMs } from "../catalog/removed-posts.ts";
 import type { SegmentWriter } from "../segments/segment-writer.ts";
 import { findPost } from "./find-post.ts";
 import { owner } from "./placement.ts";

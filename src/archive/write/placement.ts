@@ -4,14 +4,14 @@ import { isSameRecord } from "../../posts/record.ts";
 import type { WriteReport } from "../archive.ts";
 import { currentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
 import { type MisplacedPosts, spanAround, uriTimeMs } from "../catalog/misplaced.ts";
-import { forgottenRevision, type Tombstones } from "../catalog/tombstones.ts";
+import { forgottenRevision, type Tombstones } from "../catalog/removed-posts.ts";
 import type { PreparedChange, PreparedPost } from "../prepared.ts";
 import type { PostLookup } from "../segments/lookup.ts";
 import { mergeCounts, sameCounts } from "../segments/post-counts.ts";
 import type { SegmentWriter } from "../segments/segment-writer.ts";
 import type { StoredPost } from "../segments/stored-posts.ts";
-import { haveDistinctIds } from "./latest-changes.ts";
 import { numberSlots, type StoredIds } from "./number-slots.ts";
+import { haveDistinctIds } from "./prepare.ts";
 
 export type AssignedChange =
   | { kind: "insert"; post: PreparedPost; id: bigint }

@@ -1,7 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
+import { EarshotError } from "../../lib/errors.ts";
 import { lookupHash } from "../../posts/ids.ts";
 import type { CoverageInterval, WriteReport } from "../archive.ts";
 import { openCatalogAccounts } from "../catalog/accounts.ts";
+import { archiveBytes, orphanedTotals } from "../catalog/archive-files.ts";
 import {
   addCoverage,
   addHandles,
@@ -12,28 +14,26 @@ import {
   readUriKey,
 } from "../catalog/catalog.ts";
 import { openCommitNumber } from "../catalog/commit-number.ts";
-import { withoutExpired } from "../catalog/expiry.ts";
 import { openMisplacedPosts } from "../catalog/misplaced.ts";
 import { openCatalogLabels, openPendingModeration } from "../catalog/moderation.ts";
 import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
+import { withoutExpired } from "../catalog/removed-posts.ts";
 import { inTransaction } from "../database.ts";
+import type { PreparedChange } from "../prepared.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { addCountStep } from "./add-counts.ts";
 import { deletesByAlias, openAliases, recordAliases } from "./aliases.ts";
-import { addAuthorsWithoutHandle, assignPosts, publish } from "./assign-posts.ts";
 import { openCountChanges } from "./count-changes.ts";
-import { createImportBound } from "./import-bound.ts";
-import { latestChanges } from "./latest-changes.ts";
 import {
   applyPendingModeration,
   changedSubjects,
   expireLabels,
   recordModeration,
 } from "./moderate.ts";
-import type { PreparedChanges } from "./prepare.ts";
+import { latestChanges, type PreparedChanges } from "./prepare.ts";
 import { createUnknownSubjects } from "./unknown-subjects.ts";
 import { createSegmentWriters, type WriteContext } from "./write-context.ts";
-import { writeSegments } from "./write-segments.ts";
+import { addAuthorsWithoutHandle, assignPosts, publish, writeSegments } from "./write-posts.ts";
 
 export type PreparedBatch = PreparedChanges & {
   checkpoints: readonly { name: string; value: string }[];
@@ -189,5 +189,30 @@ export function createBatchWriter(
       writers.closeAll();
       catalog.close();
     },
+  };
+}
+
+const batchesBetweenChecks = 16;
+
+/**
+ * Rejects imports once the archive exceeds its size, because imports never expire. Errors:
+ * `archive_full`.
+ */
+function createImportBound(
+  folder: string,
+  maxBytes: number,
+): (batch: { changes: readonly PreparedChange[] }) => void {
+  let imports = 0;
+  return ({ changes }) => {
+    if (!changes.some((change) => change.kind === "upsert" && change.imported)) return;
+    imports += 1;
+    if (imports % batchesBetweenChecks !== 1) return;
+    const bytes = archiveBytes(folder) - orphanedTotals(folder).bytes;
+    if (bytes < maxBytes) return;
+    throw new EarshotError(
+      "archive_full",
+      `the archive has ${bytes} bytes, and imports are refused above ${maxBytes}`,
+      { status: 507, hint: "raise EARSHOT_ARCHIVE_MAX_BYTES, or import less" },
+    );
   };
 }

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { lastId, type TimeSkew } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { CatalogAccounts } from "../catalog/accounts.ts";
+import { moveToOrphaned } from "../catalog/archive-files.ts";
 import {
   addSegmentEntry,
   readSegments,
@@ -13,7 +14,6 @@ import {
 import type { CommitNumber } from "../catalog/commit-number.ts";
 import type { MisplacedPosts } from "../catalog/misplaced.ts";
 import type { CatalogLabels, PendingModeration } from "../catalog/moderation.ts";
-import { moveToOrphaned } from "../catalog/orphaned.ts";
 import { createSegmentFile, requireSegmentFile } from "../segments/segment-file.ts";
 import { openSegmentWriter, type SegmentWriter } from "../segments/segment-writer.ts";
 import type { Aliases } from "./aliases.ts";

@@ -10,7 +10,7 @@ import { type Outcome, runCommand } from "../../../testkit/service/run-command.t
 import { currentAnalyzer } from "../../archive/catalog/catalog.ts";
 import { lockCompaction } from "../../archive/compaction/lock.ts";
 import { sealPending } from "../../archive/maintenance/seal-pending.ts";
-import { markDamaged } from "../../archive/segments/damage-marker.ts";
+import { markDamaged } from "../../archive/segments/integrity.ts";
 import { archiveDefaults } from "../../archive/settings.ts";
 import { lockFolder } from "../../db/folder-lock.ts";
 import { systemClock } from "../../lib/clock.ts";

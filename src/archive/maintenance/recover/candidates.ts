@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type Platform, platforms } from "../../../posts/post.ts";
+import { segmentNumbersIn } from "../../catalog/archive-files.ts";
 import { segmentPath } from "../../catalog/catalog.ts";
-import { segmentNumbersIn } from "../../catalog/orphaned.ts";
 import { bigIntPreparer, openForReading } from "../../database.ts";
 import { type SegmentIdentity, unfinished, verifiedIdentity } from "../../segments/segment-file.ts";
 

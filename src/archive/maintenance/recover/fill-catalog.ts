@@ -8,7 +8,7 @@ import {
   segmentPath,
 } from "../../catalog/catalog.ts";
 import { openMisplacedPosts } from "../../catalog/misplaced.ts";
-import { openTombstones } from "../../catalog/tombstones.ts";
+import { openTombstones } from "../../catalog/removed-posts.ts";
 import { bigIntPreparer, inTransaction } from "../../database.ts";
 import { isDamage } from "../../sealed/damage.ts";
 import { openSegmentFile } from "../../segments/segment-file.ts";

@@ -6,11 +6,11 @@ import { folderError } from "../../../db/folder-errors.ts";
 import { lockFolder } from "../../../db/folder-lock.ts";
 import { readStoreId, writeStoreId } from "../../../db/store-id.ts";
 import { EarshotError } from "../../../lib/errors.ts";
+import { moveToOrphaned } from "../../catalog/archive-files.ts";
 import { archiveId } from "../../catalog/archive-id.ts";
 import { catalogPath, readSegments, readUriKey, segmentPath } from "../../catalog/catalog.ts";
 import { catalogDamage } from "../../catalog/checksums.ts";
 import { openCatalog } from "../../catalog/open-catalog.ts";
-import { moveToOrphaned } from "../../catalog/orphaned.ts";
 import { catalogProblem } from "../../catalog/require-current-catalog.ts";
 import { catalogMigrations } from "../../catalog/schema.ts";
 import { lockCompaction } from "../../compaction/lock.ts";
@@ -163,7 +163,7 @@ function freeFolder(folder: string): string {
 
 const sideFiles = ["-wal", "-shm", "-journal"];
 
-/** Moves the log first, as in `catalog/orphaned.ts`. */
+/** Moves the log first, as in `catalog/archive-files.ts`. */
 async function moveDatabase(from: string, to: string): Promise<void> {
   for (const suffix of [...sideFiles, ""]) {
     if (!existsSync(from + suffix)) continue;

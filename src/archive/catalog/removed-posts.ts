@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
+import type { CoverageInterval } from "../archive.ts";
 import type { CatalogAccounts } from "./accounts.ts";
 
 /** Sorts after every revision of a source. */
@@ -45,4 +46,52 @@ export function openTombstones(
       return row !== undefined && String(row.revision) >= revision;
     },
   };
+}
+
+const settingName = (platform: Platform): string => `aged_out ${platform}`;
+
+/**
+ * Posts before this time have expired, except imports: later copies are rejected, and only imports
+ * cover it. Unix milliseconds; null if none.
+ */
+export function expiredBeforeMs(catalog: DatabaseSync, platform: Platform): number | null {
+  const row = catalog
+    .prepare("SELECT value FROM setting WHERE name = ?")
+    .get(settingName(platform));
+  return row === undefined ? null : Number(row.value);
+}
+
+export function putExpiredBefore(
+  catalog: DatabaseSync,
+  platform: Platform,
+  ms: number | null,
+): void {
+  if (ms === null) {
+    catalog.prepare("DELETE FROM setting WHERE name = ?").run(settingName(platform));
+    return;
+  }
+  catalog
+    .prepare("INSERT INTO setting VALUES(?, ?) ON CONFLICT DO UPDATE SET value = excluded.value")
+    .run(settingName(platform), String(ms));
+}
+
+const importSource = "import";
+
+export function withoutExpired(
+  catalog: DatabaseSync,
+  interval: CoverageInterval,
+): CoverageInterval {
+  const expiredMs =
+    interval.source === importSource ? null : expiredBeforeMs(catalog, interval.platform);
+  if (expiredMs === null || interval.fromMs >= expiredMs) return interval;
+  return { ...interval, fromMs: expiredMs };
+}
+
+export function cutCoverage(catalog: DatabaseSync, platform: Platform, ms: number): void {
+  catalog
+    .prepare("DELETE FROM interval WHERE platform = ? AND source <> ? AND to_ms <= ?")
+    .run(platform, importSource, ms);
+  catalog
+    .prepare("UPDATE interval SET from_ms = ? WHERE platform = ? AND source <> ? AND from_ms < ?")
+    .run(ms, platform, importSource, ms);
 }

@@ -1,8 +1,17 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { makePrivateFolder } from "../../db/connection.ts";
-import { damageMarkerPath } from "../segments/damage-marker.ts";
+import { damageMarkerPath } from "../segments/integrity.ts";
 import { type SegmentEntry, segmentPath } from "./catalog.ts";
+
+export function archiveBytes(folder: string): number {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .reduce((sum, file) => sum + fileSize(join(file.parentPath, file.name)), 0);
+}
+
+export const fileSize = (path: string): number =>
+  statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /**
  * Segment files that a crash left without a catalog entry, kept for a while in case the catalog is
