@@ -1,7 +1,13 @@
 import type { SqliteDatabase } from "./open.ts";
-import { type Operations, operationSteps, type Store } from "./operations.ts";
+import {
+  type Call,
+  type CallOutcome,
+  type Operations,
+  operationSteps,
+  runBatch,
+  type Store,
+} from "./operations.ts";
 import { runNow } from "./statements.ts";
-import { type Call, type CallOutcome, runBatch } from "./write-batch.ts";
 
 /** Blocks the event loop: for tests and tools. */
 export function createLocalStore<Table extends Operations>(

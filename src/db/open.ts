@@ -7,8 +7,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openReadable, openWritable, refuseNewerSchema } from "./connection.ts";
-import { toSqlite } from "./dialect.ts";
-import { type Database, immediateDatabase, type Parameters } from "./statements.ts";
+import { type Database, immediateDatabase, type Parameters, toSqlite } from "./statements.ts";
 
 /** Statements are cached by text. */
 export type SqliteDatabase = {

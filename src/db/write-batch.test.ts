@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createLocalStore } from "./local-store.ts";
 import { openStoreForReading, openStoreForWriting, type SqliteDatabase } from "./open.ts";
-import { durable, read, relaxed, runOn } from "./operations.ts";
+import { durable, read, relaxed, runBatch, runOn } from "./operations.ts";
 import type { Steps } from "./statements.ts";
-import { runBatch } from "./write-batch.ts";
 
 const schema = ["CREATE TABLE note(text TEXT PRIMARY KEY) STRICT"];
 

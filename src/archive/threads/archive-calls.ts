@@ -1,6 +1,5 @@
 import type { ResolvedNames } from "@earshot/query/plan";
-import type { MethodArgs, MethodValue, Thread } from "../../db/threads/thread.ts";
-import type { ThreadPool } from "../../db/threads/thread-pool.ts";
+import type { MethodArgs, MethodValue, Thread, ThreadPool } from "../../db/threads/thread.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { unlessAborted } from "../../lib/unless-aborted.ts";

@@ -4,8 +4,8 @@ import {
   startThread,
   type Thread,
   type ThreadLoad,
+  ThreadPool,
 } from "../../db/threads/thread.ts";
-import { ThreadPool } from "../../db/threads/thread-pool.ts";
 import type { ArchiveThreadName } from "../archive.ts";
 import { memoryShares } from "../memory-shares.ts";
 import { createIdCache } from "../sealed/id-cache.ts";

@@ -1,6 +1,11 @@
-import { toPostgres } from "../dialect.ts";
 import type { StoreOperation } from "../operations.ts";
-import type { Database, Parameters, Statement, Steps } from "../statements.ts";
+import {
+  type Database,
+  type Parameters,
+  type Statement,
+  type Steps,
+  toPostgres,
+} from "../statements.ts";
 import { sendBatched } from "./batched-statements.ts";
 import { isConflict, isDuplicate, postgresError } from "./errors.ts";
 import type { Pool, Transaction } from "./pool.ts";

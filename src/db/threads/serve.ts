@@ -11,8 +11,7 @@ import {
   type ThreadReply,
   type ThreadStart,
 } from "./messages.ts";
-import { isStopped } from "./stop-flags.ts";
-import type { Methods } from "./thread.ts";
+import { isStopped, type Methods } from "./thread.ts";
 
 export function threadData<Data>(): Data {
   return (workerData as ThreadStart).data as Data;

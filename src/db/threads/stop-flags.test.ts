@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isStopped, StopFlags } from "./stop-flags.ts";
+import { isStopped, StopFlags } from "./thread.ts";
 
 const reason = new Error("the caller gave up");
 

@@ -1,6 +1,7 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { errorMessage } from "../../lib/errors.ts";
+import { unlessAborted } from "../../lib/unless-aborted.ts";
 import {
   closeMethod,
   deserializeError,
@@ -9,7 +10,6 @@ import {
   type ThreadStart,
   threadEnded,
 } from "./messages.ts";
-import { StopFlags } from "./stop-flags.ts";
 
 /** One argument per method; null if it has none. */
 export type Methods<M> = { readonly [Name in keyof M]: (args: never) => unknown };
@@ -21,7 +21,7 @@ export type MethodArgs<F> = F extends (...args: infer Args) => unknown
   : never;
 export type MethodValue<F> = F extends (...args: never) => infer Value ? Awaited<Value> : never;
 
-export type CallOptions = {
+type CallOptions = {
   transferred?: readonly ArrayBuffer[];
   /** On abort, rejects with the signal's reason; the thread may stop its work early. */
   signal?: AbortSignal | undefined;
@@ -177,5 +177,78 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
       const code = id === lastCall ? "thread_died" : "thread_restarted";
       call.reject(threadEnded(code, reason, failure));
     }
+  }
+}
+
+const flagCount = 1_024;
+
+/** Shared memory that marks aborted calls for a thread. While none is free, further calls cannot be stopped early. */
+export class StopFlags {
+  readonly shared = new Int32Array(new SharedArrayBuffer(flagCount * Int32Array.BYTES_PER_ELEMENT));
+  readonly #free = Array.from(this.shared.keys());
+
+  /** Rejects immediately on abort, but the flag stays set until the thread has replied. */
+  async runStoppable<Value>(
+    signal: AbortSignal,
+    call: (flag: number | undefined) => Promise<Value>,
+  ): Promise<Value> {
+    signal.throwIfAborted();
+    const flag = this.#free.pop();
+    const result = call(flag).finally(() => {
+      if (flag === undefined) return;
+      Atomics.store(this.shared, flag, 0);
+      this.#free.push(flag);
+    });
+    return await unlessAborted(result, signal, () => {
+      if (flag !== undefined) Atomics.store(this.shared, flag, 1);
+    });
+  }
+}
+
+export const isStopped = (shared: Int32Array, flag: number | undefined): boolean =>
+  flag !== undefined && Atomics.load(shared, flag) === 1;
+
+/** Each thread starts only when all before it are busy. */
+export class ThreadPool<M extends Methods<M>> {
+  readonly #threads: readonly Thread<M>[];
+
+  constructor(size: number, module: URL, data: unknown) {
+    this.#threads = Array.from({ length: size }, () => startThread<M>(module, data));
+  }
+
+  /** Runs on the thread with the fewest unanswered calls. */
+  async call<Name extends keyof M & string>(
+    method: Name,
+    args: MethodArgs<M[Name]>,
+    options?: CallOptions,
+  ): Promise<MethodValue<M[Name]>> {
+    const thread = this.#threads.reduce((a, b) => (b.waiting < a.waiting ? b : a));
+    return await thread.call(method, args, options);
+  }
+
+  get first(): Thread<M> {
+    return this.#at(0);
+  }
+
+  get last(): Thread<M> {
+    return this.#at(-1);
+  }
+
+  load(): ThreadLoad {
+    const loads = this.#threads.map((thread) => thread.load());
+    return {
+      waiting: loads.reduce((sum, { waiting }) => sum + waiting, 0),
+      busyMs: loads.reduce((sum, { busyMs }) => sum + busyMs, 0),
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
+
+  #at(index: number): Thread<M> {
+    const thread = this.#threads.at(index);
+    if (thread === undefined) throw new RangeError("the pool has no threads");
+    return thread;
   }
 }

@@ -1,6 +1,5 @@
 import type { PreparationSettings } from "../../archive/bulk/prepare-posts.ts";
-import { siblingModule } from "../../db/threads/thread.ts";
-import { ThreadPool } from "../../db/threads/thread-pool.ts";
+import { siblingModule, ThreadPool } from "../../db/threads/thread.ts";
 import type { ImportAnalysis } from "./analysed-chunk.ts";
 import type { ImportMethods } from "./import-thread.ts";
 

@@ -2,7 +2,7 @@ import type { ReaderShare } from "../../archive/threads/archive-threads.ts";
 import { folderError } from "../../db/folder-errors.ts";
 import { lockFolder } from "../../db/folder-lock.ts";
 import type { SqliteDatabase } from "../../db/open.ts";
-import { type OpenStore, serveReads, serveWrites } from "../../db/serve.ts";
+import { type OpenStore, serveReads, serveWrites } from "../../db/thread-store.ts";
 import type { ThreadCall } from "../../db/threads/messages.ts";
 import { threadData } from "../../db/threads/serve.ts";
 import { registerSearchAnswerer } from "../../jobs/submissions/search-operations.ts";

@@ -40,7 +40,7 @@ const inlinedFunctions = `
       ELSE document::json #>> json_path(path) END $$;
 `;
 
-/** SQLite's functions under the same names (dialect.ts), except that `json_each` is `json_values`. */
+/** SQLite's functions under the same names (`db/statements.ts`), except that `json_each` is `json_values`. */
 const sqliteFunctions = `
   CREATE FUNCTION min(BIGINT, BIGINT) RETURNS BIGINT LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     AS 'SELECT least($1, $2)';
