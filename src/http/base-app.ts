@@ -10,12 +10,12 @@ import {
 } from "./connections/open-connections.ts";
 import { isBrowserNavigation, sendNotFoundPage } from "./docs-site/not-found-page.ts";
 import { otherMethods } from "./middleware/cors.ts";
-import { hasUnknownPlatform } from "./middleware/platform-word.ts";
 import type { ProblemCode } from "./problems/problems.ts";
 import { answerBareRefusals, answerUnreadable, fieldsHook } from "./problems/unreadable-request.ts";
 import { problem, publicCode, toProblem, writeProblem } from "./problems/write-problem.ts";
 import { validatorCompiler } from "./schemas/validation.ts";
 import { readJsonBodies } from "./submission/json-body.ts";
+import { hasUnknownPlatform } from "./submission/source-types.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

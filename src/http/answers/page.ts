@@ -9,7 +9,7 @@ import { readRecords } from "../../search/merge/fill-in.ts";
 import type { HttpContext } from "../context.ts";
 import { computeAllowance } from "./budget.ts";
 import { fieldSelector } from "./fields.ts";
-import { jobWarnings } from "./job-fields.ts";
+import { jobWarnings } from "./job-answer.ts";
 import { cursorAfter, nextPageCursor } from "./next-cursor.ts";
 import { metadataText, type PostRecord } from "./record.ts";
 import { characterCount, shortened } from "./shorten.ts";

@@ -3,7 +3,7 @@ import type { Job, JobResult } from "../../jobs/job.ts";
 import { serializeDictionary, serializeList } from "../../lib/structured-fields.ts";
 import type { Coverage, SourceWarning } from "../../platforms/source.ts";
 import type { HttpContext } from "../context.ts";
-import { jobWarnings } from "./job-fields.ts";
+import { jobWarnings } from "./job-answer.ts";
 import { nextPageCursor } from "./next-cursor.ts";
 import { type AnswerPage, pageWarnings } from "./page.ts";
 import { coverageField } from "./status-body.ts";

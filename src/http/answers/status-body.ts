@@ -3,7 +3,7 @@ import { serializeDictionary } from "../../lib/structured-fields.ts";
 import type { Coverage, SourceCost } from "../../platforms/source.ts";
 import { dashboardKeyId } from "../dashboard/usage-answer.ts";
 import { iso, isoOrNull } from "../submission/window.ts";
-import { jobWarnings, resultEvidence } from "./job-fields.ts";
+import { jobWarnings, resultEvidence } from "./job-answer.ts";
 
 export function statusBody(job: Job, nextCursor: string | null) {
   const { result } = job;

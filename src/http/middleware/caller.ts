@@ -1,4 +1,5 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { FastifyInstance, FastifyReply, FastifyRequest, InjectOptions } from "fastify";
 import type { Caller } from "../../accounts/authenticate.ts";
 import { accessToken } from "../../accounts/grants/grant-tokens.ts";
 import type {
@@ -14,7 +15,6 @@ import { baseUrl } from "../dashboard/request-origin.ts";
 import { challenge, mcpResource } from "../oauth/resource.ts";
 import { rateLimitedProblem, setRetryAfter } from "../problems/refused-by-rate.ts";
 import { hasBearerToken, problem } from "../problems/write-problem.ts";
-import { outerRequest } from "./inner-requests.ts";
 import { type DashboardAccess, isDashboardAccess, sessionAdmission } from "./session.ts";
 
 declare module "fastify" {
@@ -216,4 +216,23 @@ export function requireCaller(request: FastifyRequest): Caller {
   if (request.caller === null)
     throw problem("internal", "the route has no rate limit and so no caller");
   return request.caller;
+}
+
+const outer = new AsyncLocalStorage<FastifyRequest>();
+
+export const outerRequest = (): FastifyRequest | null => outer.getStore() ?? null;
+
+/** Sends a request as the caller of another, whose rate limits cover both. */
+export async function answerWithin(
+  app: FastifyInstance,
+  request: FastifyRequest,
+  inner: InjectOptions,
+): Promise<{ status: number; text: string }> {
+  const remoteAddress = request.callerAddress;
+  // Awaited inside `run`: Fastify sends an injected request when it is awaited.
+  const response = await outer.run(
+    request,
+    async () => await app.inject({ ...inner, remoteAddress }),
+  );
+  return { status: response.statusCode, text: response.body };
 }

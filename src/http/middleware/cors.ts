@@ -3,7 +3,7 @@ import createRouter from "find-my-way";
 import * as z from "zod";
 import { answerHeaders } from "../openapi/headers.ts";
 import { problem } from "../problems/write-problem.ts";
-import { requireKnownPlatform } from "./platform-word.ts";
+import { requireKnownPlatform } from "../submission/source-types.ts";
 
 /** Paths that use no cookie. */
 const openPaths = /^\/(?:(?:api\/)?v1\/|mcp$|oauth\/|\.well-known\/oauth-)/;

@@ -7,7 +7,7 @@ import * as z from "zod";
 import type { Api } from "../../mcp/api.ts";
 import { clientDisconnect } from "../connections/client-disconnect.ts";
 import type { HttpContext } from "../context.ts";
-import { answerWithin } from "../middleware/inner-requests.ts";
+import { answerWithin } from "../middleware/caller.ts";
 import { problem } from "../problems/write-problem.ts";
 
 const text = z.string().optional();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readIdempotency } from "./idempotency-key.ts";
+import { readIdempotency } from "./submission.ts";
 
 const request = {
   platform: "social",

@@ -1,6 +1,9 @@
+import { nearest } from "@earshot/query";
+import type { FastifyRequest } from "fastify";
 import type { SourceType } from "../../platforms/methods.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
 import { byPlatform } from "../../posts/post.ts";
+import { problem } from "../problems/write-problem.ts";
 
 /** `social` means all platforms. */
 const platformsByWord: Readonly<Record<string, SearchPlatform>> = {
@@ -47,4 +50,27 @@ export function narrowedPlatform(
   if (ofPath === "social") return ofBody;
   if (ofBody === "social" || ofBody === ofPath) return ofPath;
   return null;
+}
+
+export function hasUnknownPlatform(request: FastifyRequest): boolean {
+  const word = getPlatformWord(request);
+  return word !== null && parsePlatform(word) === null;
+}
+
+/** An unknown word is a 404, before authentication. */
+export function requireKnownPlatform(request: FastifyRequest): void {
+  const word = getPlatformWord(request);
+  if (word === null || parsePlatform(word) !== null) return;
+  const suggestion = nearest(word, platformWords);
+  throw problem("not_found", `unknown platform ${JSON.stringify(word.slice(0, 60))}`, {
+    hint: suggestion
+      ? `did you mean ${suggestion}?`
+      : `the platforms are ${platformWords.join(", ")}`,
+  });
+}
+
+function getPlatformWord(request: FastifyRequest): string | null {
+  const { params } = request;
+  if (typeof params !== "object" || params === null || !("platform" in params)) return null;
+  return String(params.platform);
 }

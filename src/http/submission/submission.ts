@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../accounts/authenticate.ts";
 import type { SubmissionDecision } from "../../accounts/limiter.ts";
@@ -13,6 +15,7 @@ import { recordAdmission, requireCaller } from "../middleware/caller.ts";
 import { rateLimitedProblem } from "../problems/refused-by-rate.ts";
 import { problem } from "../problems/write-problem.ts";
 import type { Submission } from "../schemas/submission.ts";
+import { invalidRequest } from "../schemas/validation.ts";
 import { checkArguments, type PathRules } from "./checked-arguments.ts";
 import { makeNewJob } from "./new-job.ts";
 
@@ -172,4 +175,45 @@ function methodForbidden(methods: readonly Method[], methodText: string, pointer
       },
     ],
   });
+}
+
+/** The hash is independent of the order of members. Null without a key. Errors: `invalid_request`. */
+export function readIdempotency(
+  headers: IncomingHttpHeaders,
+  request: unknown,
+): Idempotency | null {
+  const key = headers["idempotency-key"];
+  if (key === undefined) return null;
+  if (typeof key !== "string" || !/^[\x20-\x7e]{1,255}$/.test(key)) throw invalidKey();
+  return { key, requestHash: createHash("sha256").update(canonicalJson(request)).digest() };
+}
+
+export const idempotentRequest = (platform: SearchPlatform, body: Submission) => ({
+  platform,
+  body: { type: body.type, arguments: body.arguments },
+});
+
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, part: unknown) =>
+    isObject(part) ? Object.fromEntries(Object.entries(part).sort(byName)) : part,
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function byName([one]: [string, unknown], [other]: [string, unknown]): number {
+  return one < other ? -1 : 1;
+}
+
+function invalidKey() {
+  return invalidRequest([
+    {
+      code: "invalid_value",
+      message: "expected 1 to 255 printable ASCII characters",
+      hint: "send a new UUID with each search, and the same one to repeat it",
+      pointer: "/idempotency-key",
+    },
+  ]);
 }

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { withDamage } from "../../../search/merge/damage.ts";
 import { readRecords } from "../../../search/merge/fill-in.ts";
-import { setNodeField } from "../../answers/job-fields.ts";
-import { jobResult } from "../../answers/job-result.ts";
+import { jobResult, setNodeField } from "../../answers/job-answer.ts";
 import { setResultFields } from "../../answers/result-fields.ts";
 import type { HttpContext } from "../../context.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
@@ -14,9 +13,12 @@ import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import { queryText, type Submission, wholeNumber } from "../../schemas/submission.ts";
 import { closedObject } from "../../schemas/words.ts";
 import { platformPathRules } from "../../submission/checked-arguments.ts";
-import { idempotentRequest, readIdempotency } from "../../submission/idempotency-key.ts";
 import { parsePlatform } from "../../submission/source-types.ts";
-import type { Submissions } from "../../submission/submission.ts";
+import {
+  idempotentRequest,
+  readIdempotency,
+  type Submissions,
+} from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const bodyErrors = {

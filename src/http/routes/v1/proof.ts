@@ -3,7 +3,7 @@ import type { Job } from "../../../jobs/job.ts";
 import type { ResultSignature } from "../../../jobs/result-signature.ts";
 import { startSlices } from "../../../lib/slices.ts";
 import type { Attestation } from "../../../remote/proof/read-proof.ts";
-import { answerUnfinished, jobResult } from "../../answers/job-result.ts";
+import { answerUnfinished, jobResult } from "../../answers/job-answer.ts";
 import { readSignedRecords } from "../../answers/signed-records.ts";
 import type { HttpContext } from "../../context.ts";
 import { requireCaller } from "../../middleware/caller.ts";

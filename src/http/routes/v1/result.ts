@@ -3,12 +3,13 @@ import type { Job, JobResult } from "../../../jobs/job.ts";
 import { withDamage } from "../../../search/merge/damage.ts";
 import { recordsPage } from "../../../search/merge/fill-in.ts";
 import {
+  answerUnfinished,
+  jobResult,
   setNodeField,
   setProofLinks,
   setSignatureFields,
   setUnsignedField,
-} from "../../answers/job-fields.ts";
-import { answerUnfinished, jobResult } from "../../answers/job-result.ts";
+} from "../../answers/job-answer.ts";
 import { setResultFields } from "../../answers/result-fields.ts";
 import { readSignedRecords } from "../../answers/signed-records.ts";
 import type { HttpContext } from "../../context.ts";

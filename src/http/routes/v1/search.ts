@@ -1,7 +1,11 @@
 import { splitJsonPage } from "../../../lib/json-page.ts";
 import { contentTypes, renderBody } from "../../answers/body.ts";
-import { setNodeField, setProofLinks } from "../../answers/job-fields.ts";
-import { answerUnfinished, jobResult } from "../../answers/job-result.ts";
+import {
+  answerUnfinished,
+  jobResult,
+  setNodeField,
+  setProofLinks,
+} from "../../answers/job-answer.ts";
 import { negotiate } from "../../answers/negotiate.ts";
 import { makeAnswerPage } from "../../answers/page.ts";
 import { setPageFields } from "../../answers/result-fields.ts";
@@ -15,9 +19,12 @@ import { defaultWaitSeconds, searchBody } from "../../schemas/search.ts";
 import { searchResponses } from "../../schemas/search-answer.ts";
 import { readSubmission } from "../../schemas/submission.ts";
 import { platformPathRules } from "../../submission/checked-arguments.ts";
-import { idempotentRequest, readIdempotency } from "../../submission/idempotency-key.ts";
 import { parsePlatform } from "../../submission/source-types.ts";
-import type { Submissions } from "../../submission/submission.ts";
+import {
+  idempotentRequest,
+  readIdempotency,
+  type Submissions,
+} from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 export function addSearchRoute(

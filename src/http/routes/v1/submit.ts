@@ -12,9 +12,12 @@ import {
   plainPathRules,
   platformPathRules,
 } from "../../submission/checked-arguments.ts";
-import { idempotentRequest, readIdempotency } from "../../submission/idempotency-key.ts";
 import { parsePlatform } from "../../submission/source-types.ts";
-import type { Submissions } from "../../submission/submission.ts";
+import {
+  idempotentRequest,
+  readIdempotency,
+  type Submissions,
+} from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const responses = {
