@@ -5,9 +5,9 @@ import { csvFormat } from "../../ingest/import/formats/csv.ts";
 import { type ColumnMap, isFieldName } from "../../ingest/import/formats/csv-columns.ts";
 import type { ImportFormat } from "../../ingest/import/formats/format.ts";
 import { mastodonOutboxFormat } from "../../ingest/import/formats/mastodon-outbox.ts";
-import { ndjsonFormat } from "../../ingest/import/formats/ndjson.ts";
 import { xApiFormat } from "../../ingest/import/formats/x-api.ts";
 import { xArchiveFormat } from "../../ingest/import/formats/x-archive.ts";
+import { ndjsonFormat } from "../../ingest/import/lines.ts";
 import type { Platform } from "../../posts/post.ts";
 import { wrongUse } from "../describe-error.ts";
 

@@ -7,7 +7,6 @@ import {
   chunkRecords,
   type PendingChunk,
 } from "./analysed-chunk.ts";
-import { lineChunks } from "./line-chunks.ts";
 import { recordChunks } from "./record-chunks.ts";
 
 /** Yields everything read before the source throws, then rethrows. */
@@ -97,4 +96,124 @@ async function* inOrder(
     await chunks.return(undefined);
   }
   if (ended?.error !== undefined) throw ended.error;
+}
+
+export type LineChunk = {
+  bytes: Uint8Array<ArrayBuffer>;
+  lines: number;
+  /** `endOffset` is exclusive. */
+  startOffset: number;
+  endOffset: number;
+};
+
+export type ChunkBounds = { maxLines: number; maxBytes: number; maxLineBytes: number };
+
+/**
+ * A chunk ends after `maxLines` lines or the line that reaches `maxBytes`. Stores only enough of an
+ * overlong line to detect it.
+ */
+export async function* lineChunks(
+  pieces: AsyncIterable<Buffer>,
+  fromOffset: number,
+  { maxLines, maxBytes, maxLineBytes }: ChunkBounds,
+): AsyncGenerator<LineChunk> {
+  const maxStoredLineBytes = maxLineBytes + 2;
+  let chunkPieces: Uint8Array[] = [];
+  let storedBytes = 0;
+  let lines = 0;
+  let openLine: Uint8Array[] = [];
+  let openBytes = 0;
+  let startOffset = fromOffset;
+  let offset = fromOffset;
+
+  function store(bytes: Uint8Array): void {
+    if (bytes.length > 0) chunkPieces.push(bytes);
+    storedBytes += bytes.length;
+  }
+
+  function storeOpenLine(bytes: Uint8Array): void {
+    const room = maxStoredLineBytes - openBytes;
+    if (room > 0) openLine.push(bytes.subarray(0, room));
+    openBytes += bytes.length;
+  }
+
+  function endOpenLine(): void {
+    for (const part of openLine) store(part);
+    openLine = [];
+    offset += openBytes;
+    openBytes = 0;
+    lines += 1;
+  }
+
+  /** The offset in the piece after the stored lines. */
+  function storeLines(piece: Buffer, from: number): number {
+    let position = from;
+    while (!isFull(position - from)) {
+      const end = piece.indexOf(lineFeed, position);
+      if (end === -1) break;
+      position = end + 1;
+      lines += 1;
+    }
+    store(piece.subarray(from, position));
+    offset += position - from;
+    return position;
+  }
+
+  const isFull = (moreBytes: number): boolean =>
+    lines >= maxLines || (lines > 0 && storedBytes + moreBytes >= maxBytes);
+
+  function takeLine(): LineChunk {
+    const chunk = {
+      bytes: concatenated(chunkPieces, storedBytes),
+      lines,
+      startOffset,
+      endOffset: offset,
+    };
+    chunkPieces = [];
+    storedBytes = 0;
+    lines = 0;
+    startOffset = offset;
+    return chunk;
+  }
+
+  function* pieceChunks(piece: Buffer): Generator<LineChunk> {
+    let position = 0;
+    if (openBytes > 0) {
+      const end = piece.indexOf(lineFeed);
+      if (end === -1) return storeOpenLine(piece);
+      position = end + 1;
+      storeOpenLine(piece.subarray(0, end));
+      endOpenLine();
+      store(piece.subarray(end, position));
+      offset += 1;
+    }
+    for (;;) {
+      if (isFull(0)) yield takeLine();
+      const end = storeLines(piece, position);
+      if (end === position) break;
+      position = end;
+    }
+    if (position < piece.length) storeOpenLine(piece.subarray(position));
+  }
+
+  try {
+    for await (const piece of pieces) yield* pieceChunks(piece);
+  } catch (error) {
+    if (lines > 0) yield takeLine();
+    throw error;
+  }
+  if (openBytes > 0) endOpenLine();
+  if (lines > 0) yield takeLine();
+}
+
+const lineFeed = 10;
+
+function concatenated(parts: readonly Uint8Array[], bytes: number): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(bytes);
+  let offset = 0;
+  for (const part of parts) {
+    all.set(part, offset);
+    offset += part.length;
+  }
+  return all;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createLineSplitter } from "../import/lines.ts";
-import { type LineChunk, lineChunks } from "./line-chunks.ts";
+import { type LineChunk, lineChunks } from "./analysed-chunks.ts";
 
 const bounds = { maxLines: 3, maxBytes: 1_000, maxLineBytes: 20 };
 

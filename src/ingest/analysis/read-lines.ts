@@ -2,8 +2,7 @@ import { Buffer } from "node:buffer";
 import { stripControls } from "../../lib/controls.ts";
 import type { Platform, Post } from "../../posts/post.ts";
 import type { RecordLimits } from "../import/formats/format.ts";
-import { readNdjsonLine } from "../import/formats/ndjson.ts";
-import { createLineSplitter, type Line } from "../import/lines.ts";
+import { createLineSplitter, type Line, readNdjsonLine } from "../import/lines.ts";
 import { RecordError } from "../import/record.ts";
 
 export type LinesRequest = {

@@ -4,10 +4,9 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { ImportAnalysis } from "../analysis/analysed-chunk.ts";
 import type { ImportFormat } from "./formats/format.ts";
-import { ndjsonFormat } from "./formats/ndjson.ts";
+import { ndjsonFormat } from "./lines.ts";
 import { noProgress, progressName, readProgress } from "./progress.ts";
-import { createRejectedFile } from "./rejected-file.ts";
-import { createFileImport } from "./run.ts";
+import { createFileImport, createRejectedFile } from "./run.ts";
 import type { ImportLimits } from "./settings.ts";
 import { openImportSource } from "./source.ts";
 

@@ -1,3 +1,11 @@
+import { isUtf8 } from "node:buffer";
+import { shapeRefusal, smallBytes } from "../../lib/bounded-json.ts";
+import { errorMessage } from "../../lib/errors.ts";
+import { createJsonMeter } from "../../lib/json-shape.ts";
+import type { Platform, Post } from "../../posts/post.ts";
+import type { LinesFormat, ReadContext, RecordLimits } from "./formats/format.ts";
+import { RecordError, readImportRecord, toPost } from "./record.ts";
+
 export type Line = {
   bytes: Buffer;
   number: number;
@@ -105,3 +113,68 @@ export function createRecordLine(maxBytes: number): RecordBuffer {
 }
 
 const carriageReturn = 13;
+
+/** Throws `RecordError`, also beyond `maxDepth` or the parser's limits. */
+export function parseJsonLine(bytes: Buffer, maxDepth: number): unknown {
+  if (!isUtf8(bytes)) throw new RecordError("not valid UTF-8");
+  if (bytes.length > smallBytes || !hasFewOpenings(bytes, maxDepth)) requireShape(bytes, maxDepth);
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch (error) {
+    throw new RecordError(`not valid JSON: ${errorMessage(error)}`);
+  }
+}
+
+function requireShape(bytes: Buffer, maxDepth: number): void {
+  const shape = createJsonMeter()(bytes);
+  if (shape.deepest > maxDepth) throw new RecordError(`nested deeper than ${maxDepth} levels`);
+  const refusal = shapeRefusal(shape);
+  if (refusal !== null) throw new RecordError(`too complex: ${refusal}`);
+}
+
+const openings = ["{", "["].map((character) => character.charCodeAt(0));
+
+function hasFewOpenings(bytes: Buffer, max: number): boolean {
+  let found = 0;
+  for (const opening of openings) {
+    for (
+      let index = bytes.indexOf(opening);
+      index !== -1;
+      index = bytes.indexOf(opening, index + 1)
+    ) {
+      found += 1;
+      if (found > max) return false;
+    }
+  }
+  return true;
+}
+
+export const ndjsonFormat = (platform: Platform): LinesFormat => ({ key: "", lines: { platform } });
+
+type LineOptions = {
+  platform: Platform;
+  limits: RecordLimits;
+  isStart: boolean;
+};
+
+/** Null for a blank line. Throws `RecordError`. */
+export function readNdjsonLine(
+  line: Line,
+  { platform, limits, isStart }: LineOptions,
+  { nowMs, onIgnored }: ReadContext,
+): Post | null {
+  if (line.tooLong) throw new RecordError(`longer than ${limits.maxLineBytes} bytes`);
+  const bytes = isStart && line.number === 1 ? withoutByteOrderMark(line.bytes) : line.bytes;
+  if (isBlank(bytes)) return null;
+  const record = readImportRecord(parseJsonLine(bytes, limits.maxDepth), onIgnored);
+  return toPost(record, platform, nowMs, onIgnored);
+}
+
+export function withoutByteOrderMark(bytes: Buffer): Buffer {
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return hasMark ? bytes.subarray(3) : bytes;
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+}

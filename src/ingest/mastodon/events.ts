@@ -5,7 +5,7 @@ import { readAccountNames, readServerId } from "../../platforms/mastodon/account
 import { mayBeIndexed, readStatusPost } from "../../platforms/mastodon/post.ts";
 import type { Post } from "../../posts/post.ts";
 import { importedUri } from "../../posts/references.ts";
-import { parseJsonLine } from "../import/json-line.ts";
+import { parseJsonLine } from "../import/lines.ts";
 import type { Frame } from "../streams/frames.ts";
 
 export type MastodonEvent =

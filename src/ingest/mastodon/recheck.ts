@@ -11,7 +11,6 @@ import { idTimeMs } from "../../posts/ids.ts";
 import { statusAlias, statusIdIn } from "./events.ts";
 import { createStatusReader, type StatusReader } from "./read-statuses.ts";
 import type { MastodonRequests } from "./requests.ts";
-import { newSweep, readSweep, type Sweep, writeSweep } from "./sweep.ts";
 
 /**
  * Compares stored statuses with their server, because an interrupted stream misses deletions and
@@ -142,4 +141,34 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
     run,
     state: () => ({ isPending: !confirms(0n), ...counts }),
   };
+}
+
+type Sweep = {
+  startedMs: number;
+  below: bigint | null;
+  isDone: boolean;
+};
+
+const newSweep = (startedMs: number): Sweep => ({
+  startedMs,
+  below: null,
+  isDone: false,
+});
+
+const writeSweep = ({ below, ...rest }: Sweep): string =>
+  JSON.stringify({ ...rest, below: below === null ? null : String(below) });
+
+function readSweep(text: string | null): Sweep | null {
+  const { startedMs, below, isDone } = readFields(text);
+  const isId = typeof below === "string" && /^\d{1,19}$/.test(below);
+  if (typeof startedMs !== "number" || typeof isDone !== "boolean") return null;
+  return { startedMs, below: isId ? BigInt(below) : null, isDone };
+}
+
+function readFields(text: string | null): Partial<Record<keyof Sweep, unknown>> {
+  try {
+    return JSON.parse(text ?? "{}") ?? {};
+  } catch {
+    return {};
+  }
 }

@@ -5,6 +5,7 @@ import { isoText } from "../../../lib/iso-time.ts";
 import type { Platform, Post } from "../../../posts/post.ts";
 import { type CsvRecord, createCsvSplitter, csvFields, detectDelimiter } from "../csv-records.ts";
 import type { ImportFieldName } from "../fields.ts";
+import { withoutByteOrderMark } from "../lines.ts";
 import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
 import { unreadableImport } from "../source-bytes.ts";
@@ -17,7 +18,6 @@ import {
   refusedRecord,
 } from "./format.ts";
 import { readPostFields } from "./json-records.ts";
-import { withoutByteOrderMark } from "./ndjson.ts";
 
 export type CsvOptions = {
   platform: Platform;

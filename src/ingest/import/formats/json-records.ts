@@ -1,6 +1,6 @@
 import type { Platform, Post } from "../../../posts/post.ts";
-import { parseJsonLine } from "../json-line.ts";
 import { createJsonSplitter, type JsonSplitterOptions, type JsonValue } from "../json-values.ts";
+import { parseJsonLine } from "../lines.ts";
 import { readImportRecord, toPost } from "../record.ts";
 import type { ImportSource, SourceFile } from "../source.ts";
 import { unreadableImport } from "../source-bytes.ts";

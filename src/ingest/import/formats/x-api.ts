@@ -4,8 +4,8 @@ import { xIdentity } from "../../../platforms/x/description.ts";
 import { type Includes, readIncludes } from "../../../platforms/x/includes.ts";
 import { isPostWithheld, readXPost, withOriginal } from "../../../platforms/x/read-post.ts";
 import type { Post } from "../../../posts/post.ts";
-import { parseJsonLine } from "../json-line.ts";
 import type { JsonValue } from "../json-values.ts";
+import { parseJsonLine } from "../lines.ts";
 import { RecordError, unexpectedField } from "../record.ts";
 import {
   type FileRecord,
