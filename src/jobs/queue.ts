@@ -1,5 +1,5 @@
 import type { Store } from "../db/operations.ts";
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, createSharedWallClock, createWallClock } from "../lib/clock.ts";
 import type { JsonPage } from "../lib/json-page.ts";
 import type { Method } from "../platforms/methods.ts";
 import { RunningJobs } from "./dispatch/active-job.ts";
@@ -27,7 +27,6 @@ import type {
   SubmittedJob,
 } from "./submissions/submission.ts";
 import { createSubmissions } from "./submissions/submissions.ts";
-import { createSharedWallClock, createWallClock } from "./wall-clock.ts";
 
 /** Every transition is a compare-and-set (states.ts). */
 export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {

@@ -3,7 +3,6 @@ import type { Clock } from "../lib/clock.ts";
 import { EarshotError, errorMessage } from "../lib/errors.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { UpstreamJob } from "../upstream/requests/sessions.ts";
-import { createDiskAwareLog, type DiskAwareLog, type RunnerLog } from "./disk-aware-log.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
 import { errorCause, toLeaseFailure } from "./leases/attempt-error.ts";
 import {
@@ -188,4 +187,26 @@ async function renewUntil(
       pauseMs = gatewayPauseMs;
     }
   }
+}
+
+type RunnerLog = { warn(fields: Record<string, unknown>, message: string): void };
+
+type DiskAwareLog = {
+  warn(thrown: unknown, fields: Record<string, unknown>, message: string): void;
+  recordSuccess(): void;
+};
+
+/** Logs only the first of consecutive disk errors. */
+function createDiskAwareLog(log: RunnerLog): DiskAwareLog {
+  let isFailing = false;
+  return {
+    warn: (thrown, fields, message) => {
+      const isFromDisk = isDiskError(thrown);
+      if (!isFromDisk || !isFailing) log.warn(fields, message);
+      isFailing ||= isFromDisk;
+    },
+    recordSuccess: () => {
+      isFailing = false;
+    },
+  };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { SearchJobRequest } from "../../src/jobs/job.ts";
 import type { Lease } from "../../src/jobs/leases/lease.ts";
 import type { NewJob } from "../../src/jobs/submissions/submission.ts";
-import { maxUncommittedMs } from "../../src/jobs/submissions/uncommitted-runs.ts";
+import { maxUncommittedMs } from "../../src/jobs/submissions/submission-commits.ts";
 import { type Action, makeResult, type Outcome, settleOutcome } from "./actions.ts";
 import { type KnownJob, newKnownJob } from "./known-jobs.ts";
 import { localNodeId, machineSettings } from "./machine.ts";

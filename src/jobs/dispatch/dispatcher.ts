@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { firstValue } from "../../lib/first-of.ts";
 import type { Job, SearchJobRequest } from "../job.ts";
 import type { LeaseRequest } from "../leases/lease.ts";
-import type { UncommittedJob } from "../submissions/uncommitted-runs.ts";
+import type { UncommittedJob } from "../submissions/submission-commits.ts";
 import { type RunningJobs, reservedSlots } from "./active-job.ts";
 import { createFairQueue } from "./fair-queue.ts";
 import { createIdleNodes, isOpen } from "./idle-nodes.ts";

@@ -8,7 +8,7 @@ import { newJob, result, startTestQueue, type TestQueue } from "../test-jobs.ts"
 import type { SkipReason } from "./answered-submissions.ts";
 import { registerSearchAnswerer, type SearchAnswerer } from "./search-operations.ts";
 import type { NewJob } from "./submission.ts";
-import { maxUncommittedMs } from "./uncommitted-runs.ts";
+import { maxUncommittedMs } from "./submission-commits.ts";
 
 const node = { nodeId: "local", methods: ["searchbyquery"] };
 const { tree } = parseQuery("comet", { maxLength: 100 });

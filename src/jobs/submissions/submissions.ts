@@ -18,11 +18,11 @@ import {
 import type { NewJob, PendingAdmission, SubmittedJob } from "./submission.ts";
 import {
   createSubmissionCommits,
+  createUncommittedRuns,
   type InsertedRow,
   jobRow,
   receivedJob,
 } from "./submission-commits.ts";
-import { createUncommittedRuns } from "./uncommitted-runs.ts";
 
 type SubmissionsContext = {
   store: Store<JobOperations>;

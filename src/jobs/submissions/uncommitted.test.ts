@@ -4,7 +4,7 @@ import type { Lease } from "../leases/lease.ts";
 import type { EndedJob } from "../queue.ts";
 import { failure, newJob, request, result, startTestQueue, type TestQueue } from "../test-jobs.ts";
 import type { SubmittedJob } from "./submission.ts";
-import { maxUncommittedMs } from "./uncommitted-runs.ts";
+import { maxUncommittedMs } from "./submission-commits.ts";
 
 const node = { nodeId: "local", methods: ["searchbyquery", "getbyid"] };
 let jobs: TestQueue;
