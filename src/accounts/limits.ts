@@ -1,5 +1,4 @@
-import { count } from "../lib/settings/kinds.ts";
-import { type SettingsOf, settingDefaults } from "../lib/settings/setting.ts";
+import { count, type SettingsOf, settingDefaults } from "../lib/settings/setting.ts";
 
 export const limitSettings = {
   requestsPerSecond: count(

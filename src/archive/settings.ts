@@ -1,5 +1,11 @@
-import { choice, count, duration, durationOrNone } from "../lib/settings/kinds.ts";
-import { type SettingsOf, settingDefaults } from "../lib/settings/setting.ts";
+import {
+  choice,
+  count,
+  duration,
+  durationOrNone,
+  type SettingsOf,
+  settingDefaults,
+} from "../lib/settings/setting.ts";
 
 export const archiveSettings = {
   segmentPosts: count(

@@ -1,7 +1,7 @@
 import { longestArchiveQuery, longestLiveQuery } from "@earshot/query";
 import { apiKey } from "../accounts/setting-kinds.ts";
-import { count, duration, text } from "../lib/settings/kinds.ts";
 import { addressList, originList, publicUrl } from "../lib/settings/network-kinds.ts";
+import { count, duration, text } from "../lib/settings/setting.ts";
 import { liveWindowMs } from "../platforms/methods.ts";
 
 export const httpSettings = {

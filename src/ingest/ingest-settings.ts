@@ -1,6 +1,12 @@
-import { choice, count, didList, duration } from "../lib/settings/kinds.ts";
 import { url, urlListOrNone } from "../lib/settings/network-kinds.ts";
-import { type SettingsOf, settingDefaults } from "../lib/settings/setting.ts";
+import {
+  choice,
+  count,
+  didList,
+  duration,
+  type SettingsOf,
+  settingDefaults,
+} from "../lib/settings/setting.ts";
 import { publicLabelerUrls, publicLabelSources } from "./jetstream/labeler-settings.ts";
 import { jetstreamLimits, jetstreamSettings } from "./jetstream/settings.ts";
 

@@ -1,5 +1,11 @@
-import { choice, count, countOrNone, duration } from "../lib/settings/kinds.ts";
-import { type SettingsOf, settingDefaults } from "../lib/settings/setting.ts";
+import {
+  choice,
+  count,
+  countOrNone,
+  duration,
+  type SettingsOf,
+  settingDefaults,
+} from "../lib/settings/setting.ts";
 
 export const jobSettings = {
   deadlineMs: duration(

@@ -5,7 +5,6 @@ import { type FetchedResponse, fetchedResponse } from "./fetched-response.ts";
 import type { Guard } from "./guard.ts";
 import type { GuardedAgent } from "./guarded-agent.ts";
 import { nextRedirect, type RedirectStep } from "./redirects.ts";
-import { readUrl, requireWebAddress } from "./web-address.ts";
 
 export type { FetchedResponse } from "./fetched-response.ts";
 
@@ -166,3 +165,25 @@ function tooManyRedirects(url: URL, max: number): EarshotError {
     status: 502,
   });
 }
+
+/** Errors: `address_refused`. */
+function readUrl(url: URL | string): URL {
+  const parsed = URL.parse(String(url));
+  if (parsed === null)
+    throw refused(`${JSON.stringify(String(url).slice(0, 200))} is not a valid URL`);
+  return parsed;
+}
+
+/** Errors: `address_refused` unless the URL is HTTP(S) without user name and password. */
+function requireWebAddress(url: URL): URL {
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw refused(`${url.protocol} addresses are not allowed`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw refused(`the URL of ${url.host} contains a user name or password`);
+  }
+  return url;
+}
+
+const refused = (message: string): EarshotError =>
+  new EarshotError("address_refused", message, { status: 502 });

@@ -1,5 +1,5 @@
-import { choice, count, duration, text } from "../lib/settings/kinds.ts";
 import { url, urlListOrNone } from "../lib/settings/network-kinds.ts";
+import { choice, count, duration, text } from "../lib/settings/setting.ts";
 import { platforms } from "../posts/post.ts";
 
 const requestSettings = {

@@ -1,6 +1,6 @@
 import type { Database, Steps } from "../../db/statements.ts";
+import { latestMs } from "../../lib/clock.ts";
 import { isoTime } from "../../lib/iso-time.ts";
-import { latestMs } from "../../lib/latest-time.ts";
 import { auditOperations } from "./audit-operations.ts";
 import { accountNameSql } from "./names.ts";
 

@@ -1,4 +1,4 @@
-import { count, duration } from "../../lib/settings/kinds.ts";
+import { count, duration } from "../../lib/settings/setting.ts";
 import { rememberedMs } from "../closed-identities.ts";
 import { keyDefaults } from "./key.ts";
 

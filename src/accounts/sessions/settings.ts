@@ -1,5 +1,4 @@
-import { count, duration } from "../../lib/settings/kinds.ts";
-import { type SettingsOf, settingDefaults } from "../../lib/settings/setting.ts";
+import { count, duration, type SettingsOf, settingDefaults } from "../../lib/settings/setting.ts";
 
 const hourMs = 3_600_000;
 

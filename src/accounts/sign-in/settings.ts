@@ -1,6 +1,5 @@
-import { count, duration, secret, word } from "../../lib/settings/kinds.ts";
 import { identityList, url } from "../../lib/settings/network-kinds.ts";
-import type { SettingsOf } from "../../lib/settings/setting.ts";
+import { count, duration, type SettingsOf, secret, word } from "../../lib/settings/setting.ts";
 import { allowList } from "../setting-kinds.ts";
 
 export const githubUrl = "https://github.com";

@@ -1,4 +1,4 @@
-import { duration } from "../../lib/settings/kinds.ts";
+import { duration } from "../../lib/settings/setting.ts";
 
 const dayMs = 86_400_000;
 

@@ -1,8 +1,8 @@
 import type { ResolvedNames } from "@earshot/query/plan";
 import type { MethodArgs, MethodValue, Thread, ThreadPool } from "../../db/threads/thread.ts";
+import { unlessAborted } from "../../lib/abortable-wait.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import { unlessAborted } from "../../lib/unless-aborted.ts";
 import type { Post } from "../../posts/post.ts";
 import type {
   Archive,

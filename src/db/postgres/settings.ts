@@ -1,5 +1,6 @@
-import { count, duration } from "../../lib/settings/kinds.ts";
 import {
+  count,
+  duration,
   matching,
   orNone,
   type Setting,

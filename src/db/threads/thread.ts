@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
+import { unlessAborted } from "../../lib/abortable-wait.ts";
 import { errorMessage } from "../../lib/errors.ts";
-import { unlessAborted } from "../../lib/unless-aborted.ts";
 import {
   closeMethod,
   deserializeError,

@@ -1,5 +1,5 @@
+import { firstValue } from "../../lib/abortable-wait.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { firstValue } from "../../lib/first-of.ts";
 
 /** Clients cannot resume from an event without an id. */
 export type StreamedEvent = { id: number | null; event: string; data: unknown };

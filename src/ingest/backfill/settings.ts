@@ -1,5 +1,5 @@
-import { count, duration, secret } from "../../lib/settings/kinds.ts";
 import { url, urlListOrNone } from "../../lib/settings/network-kinds.ts";
+import { count, duration, secret } from "../../lib/settings/setting.ts";
 
 export const backfillSettings = {
   plcUrl: url(

@@ -1,6 +1,12 @@
-import { choice, count, duration, wordsSetting } from "../../lib/settings/kinds.ts";
 import { url, urlList } from "../../lib/settings/network-kinds.ts";
-import { type SettingsOf, settingDefaults } from "../../lib/settings/setting.ts";
+import {
+  choice,
+  count,
+  duration,
+  type SettingsOf,
+  settingDefaults,
+  wordsSetting,
+} from "../../lib/settings/setting.ts";
 import type { FollowedCollection } from "../../platforms/bluesky/collections.ts";
 
 export const userAgent = "earshot/0.1";

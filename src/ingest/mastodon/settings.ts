@@ -1,5 +1,5 @@
-import { choice, count, duration } from "../../lib/settings/kinds.ts";
 import { urlOrNone } from "../../lib/settings/network-kinds.ts";
+import { choice, count, duration } from "../../lib/settings/setting.ts";
 
 export const mastodonStreamSettings = {
   server: urlOrNone(

@@ -1,5 +1,5 @@
+import { firstValue } from "../../lib/abortable-wait.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { firstValue } from "../../lib/first-of.ts";
 import type { Job, SearchJobRequest } from "../job.ts";
 import type { LeaseRequest } from "../leases/lease.ts";
 import type { UncommittedJob } from "../submissions/submission-commits.ts";

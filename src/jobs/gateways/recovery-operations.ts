@@ -1,6 +1,6 @@
 import { durable, read, relaxed } from "../../db/operations.ts";
 import { type Database, mapNonNull, type Steps } from "../../db/statements.ts";
-import { timeAfter } from "../../lib/latest-time.ts";
+import { timeAfter } from "../../lib/clock.ts";
 import { inAccountOrder, type JobSnapshot, visibleChange } from "../reads/visible-change.ts";
 import { noLease, sourceStatesSql } from "../states.ts";
 import { headColumns, type JobHead } from "../stored.ts";

@@ -1,6 +1,5 @@
 import type { Store } from "../../db/operations.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { timeAfter } from "../../lib/latest-time.ts";
+import { type Clock, timeAfter } from "../../lib/clock.ts";
 import { startSlices } from "../../lib/slices.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { withUnsearched } from "../../search/merge/damage.ts";

@@ -1,5 +1,5 @@
 import type { Store } from "../../db/operations.ts";
-import { latestMs } from "../../lib/latest-time.ts";
+import { latestMs } from "../../lib/clock.ts";
 import type { ActiveJob, Dispatcher } from "../dispatch/dispatcher.ts";
 import type { EndedJobs } from "../ends/ended-jobs.ts";
 import type { Job, ListPosition } from "../job.ts";

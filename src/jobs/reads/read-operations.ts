@@ -1,7 +1,7 @@
 import { containsPattern } from "../../db/like-pattern.ts";
 import { read } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
-import { latestMs } from "../../lib/latest-time.ts";
+import { latestMs } from "../../lib/clock.ts";
 import type { Method } from "../../platforms/methods.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
 import type { JobChange, JobState, ListPosition } from "../job.ts";

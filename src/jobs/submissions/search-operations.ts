@@ -1,7 +1,7 @@
 import { durable } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
+import { timeAfter } from "../../lib/clock.ts";
 import type { JsonPage } from "../../lib/json-page.ts";
-import { timeAfter } from "../../lib/latest-time.ts";
 import { isFetched } from "../../platforms/source.ts";
 import type { ShortAnswer, ShortSearch } from "../../search/archive-answer.ts";
 import { withUnsearched } from "../../search/merge/damage.ts";

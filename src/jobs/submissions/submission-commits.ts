@@ -1,6 +1,5 @@
 import type { Store } from "../../db/operations.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { timeAfter } from "../../lib/latest-time.ts";
+import { type Clock, timeAfter } from "../../lib/clock.ts";
 import { activeJob } from "../dispatch/active-job.ts";
 import type { ActiveJob, Dispatcher } from "../dispatch/dispatcher.ts";
 import { fetchedPosts } from "../ends/fetched-operations.ts";

@@ -1,6 +1,11 @@
-import { choice, count, duration } from "../../lib/settings/kinds.ts";
 import { urlListOrNone } from "../../lib/settings/network-kinds.ts";
-import { type SettingsOf, settingDefaults } from "../../lib/settings/setting.ts";
+import {
+  choice,
+  count,
+  duration,
+  type SettingsOf,
+  settingDefaults,
+} from "../../lib/settings/setting.ts";
 
 const hourMs = 3_600_000;
 

@@ -1,3 +1,6 @@
+import { formatDuration, parseDuration } from "../duration.ts";
+import { readSecretKey } from "../secret-key.ts";
+
 /** An environment variable. Not parsed by zod, because every command loads the settings. */
 export type Setting<T> = {
   name: string;
@@ -76,4 +79,135 @@ export function matching(expected: string, pattern: RegExp): Kind<string> {
     parse: (text) => (pattern.test(text) ? text : undefined),
     format: (value) => value,
   };
+}
+
+export function text(
+  name: string,
+  fallback: string,
+  expected: string,
+  meaning: string,
+): Setting<string> {
+  return setting(name, matching(expected, /\S/), fallback, meaning);
+}
+
+/** Bounds are inclusive. */
+export function count(
+  name: string,
+  fallback: number,
+  bounds: readonly [min: number, max: number],
+  meaning: string,
+): Setting<number> {
+  return setting(name, wholeNumber(bounds), fallback, meaning);
+}
+
+export function countOrNone(
+  name: string,
+  bounds: readonly [min: number, max: number],
+  meaning: string,
+): Setting<number | null> {
+  return setting(name, orNone(wholeNumber(bounds), null), null, meaning);
+}
+
+function wholeNumber([min, max]: readonly [number, number]): Kind<number> {
+  return {
+    expected: `a whole number from ${min} to ${max}`,
+    parse: (text) => {
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+      return value >= min && value <= max ? value : undefined;
+    },
+    format: String,
+  };
+}
+
+export function duration(
+  name: string,
+  fallback: number,
+  minMs: number,
+  meaning: string,
+): Setting<number> {
+  return setting(name, durationFrom(minMs), fallback, meaning);
+}
+
+export function durationOrNone(name: string, minMs: number, meaning: string): Setting<number> {
+  return setting(name, orNone(durationFrom(minMs), 0), 0, meaning);
+}
+
+function durationFrom(minMs: number): Kind<number> {
+  const min = minMs === 0 ? "" : ` of ${formatDuration(minMs)} or more`;
+  return {
+    expected: `a duration${min}, such as 500ms, 10s, 5m, 24h or 7d`,
+    parse: (text) => {
+      try {
+        const value = parseDuration(text);
+        return value >= minMs ? value : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    format: formatDuration,
+  };
+}
+
+export function choice<const Word extends string>(
+  name: string,
+  fallback: NoInfer<Word>,
+  words: readonly Word[],
+  meaning: string,
+): Setting<Word> {
+  const kind: Kind<Word> = {
+    expected: `one of ${words.join(", ")}`,
+    parse: (text) => words.find((word) => word === text),
+    format: String,
+  };
+  return setting(name, kind, fallback, meaning);
+}
+
+export function wordsSetting<const Word extends string>(
+  name: string,
+  words: readonly Word[],
+  meaning: string,
+  fallback: readonly NoInfer<Word>[] = words,
+): Setting<readonly Word[]> {
+  const kind: Kind<readonly Word[]> = {
+    expected: `one or more of ${words.join(", ")}, separated by commas`,
+    parse: (text) => {
+      const parts = new Set(text.split(",").map((part) => part.trim()));
+      const names = words.filter((word) => parts.has(word));
+      return names.length === parts.size ? names : undefined;
+    },
+    format: (found) => found.join(","),
+  };
+  return setting(name, kind, fallback, meaning);
+}
+
+export function word(name: string, meaning: string): Setting<string | null> {
+  const kind = orNone(matching("text without spaces", /^\S{1,256}$/), null);
+  return setting(name, kind, null, meaning);
+}
+
+export function secret(name: string, meaning: string): Setting<string | null> {
+  const kind = orNone(matching("text without spaces", /^\S{1,4096}$/), null);
+  return { ...setting(name, kind, null, meaning), isSecret: true };
+}
+
+export function secretKey(name: string, meaning: string): Setting<Uint8Array | null> {
+  const kind: Kind<Uint8Array> = {
+    expected: "32 bytes in base64 or hexadecimal",
+    parse: (text) => readSecretKey(text) ?? undefined,
+    format: () => "",
+  };
+  return { ...setting(name, orNone(kind, null), null, meaning), isSecret: true };
+}
+
+export function pathOrNone(name: string, what: string, meaning: string): Setting<string | null> {
+  return setting(name, orNone(matching(what, /\S/), null), null, meaning);
+}
+
+export function didList(
+  name: string,
+  fallback: readonly string[],
+  meaning: string,
+): Setting<readonly string[]> {
+  const did = matching("", /^did:[a-z]{1,32}:[A-Za-z0-9._:%-]{1,500}$/);
+  return setting(name, listOrNone("DIDs such as did:plc:…", did), fallback, meaning);
 }

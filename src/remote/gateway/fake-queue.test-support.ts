@@ -5,9 +5,9 @@ import {
   type LeaseRequest,
   leaseLost,
 } from "../../jobs/leases/lease.ts";
+import { firstValue } from "../../lib/abortable-wait.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { EarshotError } from "../../lib/errors.ts";
-import { firstValue } from "../../lib/first-of.ts";
 import type { GatewayWork, NodeQueue, SignedAnswer } from "./context.ts";
 
 type FakeJob = {

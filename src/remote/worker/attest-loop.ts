@@ -1,7 +1,7 @@
+import { firstValue } from "../../lib/abortable-wait.ts";
 import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError, errorMessage } from "../../lib/errors.ts";
-import { firstValue } from "../../lib/first-of.ts";
 import { isDismissal } from "../protocol/errors.ts";
 import { type AttestContext, type Attested, attestOnce } from "./attest.ts";
 import { isUnreachable } from "./gateway-errors.ts";

@@ -1,15 +1,15 @@
 import { evidenceKinds } from "../../jobs/result-signature.ts";
+import { urlOrNone } from "../../lib/settings/network-kinds.ts";
 import {
   choice,
   count,
   pathOrNone,
+  type Setting,
   secret,
   text,
   word,
   wordsSetting,
-} from "../../lib/settings/kinds.ts";
-import { urlOrNone } from "../../lib/settings/network-kinds.ts";
-import type { Setting } from "../../lib/settings/setting.ts";
+} from "../../lib/settings/setting.ts";
 import { gatewayDefaults } from "../../remote/settings.ts";
 
 export const gatewaySettings = {

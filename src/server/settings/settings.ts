@@ -13,8 +13,13 @@ import { ingestLimits, ingestSettings } from "../../ingest/ingest-settings.ts";
 import { mastodonStreamSettings } from "../../ingest/mastodon/settings.ts";
 import { jobLimits, jobSettings, runnerSettings } from "../../jobs/settings.ts";
 import { webhookLimits, webhookSettings } from "../../jobs/webhooks/settings.ts";
-import { choice, secretKey, text } from "../../lib/settings/kinds.ts";
-import type { Setting, SettingTable } from "../../lib/settings/setting.ts";
+import {
+  choice,
+  type Setting,
+  type SettingTable,
+  secretKey,
+  text,
+} from "../../lib/settings/setting.ts";
 import { upstreamLimits, upstreamSettings } from "../../platforms/settings.ts";
 import { gatewaySettings, nodeSettings } from "./node-settings.ts";
 
