@@ -8,11 +8,11 @@ import type {
 } from "../credential.ts";
 import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 import { secretHint } from "../hint.ts";
+import { UpstreamLimited } from "../upstream-limited.ts";
 import { withoutSecrets } from "../without-secrets.ts";
 import { isHandle } from "./at-uri.ts";
 import { type FindSettings, findGivenAccount, identifierField } from "./given-account.ts";
 import { createSession, isRefusal, type LogIn, refreshSession } from "./log-in.ts";
-import { createLogInPause, type LogInPause } from "./log-in-pause.ts";
 import { checkToken, sendWithToken, type TokenAccess } from "./send-with-token.ts";
 import { lifetimeMs, storedTokens } from "./stored-tokens.ts";
 import { type Refusal, readRefusal } from "./xrpc.ts";
@@ -147,4 +147,27 @@ function hintFor({ error }: Refusal): string {
   }
   if (error === "AccountTakedown") return "use another account: this one was taken down";
   return "check that the app password still exists, or create another";
+}
+
+/** Suspends logins while the host rejects them, because rejected attempts count too. */
+type LogInPause = {
+  /** Errors: those of `logIn`; `upstream_limited` until the limit resets. */
+  guard<Result>(credentialId: string, nowMs: number, logIn: () => Promise<Result>): Promise<Result>;
+};
+
+function createLogInPause(): LogInPause {
+  const limits = new Map<string, UpstreamLimited>();
+  return {
+    guard: async (credentialId, nowMs, logIn) => {
+      const limit = limits.get(credentialId);
+      if (limit !== undefined && limit.retryAtMs > nowMs) throw limit;
+      limits.delete(credentialId);
+      try {
+        return await logIn();
+      } catch (thrown) {
+        if (thrown instanceof UpstreamLimited) limits.set(credentialId, thrown);
+        throw thrown;
+      }
+    },
+  };
 }

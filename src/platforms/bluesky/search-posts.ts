@@ -21,7 +21,6 @@ import {
   readMergePositions,
   writeMergePositions,
 } from "./search-merge.ts";
-import { searchText } from "./search-query.ts";
 import { narrowRequestsFor, requestsFor } from "./search-requests.ts";
 import { blueskyName, toPageItem } from "./view-page.ts";
 import type { Refusal } from "./xrpc.ts";
@@ -151,3 +150,27 @@ const narrowed: UpstreamWarning = {
 
 const foreignCursor = (): EarshotError =>
   new EarshotError("cursor_invalid", "the cursor belongs to another search", { status: 400 });
+
+const maxQueryLength = 1_000;
+
+/** `q` is required: without words it repeats another parameter. */
+export function searchText(request: Request): string {
+  const { words, tags, author, mentions, lang, domain } = request;
+  if (words.length > 0) return withinLength(words);
+  const [tag] = tags;
+  if (tag !== undefined) return `#${tag}`;
+  if (author !== null) return author.handle === null ? author.actor : `from:${author.handle}`;
+  if (domain !== null) return `domain:${domain}`;
+  if (mentions === null && lang !== null) return `lang:${lang}`;
+  return "*";
+}
+
+/** Fewer words only widen the search. */
+function withinLength(words: readonly string[]): string {
+  let query = "";
+  for (const word of words) {
+    const longer = query === "" ? word : `${query} ${word}`;
+    if (longer.length <= maxQueryLength) query = longer;
+  }
+  return query;
+}

@@ -12,7 +12,7 @@ import { accounts, asOfMs } from "../../../testkit/data/vocabulary.ts";
 import type { Post } from "../../posts/post.ts";
 import { indexTerms } from "../../posts/terms.ts";
 import type { Request } from "./search-alternatives.ts";
-import { searchText } from "./search-query.ts";
+import { searchText } from "./search-posts.ts";
 import { narrowRequestsFor, requestsFor } from "./search-requests.ts";
 
 const tree = (query: string): QueryNode => {
