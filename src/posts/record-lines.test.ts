@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { line, packLines, unpackFlags, unpackLines } from "./record-lines.ts";
-import { expandShortName, longReference, shortName, shortReference } from "./short-names.ts";
-import { encodeSpans, findSpans } from "./text-spans.ts";
+import {
+  encodeSpans,
+  expandShortName,
+  findSpans,
+  longReference,
+  shortName,
+  shortReference,
+} from "./short-forms.ts";
 
 const anyText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 8 }),

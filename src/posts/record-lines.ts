@@ -3,8 +3,14 @@
  * may change. Records of the first form begin with a quote, which a head never does.
  */
 
-import { expandShortName, longReference, shortName, shortReference } from "./short-names.ts";
-import { encodeSpans, findSpans } from "./text-spans.ts";
+import {
+  encodeSpans,
+  expandShortName,
+  findSpans,
+  longReference,
+  shortName,
+  shortReference,
+} from "./short-forms.ts";
 
 /** Each line is a value in the JSON form of the response, or empty for the default. */
 export const line = {
