@@ -9,9 +9,8 @@ import type { Method } from "../../platforms/methods.ts";
 import { type Capability, capabilityRank, mergedCapabilities } from "../capability.ts";
 import type { GatewayWork } from "./context.ts";
 import type { JobFailures } from "./job-failures.ts";
-import type { NodeDirectoryContext } from "./node-directory.ts";
+import type { NodeDirectoryContext, NodeRegistry } from "./node-directory.ts";
 import { isQuarantined, type NodeRecord } from "./node-record.ts";
-import type { NodeRegistry } from "./node-registry.ts";
 import type { Releases } from "./releases.ts";
 import type { Run, Runs } from "./runs.ts";
 

@@ -2,8 +2,8 @@ import type { Clock } from "../../lib/clock.ts";
 import { stripControls } from "../../lib/controls.ts";
 import type { ErrorDetail } from "../../lib/errors.ts";
 import type { NodeLog } from "./context.ts";
+import type { NodeRegistry } from "./node-directory.ts";
 import { isQuarantined } from "./node-record.ts";
-import type { NodeRegistry } from "./node-registry.ts";
 import type { NodeEvent } from "./node-store.ts";
 
 type EventKind = { message: string; isWarning?: true; points?: number; isStall?: true };

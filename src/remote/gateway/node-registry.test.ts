@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Store } from "../../db/operations.ts";
+import { createNodeRegistry } from "./node-directory.ts";
 import type { NodeRecord } from "./node-record.ts";
-import { createNodeRegistry } from "./node-registry.ts";
 import type { NodeOperations } from "./node-store.ts";
 
 const record: NodeRecord = {
