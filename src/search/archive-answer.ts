@@ -9,8 +9,8 @@ import type { Platform } from "../posts/post.ts";
 import { type ArchivedAnswer, archiveSearch, assembleArchivedAnswer } from "./archive/search.ts";
 import { interruptedPositions } from "./archive/unchecked.ts";
 import { searchCoverage } from "./merge/completeness.ts";
+import { readItem } from "./merge/fill-in.ts";
 import { type MergeableSearch, mergeAnswers } from "./merge/merged-answer.ts";
-import { readItem } from "./merge/with-records.ts";
 import { findGaps } from "./platform/platform-gaps.ts";
 
 export function archiveAnswer(

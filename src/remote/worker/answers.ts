@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { AnswerRequest, FetchedItem } from "../../platforms/source.ts";
-import type { ShownAnswer } from "../../search/merge/with-records.ts";
+import type { ShownAnswer } from "../../search/merge/fill-in.ts";
 import { createRecordCheck, createYield } from "../protocol/check-answer.ts";
 import { readRecord } from "../protocol/read-record.ts";
 

@@ -11,7 +11,7 @@ import { createManualClock } from "../../lib/manual-clock.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
 import type { Post } from "../../posts/post.ts";
 import { searchArchive } from "../../search/archive/search.ts";
-import { withRecords } from "../../search/merge/with-records.ts";
+import { withRecords } from "../../search/merge/fill-in.ts";
 import { answerBody, answerBytes, readAnswer } from "../protocol/answer.ts";
 import { knowledgeText, readRequest, requestText } from "../protocol/texts.ts";
 import { withoutRefused } from "./answers.ts";

@@ -8,7 +8,7 @@ import {
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
-import { withRecords } from "../../search/merge/with-records.ts";
+import { withRecords } from "../../search/merge/fill-in.ts";
 import { answerBody, answerBytes } from "../protocol/answer.ts";
 import { type AnswerKey, encryptAnswer } from "../protocol/encrypted-answer.ts";
 import { createOpenedLeases, type OpenedJob, openJob } from "../protocol/encrypted-job.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Position } from "../../archive/archive.ts";
 import type { AnswerItem, FetchedItem, SourceAnswer } from "../../platforms/source.ts";
-import { withRecords } from "./with-records.ts";
+import { withRecords } from "./fill-in.ts";
 
 const stored = (id: bigint): Position => ({ platform: "bluesky", id });
 const formatRecord = (id: bigint): string =>

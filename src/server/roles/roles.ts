@@ -10,7 +10,7 @@ import type { Runner } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { FreshnessOf } from "../../search/archive/unchecked.ts";
-import { withRecords } from "../../search/merge/with-records.ts";
+import { withRecords } from "../../search/merge/fill-in.ts";
 import type { Config } from "../config.ts";
 import type { AppContext } from "../context.ts";
 import { startRunners } from "../start-runners.ts";
