@@ -5,16 +5,17 @@ import {
   streamNotStarted,
 } from "../../ingest/ingest-state.ts";
 import type { Ingest } from "../../ingest/live-ingest.ts";
+import type { MastodonStreamRequest } from "../../ingest/mastodon/stream.ts";
 import { embeddedNodeId, type LeaseGateway } from "../../jobs/leases/lease.ts";
 import type { Runner } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Platform } from "../../posts/post.ts";
-import type { FreshnessOf } from "../../search/archive/unchecked.ts";
+import type { Freshness, FreshnessOf } from "../../search/archive/unchecked.ts";
 import { withRecords } from "../../search/merge/fill-in.ts";
 import type { Config } from "../config.ts";
 import type { AppContext } from "../context.ts";
 import { startRunners } from "../start-runners.ts";
-import { createMastodonRole } from "./mastodon-role.ts";
+import { packageVersion } from "../version.ts";
 
 /** Pause before the retry of a job that failed on a disk error. */
 const diskPauseMs = 1_000;
@@ -166,3 +167,78 @@ export const createLiveSince =
     const isOpen = platform === "mastodon" && ingest.mastodonState()?.status === "connected";
     return isOpen ? 0 : null;
   };
+
+type MastodonRole = {
+  state(): MastodonStreamState | null;
+  /** Whether the stream has covered the post up to now. */
+  freshness(id: bigint): Freshness;
+  start(context: MastodonContext): void;
+  stop(): Promise<void>;
+};
+
+type MastodonContext = Pick<MastodonStreamRequest, "archive" | "clock" | "random" | "findToken"> & {
+  log: MastodonStreamRequest["log"] & { error(fields: object, message: string): void };
+};
+
+function createMastodonRole({ ingest, mastodonStream, upstreams }: Config): MastodonRole {
+  const { server } = mastodonStream;
+  if (server === null) {
+    return {
+      state: () => null,
+      freshness: () => "unfollowed",
+      start: () => undefined,
+      stop: async () => undefined,
+    };
+  }
+  const settings = {
+    ...ingest,
+    ...mastodonStream,
+    server,
+    privateHosts: upstreams.privateHosts,
+    userAgent: `earshot/${packageVersion()}`,
+  };
+  const { host } = new URL(server);
+  let running: Promise<{ stop(): Promise<void> }> | null = null;
+  let confirms = (_id: bigint): boolean => false;
+  let state = (): MastodonStreamState => notStarted(host);
+
+  function start(context: MastodonContext): void {
+    running ??= import("../../ingest/mastodon/stream.ts").then(({ startMastodonStream }) => {
+      const stream = startMastodonStream({ ...context, settings });
+      state = stream.state;
+      confirms = stream.confirms;
+      return stream;
+    });
+    running.catch((error: unknown) =>
+      context.log.error({ err: error }, "the Mastodon stream failed to start"),
+    );
+  }
+
+  return {
+    state: () => state(),
+    freshness: (id) => (confirms(id) ? "confirmed" : "unchecked"),
+    start,
+    stop: async () => {
+      const stream = await running?.catch(() => null);
+      await stream?.stop();
+    },
+  };
+}
+
+const notStarted = (host: string): MastodonStreamState => ({
+  status: "waiting",
+  detail: "starting",
+  host,
+  transport: null,
+  lastEventMs: null,
+  events: 0,
+  posts: 0,
+  deletes: 0,
+  skipped: 0,
+  badFrames: 0,
+  reconnects: 0,
+  gaps: 0,
+  waitingEvents: 0,
+  caughtUp: 0,
+  recheck: { isPending: true, checked: 0, removed: 0 },
+});
