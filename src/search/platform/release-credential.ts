@@ -5,7 +5,7 @@ import {
   type ReleasedCredential,
   toReleasedCredential,
 } from "../../upstream/credentials/release.ts";
-import { findCredentials } from "../../upstream/requests/found-credentials.ts";
+import { findCredentials } from "../../upstream/requests/create-sessions.ts";
 import { accessFor, isOwnMethod } from "../context.ts";
 
 /** The best credential that may be released to a remote node, or that of the previous page. */

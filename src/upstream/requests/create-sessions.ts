@@ -1,11 +1,10 @@
 import type { Store } from "../../db/operations.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { GuardedClient } from "../../lib/guarded-fetch.ts";
-import type { Upstream } from "../../platforms/upstream.ts";
+import type { AccessKind, Upstream } from "../../platforms/upstream.ts";
 import type { Platform } from "../../posts/post.ts";
-import type { CredentialPool } from "../credentials/pool.ts";
+import type { CredentialPool, PooledCredential } from "../credentials/pool.ts";
 import { createPublicAccess, credentialAccess } from "./access-methods.ts";
-import { type FoundCredential, findCredentials } from "./found-credentials.ts";
 import { createLimits } from "./limits.ts";
 import { openSession, type SessionOptions } from "./open-session.ts";
 import type { SpendingOperations } from "./operations.ts";
@@ -171,3 +170,53 @@ const listBuckets = (coolings: readonly { bucket: string }[]): string[] =>
   coolings.map(({ bucket }) => bucket);
 
 const byOpening = (a: Ranked, b: Ranked): number => (a.closedUntilMs ?? 0) - (b.closedUntilMs ?? 0);
+
+type FoundCredential = PooledCredential & { access: Exclude<AccessKind, "public"> };
+
+/**
+ * The account's, then the deployment's; within each, `user` before `app`, one released for the job
+ * last of its kind.
+ */
+export async function findCredentials(
+  pool: CredentialPool,
+  request: Omit<Parameters<Sessions["open"]>[0], "job"> & {
+    job: Pick<UpstreamJob, "accountId" | "released">;
+  },
+): Promise<readonly FoundCredential[]> {
+  const { job, platform, access, ownership, bucket, host, credentialId = null } = request;
+  const { accountId } = job;
+  const kinds = (["user", "app"] as const).filter((kind) => access.includes(kind));
+  const released = job.released === undefined ? null : pool.released(job.released);
+  const mayBeUsed = ({ kind, owner }: PooledCredential): boolean =>
+    kind.platform === platform &&
+    kinds.includes(kind.access) &&
+    (ownership === "any" || owner === "account");
+  if (credentialId !== null) {
+    const isReleased = released?.credential.id === credentialId;
+    const one = isReleased ? released : await pool.find(accountId, credentialId, bucket);
+    return one !== null && mayBeUsed(one) ? [withAccess(one)] : [];
+  }
+  const chosen = kinds.map(async (kind) => {
+    const choice = { platform, accountId, access: kind, ownership, bucket, host };
+    return (await pool.choose(choice)).map((pooled) => ({ ...pooled, access: kind }));
+  });
+  const ownCredentials = (await Promise.all(chosen)).flat();
+  const isReleaseIncluded =
+    released !== null &&
+    mayBeUsed(released) &&
+    (host === null || released.credential.host === host);
+  return [...ownCredentials, ...(isReleaseIncluded ? [withAccess(released)] : [])].toSorted(
+    byOwner,
+  );
+}
+
+const withAccess = (pooled: PooledCredential): FoundCredential => ({
+  ...pooled,
+  access: pooled.kind.access,
+});
+
+function byOwner(a: FoundCredential, b: FoundCredential): number {
+  const rank = ({ owner, access }: FoundCredential) =>
+    (owner === "account" ? 0 : 2) + (access === "user" ? 0 : 1);
+  return rank(a) - rank(b);
+}

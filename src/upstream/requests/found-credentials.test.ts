@@ -6,7 +6,7 @@ import {
   testPool,
 } from "../../../testkit/upstreams/sessions.ts";
 import type { UsableRelease } from "../credentials/release.ts";
-import { findCredentials } from "./found-credentials.ts";
+import { findCredentials } from "./create-sessions.ts";
 
 const host = "https://server.example";
 const release: UsableRelease = { credential: null as never, hasExpired: () => false };
