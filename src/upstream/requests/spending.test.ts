@@ -128,6 +128,7 @@ describe("a billed call", () => {
       clock,
       session.get(hundredReads).catch(() => undefined),
     );
+    await clock.advance(0);
     expect(await spent()).toBe(0);
     upstream = await startHostileUpstream();
   });
