@@ -1,5 +1,5 @@
 import type { DatabaseSync, Session } from "node:sqlite";
-import { runToEnd } from "../../lib/last-of.ts";
+import { runToEnd } from "../../lib/run-to-end.ts";
 import { endSnapshot, inTransaction, setTransactionHooks } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { checksumDeltas, checksumModulus, type Delta } from "../segments/changeset.ts";

@@ -5,7 +5,7 @@ import type { PlanNode } from "@earshot/query/plan";
 import { afterEach, expect, test } from "vitest";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { runToEnd } from "../../lib/last-of.ts";
+import { runToEnd } from "../../lib/run-to-end.ts";
 import { postKey } from "../../posts/references.ts";
 import type { Archive } from "../archive.ts";
 import { readSegments } from "../catalog/catalog.ts";

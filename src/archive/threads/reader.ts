@@ -1,6 +1,6 @@
 import type { PlanNode, QueryNames, ResolvedNames } from "@earshot/query/plan";
 import type { Clock } from "../../lib/clock.ts";
-import { runToEnd } from "../../lib/last-of.ts";
+import { runToEnd } from "../../lib/run-to-end.ts";
 import type { Platform } from "../../posts/post.ts";
 import type {
   ArchiveStats,

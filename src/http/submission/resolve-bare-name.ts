@@ -10,7 +10,7 @@ import type { SourceWarning } from "../../platforms/source.ts";
 import { targetText, type UserTarget } from "../../platforms/target.ts";
 import { ambiguous, malformed } from "../../platforms/target-errors.ts";
 import { platforms } from "../../posts/post.ts";
-import { findAccountsByName } from "../../search/archive/accounts-of-name.ts";
+import { findAccountsByName } from "../../search/archive/find-accounts.ts";
 import type { HttpContext } from "../context.ts";
 import type { CheckedArguments } from "./checked-arguments.ts";
 

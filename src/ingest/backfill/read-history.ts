@@ -9,7 +9,7 @@ import { refusalStatus } from "./account-state.ts";
 import { authorCheckpoint } from "./author-progress.ts";
 import { fetchProfileRecord, listedRecords } from "./author-records.ts";
 import type { HistoryContext, HistoryReport, ReadHistory } from "./history.ts";
-import { readRecordPost } from "./post-of-record.ts";
+import { readRecordPost } from "./read-record-post.ts";
 
 export const readHistory: ReadHistory = async (context) => {
   const { limits } = context.request;

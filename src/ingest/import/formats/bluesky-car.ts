@@ -5,7 +5,7 @@ import { profileKey, readProfileRecord } from "../../../platforms/bluesky/profil
 import { type Repository, readRepository } from "../../../platforms/bluesky/repository.ts";
 import type { TreeEntry } from "../../../platforms/bluesky/repository-tree.ts";
 import type { Post } from "../../../posts/post.ts";
-import { readRecordPost } from "../../backfill/post-of-record.ts";
+import { readRecordPost } from "../../backfill/read-record-post.ts";
 import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
 import { unreadableImport } from "../source-bytes.ts";
