@@ -6,11 +6,11 @@ import type { PackedPosts } from "./bulk/packed-posts.ts";
 import type { PreparationSettings } from "./bulk/prepare-posts.ts";
 import type { CompactionState } from "./compaction-state.ts";
 
-/** Order of all answers: newest ID first, then platforms by name. */
+/** All answers are sorted by position: newest ID first, then by platform name. */
 export type Position = {
   id: bigint;
   platform: Platform;
-  /** Orders posts of one millisecond equally on every server. */
+  /** Gives posts of the same millisecond the same order on every server. */
   uriHash?: string;
 };
 
@@ -31,7 +31,7 @@ export type ArchiveChange =
       observedMs: number;
     }
   | { kind: "count"; platform: Platform; uri: string; metric: CountMetric; by: number }
-  /** The latest takes effect. All but `active` and `deleted` hide the account's posts, reversibly. */
+  /** The latest status applies. All except `active` and `deleted` hide the account's posts until it changes. */
   | {
       kind: "account";
       platform: Platform;
@@ -39,7 +39,7 @@ export type ArchiveChange =
       status: AccountStatus;
       observedMs: number;
     }
-  /** `labels`: all self-applied ones. The latest takes effect. */
+  /** `labels`: all self-applied labels. The latest profile applies. */
   | {
       kind: "profile";
       platform: Platform;
@@ -48,7 +48,7 @@ export type ArchiveChange =
       labels: readonly string[];
       observedMs: number;
     }
-  /** The newest label per source, subject and value takes effect; `negated` retracts it. */
+  /** Only the newest entry per source (labeler), subject and value counts; if `negated`, the label is removed. */
   | {
       kind: "label";
       platform: Platform;
@@ -62,8 +62,8 @@ export type ArchiveChange =
   | { kind: "looked-up"; platform: Platform; userId: string; atMs: number };
 
 /**
- * `inactive`: any other reason. `opted-out`: recorded only for known accounts, as most of a network
- * may have it.
+ * `inactive`: for any other reason. `opted-out`: recorded only for known accounts, because most
+ * accounts of a network may have opted out.
  */
 export type AccountStatus =
   | "active"
@@ -76,13 +76,13 @@ export type AccountStatus =
 
 export type Collection = "posts" | "likes" | "reposts" | "labels";
 
-/** A source has all posts of the span; Unix milliseconds, `toMs` exclusive. */
+/** A span for which `source` has delivered everything; Unix milliseconds, `toMs` exclusive. */
 export type CoverageInterval = {
   platform: Platform;
   collection: Collection;
   /** Null for all accounts. */
   account: string | null;
-  /** `jetstream`, `import`, `backfill` …: touching intervals of one source are merged. */
+  /** For example `jetstream`, `import` or `backfill`. Adjacent intervals from the same source are merged. */
   source: string;
   fromMs: number;
   toMs: number;
@@ -104,7 +104,7 @@ export type ImportBatch = {
 export type WriteReport = {
   inserted: number;
   updated: number;
-  /** Stored in this or a later version, or observed, which imports do not override. */
+  /** Already stored in this or a later version, or seen in a stream, which imports do not overwrite. */
   unchanged: number;
   deleted: number;
   /** Not stored: deleted at a later revision, or too old to retain. */
@@ -114,7 +114,7 @@ export type WriteReport = {
 export type SearchRequest = {
   plan: PlanNode;
   platforms: readonly Platform[];
-  /** Post times in Unix milliseconds, `toMs` exclusive; null is unbounded. */
+  /** Post times in Unix milliseconds, `toMs` exclusive; null means unbounded. */
   fromMs: number | null;
   toMs: number | null;
   after: Position | null;
@@ -129,9 +129,9 @@ export type SearchWork = {
   segmentsOfPlatforms: number;
   segmentsInWindow: number;
   segmentsOpened: number;
-  /** Visits of segments, counting each resumption after a yield. */
+  /** Segment visits, counting each resumption after a yield. */
   slices: number;
-  /** Segment searches, and rows read for candidates. */
+  /** SQL statements: segment searches, and row lookups for candidates. */
   statements: number;
   candidates: number;
   rechecked: number;
@@ -154,15 +154,15 @@ export type SearchAnswer = {
   positions: readonly Position[];
   /** Null when nothing older can match. */
   next: Position | null;
-  /** False if the deadline came first; `next` then continues there. */
+  /** False if the deadline passed before the search finished; it resumes at `next`. */
   complete: boolean;
   damage: readonly Damage[];
   work: SearchWork;
 };
 
 /**
- * Posts that may be missing because they or their index are unreadable. The span contains all their
- * times; null is unbounded.
+ * Posts that may be missing because they or their index cannot be read. The span covers all of their
+ * times; null means unbounded.
  */
 export type Damage = {
   platform: Platform;
@@ -177,18 +177,16 @@ export type CountRequest = {
   /** Unix milliseconds, `toMs` exclusive. */
   fromMs: number;
   toMs: number;
-  /**
-   * Buckets start at its multiples since the Unix epoch; the bounds may shorten the first and last.
-   */
+  /** Buckets start at multiples of this; the bounds may shorten the first and last. */
   bucketMs: number;
   deadlineMs: number;
   account?: string;
 };
 
 export type CountAnswer = {
-  /** Non-empty, oldest first. */
+  /** Only buckets with posts, oldest first. */
   buckets: readonly { fromMs: number; count: number }[];
-  /** Counts are complete from here on: `fromMs` unless the deadline came first. */
+  /** Counts are complete from here on: `fromMs` unless the deadline passed. */
   countedFromMs: number;
   damage: readonly Damage[];
   work: CountWork;
@@ -264,24 +262,24 @@ export type ArchiveThreadName = "writer" | "readers" | "compaction" | "languages
 
 /**
  * Runs on other threads: reads never wait for writes. Errors: `archive_unavailable` (retryable)
- * when a thread died or a disk is full.
+ * when a thread has died or a disk is full.
  */
 export type Archive = {
   /**
    * Resolves when the batch is on disk. Batches run one at a time across all processes, in call
-   * order. A failed batch fails those queued behind it, so that no checkpoint runs ahead.
+   * order. A failed batch fails those queued behind it, so that no checkpoint gets ahead of its data.
    */
   write(batch: WriteBatch): Promise<WriteReport>;
   preparation: PreparationSettings;
   /**
-   * Runs in call order with `write`. Batches, perhaps buffered until they fill a sealed segment,
+   * Runs in call order with `write`. Batches may be buffered until they fill a sealed segment; all
    * are on disk once `finishImport` resolves. Transfers the buffer of `posts`.
    */
   importPosts(batch: ImportBatch): Promise<WriteReport>;
   finishImport(): Promise<void>;
   search(request: SearchRequest, signal?: AbortSignal): Promise<CoveredAnswer>;
   records(positions: readonly Position[]): Promise<StoredRecords>;
-  /** JSON in UTF-8, without deleted or damaged posts. */
+  /** UTF-8 JSON, without deleted or damaged posts. */
   page(positions: readonly Position[]): Promise<StoredPage>;
   withheld(names: readonly FetchedName[]): Promise<readonly boolean[]>;
   resolve(names: QueryNames): Promise<ResolvedNames>;
@@ -289,13 +287,13 @@ export type Archive = {
   withLanguages(posts: readonly Post[]): Promise<readonly Post[]>;
   count(request: CountRequest, signal?: AbortSignal): Promise<CountAnswer>;
   /**
-   * From the oldest if null. Errors: `ingest_order_dropped` if the position is older than the
-   * retained order.
+   * Starts at the oldest entry if `after` is null. Errors: `ingest_order_dropped` if `after` precedes
+   * the oldest retained entry.
    */
   ingestOrder(after: IngestedPost | null, limit: number): Promise<readonly IngestedPost[]>;
-  /** Accounts with stored posts not looked up since `beforeMs`, those never looked up first. */
+  /** Accounts that have stored posts and were last looked up before `beforeMs`, or never: those come first. */
   accountsToLookUp(platform: Platform, beforeMs: number, limit: number): Promise<readonly string[]>;
-  /** The accounts that a folded username can name on any platform; at most a few dozen. */
+  /** The accounts that a folded username can refer to on any platform; at most a few dozen. */
   accountsNamed(name: string): Promise<readonly NamedAccount[]>;
   aliases(
     platform: Platform,
@@ -308,8 +306,8 @@ export type Archive = {
   compactionState(): Promise<CompactionState | null>;
   onDamage(listener: (damage: readonly Damage[]) => void): void;
   /**
-   * Resolves once the catalog is verified, for which all calls but `ping` and `load` wait.
-   * Errors: `archive_damaged`, as of all later calls.
+   * Resolves once the catalog is verified. All calls except `ping` and `load` wait for this.
+   * Errors: `archive_damaged`, which all later calls then return.
    */
   verified(): Promise<void>;
   /** Resolves when a reader responds. Errors: those of `verified`, once known. */

@@ -3,7 +3,7 @@ import { Events } from "./events.ts";
 
 type Payloads = { ended: { uuid: string }; stopped: null };
 
-test("the listeners of an event are called synchronously, in order, and no others", () => {
+test("an event calls only its own listeners, synchronously and in order", () => {
   const calls: string[] = [];
   const events = new Events<Payloads>(() => calls.push("error"));
   events.on("ended", ({ uuid }) => calls.push(`first ${uuid}`));
@@ -13,7 +13,7 @@ test("the listeners of an event are called synchronously, in order, and no other
   expect(calls).toEqual(["first a", "second a"]);
 });
 
-test("a listener that throws is reported, and the others are called", () => {
+test("an error thrown by a listener is reported, and the other listeners are still called", () => {
   const calls: string[] = [];
   const events = new Events<Payloads>((error, event) => calls.push(`${event}: ${error}`));
   events.on("stopped", () => {

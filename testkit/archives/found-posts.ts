@@ -26,17 +26,17 @@ export type FoundPost = {
 
 export const everything = "-nosuchwordanywhere";
 
-/** Newest first, over HTTP. */
+/** Searches over HTTP and fetches all pages; newest first. */
 export async function foundPosts(
-  server: ServerAddress,
+  server: ServerAccess,
   query: string,
-  pageLength = 500,
+  pageSize = 500,
 ): Promise<FoundPost[]> {
   const found: FoundPost[] = [];
   for (let cursor: string | null = null; ; ) {
     const more = cursor === null ? {} : { next_cursor: cursor };
-    const uuid = await submit(server, { query, max_results: pageLength, ...more });
-    const response = await fetch(`${path(server)}/result/${uuid}?wait=30`, {
+    const uuid = await submit(server, { query, max_results: pageSize, ...more });
+    const response = await fetch(`${socialUrl(server)}/result/${uuid}?wait=30`, {
       headers: headers(server),
     });
     if (response.status !== 200) {
@@ -48,9 +48,9 @@ export async function foundPosts(
   }
 }
 
-/** Unix milliseconds. */
+/** Coverage gaps, in Unix milliseconds. */
 export async function fetchGaps(
-  server: ServerAddress,
+  server: ServerAccess,
   { fromMs, toMs }: { fromMs: number; toMs: number },
 ): Promise<{ fromMs: number; toMs: number }[]> {
   const uuid = await submit(server, {
@@ -58,7 +58,7 @@ export async function fetchGaps(
     start_time: new Date(fromMs).toISOString(),
     end_time: new Date(toMs).toISOString(),
   });
-  const response = await fetch(`${path(server)}/status/${uuid}?wait=30`, {
+  const response = await fetch(`${socialUrl(server)}/status/${uuid}?wait=30`, {
     headers: headers(server),
   });
   const { coverage } = (await response.json()) as {
@@ -70,18 +70,18 @@ export async function fetchGaps(
   }));
 }
 
-type ServerAddress = Pick<ServerProcess, "base" | "key">;
+type ServerAccess = Pick<ServerProcess, "base" | "key">;
 
-const path = ({ base }: ServerAddress): string => `${base}/v1/search/live/social`;
+const socialUrl = ({ base }: ServerAccess): string => `${base}/v1/search/live/social`;
 
-const headers = ({ key }: ServerAddress): Record<string, string> => ({
+const headers = ({ key }: ServerAccess): Record<string, string> => ({
   authorization: `Bearer ${key}`,
   "content-type": "application/json",
 });
 
-async function submit(server: ServerAddress, search: object): Promise<string> {
+async function submit(server: ServerAccess, search: object): Promise<string> {
   const body = { type: "social", arguments: { type: "searchbyfullarchive", ...search } };
-  const response = await fetch(path(server), {
+  const response = await fetch(socialUrl(server), {
     method: "POST",
     headers: headers(server),
     body: JSON.stringify(body),

@@ -18,9 +18,9 @@ export type JobEvent = Schemas["JobEvent"];
 export type Method = NonNullable<Schemas["SearchArguments"]["type"]>;
 export type Platform = JobStatus["platform"];
 
-/** The API's arguments, and platform. */
+/** The arguments of the API, plus `platform`. */
 export type SearchParams = {
-  /** What to search, with operators; with other methods the account, post or space. */
+  /** What to search for; may contain operators. For other methods: the account, post or space. */
   query?: string;
   /** Default `searchbyquery`: the last seven days. `searchbyfullarchive`: everything. */
   method?: Method;
@@ -53,7 +53,7 @@ export type RequestOptions = {
   signal?: AbortSignal;
   /** Default: random for each submission. */
   idempotencyKey?: string;
-  /** All attempts together; default 120,000. */
+  /** Total time for a request and its retries; default 120,000. */
   timeoutMs?: number;
 };
 

@@ -15,13 +15,13 @@ export type Part = { sequence: number; low: bigint; copy: SegmentCopy };
 
 export type SegmentRewrite = {
   platform: Platform;
-  /** Skips damage of the old segment. */
+  /** Skips damaged rows of the old segment. */
   isSalvage: boolean;
   old: DatabaseSync;
   /** Lowest IDs first. */
   parts: readonly Part[];
   findCopy(id: bigint): SegmentCopy;
-  /** Of the copies. */
+  /** The numbering of the IDs in the copies. */
   numbering: number;
   /** Null for a post written while its millisecond was being copied. */
   idInCopy(id: bigint): bigint | null;
@@ -46,9 +46,9 @@ export type SegmentRewrite = {
    * those not reassigned.
    */
   newlyIngestedIds: Set<bigint>;
-  /** The last one committed when copying last began. */
+  /** The newest ingest number committed when copying last began. */
   ingestNumber: number;
-  /** The last committed one. */
+  /** The newest committed ingest number. */
   lastIngestNumber(): number;
 };
 

@@ -35,7 +35,7 @@ export type RewriteRequest = {
 };
 
 export type RewriteOutcome = {
-  /** Left to the process that runs compaction. */
+  /** If true, the process that runs compaction performs the rewrites. */
   isQueued: boolean;
   segments: number;
   posts: number;
@@ -50,7 +50,10 @@ export type SalvagedSegment = Pick<SalvageReport, "posts" | "lost"> & {
 
 export type RewriteSelection = "outdated" | "all" | { segment: string };
 
-/** Salvages a named segment. `all` first repairs the lists of uris. Errors: `wrong_use`. */
+/**
+ * Requests a salvage of a named segment, and a rewrite of others; `all` first repairs their URI lists. Returns the number of
+ * segments. Errors: `wrong_use` if there is no such segment.
+ */
 export async function requestRewrites(
   folder: string,
   selection: RewriteSelection,
@@ -59,7 +62,8 @@ export async function requestRewrites(
   const catalog = openCatalogIn(folder);
   try {
     const selected = readSegments(catalog).filter((entry) => isSelected(entry, selection));
-    if (typeof selection === "object" && selected.length === 0) throw noSegment(selection.segment);
+    if (typeof selection === "object" && selected.length === 0)
+      throw noSegment(selection.segment);
     for (const entry of selection === "all" ? selected : []) {
       for (const _ of repairUris(folder, catalog, entry)) {
         await new Promise((resolve) => setImmediate(resolve));
@@ -94,8 +98,8 @@ function isSelected(entry: SegmentEntry, selection: RewriteSelection): boolean {
 }
 
 /**
- * Does nothing if another process runs compaction, which then performs the rewrites. If stopped,
- * the rest stay requested.
+ * Does nothing if another process is running compaction; that process then performs the rewrites.
+ * If aborted, the remaining rewrites stay pending.
  */
 export async function rewritePending(request: RewriteRequest): Promise<RewriteOutcome> {
   const { folder, bounds, clock } = request;
@@ -153,9 +157,9 @@ async function rewriteEach(
   return { ...rewritten, salvaged };
 }
 
-/** Estimates. */
+/** Estimates for the progress display. */
 const postsPerStep = 250;
-const copyingShare = 0.85;
+const copyFraction = 0.85;
 
 const estimatedPosts = (steps: number, posts: number): number =>
-  Math.min(steps * postsPerStep, posts) * copyingShare;
+  Math.min(steps * postsPerStep, posts) * copyFraction;

@@ -21,7 +21,7 @@ import { compareTerms, type TermSource } from "./term-source.ts";
 
 const pagesPerStep = 256;
 
-/** A sealed index's renumbered terms, without replaced posts but with hidden ones. */
+/** The terms of a sealed index under new doc numbers. Omits replaced posts, keeps hidden ones. Null if it is unreadable. */
 export function* sealedSource(
   database: DatabaseSync,
   lookup: DocNumberLookup,
@@ -34,7 +34,7 @@ export function* sealedSource(
   return readTerms(database, renumbered, { first, hasChecksums });
 }
 
-/** New doc numbers by old ones; -1 if replaced. */
+/** Maps old doc numbers to new ones; -1 for replaced posts. */
 function* renumber(
   database: DatabaseSync,
   lookup: DocNumberLookup,
@@ -91,7 +91,7 @@ function* readBlocks(
 }
 
 const missingBlock = (): SealedDamage =>
-  new SealedDamage("a block of the dictionary is missing or unexpected");
+  new SealedDamage("a dictionary block is missing or out of place");
 
 function readTerms(
   database: DatabaseSync,
@@ -102,21 +102,22 @@ function readTerms(
   const rows = openPostingRows(database, { posts: renumbered.length, hasChecksums });
   const entries = createEntries(renumbered.length);
   const reader: ByteReader = { bytes: entries.bytes, at: 0 };
-  const before = createByteWriter(1_024);
+  const previousTerm = createByteWriter(1_024);
   const numbers = new Uint32Array(inlinePosts);
   const within = new Uint16Array(postsPerChunk);
-  /** Null for postings in the dictionary. Chunks below `chunk` have been taken. */
+  /** Null for postings inlined in the dictionary. */
   let list: PostingList | null = null;
+  /** Earlier chunks have been read. */
   let chunk = 0;
 
   function nextBlock(): boolean {
     const block = blocks.next();
     if (block.done) return false;
-    replaceEnd(before, 0, entries.term.bytes, 0, entries.term.length);
+    replaceEnd(previousTerm, 0, entries.term.bytes, 0, entries.term.length);
     openBlock(entries, block.value);
     nextEntry(entries);
-    if (compareTerms(before, entries.term) >= 0) {
-      throw new SealedDamage("the blocks of the dictionary are not in order");
+    if (compareTerms(previousTerm, entries.term) >= 0) {
+      throw new SealedDamage("the dictionary blocks are out of order");
     }
     return true;
   }
@@ -189,17 +190,17 @@ function takePositions(positions: Positions, rank: number, postings: Postings): 
     return;
   }
   const { list, lastBit } = positions;
-  let before = -1;
+  let previous = -1;
   for (let item = rankStart(positions, rank), isLast = false; !isLast; item += 1) {
     const marked = list[item] as number;
     isLast = marked >= lastBit;
     const position = isLast ? marked - lastBit : marked;
-    if (position <= before) throw new SealedDamage("the positions of a post are not in order");
+    if (position <= previous) throw new SealedDamage("the positions of a post are out of order");
     addPosition(postings, position);
-    before = position;
+    previous = position;
   }
 }
 
-/** Postings are skipped by reading them. */
+/** Postings have no stored length, so skipping them means reading them. */
 const ignorePosition = (): void => undefined;
 const ignoreSize = (): void => undefined;

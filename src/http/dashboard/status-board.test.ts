@@ -51,7 +51,7 @@ function testBoard(overrides: Partial<StatusSource> = {}) {
   const timed = async (name: string, ms: number) => {
     calls.push(name);
     if (ms > 0) await clock.sleep(ms);
-    if (state.fails) throw new Error("the archive does not answer");
+    if (state.fails) throw new Error("the archive is not responding");
   };
   const board = createStatusBoard({
     archive: {
@@ -127,7 +127,7 @@ test("the status board reports the current status of a stream", async () => {
     blueskyStream: () => ({
       ...streamNotStarted,
       status: "connected",
-      detail: "connected to one",
+      detail: "connected to one.example",
       host: "one.example",
       lagMs,
       labelers: [],
@@ -137,7 +137,7 @@ test("the status board reports the current status of a stream", async () => {
   const streamNow = async () => (await board.status("24h")).platforms[0]?.stream;
   const expected = {
     status: "connected",
-    detail: "connected to one",
+    detail: "connected to one.example",
     host: "one.example",
     lag_ms: 1_400,
     posts_per_second: 41.5,
@@ -147,7 +147,7 @@ test("the status board reports the current status of a stream", async () => {
   expect(await streamNow()).toEqual({ ...expected, lag_ms: 9_000 });
 });
 
-test("the status board does not query the archive while cached", async () => {
+test("the status board does not query the archive while its status is cached", async () => {
   const { board, clock, calls } = testBoard();
   await Promise.all([board.status("24h"), board.status("24h"), board.status("24h")]);
   const once = ["count bluesky 86400000", "coverage", "stats"];
@@ -160,7 +160,7 @@ test("the status board does not query the archive while cached", async () => {
   expect(calls).toHaveLength(6);
 });
 
-test("the status board reports posts as null while counting, and counts one range at a time", async () => {
+test("the status board reports received posts as null while counting, and counts one range at a time", async () => {
   const { board, clock, state, calls } = testBoard();
   await board.status("30d");
   calls.length = 0;
@@ -174,7 +174,7 @@ test("the status board reports posts as null while counting, and counts one rang
   expect((await board.status("24h")).platforms[0]?.received).toHaveLength(144);
 });
 
-test("the status board fails with unavailable and Retry-After if the archive does not answer in time", async () => {
+test("the status board fails with unavailable if the archive does not respond in time", async () => {
   const { board, clock, state } = testBoard();
   state.statsMs = 60_000;
   const answer = board.status("24h");
@@ -183,7 +183,7 @@ test("the status board fails with unavailable and Retry-After if the archive doe
   await rejection;
 });
 
-test("the status board leaves the post histogram empty if counting fails", async () => {
+test("the status board keeps the number of posts and reports received posts as null if the archive fails", async () => {
   const { board, clock, state } = testBoard();
   await board.status("24h");
   state.fails = true;

@@ -1,10 +1,11 @@
 import { hash } from "node:crypto";
 
 /**
- * Remembers at least the last `capacity` keys as salted 64-bit hashes, which outsiders cannot
- * predict; 32 to 64 bytes each.
+ * Remembers at least the last `capacity` keys as 64-bit hashes, salted so that collisions cannot be
+ * chosen. Takes 32 to 64 bytes of memory per key.
  */
 export type RecentKeys = {
+  /** Returns whether the key is new. */
   add(key: string): boolean;
 };
 
@@ -32,22 +33,22 @@ function createTable(capacity: number) {
   const pairs = new Uint32Array(slots * 2);
   let size = 0;
 
-  function computeSlot(low: number, high: number): number {
-    let position = low & (slots - 1);
-    while (pairs[position * 2 + 1] !== 0) {
-      if (pairs[position * 2] === low && pairs[position * 2 + 1] === high) break;
-      position = (position + 1) & (slots - 1);
+  function findOffset(low: number, high: number): number {
+    let slot = low & (slots - 1);
+    while (pairs[slot * 2 + 1] !== 0) {
+      if (pairs[slot * 2] === low && pairs[slot * 2 + 1] === high) break;
+      slot = (slot + 1) & (slots - 1);
     }
-    return position * 2;
+    return slot * 2;
   }
 
   return {
-    has: (low: number, high: number): boolean => pairs[computeSlot(low, high) + 1] !== 0,
+    has: (low: number, high: number): boolean => pairs[findOffset(low, high) + 1] !== 0,
     add(low: number, high: number): boolean {
-      const position = computeSlot(low, high);
-      if (pairs[position + 1] !== 0) return false;
-      pairs[position] = low;
-      pairs[position + 1] = high;
+      const offset = findOffset(low, high);
+      if (pairs[offset + 1] !== 0) return false;
+      pairs[offset] = low;
+      pairs[offset + 1] = high;
       size += 1;
       return true;
     },

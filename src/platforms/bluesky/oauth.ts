@@ -29,7 +29,7 @@ export function oauthKind(settings: FindSettings): CredentialKind {
     access: "user",
     title: "Bluesky sign-in",
     purpose:
-      "Reads Bluesky as your account without an app password: you allow access on Bluesky, for at most two weeks.",
+      "Reads Bluesky as your account without an app password. You authorize access on Bluesky, for at most two weeks.",
     meaning:
       "Authorized by a Bluesky account in a browser, for at most two weeks; no password is needed.",
     fields: [],

@@ -53,7 +53,7 @@ export function createDispatch(context: DispatchContext) {
     return null;
   }
 
-  /** Shared, so that the queue evaluates it once. */
+  /** Shared by lease requests for the same methods, so that the queue evaluates it once. */
   function runRequest(run: Run, methods: readonly string[]): LeaseRequest {
     const sortedMethods = methodNames.filter((method) => methods.includes(method));
     const request = run.requests.get(sortedMethods.join()) ?? {
@@ -89,7 +89,7 @@ export function createDispatch(context: DispatchContext) {
   ): Promise<JobEnvelope | null> {
     const { uuid, token, lost } = lease;
     const encrypted = await encryptLeased(run, lease).catch((error: unknown) => {
-      const message = "encrypting a job to a node failed";
+      const message = "encrypting a job for a node failed";
       log.warn({ node: run.nodeId, uuid, error: errorMessage(error) }, message);
       if (failedCheckDetail(error).code === "key_unusable") context.onUnusable(run);
       return null;
@@ -160,7 +160,7 @@ export function createDispatch(context: DispatchContext) {
 
 const encryptionFailed = {
   code: "node_lost",
-  message: "encrypting the job to its node failed",
+  message: "encrypting the job for its node failed",
   status: 503,
   retryable: true,
 };

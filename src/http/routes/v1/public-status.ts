@@ -9,7 +9,7 @@ import type { TypedApp } from "../typed-app.ts";
 const cacheMs = 5_000;
 const timeoutMs = 5_000;
 
-/** Built at most once in five seconds. */
+/** The response is built at most once every five seconds. */
 export function addPublicStatusRoute(
   app: TypedApp,
   context: Pick<HttpContext, "clock" | "statusBoard" | "canReadArchive" | "isStoreFull">,
@@ -19,9 +19,9 @@ export function addPublicStatusRoute(
       context.statusBoard.status("7d"),
       context.canReadArchive(),
     ]);
-    const ready = context.isStoreFull() ? "read only" : "ready";
+    const readyStatus = context.isStoreFull() ? "read only" : "ready";
     const body: PublicStatus = {
-      status: isReady ? ready : "not ready",
+      status: isReady ? readyStatus : "not ready",
       from,
       to,
       platforms: platforms.map(publicPlatform),
@@ -35,18 +35,18 @@ export function addPublicStatusRoute(
     schema: {
       operationId: "readServiceStatus",
       summary: "Read the status of the service",
-      description: "Coverage and live streams of each platform. Cached for five seconds.",
+      description: "Coverage and live stream of each platform. Cached for five seconds.",
       tags: ["operation"],
       response: {
         200: jsonResponse("The status of the service.", publicStatus),
-        ...problemResponses({ 503: "The archive does not answer." }),
+        ...problemResponses({ 503: "The archive did not respond in time." }),
       },
     },
     handler: async (_request, reply) => {
       const body = await cached.get(timeoutMs);
       if (body === null) {
         throw problem("unavailable", "timed out reading the status", {
-          hint: "repeat the request after Retry-After",
+          hint: "repeat the request after the seconds in Retry-After",
         });
       }
       return reply
@@ -57,7 +57,7 @@ export function addPublicStatusRoute(
   });
 }
 
-/** Omits hosts, error texts and sources, which are for signed-in users. */
+/** Omits hosts, error messages and sources, which only signed-in users may see. */
 function publicPlatform({ platform, mode, posts, stream, coverage }: PlatformStatus) {
   const { held, gaps, complete_since } = coverage;
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { joined } from "./save-results.ts";
 
-test("CSV pages are joined below one header row", () => {
+test("CSV pages are joined under one header row", () => {
   expect(joined("csv", ["ID,Content\r\n1,a\r\n", "ID,Content\r\n2,b\r\n"])).toBe(
     "ID,Content\r\n1,a\r\n2,b\r\n",
   );
