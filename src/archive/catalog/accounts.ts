@@ -20,7 +20,7 @@ export type CatalogAccounts = {
   setStatus(change: ChangeOf<"account">): boolean;
   setProfile(change: ChangeOf<"profile">): boolean;
   setLookedUp(change: ChangeOf<"looked-up">): void;
-  /** Those never looked up come first. */
+  /** Accounts that have never been looked up come first. */
   dueForLookUp(platform: Platform, beforeMs: number, limit: number): string[];
 };
 
@@ -63,8 +63,8 @@ export function openCatalogAccounts(catalog: DatabaseSync): CatalogAccounts {
     add: (platform, userId) => {
       insertAccount.run(platform, userId);
     },
-    // Networks report all accounts: an unknown one is added only for a status other than
-    // `opted-out`, or a label, that could hide its posts.
+    // Platforms report all accounts, so an unknown account is added only if a label, or a status
+    // other than `opted-out`, could hide its posts.
     setStatus: ({ platform, userId, status, observedMs }) => {
       if (status !== "active" && status !== "opted-out") insertAccount.run(platform, userId);
       if (status === "deleted") updateDeleted.run(observedMs, platform, userId);
@@ -87,7 +87,7 @@ export function openCatalogAccounts(catalog: DatabaseSync): CatalogAccounts {
 export const maxNamedAccounts = 20;
 
 /**
- * Matches the handle on X, `<name>.bsky.social` on Bluesky, and `<name>@` with any host on
+ * A name matches the handle on X, `<name>.bsky.social` on Bluesky, and `<name>@` with any host on
  * Mastodon. Omits former handles and inactive accounts.
  */
 export function accountsNamed(

@@ -14,8 +14,8 @@ export const fileSize = (path: string): number =>
   statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /**
- * Segment files that a crash left without a catalog entry, kept for a while in case the catalog is
- * the wrong one.
+ * Contains segment files that a crash left without a catalog entry. They are retained for a while,
+ * in case the catalog is the wrong one.
  */
 export const orphanedFolder = (folder: string): string => join(folder, "orphaned");
 
@@ -30,7 +30,7 @@ export function segmentNumbersIn(folder: string, platform: string): number[] {
 
 export function moveToOrphaned(folder: string, key: SegmentKey): string | null {
   const path = segmentPath(folder, key);
-  // First the log: a database moved without it would lose content.
+  // The log is moved first, because a database without its log would lose content.
   const files = [`${path}-wal`, `${path}-shm`, `${path}-journal`, path].filter(existsSync);
   rmSync(damageMarkerPath(path), { force: true });
   if (files.length === 0) return null;
@@ -41,8 +41,8 @@ export function moveToOrphaned(folder: string, key: SegmentKey): string | null {
 }
 
 /**
- * Skips only existing databases: a log without one is from an interrupted move, which continues
- * there.
+ * Skips only paths of existing databases: a log without a database is left over from an interrupted
+ * move, which continues at the same path.
  */
 function freePath(folder: string, { platform, sequence }: SegmentKey): string {
   const number = basename(segmentPath("", { platform, sequence }), ".db");
@@ -60,7 +60,7 @@ function orphanedFiles(folder: string): OrphanedFile[] {
     .flatMap((name) => {
       const path = join(orphaned, name);
       const stats = statSync(path, { throwIfNoEntry: false });
-      // Renaming changes ctime, not mtime.
+      // A rename changes ctime, but not mtime.
       return stats === undefined ? [] : [{ path, bytes: stats.size, sinceMs: stats.ctimeMs }];
     })
     .sort((a, b) => a.sinceMs - b.sinceMs);

@@ -8,7 +8,7 @@ import { type Platform, platforms } from "../../posts/post.ts";
 import type { Collection, CoverageInterval, PlatformCoverage } from "../archive.ts";
 import type { PreparedHandle } from "../prepared.ts";
 
-/** Owns the IDs from `low` to below the next segment's `low`. */
+/** A segment owns the IDs from `low` up to, but not including, the next segment's `low`. */
 export type SegmentEntry = {
   platform: Platform;
   sequence: number;
@@ -22,7 +22,7 @@ export type SegmentEntry = {
   rewriting: boolean;
 };
 
-/** Version of the rule that gives the posts of one millisecond their IDs (0055). */
+/** Version of the rule that assigns IDs to posts in the same millisecond (0055). */
 export const currentNumbering = 1;
 
 export const currentAnalyzer = `${analyzerVersion} ${unicodeVersion}`;
@@ -98,7 +98,7 @@ export function setLastWrittenInCommit(
     .run(commit, platform, sequence);
 }
 
-/** Also exceeds the numbers of retired segments, whose files may still be read. */
+/** Exceeds the numbers of retired segments as well, because their files may still be in use. */
 export function nextSequence(catalog: DatabaseSync, platform: Platform): number {
   const row = catalog
     .prepare(
@@ -140,10 +140,10 @@ export function setOptimised(
 export const readUriKey = (catalog: DatabaseSync): string => readSetting(catalog, "uri_key");
 
 /**
- * `ingest_number`: the newest. `ingest_order_from`: start of the retained ingest order.
- * `generation`: open generation of count changes. `count_step`: last added count batch.
- * `commit_number`: commits that wrote to segments. `identified`: 1 once every segment contains its
- * identity.
+ * `ingest_number`: the newest committed ingest number. `ingest_order_from`: the first number in the
+ * retained ingest order. `generation`: the generation to which count changes are being added.
+ * `count_step`: the number of the last count batch. `commit_number`: the number of the last commit
+ * that wrote to segments. `identified`: 1 if every segment contains its identity.
  */
 type NumberSetting =
   | "ingest_number"
@@ -225,15 +225,15 @@ export function addCoverage(catalog: DatabaseSync, interval: CoverageInterval): 
   const { platform, collection, account, source, fromMs, toMs } = interval;
   if (toMs <= fromMs) return;
   const kind = [platform, collection, account?.toLowerCase() ?? "", source];
-  const touching = catalog
+  const adjacent = catalog
     .prepare(
       `DELETE FROM interval
        WHERE platform = ? AND collection = ? AND account = ? AND source = ? AND from_ms <= ? AND to_ms >= ?
        RETURNING from_ms, to_ms`,
     )
     .all(...kind, toMs, fromMs);
-  const from = Math.min(fromMs, ...touching.map((row) => Number(row.from_ms)));
-  const to = Math.max(toMs, ...touching.map((row) => Number(row.to_ms)));
+  const from = Math.min(fromMs, ...adjacent.map((row) => Number(row.from_ms)));
+  const to = Math.max(toMs, ...adjacent.map((row) => Number(row.to_ms)));
   catalog.prepare("INSERT INTO interval VALUES(?, ?, ?, ?, ?, ?)").run(...kind, from, to);
 }
 
@@ -249,8 +249,8 @@ export function addHandles(catalog: DatabaseSync, handles: readonly PreparedHand
 }
 
 /**
- * Facet keys that a name may refer to: the handle and every account that has ever had it, or, if
- * there is none, the account with this ID and its handles.
+ * The facet keys that a name may refer to: those of the handle and of every account that has ever
+ * had it. If there is no such account, also those of the account with this ID and its handles.
  */
 export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
   const accounts = catalog

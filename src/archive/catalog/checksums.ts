@@ -7,8 +7,9 @@ import { catalogMigrations } from "./schema.ts";
 import { catalogRowChecksum, type StoredValue, valueChecksums } from "./value-checksums.ts";
 
 /**
- * SQLite does not detect corrupted values, which could hide posts. `catalog_sum` has each table's
- * and the schema's row count and sum of row checksums. Connections of `openCatalog` update it.
+ * SQLite does not detect corrupted values, which could hide posts. For the schema and each table,
+ * `catalog_sum` has the number of rows and the sum of their checksums. Connections opened by
+ * `openCatalog` update it.
  */
 const version = catalogMigrations.length;
 const checksumTable = "catalog_sum";
@@ -39,12 +40,12 @@ const listTables = (catalog: DatabaseSync): string[] =>
     .map(({ name }) => String(name));
 
 /**
- * A statement prepared while no session exists may empty a table without reporting its rows.
- * Garbage collection would close an unreferenced session.
+ * A statement that was prepared while the connection had no session may empty a table without
+ * reporting the rows. The map prevents garbage collection, which would close the sessions.
  */
 const permanentSessions = new WeakMap<DatabaseSync, Session>();
 
-/** Covers only transactions that `inTransaction` or `commitAfter` runs on this connection. */
+/** Covers only transactions that `inTransaction` or `commitAfter` executes on this connection. */
 export function maintainCatalogChecksums(catalog: DatabaseSync): void {
   const updateChecksum = catalog.prepare(
     `UPDATE ${checksumTable} SET rows = rows + ?1, sum = ((sum + ?2) % ${checksumModulus} + ${checksumModulus}) % ${checksumModulus}
@@ -89,7 +90,7 @@ export const catalogDamage = (catalog: DatabaseSync): CatalogDamage => ({
   structure: structureDamage(catalog),
 });
 
-/** Reads one snapshot; yields every few thousand rows. */
+/** Reads from one snapshot, and yields every few thousand rows. */
 export function* damagedTablesInSteps(
   catalog: DatabaseSync,
   names: readonly string[] | null = null,
@@ -149,7 +150,7 @@ const isSqlError = (error: unknown): boolean =>
 
 const rowsPerStep = 5_000;
 
-/** Stops after `maxRows`, because a damaged b-tree may loop. */
+/** Stops after `maxRows` rows, because a scan of a damaged B-tree may never end. */
 function* readChecksum(
   catalog: DatabaseSync,
   table: string,

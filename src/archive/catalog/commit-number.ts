@@ -3,11 +3,11 @@ import { putSetting, readSetting } from "./catalog.ts";
 
 /**
  * Each segment stores the number of the last catalog commit that wrote to it. Segments commit
- * first, so a crash can leave them one commit ahead. A segment further ahead means the catalog is
- * an older copy.
+ * first, so a crash can leave them one commit ahead of the catalog. If a segment is further ahead,
+ * the catalog is an older copy.
  */
 export type CommitNumber = {
-  /** Allocated by the first call in the open transaction. */
+  /** The first call in a transaction allocates the number. */
   current(): number;
   reset(): void;
 };

@@ -6,20 +6,20 @@ const earliestPostMs = 0;
 
 const finiteSources = new Set(["import", "backfill"]);
 
-/** One Mastodon server does not receive all posts. */
+/** A single Mastodon server does not receive all posts. */
 const partialSource = /^mastodon-stream:/;
 
 export const mastodonStreamSource = (host: string): string => `mastodon-stream:${host}`;
 
-/** Unix milliseconds; -Infinity without a stream. */
+/** When the newest stream interval ends, in Unix milliseconds; -Infinity if there is none. */
 export const streamEndMs = (intervals: readonly CoverageInterval[]): number =>
   intervals
     .filter(isStream)
     .reduce((end, { toMs }) => Math.max(end, toMs), Number.NEGATIVE_INFINITY);
 
 /**
- * A stream delivers delayed posts first. It has caught up once its intervals reach `liveSinceMs`,
- * when its connection opened.
+ * A stream first delivers the posts that it has missed. It has caught up when its intervals reach
+ * `liveSinceMs`, the time at which its connection was opened.
  */
 export const hasCaughtUp = (
   intervals: readonly CoverageInterval[],
@@ -33,8 +33,9 @@ export function coveredUntilMs(window: Span, intervals: readonly CoverageInterva
 }
 
 /**
- * Oldest first. Streams lag: a window that reaches the present is covered to its end if the newest
- * stream interval ended within `slackMs` before `nowMs`. Pass 0 unless `hasCaughtUp`.
+ * Returns gaps oldest first. Because streams lag, a window that reaches the present counts as
+ * covered to its end if the newest stream interval ended at most `slackMs` before `nowMs`. Pass 0
+ * as `slackMs` unless `hasCaughtUp`.
  */
 export function gapsIn(
   window: Span,
@@ -61,7 +62,7 @@ export function gapsIn(
 const isStream = ({ source, account }: CoverageInterval): boolean =>
   account === null && !finiteSources.has(source);
 
-/** Omits single accounts and Mastodon streams. */
+/** Omits intervals of single accounts and of Mastodon streams. */
 export const platformWideIntervals = (
   intervals: readonly CoverageInterval[],
   collection: CoverageInterval["collection"],

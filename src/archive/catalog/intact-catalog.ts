@@ -4,7 +4,7 @@ import { inTransaction } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { type CatalogDamage, catalogDamage, damagedTablesAmong } from "./checksums.ts";
 
-/** If this table is damaged, answers are correct but incomplete. */
+/** Without the content of this table, answers are correct but incomplete. */
 const coverageTable = "interval";
 
 const startupTables = ["sqlite_schema", "setting", "segment", "retired"];
@@ -16,7 +16,7 @@ export function requireIntactStartupTables(catalog: DatabaseSync, path: string):
 }
 
 /**
- * Rebuilds damaged indexes and drops damaged coverage, with a warning each. Errors:
+ * Rebuilds damaged indexes and drops damaged coverage, and returns a warning for each. Errors:
  * `archive_damaged`.
  */
 export function requireIntactCatalog(catalog: DatabaseSync, path: string): string[] {
@@ -45,7 +45,7 @@ export function requireIntactCatalog(catalog: DatabaseSync, path: string): strin
 export const isIntact = ({ tables, structure }: CatalogDamage): boolean =>
   tables.length === 0 && structure.length === 0;
 
-/** Does not use `inTransaction`, which would add the damage to the checksum. */
+/** Avoids `inTransaction`, which would carry the damage over into the updated checksum. */
 const dropCoverage = (catalog: DatabaseSync): void =>
   catalog.exec(
     `BEGIN IMMEDIATE; DELETE FROM ${coverageTable};

@@ -10,8 +10,8 @@ const noUnauthenticated = "!no-unauthenticated";
 type PostName = { platform: Platform; uri: string; userId: string | null };
 
 /**
- * Hides posts of accounts that are inactive or exclude unauthenticated readers, as all readers of
- * an archive are, and posts whose own labels or account labels hide them.
+ * A post is hidden if its account is inactive or opts out of unauthenticated readers, as all
+ * readers of an archive are, or if a label on the post or its account hides it.
  */
 export function findModeration(
   { platform, uri, userId }: PostName,

@@ -70,7 +70,10 @@ function isOutdated(folder: string): boolean {
   return withCatalog(folder, schemaVersion) < catalogMigrations.length;
 }
 
-/** Comes first: readers of a migrated catalog expect migrated segments. */
+/**
+ * Called before the catalog is migrated, because readers of a migrated catalog expect migrated
+ * segments.
+ */
 function migrateSegments(folder: string): void {
   const segments = withCatalog(folder, (catalog) =>
     schemaVersion(catalog) === 0
@@ -95,7 +98,7 @@ function withCatalog<Value>(folder: string, read: (catalog: DatabaseSync) => Val
   }
 }
 
-/** Errors: `newer_schema` if a later analyzer wrote a segment. */
+/** Errors: `newer_schema` if a later analyzer has written a segment. */
 export function requireKnownAnalyzers(segments: readonly SegmentEntry[], folder: string): void {
   if (segments.every(({ analyzer }) => versionIn(analyzer) <= analyzerVersion)) return;
   throw new EarshotError("newer_schema", `${folder} was written by a later version of Earshot`, {
@@ -103,5 +106,5 @@ export function requireKnownAnalyzers(segments: readonly SegmentEntry[], folder:
   });
 }
 
-/** `analyzer`: `<version> <Unicode version>`, or the version alone. */
+/** `analyzer` is `<version> <Unicode version>`, or the version alone. */
 const versionIn = (analyzer: string): number => Number(analyzer.split(" ")[0]);

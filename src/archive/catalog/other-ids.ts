@@ -13,8 +13,9 @@ type Lookup = Pick<PostLookup<unknown>, "lowestId" | "findById">;
 type MillisecondPost = { id: bigint; uri: string | null };
 
 /**
- * Maps requested IDs to differing stored ones: earlier releases numbered posts by a hash keyed per
- * archive, and an archive that lacks a colliding post does not move the other one.
+ * Maps requested IDs to the IDs under which the same posts are stored. They may differ, because
+ * earlier releases numbered posts by a hash with a different key for each archive, and because a
+ * post is moved only in an archive that contains the post with which it collides.
  */
 export function findStoredIds(
   lookup: Lookup,
@@ -42,7 +43,7 @@ function storedIdsIn(
   const storedById = new Map<bigint, bigint>();
   for (const { id, uri } of hashed) {
     const former = formerId(low, uri, uriKey);
-    // A post whose number was taken got the next one.
+    // If a post's number was taken, the post got the next one.
     for (const otherId of [former + 1n, former]) {
       if (otherId === former || !storedById.has(otherId)) storedById.set(otherId, id);
     }
@@ -69,7 +70,7 @@ export function postsWithin(lookup: Lookup, low: bigint): MillisecondPost[] {
 
 type UnnumberedPost = { id: bigint; uriHash: string };
 
-/** In order of uri hashes, as in `write/number-slots.ts`. */
+/** Numbers posts in the order of their uri hashes, as `write/number-slots.ts` does. */
 export function numberMillisecond(
   low: bigint,
   posts: readonly UnnumberedPost[],

@@ -3,7 +3,7 @@ import { readSegments, type SegmentEntry } from "./catalog.ts";
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
-/** Stored until the task is done: it replaces the segment, which removes the request. */
+/** A request is stored until its task has replaced the segment, which removes the request. */
 type PendingTasks = {
   put(catalog: DatabaseSync, segments: Iterable<SegmentKey>): void;
   take(catalog: DatabaseSync, segment: SegmentKey): boolean;
@@ -55,8 +55,8 @@ const settingName = ({ platform, sequence }: SegmentKey): string =>
   `salvage ${platform} ${sequence}`;
 
 /**
- * A salvage is a rewrite on an operator's request that omits and reports unreadable parts. Requires
- * a transaction.
+ * A salvage is a rewrite requested by an operator, which omits unreadable parts and reports them.
+ * Requires a transaction.
  */
 export function requestSalvage(catalog: DatabaseSync, entry: SegmentKey): void {
   catalog.prepare("INSERT OR REPLACE INTO setting VALUES(?, '1')").run(settingName(entry));

@@ -3,7 +3,7 @@ import type { Platform } from "../../posts/post.ts";
 import type { CoverageInterval } from "../archive.ts";
 import type { CatalogAccounts } from "./accounts.ts";
 
-/** Sorts after every revision of a source. */
+/** Sorts after every revision that a source assigns. */
 export const forgottenRevision = "~";
 
 export const foreverMs = 8_640_000_000_000_000;
@@ -51,8 +51,8 @@ export function openTombstones(
 const settingName = (platform: Platform): string => `aged_out ${platform}`;
 
 /**
- * Posts before this time have expired, except imports: later copies are rejected, and only imports
- * cover it. Unix milliseconds; null if none.
+ * Posts before this time, in Unix milliseconds, have expired, except for imported ones: later
+ * copies are rejected, and only imports count as coverage. Null if no posts have expired.
  */
 export function expiredBeforeMs(catalog: DatabaseSync, platform: Platform): number | null {
   const row = catalog

@@ -85,7 +85,7 @@ export const catalogMigrations: readonly string[] = [
     platform TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY(platform, sequence)
   ) WITHOUT ROWID;
 `,
-  // -1: not committed, or retired by an earlier version.
+  // -1 means not committed, or retired by an earlier version.
   `
   ALTER TABLE retired ADD COLUMN commit_number INTEGER NOT NULL DEFAULT -1;
   INSERT INTO setting VALUES ('commit_number', '0'), ('identified', '0');
@@ -105,7 +105,8 @@ export const catalogMigrations: readonly string[] = [
   `
   ALTER TABLE segment ADD COLUMN numbering INTEGER NOT NULL DEFAULT 0;
 `,
-  // Empty: the new version makes `openCatalog` migrate the segments, which gain the filter table.
+  // Empty, because the new version only makes `openCatalog` migrate the segments, which gain the
+  // filter table.
   "",
   `
   ALTER TABLE strayed RENAME TO misplaced;
@@ -115,6 +116,7 @@ export const catalogMigrations: readonly string[] = [
   UPDATE setting SET name = 'ingest_number' WHERE name = 'arrival';
   UPDATE setting SET name = 'ingest_order_from' WHERE name = 'arrivals_from';
 `,
-  // Empty: the new version makes `fillCatalogChecksums` recompute the checksums, which could be wrong.
+  // Empty, because the new version only makes `fillCatalogChecksums` recompute the checksums, which
+  // could be wrong.
   "",
 ];

@@ -1,6 +1,7 @@
 /**
- * Runs after the archive has opened, because it takes a second of CPU per million handles. Calls
- * wait for it, because incomplete answers would make clients retry.
+ * The catalog is verified after the archive has opened, because this takes a second of CPU time per
+ * million handles. Calls to the archive wait for it, because incomplete answers would make clients
+ * retry.
  */
 
 import { openForReading } from "../database.ts";

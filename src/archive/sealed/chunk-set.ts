@@ -6,7 +6,8 @@ import { seek } from "./seek.ts";
  * A set of posts in one chunk, in the form of the stored container.
  *
  * If `list` is set, the members are `list[at]` to `list[at + count - 1]`. If `bits` is set, `count`
- * is an upper bound. `row` and `base` locate the positions: row, and byte offset in it.
+ * is an upper bound. `row` is the row with the positions of the members, and `base` is the rank of
+ * the first member in that row.
  */
 export type ChunkSet = {
   readonly list: Uint16Array | null;

@@ -1,7 +1,7 @@
 import { sqlite, sqliteResultCode } from "../../db/result-codes.ts";
 import { EarshotError } from "../../lib/errors.ts";
 
-/** Unreadable or inconsistent tables, which can be rebuilt from the rows. */
+/** The sealed tables are unreadable or inconsistent. They can be rebuilt from the rows. */
 export class SealedDamage extends Error {
   constructor(what: string) {
     super(`the sealed index is damaged: ${what}`);
@@ -17,7 +17,7 @@ export const missingRows = (): EarshotError =>
 export function isDamage(error: unknown): boolean {
   if (error instanceof SealedDamage) return true;
   const { message, code: nodeCode } = (error ?? {}) as { message?: unknown; code?: unknown };
-  // A large integer in a table of small ones: the page belongs to another table.
+  // The integer is too large for its table, so the page belongs to another table.
   if (nodeCode === "ERR_OUT_OF_RANGE") return true;
   // FTS5 has no error code for unreadable settings.
   if (typeof message === "string" && message.startsWith("invalid fts5 file format")) return true;

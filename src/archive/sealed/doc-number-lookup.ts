@@ -1,6 +1,6 @@
 /**
- * The doc number of an ID, or -1. To avoid bigints, an ID is passed as a signed upper half and
- * an unsigned lower half.
+ * Returns the doc number of an ID, or -1 if it has none. To avoid bigints, an ID is passed as a
+ * signed upper half and an unsigned lower half.
  */
 export type DocNumberLookup = (high: number, low: number) => number;
 
@@ -8,7 +8,7 @@ const postsPerStep = 200_000;
 const postsPerBucket = 4;
 const nearPosts = 12;
 
-/** `ids`: newest first. */
+/** `ids` must be newest first. */
 export function* createDocNumberLookup(ids: BigInt64Array): Generator<"worked", DocNumberLookup> {
   const posts = ids.length;
   const lows = new Uint32Array(ids.buffer, ids.byteOffset, posts * 2);

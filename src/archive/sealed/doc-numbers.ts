@@ -10,7 +10,7 @@ import { readSealedHeader } from "./sealed-state.ts";
 export type DocNumbers = {
   posts: number;
   idAt(number: number): bigint;
-  /** `posts` if no ID is below `id`. */
+  /** Returns `posts` if no ID is below `id`. */
   firstNumberBelow(id: bigint): number;
   findNumber(id: bigint): number | null;
   close(): void;
@@ -54,7 +54,7 @@ export function openDocNumbers(
   return { posts, idAt, firstNumberBelow, findNumber, close: pages.close };
 }
 
-/** Newest first. */
+/** The IDs are newest first. */
 type IdPages = {
   posts: number;
   firstIds: BigInt64Array;

@@ -6,7 +6,10 @@ import { evaluationRank, type SealedPlan } from "./sealed-plan.ts";
 
 export type SealedWork = {
   containers: number;
-  /** Terms read to prepare the plan; other preparation counts as terms of equal cost. */
+  /**
+   * The number of terms read to prepare the plan. Other preparation counts as the number of terms
+   * that would cost as much.
+   */
   termReads?: number;
 };
 
@@ -18,15 +21,18 @@ type Evaluator = {
    */
   prepare(plan: SealedPlan, segmentPosts: number, chunk: number, work: SealedWork): number;
   /**
-   * Every match in the part, and possibly others of the chunk. Null is the whole chunk. The set is
-   * valid until the next evaluation.
+   * Returns every match in the part, and possibly other matches in the chunk. Null means the whole
+   * chunk. The set is valid until the next evaluation.
    */
   evaluate(plan: SealedPlan, part: ChunkPart | null): ChunkSet;
 };
 
 type ChunkPart = { from: number; to: number };
 
-/** Term positions read for one part, about 30 ns each: bounds how long an evaluation can block. */
+/**
+ * Maximum number of positions read for one part, at about 30 ns each. This limits how long an
+ * evaluation can block the thread.
+ */
 const maxPositions = 500_000;
 const maxParts = 64;
 
@@ -115,7 +121,7 @@ function planMaxMatches(plan: SealedPlan, run: Run): number {
   return min;
 }
 
-/** Conjunctions and phrases return only matches in `within`, other plans all matches. */
+/** Conjunctions and phrases return only matches in `within`; other plans return all matches. */
 function evaluate(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
   if (plan.maxMatches === 0) return emptySet;
   if (plan.postings !== null) {
@@ -144,7 +150,10 @@ function* evaluateEach(
   }
 }
 
-/** Narrowing costs twice the members of `within`; without it, the union adds the whole set. */
+/**
+ * Narrowing costs twice the number of members of `within`. Without it, the whole set must be added
+ * to the union.
+ */
 const isWorthNarrowing = ({ list, count }: ChunkSet, within: ChunkSet): boolean =>
   within.list !== null && within.count * 2 < (list === null ? wordsPerBitmap : count);
 
@@ -169,7 +178,10 @@ function evaluateAnd(plan: SealedPlan, run: Run, within: ChunkSet | null): Chunk
   return matches;
 }
 
-/** Insertion sort: the plans are few, and mostly in order from the previous chunk. */
+/**
+ * Uses insertion sort, because there are few plans and they are mostly still in the order of the
+ * previous chunk.
+ */
 function sortByCost(plans: SealedPlan[]): void {
   for (let index = 1; index < plans.length; index++) {
     const plan = plans[index] as SealedPlan;

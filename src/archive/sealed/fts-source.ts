@@ -9,8 +9,8 @@ import { isPositionalTermBytes } from "./sealed-query.ts";
 import type { TermSource } from "./term-source.ts";
 
 /**
- * One source per FTS5 segment, oldest first. Parses FTS5's own tables, because fts5vocab takes four
- * times as long. Sees committed data only.
+ * Returns one source per FTS5 segment, oldest first. Parses FTS5's own tables, because fts5vocab
+ * takes four times as long. Reads only committed data.
  */
 export function* ftsSources(
   database: DatabaseSync,
@@ -38,8 +38,9 @@ const readLeaves = (
     .iterate(id, firstLeaf, lastLeaf);
 
 /**
- * A leaf starts with two 16-bit offsets: that of the first rowid that is not a delta, and that of
- * the end of its contents, where term offsets begin. Overflow continues at the next leaf's fifth byte.
+ * A leaf starts with two 16-bit offsets: one to the first rowid that is not a delta, and one to the
+ * end of its contents, where the term offsets begin. Contents that overflow continue at the fifth
+ * byte of the next leaf.
  */
 function pieceSource(
   leaves: Iterator<Record<string, SQLOutputValue>>,
@@ -58,7 +59,7 @@ function pieceSource(
 
   const term = createByteWriter(1_024);
   let isPositional = false;
-  /** The current post's ID, unsigned halves. */
+  /** The ID of the current post, as two unsigned halves. */
   let high = 0;
   let low = 0;
   let isFirstPost = true;
@@ -105,7 +106,7 @@ function pieceSource(
     return value;
   }
 
-  /** An ID, or its delta from the previous one. */
+  /** Reads an ID, or its delta from the previous ID. */
   function readRowid(isWhole: boolean): void {
     let upper = 0;
     let lower = 0;
@@ -181,7 +182,7 @@ function pieceSource(
     return count;
   }
 
-  /** Positions are stored as deltas plus two. */
+  /** FTS5 stores a position as its delta from the previous one plus two. */
   function takePositions(postings: Postings, bytes: number): number {
     let count = 0;
     let position = 0;

@@ -11,10 +11,13 @@ export const pieceShift = 37;
 
 const ftsVersion = 4;
 const structureId = 10;
-/** Marks a structure record with tombstones at its fifth byte. */
+/** The value at the fifth byte of a structure record that describes tombstones. */
 const withTombstones = 0xff000001;
 
-/** Oldest first. Errors: `UnreadableFts`, even for a later SQLite's format. */
+/**
+ * Reads the segments of the FTS5 index, oldest first. Errors: `UnreadableFts`, also for the format
+ * of a later SQLite version.
+ */
 export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
   const version = database.prepare("SELECT v FROM term_config WHERE k = 'version'").get()?.v;
   const block = database

@@ -5,7 +5,8 @@ import { unreadableFts } from "./fts-structure.ts";
 import { countIndex, type IndexCounts } from "./index-counts.ts";
 
 /**
- * `hash`: over doc numbers. Comparison with the lengths that FTS5 stores detects misread postings.
+ * The number of terms in posts, and a hash of the number per doc number. Comparing them with the
+ * lengths that FTS5 stores detects misread postings.
  */
 export type Tally = { terms: number; hash: number };
 
@@ -17,7 +18,10 @@ export function addToTally(tally: Tally, number: number, positions: number): voi
 
 const postsPerStep = 4_000;
 
-/** The tally of the lengths stored by FTS5. Errors: `archive_damaged` if a post has no doc number. */
+/**
+ * Computes the tally of the lengths stored by FTS5. Errors: `archive_damaged` if a post has no doc
+ * number.
+ */
 export function* readTally(
   database: DatabaseSync,
   lookup: DocNumberLookup,

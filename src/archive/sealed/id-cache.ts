@@ -16,20 +16,26 @@ export type IdSource = {
   read(page: number): BigInt64Array;
 };
 
-/** Newest first. */
+/** The IDs of a segment by doc number, newest first. */
 export type Ids = {
   at(number: number): bigint;
-  /** The first doc number in the page with an ID below `id`, or the page's end. */
+  /**
+   * The first doc number in the page with an ID below `id`, or the end of the page if there is
+   * none.
+   */
   firstNumberBelow(page: number, id: bigint): number;
   close(): void;
 };
 
-/** A cache shared by all threads, and a small private one for pages without a shared slot. */
+/**
+ * Combines a cache shared by all threads with a small private one for pages that have no shared
+ * slot.
+ */
 export type IdCache = { open(source: IdSource): Ids };
 
 const defaultPrivatePages = 512;
 
-/** 8 bytes per post. Errors: `invalid_setting` if allocation fails. */
+/** Takes 8 bytes per cached post. Errors: `invalid_setting` if allocation fails. */
 export const createIdCache = (maxBytes: number): SharedIdCache => createSharedPages(maxBytes);
 
 export function useIdCache(shared: SharedIdCache, privatePages = defaultPrivatePages): IdCache {

@@ -1,4 +1,4 @@
-/** How many indexes contain each post, at most `several`. */
+/** The number of indexes that contain each post, at most `several`. */
 export type IndexCounts = Uint8Array;
 
 const several = 2;

@@ -3,7 +3,10 @@ import { clearPostings, closeRun, type Postings } from "./postings.ts";
 import { compareTerms, type TermSource } from "./term-source.ts";
 
 export type MergedTerms = {
-  /** Valid until the next call; null after the last. Leaves the term's postings for `take`. */
+  /**
+   * Returns the next term, valid until the next call, or null after the last one. `take` then adds
+   * its postings.
+   */
   next(): Bytes | null;
   take(max: number): boolean;
   postings: Postings;

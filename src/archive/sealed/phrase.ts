@@ -6,7 +6,7 @@ import type { PostingList } from "./posting-list.ts";
 import type { Scratch } from "./scratch.ts";
 
 export type PhraseFinder = {
-  /** Every candidate must contain every term. */
+  /** Every candidate must contain every term of the phrase. */
   find(
     phrase: readonly PostingList[],
     chunk: number,
@@ -86,7 +86,10 @@ function compactRanks(ranks: Uint32Array, retained: Uint16Array, count: number):
   }
 }
 
-/** Writes the indexes of candidates with several positions or a late one, and returns their count. */
+/**
+ * Writes to `out` the indexes of the candidates whose positions are in the list, and returns their
+ * number.
+ */
 function filterListed({ positions, ranks }: Word, count: number, out: Uint16Array): number {
   const { bytes } = positions;
   let found = 0;

@@ -2,14 +2,14 @@ import type { ChunkSet } from "./chunk-set.ts";
 import type { Positions } from "./positions.ts";
 
 export type PostSets = {
-  /** Upper bounds by chunk; 0 means none. */
+  /** Upper bounds of the number of posts in each chunk; 0 means none. */
   readonly counts: Uint32Array;
   set(chunk: number): ChunkSet;
   prepare?(chunk: number): Generator<number, void>;
 };
 
 export type PostingList = PostSets & {
-  /** Indexed by `ranks` of a set from `set`. */
+  /** `ranks` of a set returned by `set` are the indexes of its positions. */
   positions(set: ChunkSet): Positions;
 };
 
@@ -23,6 +23,6 @@ export function assertPositional(isPositional: boolean): void {
   if (!isPositional) throw new Error("a phrase contains a term without positions");
 }
 
-/** Overhead of objects and typed-array headers, bytes. */
+/** Overhead of objects and typed-array headers, in bytes. */
 export const listOverheadBytes = 1_000;
 export const positionsOverheadBytes = 700;

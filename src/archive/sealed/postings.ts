@@ -1,4 +1,7 @@
-/** The postings of one term, in one disjoint run per source. Ascending once every run is closed. */
+/**
+ * The postings of one term, in disjoint runs, one per source. They ascend once every run has been
+ * closed.
+ */
 export type Postings = Columns & {
   posts: number;
   positionCount: number;

@@ -23,7 +23,7 @@ import { readPostingList } from "./read-posting-list.ts";
 
 export type PrefixList = { any: PostSets; positional: readonly PostingList[] };
 
-/** Rare terms, perhaps thousands, share a list. Yields the cost in terms read. */
+/** Rare terms, of which there may be thousands, share a list. Yields the cost in terms read. */
 export function* readPrefixList(
   dictionary: Dictionary,
   prefix: string,
@@ -188,10 +188,10 @@ function createMergedList(
     },
     *finish() {
       const sorted: Float64Array[] = [];
-      for (const position of positions) {
-        sorted.push(Float64Array.from(position).sort());
-        grow(8 * position.length);
-        yield position.length / positionsPerTerm;
+      for (const inChunk of positions) {
+        sorted.push(Float64Array.from(inChunk).sort());
+        grow(8 * inChunk.length);
+        yield inChunk.length / positionsPerTerm;
       }
       return mergedList(sorted, isPositional, grow);
     },
@@ -227,7 +227,7 @@ function mergedList(
   };
 }
 
-/** `positions` are sorted; ranks are indexes of their posts. */
+/** `positions` must be sorted. A post's rank is its index among the posts. */
 function listPositions(positions: Float64Array): Positions {
   const starts: number[] = [];
   const list = new Uint32Array(positions.length);

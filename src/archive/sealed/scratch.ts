@@ -9,7 +9,7 @@ export type Scratch = {
   acquire(): ScratchBuffer;
   mark(): number;
   release(mark: number): void;
-  /** Keeps the buffer of `retained` if it is one of them. */
+  /** Releases all buffers since `mark` except that of `retained`, if it is one of them. */
   releaseExcept(mark: number, retained: ChunkSet): void;
 };
 

@@ -31,19 +31,19 @@ const emptyMatches = (chunk: number, index: number): ChunkMatches => ({
   to: index,
 });
 
-/** Doc numbers, `to` exclusive. */
+/** A range of doc numbers; `to` is exclusive. */
 export type DocNumberRange = { from: number; to: number };
 
 export type SealedIndex = {
   posts: number;
-  /** Unix milliseconds. */
+  /** When the segment was sealed, in Unix milliseconds. */
   sealedMs: number;
   numbers: DocNumbers;
   /**
-   * Matches by chunk, newest first. Skips chunks that lack a required term, except the last. May
-   * yield an empty range after a few hundred term lookups, so that a caller can check its deadline.
-   * A search can resume at such a step: lookups are cached for the query object until the range is
-   * exhausted, and no other search may use the object until then.
+   * Yields matches chunk by chunk, newest first. Skips chunks that lack a required term, except the
+   * last one. May yield an empty range after a few hundred term lookups, so that the caller can
+   * check its deadline. A search can be resumed after such a step: lookups are cached for the query
+   * object until the range is exhausted, and no other search may use the object until then.
    */
   matches(
     query: SealedQuery,
@@ -62,7 +62,7 @@ export type SealedIndexOptions = {
   evaluators?: EvaluatorPool;
 };
 
-/** Begins no transaction. */
+/** Does not begin a transaction. */
 export function openSealedIndex(
   database: DatabaseSync,
   { name, terms, ids, evaluators = createEvaluatorPool() }: SealedIndexOptions,
@@ -75,7 +75,7 @@ export function openSealedIndex(
   const rows = openPostingRows(database, header);
   const lists = terms.open<PostingList | null>();
   const prefixes = terms.open<PrefixList | null>();
-  // An evicted filter is not read again, which would cost more than dictionary lookups.
+  // An evicted filter is not read again, because that would cost more than dictionary lookups.
   const filters = terms.open<TermFilter | null>();
   filters.get("", (grow) => {
     const filter = readTermFilter(database, posts);
@@ -163,7 +163,7 @@ export function openSealedIndex(
         const from = Math.max(0, range.from - start);
         const to = Math.min(postsIn(chunk, posts), last - start);
         const parts = plan === null ? 1 : evaluator.prepare(plan, posts, chunk, work);
-        // The last chunk shows how far the search went.
+        // The last chunk is always yielded, to show how far the search has come.
         if (plan?.maxMatches === 0 && chunk < end - 1) continue;
         for (const read of plan === null ? [] : prepareSets(plan, chunk)) {
           if (isStep(read)) yield emptyMatches(chunk, from);

@@ -7,11 +7,12 @@ export type SealedPlan = {
   readonly postings: PostSets | null;
   readonly phrase: readonly PostingList[];
   readonly distinct: PostingList[];
-  /** An `and` without children matches every post. Evaluation reorders them. */
+  /** An `and` without children matches every post. Evaluation reorders the children. */
   readonly children: SealedPlan[];
   readonly excluded: readonly SealedPlan[];
-  /** Upper bound of matches in the current chunk, and sort key in a conjunction. */
+  /** Upper bound of the number of matches in the current chunk. */
   maxMatches: number;
+  /** Sort key in a conjunction. */
   cost: number;
 };
 
@@ -20,7 +21,7 @@ export type PlanSources = {
   prefix(prefix: string): Generator<number, PrefixList | null>;
 };
 
-/** Null if no post can match. Yields the number of terms read. */
+/** Returns null if no post can match. Yields the number of terms read. */
 export function* makeSealedPlan(
   query: SealedQuery,
   sources: PlanSources,
@@ -58,7 +59,7 @@ function* makePlans(
   return plans;
 }
 
-/** The plan must be prepared for the chunk. Yields the cost of each step. */
+/** The plan must have been prepared for the chunk. Yields the cost of each step. */
 export function* prepareSets(plan: SealedPlan, chunk: number): Generator<number, void> {
   if (plan.maxMatches === 0) return;
   if (plan.postings?.prepare !== undefined) yield* plan.postings.prepare(chunk);
@@ -121,7 +122,9 @@ function allPresent<Value>(values: readonly (Value | null)[]): values is readonl
   return values.every((value) => value !== null);
 }
 
-/** Terms come first, then groups, which must be combined, and last phrases, which need positions. */
+/**
+ * Terms come first, then groups, which must be combined, and finally phrases, which need positions.
+ */
 export function evaluationRank(plan: SealedPlan): number {
   if (plan.kind === "postings") return 0;
   return plan.kind === "phrase" ? 2 : 1;

@@ -7,14 +7,14 @@ export type SealedQuery =
   | { kind: "none" }
   | { kind: "term"; term: string }
   | { kind: "phrase"; terms: readonly string[] }
-  /** Adjacent terms, perhaps none, then one with the prefix. */
+  /** Adjacent terms, if any, followed by a term with the prefix. */
   | { kind: "prefix"; terms: readonly string[]; prefix: string }
   | { kind: "or"; children: readonly SealedQuery[] }
   | { kind: "and"; children: readonly SealedQuery[]; excluded: readonly SealedQuery[] };
 
 /**
- * Folds tokens as FTS5 does: a token that splits becomes a phrase, one that folds to nothing
- * matches nothing.
+ * Folds tokens as FTS5 does: a token that FTS5 splits becomes a phrase, and a sequence that folds
+ * to nothing matches nothing.
  */
 export function sealedQuery(lowered: PlanNode): SealedQuery {
   switch (lowered.kind) {

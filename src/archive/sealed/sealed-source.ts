@@ -21,7 +21,10 @@ import { compareTerms, type TermSource } from "./term-source.ts";
 
 const pagesPerStep = 256;
 
-/** The terms of a sealed index under new doc numbers. Omits replaced posts, keeps hidden ones. Null if it is unreadable. */
+/**
+ * The terms of a sealed index under new doc numbers. Omits replaced posts, but not hidden ones.
+ * Null if the segment is not sealed.
+ */
 export function* sealedSource(
   database: DatabaseSync,
   lookup: DocNumberLookup,
@@ -107,7 +110,7 @@ function readTerms(
   const within = new Uint16Array(postsPerChunk);
   /** Null for postings inlined in the dictionary. */
   let list: PostingList | null = null;
-  /** Earlier chunks have been read. */
+  /** The next chunk to read. */
   let chunk = 0;
 
   function nextBlock(): boolean {
@@ -201,6 +204,6 @@ function takePositions(positions: Positions, rank: number, postings: Postings): 
   }
 }
 
-/** Postings have no stored length, so skipping them means reading them. */
+/** Positions have no stored length, so they must be read in order to skip them. */
 const ignorePosition = (): void => undefined;
 const ignoreSize = (): void => undefined;

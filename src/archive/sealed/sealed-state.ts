@@ -3,7 +3,7 @@ import { assertChecksum, headerChecksum, type SealedHeader } from "./checksums.t
 import { isDamage, SealedDamage } from "./damage.ts";
 import { formatWithoutChecksums, idsPerPage, sealedFormat } from "./format.ts";
 
-/** `isReadable`: the format is known and its counts are plausible. */
+/** `isReadable` means that the format is known and the numbers are plausible. */
 export type SealedState = {
   posts: number;
   sealedMs: number;
@@ -53,7 +53,7 @@ const isHeaderLost = (segment: DatabaseSync): boolean =>
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
 
-/** Errors: `SealedDamage`. */
+/** Null if the segment is not sealed. Errors: `SealedDamage` if its state is unreadable. */
 export function readableState(segment: DatabaseSync): SealedState | null {
   const state = sealedState(segment);
   if (state === null || state.isReadable) return state;
@@ -62,7 +62,7 @@ export function readableState(segment: DatabaseSync): SealedState | null {
   );
 }
 
-/** `pageChecksums` is empty and `first` null if the segment has no checksums. */
+/** `pageChecksums` is empty and `first` is null if the index has no checksums. */
 export function readSealedHeader(
   segment: DatabaseSync,
 ): SealedHeader & Pick<SealedState, "hasChecksums"> {

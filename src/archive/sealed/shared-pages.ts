@@ -2,18 +2,18 @@ import { EarshotError } from "../../lib/errors.ts";
 import { idsPerPage } from "./format.ts";
 
 /**
- * A cache of ID pages shared by all threads, one page per slot, with clock eviction.
+ * A cache of ID pages shared by all threads, with one page per slot and clock eviction.
  *
- * Reads are lock-free, as in a seqlock: read, then check the slot's stamp. An evicted slot gets a
- * new stamp first and is overwritten under the next lock, so a reader of new data also sees the new
- * stamp. A thread that cannot get the lock soon, perhaps because its owner died, works without the
- * cache.
+ * Reads are lock-free, as in a seqlock: a thread reads the data, then checks the slot's stamp. An
+ * evicted slot gets a new stamp first and is overwritten only under the next lock, so a reader that
+ * sees new data also sees the new stamp. A thread that cannot get the lock soon, perhaps because
+ * its owner has died, continues without the cache.
  */
 export type SharedIdCache = { readonly buffer: SharedArrayBuffer; readonly slots: number };
 
 type PageKey = { segment: Int32Array; page: number };
 
-/** Valid while the slot has this stamp. */
+/** A position is valid while the slot has this stamp. */
 export type PagePosition = { slot: number; stamp: number };
 
 export type SharedPages = {
@@ -21,7 +21,7 @@ export type SharedPages = {
   ids: BigInt64Array;
   /** Also marks the page as recently used. */
   isUnchanged(slot: number, stamp: number): boolean;
-  /** Null if missing, or the lock is taken. */
+  /** Null if the page is missing or the lock is taken. */
   find(key: PageKey): PagePosition | null;
   /** Null if the lock is taken. */
   put(key: PageKey, page: BigInt64Array): PagePosition | null;
@@ -31,17 +31,20 @@ export const identityWords = 4;
 const keyWords = identityWords + 1;
 const slotBytes = idsPerPage * 8 + (1 + keyWords + 1 + 1) * 4 + 1;
 
-/** Indexes in `words`: lock, slots ever used, evicted slot (once all were used), clock hand. */
+/**
+ * Indexes in `words`: the lock, the number of slots used so far, the evicted slot (if all have been
+ * used), and the clock hand.
+ */
 const lockAt = 0;
 const usedAt = 1;
 const spareAt = 2;
 const handAt = 3;
 const headerBytes = 16;
 
-/** A few microseconds, as long as a thread usually holds the lock. */
+/** This takes a few microseconds, about as long as a thread usually holds the lock. */
 const lockTries = 200;
 
-/** No slots if fewer than two fit. Errors: `invalid_setting` if allocation fails. */
+/** The cache has no slots if fewer than two fit. Errors: `invalid_setting` if allocation fails. */
 export function createSharedPages(maxBytes: number): SharedIdCache {
   const fitting = Math.floor((maxBytes - headerBytes) / slotBytes);
   const slots = fitting < 2 ? 0 : fitting;
@@ -71,7 +74,7 @@ export function useSharedPages({ buffer, slots }: SharedIdCache): SharedPages {
   };
   const stamps = int32(slots);
   const keys = int32(slots * keyWords);
-  /** Hash chains; a value is a slot plus one, or 0. */
+  /** Heads of the hash chains; a value is a slot plus one, or 0 at the end. */
   const chains = int32(slots);
   const nextInChain = int32(slots);
   const wasRead = new Uint8Array(buffer, offset, slots);
@@ -152,7 +155,7 @@ export function useSharedPages({ buffer, slots }: SharedIdCache): SharedPages {
   function evictNext(newSlot: number): number {
     const after = (slot: number): number => (slot + 1 === slots ? 0 : slot + 1);
     let slot = words[handAt] as number;
-    // Other threads may mark pages as read during the scan: two rounds at most.
+    // The scan ends after two rounds, because other threads may mark pages as read meanwhile.
     for (
       let remaining = 2 * slots;
       remaining > 0 && (slot === newSlot || wasRead[slot] === 1);

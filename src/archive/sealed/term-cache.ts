@@ -17,7 +17,7 @@ type Entry = {
   isCached: boolean;
 };
 
-/** Includes the map slot and functions. */
+/** Includes the entry in the map and the functions. */
 const entryOverheadBytes = 200;
 
 export function createTermCache(maxBytes: number): TermCache {

@@ -4,7 +4,7 @@ import type { Bytes } from "./bytes.ts";
 import { assertChecksum, sealedRowChecksum } from "./checksums.ts";
 import { SealedDamage } from "./damage.ts";
 
-/** A Bloom filter of a segment's terms. About one in eighteen missing terms passes. */
+/** A Bloom filter of a segment's terms. About one missing term in eighteen passes it. */
 export type TermFilter = Uint8Array;
 
 const bitsPerTerm = 6;

@@ -4,9 +4,11 @@ import type { Postings } from "./postings.ts";
 export type TermSource = {
   readonly term: Bytes;
   isPositional(): boolean;
-  /** False after the last term. All postings of the previous one must have been taken. */
+  /** Returns false after the last term. All postings of the previous term must have been taken. */
   next(): boolean;
-  /** Adds about `max` postings, ascending or descending; true if these were the last. */
+  /**
+   * Adds about `max` postings, in ascending or descending order; returns true after the last ones.
+   */
   take(postings: Postings, max: number): boolean;
   close(): void;
 };

@@ -55,8 +55,8 @@ export function defineRowChecksum(database: DatabaseSync): void {
 }
 
 /**
- * A row without a checksum is intact only if the segment predates checksums (`unsummed`). The column
- * is missing until a writer opens the segment.
+ * A row without a checksum is intact only if the segment predates checksums (`unsummed`). The
+ * column is missing until a writer has opened the segment.
  */
 export type RowChecksums = {
   column: "sum" | "NULL";
@@ -80,7 +80,10 @@ export function openRowChecksums(database: DatabaseSync): RowChecksums {
   };
 }
 
-/** IDs per statement. Fixed sizes are a quarter faster than a list parameter. */
+/**
+ * Numbers of IDs per statement. Statements of fixed sizes are a quarter faster than a list
+ * parameter.
+ */
 const statementSizes = [1, 16, 128] as const;
 const [, , largest] = statementSizes;
 
@@ -89,11 +92,14 @@ type Count = number | null;
 
 export type ReadRows = {
   rows: RecordRow[];
-  /** Rows that fail their checksum, are unreadable, or are missing although indexed. */
+  /**
+   * Posts whose row does not match its checksum, is unreadable, or is missing although they are
+   * indexed.
+   */
   damaged: bigint[];
 };
 
-/** `isIndexed`: whether an index contains a post, on the same snapshot. */
+/** `isIndexed` returns whether an index contains a post, on the same snapshot. */
 export function rowsReader(
   database: DatabaseSync,
   platform: Platform,
@@ -165,7 +171,7 @@ export function rowsReader(
   return (ids) => {
     const all = readAll(ids);
     if (all.rows.length + all.damaged.length === ids.length) return all;
-    // A post without a row was deleted, unless it is indexed on the same snapshot.
+    // A post without a row has been deleted, unless it is indexed on the same snapshot.
     return database.isTransaction
       ? withMissing(ids)
       : withSnapshot(database, () => withMissing(ids));

@@ -6,15 +6,15 @@ import type { ChunkMatches } from "../sealed/sealed-index.ts";
 import { add, type BucketTally, type IdClock } from "./id-clock.ts";
 import type { Sources } from "./merged-candidates.ts";
 
-/** The times of the posts that exist, in Unix milliseconds and any order. */
+/** Returns the times of those posts that exist, in Unix milliseconds and in any order. */
 export type TimesOf = (ids: readonly bigint[]) => readonly number[];
 
 const timesPerStep = 512;
 const buffer = new Uint16Array(timesPerStep);
 
 /**
- * A bucket's posts are adjacent, so counting it takes one step. Reads a row only if its ID fits two
- * buckets.
+ * The posts in a bucket have adjacent doc numbers, so one step counts them. Reads a row only if its
+ * ID fits two buckets.
  */
 export function countInSealed(
   { index, query, omitted }: Omit<Sources, "delta">,
@@ -35,7 +35,7 @@ export function countInSealed(
   }
 }
 
-/** Returns the doc number up to which the chunk is counted, exclusive. */
+/** Returns the doc number up to which posts were counted, exclusive. */
 function countChunk(
   numbers: DocNumbers,
   { chunk, set, from, to }: ChunkMatches,

@@ -25,9 +25,9 @@ import { firstBatch, slicedCandidates, slicedQuery } from "./sliced-candidates.t
 export type CountQuery = Omit<SegmentQuery, "fromMs" | "toMs">;
 
 type SegmentCounts = {
-  /** Without empty buckets; partial at the ends of the range. */
+  /** Posts per bucket, without empty buckets. Buckets at the ends of the range may be partial. */
   counts: Map<number, number>;
-  /** If the deadline passed: the time from which all posts are counted. */
+  /** If the deadline has passed, the time from which all posts are counted; otherwise null. */
   countedFromMs: number | null;
   stoppedAt: bigint | null;
   damaged: IdRange[];

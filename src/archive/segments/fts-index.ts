@@ -9,7 +9,7 @@ import { candidatesPerStep } from "./row-scan.ts";
 
 export const noLimit = -1;
 
-/** Visible posts, newest first. */
+/** Finds visible posts, newest first. */
 export type IndexCandidates = {
   matching(expression: string | null, range: IdRange, limit: number): Generator<bigint, void>;
   delta(
@@ -71,16 +71,16 @@ const allSql = sqlWith(() => "");
 const visibleSql = sqlWith((id) => `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})`);
 
 const matchesPerStatement = 16_384;
-/** Used if the time of every row must be read. */
+/** Used if every row must be read to get its time. */
 const timedMatchesPerStatement = 2_048;
 
 /**
- * Counts queries that FTS5 answers exactly: SQLite counts 100,000 matches in 6 ms, JavaScript in 46 ms. Each statement is bounded by LIMIT
- * instead of a range of IDs: FTS5 finds a first match before it applies a range, so each empty
- * range would cost a full scan of the segment.
+ * Counts the matches of queries that FTS5 answers exactly: SQLite counts 100,000 matches in 6 ms,
+ * JavaScript in 46 ms. Each statement is limited by LIMIT instead of a range of IDs, because FTS5
+ * finds a first match before it applies a range, so that each empty range would cost a full scan of
+ * the segment.
  *
- * Prepares statements lazily: most segments are never
- * counted.
+ * Statements are prepared lazily, because most segments are never counted.
  */
 export function indexCounter(database: DatabaseSync) {
   const statement = statementCache(database);
@@ -119,7 +119,8 @@ export function indexCounter(database: DatabaseSync) {
 }
 
 /**
- * Bucket (null for damaged or missing rows), matches, lowest ID, IDs of damaged or missing rows.
+ * The bucket (null for damaged or missing rows), the number of matches, the lowest ID, and the IDs
+ * of damaged or missing rows.
  */
 type Group = [bigint | null, bigint, bigint, string | null];
 
@@ -127,8 +128,8 @@ const notHidden = (id: string, hasHidden: boolean): string =>
   hasHidden ? `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})` : "";
 
 /**
- * ?1 expression, ?2 and ?3 IDs, ?4 limit, ?5 offset, ?6 width, ?7 uncertainty, ?8 origin (of
- * `IdClock`, ms).
+ * Parameters: ?1 expression, ?2 lowest ID, ?3 highest ID, ?4 limit, and in ms, from `IdClock`: ?5
+ * offset, ?6 width, ?7 uncertainty, ?8 origin.
  */
 const countingSql = (hasHidden: boolean, isIntact: string): string => `
   SELECT bucket, count(*), min(id), CASE WHEN bucket IS NULL THEN group_concat(id) END FROM (

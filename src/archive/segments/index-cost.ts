@@ -4,15 +4,15 @@ import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { quotedToken } from "./expression.ts";
 
 /**
- * Estimates from term frequencies whether each step of an FTS5 query is fast. Until its next match,
- * FTS5 ignores the lower end of a range and cannot be interrupted: with rare matches, one step may
- * read all postings.
+ * Estimates from term frequencies whether each step of an FTS5 query is fast. Until it finds the
+ * next match, FTS5 ignores the lower end of a range and cannot be interrupted, so if matches are
+ * rare, one step may read all postings.
  */
 export type IndexCost = { isBounded(query: SealedQuery): boolean };
 
 const maxPostings = 500_000;
 const sampledPosts = 64;
-/** Per posting, because FTS5 merges the terms of a prefix. */
+/** Cost of each posting for a prefix, whose terms FTS5 merges. */
 const prefixCost = 18;
 const maxPrefixTerms = 500;
 const seekCost = 500;

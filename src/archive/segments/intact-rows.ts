@@ -15,12 +15,14 @@ export type StoredRow = {
   sum: bigint | null;
 };
 
-/** Both exclusive; `to` is null after the last row. */
+/** Both ends are exclusive; `to` is null if there are no more rows. */
 export type UnreadableIds = { from: bigint; to: bigint | null };
 
 export type OnUnreadable = (ids: UnreadableIds, reason: string) => void;
 
-/** Ascending by ID. Skips damaged pages and rows, and reports their IDs. */
+/**
+ * Yields rows in ascending order of their IDs. Skips damaged pages and rows, and reports their IDs.
+ */
 export function* intactRows(
   database: DatabaseSync,
   onUnreadable: OnUnreadable,

@@ -3,7 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { IdRange } from "../../posts/ids.ts";
 import { isDamage } from "../sealed/damage.ts";
 
-/** The file that marks a damaged index: searches read all rows until compaction rebuilds it. */
+/**
+ * The file that marks a damaged index. Searches read all rows until compaction has rebuilt the
+ * index.
+ */
 export const damageMarkerPath = (segmentPath: string): string =>
   segmentPath.replace(/\.db$/, ".damaged");
 
@@ -23,11 +26,14 @@ export function markDamaged(segmentPath: string, tables: readonly string[] = [])
     const names = new Set([...markedTables(segmentPath), ...tables].filter((name) => name !== ""));
     writeFileSync(damageMarkerPath(segmentPath), [...names].join("\n"));
   } catch {
-    // Full or read-only disk.
+    // The disk is full or read-only.
   }
 }
 
-/** Runs `fallback` if the segment is marked, or if `work` finds damage, which marks it. */
+/**
+ * Runs `fallback` if the segment is marked, or if `work` finds damage, which also marks the
+ * segment.
+ */
 export function guardedByMarker<Value>(
   segmentPath: string,
   work: () => Value,
@@ -53,15 +59,15 @@ export function markingDamage<Value>(
 export const singleId = (id: bigint): IdRange => ({ low: id, high: id });
 
 /**
- * One state per slot, which a hash of the path selects. The last file to use a slot owns it; the
- * slot's other files are verified again.
+ * One state per slot. A hash of the path selects the slot of a file. A slot belongs to the last
+ * file that used it; other files with the same slot are verified again.
  */
 export type SharedVerifiedFiles = Int32Array<SharedArrayBuffer>;
 
 export type VerifiedFiles = {
   /**
-   * Runs `verify` unless a thread has completed it. Waits for a thread that is running it, up to a
-   * timeout, because that thread may have died.
+   * Runs `verify` unless a thread has already completed it. If another thread is running it, waits
+   * up to a timeout, because that thread may have died.
    */
   once(path: string, verify: () => Iterable<void>): Generator<void, void>;
 };
@@ -74,7 +80,7 @@ export const createVerifiedFiles = (): SharedVerifiedFiles =>
   new Int32Array(new SharedArrayBuffer(slotCount * Int32Array.BYTES_PER_ELEMENT));
 
 export function useVerifiedFiles(shared = createVerifiedFiles()): VerifiedFiles {
-  /** Verifications of this thread, which must not wait for itself. */
+  /** Files that this thread is verifying, for which it must not wait. */
   const running = new Set<string>();
 
   function* once(path: string, verify: () => Iterable<void>): Generator<void, void> {
@@ -104,7 +110,7 @@ export function useVerifiedFiles(shared = createVerifiedFiles()): VerifiedFiles 
   return { once };
 }
 
-/** Two files in the same slot have the same states with a probability of 2 ** -30. */
+/** Two files with the same slot have the same states with a probability of 2 ** -30. */
 function statesOf(path: string): { slot: number; runningState: number; verifiedState: number } {
   const hash = createHash("sha256").update(path).digest();
   const state = hash.readUInt32LE(4) | 0;

@@ -38,6 +38,6 @@ function untilUnreadable(work: () => void): void {
   try {
     work();
   } catch {
-    // The other lists contain the same posts.
+    // Other lists contain the same posts.
   }
 }

@@ -6,7 +6,7 @@ import { postsPerChunk } from "../sealed/format.ts";
 import type { ChunkMatches, SealedIndex } from "../sealed/sealed-index.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 
-/** All candidates from `seenTo` up, newest first. */
+/** All candidates between the previous batch and the ID `seenTo`, inclusive, newest first. */
 export type CandidateBatch = { ids: readonly bigint[]; seenTo: bigint };
 
 export type DeltaLookup = (range: IdRange, limit: number) => CandidateBatch;
@@ -22,9 +22,10 @@ const largestBatch = 8_192;
 const found = new Uint16Array(largestBatch);
 
 /**
- * Merges the candidates of a sealed segment's two indexes, newest first. FTS5 is queried down to the
- * lowest ID read from the sealed index. Batches start at `expected` and double, so that few matches
- * cause few FTS5 queries. Once `expired`, a batch ends after its first chunk.
+ * Merges the candidates from both indexes of a sealed segment, newest first. FTS5 is queried down
+ * to the lowest ID read from the sealed index. The first batch has `expected` candidates and later
+ * ones double in size, so that rare matches cause few FTS5 queries. After the deadline, a batch
+ * ends after its first chunk.
  */
 export function* mergedCandidates(
   { index, query, omitted, delta }: Sources,
@@ -47,7 +48,7 @@ export function* mergedCandidates(
       const { set, to: end } = chunk.value;
       const base = chunk.value.chunk * postsPerChunk;
       const max = Math.min(size - ids.length, largestBatch);
-      // Chunks without candidates are left out.
+      // The index leaves out chunks without candidates, so `number` may be in an earlier chunk.
       const count = members(set, Math.max(0, number - base), end, found, max);
       for (let position = 0; position < count; position++) {
         ids.push(numbers.idAt(base + (found[position] as number)));
@@ -73,7 +74,7 @@ export function* mergedCandidates(
       if (batch.seenTo <= range.low) return;
       high = batch.seenTo - 1n;
       size = Math.max(size, Math.min(size * 2, largestBatch));
-      // If FTS5 stopped above `sealed.seenTo`, the lower candidates remain.
+      // If FTS5 has stopped above `sealed.seenTo`, the lower candidates remain.
       const remaining = batch.seenTo === sealed.seenTo ? [] : sealed.ids.filter((id) => id <= high);
       sealed = remaining.length > 0 ? { ids: remaining, seenTo: sealed.seenTo } : gather(size);
     }

@@ -29,7 +29,7 @@ export type PostRows = {
   setHidden(id: bigint, hidden: boolean): void;
 };
 
-/** A post's row, uri and terms, changed together. Requires a transaction and `defineRowChecksum`. */
+/** Changes a post's row, uri and terms together. Requires a transaction and `defineRowChecksum`. */
 export function postRowsIn(
   database: DatabaseSync,
   termsWriter: TermsWriter,
@@ -151,7 +151,7 @@ export function ftsTermsIn(database: DatabaseSync): TermsWriter {
 }
 
 type SealedWrites = {
-  /** Call before the transaction begins: a damaged page would make it fail. */
+  /** Call before the transaction begins, because a damaged page would make the transaction fail. */
   begin(): void;
   replace(id: bigint): void;
   hide(id: bigint): void;
@@ -163,12 +163,12 @@ type SealedWrites = {
 };
 
 /**
- * Opens the index on the first change of an existing post: new posts only cost a check of the
- * marker.
+ * Opens the index when an existing post is first changed, so that new posts cost only a check for
+ * the marker.
  */
 export function openSealedWrites(database: DatabaseSync, path: string): SealedWrites {
   let opened: DeletionBitmapWriter | "unsealed" | "damaged" | "abandoned" | null = null;
-  // Copies of the file lack the marker, but must be rejected as well.
+  // Copies of the file have no marker, but their index must be rejected as well.
   const updateFormat = database.prepare("UPDATE sealed SET format = ?1 WHERE format <> ?1");
 
   function bitmap(): DeletionBitmapWriter | null {

@@ -5,14 +5,14 @@ import { sealedMigrations } from "../sealed/format.ts";
 export const indexPunctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
 
 /**
- * The posts of an ID range, their FTS5 index, and, unless IDs follow from the uri, IDs by uri hash;
- * hidden posts, ingest order, and, during a rewrite, changed posts. If sealed (`sealed/format.ts`),
- * FTS5 contains only the delta.
+ * A segment contains the posts in a range of IDs, their FTS5 index, hidden posts, the ingest order
+ * and deletions; also IDs by uri hash, unless IDs follow from uris, and changed posts during a
+ * rewrite. If the segment is sealed (`sealed/format.ts`), FTS5 contains only the delta.
  *
- * Settings: `posts` and `imported` (numbers of posts), `counted` (last generation of count changes
- * applied), `sealed_bytes` (size of the sealed index when built), `unsummed` (rows may lack
- * checksums), `analyzer`, `unicode` and `numbering` (versions at creation; for tokens the catalog
- * is authoritative), and the identity (`segment-file.ts`).
+ * Settings: `posts` and `imported` (the numbers of all and of imported posts), `counted` (the last
+ * generation of count changes that was added), `sealed_bytes` (size of the sealed index when it was
+ * built), `unsummed` (rows may lack checksums), `analyzer`, `unicode` and `numbering` (versions at
+ * creation; for tokens the catalog is authoritative), and the identity (`segment-file.ts`).
  */
 export const segmentMigrations: readonly string[] = [
   `
@@ -32,7 +32,7 @@ export const segmentMigrations: readonly string[] = [
   INSERT INTO setting VALUES
     ('posts', 0), ('analyzer', ${analyzerVersion}), ('unicode', '${unicodeVersion}');
 `,
-  // Old segments do not count imports: all posts count as imported, so that none expires.
+  // Old segments do not count imports, so all their posts count as imported and none expires.
   `
   CREATE TABLE hidden(id INTEGER PRIMARY KEY);
   CREATE TABLE arrival(number INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL, ids BLOB);
@@ -52,10 +52,11 @@ export const segmentMigrations: readonly string[] = [
   CREATE TABLE deleted_account(user_id TEXT NOT NULL PRIMARY KEY, deleted_ms INTEGER NOT NULL);
 `,
   sealedMigrations[1],
-  // Empty in old segments.
+  // The table is empty in segments created before it.
   "CREATE TABLE table_sum(name TEXT PRIMARY KEY, rows INTEGER NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID",
   "INSERT INTO setting SELECT 'numbering', value = 0 FROM setting WHERE name = 'posts'",
   sealedMigrations[2],
-  // Indexes keep their names: recreating them would read the table, which may be damaged.
+  // The indexes keep their names, because recreating them would read the table, which may be
+  // damaged.
   "ALTER TABLE arrival RENAME TO ingest_order",
 ];

@@ -10,7 +10,10 @@ import { createTermCache } from "../sealed/term-cache.ts";
 
 const termBytes = 2 ** 20;
 
-/** Newest first, with hidden posts. Empty if not sealed. Errors: `SealedDamage`. */
+/**
+ * The IDs of the matches, newest first, including hidden posts. Empty if the segment is not sealed.
+ * Errors: `SealedDamage`.
+ */
 export function sealedIds(
   database: DatabaseSync,
   path: string,

@@ -56,28 +56,28 @@ export type SealedPart = {
     lastWrittenInCommit?: number,
   ): Value;
   /**
-   * Runs work that reads only the sealed index. Needs no transaction if the segment was not written
-   * since the last read and its delta is empty.
+   * Runs work that reads only the sealed index. Needs no transaction if the segment has not been
+   * written since the last read and its delta is empty.
    */
   readIndex<Value>(
     work: (view: SealedView) => Value,
     byRows: () => Value,
     lastWrittenInCommit: number | undefined,
   ): Value;
-  /** Whether a required term is certainly missing. Executes no SQL. */
+  /** Returns whether a required term is certainly missing. Executes no SQL. */
   isKnownToLack(query: SealedQuery, lastWrittenInCommit: number | undefined): boolean;
   recheckMarker(): void;
   close(): void;
 };
 
-/** `dataVersion`: SQLite's, which changes with commits of other connections. */
+/** `dataVersion` is SQLite's, which changes when another connection commits. */
 type LastView = {
   dataVersion: unknown;
   lastWrittenInCommit: number | undefined;
   view: SealedView;
 };
 
-/** Open segments are never sealed in place. */
+/** Null if the segment is not sealed; an open segment is never sealed in place. */
 export function openSealedPart(
   database: DatabaseSync,
   path: string,
@@ -131,12 +131,12 @@ export function openSealedPart(
     );
   }
 
-  /** SQLite may fail to end a transaction that hit corruption. */
+  /** SQLite may fail to end a transaction that has encountered corruption. */
   function renewSnapshot(): void {
     try {
       rollback.get();
     } catch {
-      // Already ended.
+      // The transaction has already ended.
     }
     if (!database.isTransaction) begin.get();
   }

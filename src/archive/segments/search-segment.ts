@@ -16,23 +16,23 @@ import type { SealedPart, SealedView } from "./sealed-part.ts";
 import { firstBatch, slicedCandidates, slicedQuery } from "./sliced-candidates.ts";
 
 export type SegmentQuery = {
-  /** A superset; null for every post. */
+  /** The FTS5 expression of a superset; null means every post. */
   expression: string | null;
   sealed: SealedQuery;
   whole: PlanNode;
   /** What the matcher must check; `all` if the index is exact. */
   residual: PlanNode;
-  /** Inclusive; `toMs` exclusive. */
+  /** Inclusive; `toMs` is exclusive. */
   fromMs: number | null;
   toMs: number | null;
   skew: TimeSkew;
-  /** The segment's last commit known to the catalog; required to answer from memory. */
+  /** The segment's last commit according to the catalog; required to answer from memory. */
   lastWrittenInCommit?: number;
 };
 
 export type SegmentAnswer = {
   ids: bigint[];
-  /** The lowest ID checked, if the deadline passed. */
+  /** If the deadline has passed, the lowest ID checked; otherwise null. */
   stoppedAt: bigint | null;
   candidates: number;
   rechecked: number;
@@ -40,7 +40,7 @@ export type SegmentAnswer = {
   /** See `SealedWork`. */
   termReads: number;
   statements: number;
-  /** Of posts that may be missing. */
+  /** IDs of posts that may be missing from the answer. */
   damaged: IdRange[];
 };
 
@@ -51,7 +51,7 @@ type SearchedSegment = {
   cost: IndexCost;
 };
 
-/** Newest first. */
+/** The returned function finds matches, newest first. */
 export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) {
   const candidates = indexCandidates(database);
   const everyPost = openAllPosts(database, segment.path);

@@ -18,13 +18,16 @@ import { type SegmentAnswer, type SegmentQuery, segmentSearch } from "./search-s
 import { checksummedTables, damagedTables } from "./table-checksums.ts";
 
 export type Segment = {
-  /** Newest first. */
+  /** Returns matches newest first. */
   search(query: SegmentQuery, range: IdRange, limit: number, expired: () => boolean): SegmentAnswer;
   rows(ids: readonly bigint[]): ReadRows;
   counter: SegmentCounter;
   lookup: PostLookup<{ id: bigint }>;
   ingestOrder(from: SegmentIngest, to: number, limit: number): SegmentIngest[];
-  /** Verifies tables without row checksums, once per process, and marks a damaged segment. */
+  /**
+   * Verifies the tables without row checksums, once per process, and marks the segment if one is
+   * damaged.
+   */
   verify(isSliceOver: () => boolean): Iterable<void>;
   resizeCache(kib: number): void;
   close(): void;
@@ -51,8 +54,8 @@ function* readDamagedTables(path: string, isSliceOver: () => boolean): Generator
 }
 
 /**
- * Every call sees the last commit and never waits for a writer. `costOf`: decides which queries
- * FTS5 may answer in one statement.
+ * Every call sees the last commit and never waits for a writer. `estimateCost` decides which
+ * queries FTS5 may answer in one statement.
  */
 export function openSegment(
   path: string,

@@ -7,11 +7,11 @@ import { quotedToken } from "./expression.ts";
 import type { CandidateBatch } from "./merged-candidates.ts";
 
 /**
- * Answers queries that may be slow (`index-cost.ts`). Queries one term at a time, because FTS5 then
- * respects the lower end of a range, and combines the sets here.
+ * Finds candidates for queries that may be slow (`index-cost.ts`). FTS5 is queried for one term at
+ * a time, because it then respects the lower end of a range, and the sets are combined here.
  */
 export type SlicedCandidates = {
-  /** Newest first. Phrases and prefixes yield supersets, and are ignored when excluded. */
+  /** Newest first. Phrases and prefixes yield supersets, and are ignored if they are excluded. */
   batches(query: SealedQuery, range: IdRange, work: SlicedWork): Generator<CandidateBatch, void>;
 };
 

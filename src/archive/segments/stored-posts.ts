@@ -20,16 +20,16 @@ export type StoredPost = {
 export type ReadPost = StoredPost & { post: Post };
 
 export type StoredPosts = PostLookup<StoredPost & { row: RecordRow }> & {
-  /** Null if damaged. */
+  /** Null if the post is missing or its row is damaged. */
   read(id: bigint): ReadPost | null;
   intactRows(): Generator<RecordRow>;
-  /** The ID after the last millisecond. */
+  /** The first ID after the last millisecond with a post. */
   end(): bigint;
   /** Ends the snapshot that the first lookup began. */
   endReading(): void;
 };
 
-/** Before and in the writer's transactions; includes hidden posts. */
+/** Can be used before and in transactions of the writer. Includes hidden posts. */
 export function storedPostsIn(database: DatabaseSync, platform: Platform): StoredPosts {
   const checksums = openRowChecksums(database);
   const sql = prepareStatements(database);
@@ -38,7 +38,7 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
 
   const lastId = (): bigint => (sql.selectLastId.get()?.id as bigint | null) ?? 0n;
 
-  /** Makes lookups several times faster. */
+  /** Begins a snapshot, which makes lookups several times faster. */
   function beginReading(): void {
     if (isReading || database.isTransaction) return;
     database.exec("BEGIN");
@@ -46,7 +46,7 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
     lastRead = lastId();
   }
 
-  /** Most new posts are after the last one. */
+  /** False for most new posts, because their IDs are above the highest stored one. */
   function mayContain(id: bigint): boolean {
     beginReading();
     return lastRead === null || id <= lastRead;

@@ -14,11 +14,11 @@ import {
 
 /**
  * For each table without row checksums, `table_sum` has the number of rows and the sum of their
- * checksums, updated in every write transaction. A flipped bit, a lost page or a page overwritten
- * with another causes a lasting difference.
+ * checksums, which every write transaction updates. A flipped bit, a lost page or a page
+ * overwritten with another causes a lasting difference.
  *
  * The checksums of FTS5's blocks are CRC-32. Those of tables with one row per post are computed in
- * SQL (`changeset.ts`), which is fast enough to verify before the first search.
+ * SQL (`changeset.ts`), which is fast enough for verification before the first search.
  */
 const blockTables = {
   term_data: { key: ["id"], others: ["block"] },
@@ -33,7 +33,7 @@ export const checksummedTables: readonly Table[] = [
 ];
 
 export type TableChecksums = {
-  /** Call after the transaction begins. */
+  /** Call after the transaction has begun. */
   begin(): void;
   end(): void;
   discard(): void;
@@ -120,7 +120,7 @@ function* ifReadable(steps: Generator<"worked", Delta>): Generator<"worked", Del
 const hasTableChecksums = (database: DatabaseSync): boolean =>
   database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'table_sum'").get() !== undefined;
 
-/** Stops after `maxRows`, because scans of a damaged table may loop. */
+/** Stops after `maxRows` rows, because a scan of a damaged table may never end. */
 const readChecksum = (
   database: DatabaseSync,
   table: Table,
