@@ -87,7 +87,7 @@ export function openCatalogAccounts(catalog: DatabaseSync): CatalogAccounts {
 export const maxNamedAccounts = 20;
 
 /**
- * A name matches the handle on X, `<name>.bsky.social` on Bluesky, and `<name>@` with any host on
+ * Matches the handle on X, `<name>.bsky.social` on Bluesky, and `<name>@` with any host on
  * Mastodon. Omits former handles and inactive accounts.
  */
 export function accountsNamed(

@@ -14,8 +14,8 @@ export const fileSize = (path: string): number =>
   statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /**
- * Contains segment files that a crash left without a catalog entry. They are retained for a while,
- * in case the catalog is the wrong one.
+ * Holds segment files that a crash left without a catalog entry for a while, in case the catalog is
+ * the wrong one.
  */
 export const orphanedFolder = (folder: string): string => join(folder, "orphaned");
 
@@ -41,8 +41,8 @@ export function moveToOrphaned(folder: string, key: SegmentKey): string | null {
 }
 
 /**
- * Skips only paths of existing databases: a log without a database is left over from an interrupted
- * move, which continues at the same path.
+ * Skips only existing databases: a log without one is from an interrupted move, which continues at
+ * that path.
  */
 function freePath(folder: string, { platform, sequence }: SegmentKey): string {
   const number = basename(segmentPath("", { platform, sequence }), ".db");
@@ -60,7 +60,7 @@ function orphanedFiles(folder: string): OrphanedFile[] {
     .flatMap((name) => {
       const path = join(orphaned, name);
       const stats = statSync(path, { throwIfNoEntry: false });
-      // A rename changes ctime, but not mtime.
+      // Renaming changes ctime, not mtime.
       return stats === undefined ? [] : [{ path, bytes: stats.size, sinceMs: stats.ctimeMs }];
     })
     .sort((a, b) => a.sinceMs - b.sinceMs);

@@ -8,7 +8,7 @@ import { type Platform, platforms } from "../../posts/post.ts";
 import type { Collection, CoverageInterval, PlatformCoverage } from "../archive.ts";
 import type { PreparedHandle } from "../prepared.ts";
 
-/** A segment owns the IDs from `low` up to, but not including, the next segment's `low`. */
+/** A segment owns the IDs from `low` to just below the next segment's `low`. */
 export type SegmentEntry = {
   platform: Platform;
   sequence: number;
@@ -98,7 +98,7 @@ export function setLastWrittenInCommit(
     .run(commit, platform, sequence);
 }
 
-/** Exceeds the numbers of retired segments as well, because their files may still be in use. */
+/** Also exceeds the numbers of retired segments, whose files may still be in use. */
 export function nextSequence(catalog: DatabaseSync, platform: Platform): number {
   const row = catalog
     .prepare(
@@ -140,10 +140,10 @@ export function setOptimised(
 export const readUriKey = (catalog: DatabaseSync): string => readSetting(catalog, "uri_key");
 
 /**
- * `ingest_number`: the newest committed ingest number. `ingest_order_from`: the first number in the
- * retained ingest order. `generation`: the generation to which count changes are being added.
- * `count_step`: the number of the last count batch. `commit_number`: the number of the last commit
- * that wrote to segments. `identified`: 1 if every segment contains its identity.
+ * `ingest_number`: the newest committed number. `ingest_order_from`: start of the retained ingest
+ * order. `generation`: open generation of count changes. `count_step`: last count batch.
+ * `commit_number`: last commit that wrote to segments. `identified`: 1 if every segment contains
+ * its identity.
  */
 type NumberSetting =
   | "ingest_number"
@@ -249,8 +249,8 @@ export function addHandles(catalog: DatabaseSync, handles: readonly PreparedHand
 }
 
 /**
- * The facet keys that a name may refer to: those of the handle and of every account that has ever
- * had it. If there is no such account, also those of the account with this ID and its handles.
+ * Facet keys that a name may refer to: the handle and every account that has ever had it. If there
+ * is no such account, also the account with this ID and its handles.
  */
 export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
   const accounts = catalog

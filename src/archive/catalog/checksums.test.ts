@@ -47,14 +47,14 @@ test("the catalog's checksums are updated by every transaction, and rolled back 
   );
 });
 
-test("the checksums follow a statement that empties a table, even if prepared before the transaction", () => {
+test("the checksums are correct after a statement that was prepared before the transaction empties a table", () => {
   const empty = catalog.prepare("DELETE FROM pending_moderation");
   write("INSERT INTO pending_moderation VALUES('x', '1')");
   inTransaction(catalog, () => empty.run());
   expect(catalogDamage(catalog)).toEqual(intact);
 });
 
-test("the checksums follow a statement that empties a table, even if prepared after a garbage collection", async () => {
+test("the checksums are correct after a statement that was prepared after a garbage collection empties a table", async () => {
   await collectGarbage();
   const empty = catalog.prepare("DELETE FROM pending_moderation");
   write("INSERT INTO pending_moderation VALUES('x', '1')");

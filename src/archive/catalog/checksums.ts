@@ -7,9 +7,9 @@ import { catalogMigrations } from "./schema.ts";
 import { catalogRowChecksum, type StoredValue, valueChecksums } from "./value-checksums.ts";
 
 /**
- * SQLite does not detect corrupted values, which could hide posts. For the schema and each table,
- * `catalog_sum` has the number of rows and the sum of their checksums. Connections opened by
- * `openCatalog` update it.
+ * SQLite does not detect corrupted values, which could hide posts. For each table and the schema,
+ * `catalog_sum` has the row count and the sum of row checksums. Connections opened by `openCatalog`
+ * update it.
  */
 const version = catalogMigrations.length;
 const checksumTable = "catalog_sum";
@@ -40,8 +40,8 @@ const listTables = (catalog: DatabaseSync): string[] =>
     .map(({ name }) => String(name));
 
 /**
- * A statement that was prepared while the connection had no session may empty a table without
- * reporting the rows. The map prevents garbage collection, which would close the sessions.
+ * A statement prepared while no session existed may empty a table without reporting its rows.
+ * Garbage collection would close an unreferenced session.
  */
 const permanentSessions = new WeakMap<DatabaseSync, Session>();
 
@@ -90,7 +90,7 @@ export const catalogDamage = (catalog: DatabaseSync): CatalogDamage => ({
   structure: structureDamage(catalog),
 });
 
-/** Reads from one snapshot, and yields every few thousand rows. */
+/** Reads one snapshot; yields every few thousand rows. */
 export function* damagedTablesInSteps(
   catalog: DatabaseSync,
   names: readonly string[] | null = null,
@@ -150,7 +150,7 @@ const isSqlError = (error: unknown): boolean =>
 
 const rowsPerStep = 5_000;
 
-/** Stops after `maxRows` rows, because a scan of a damaged B-tree may never end. */
+/** Stops after `maxRows`, because a damaged B-tree may loop. */
 function* readChecksum(
   catalog: DatabaseSync,
   table: string,

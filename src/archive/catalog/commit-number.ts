@@ -3,8 +3,8 @@ import { putSetting, readSetting } from "./catalog.ts";
 
 /**
  * Each segment stores the number of the last catalog commit that wrote to it. Segments commit
- * first, so a crash can leave them one commit ahead of the catalog. If a segment is further ahead,
- * the catalog is an older copy.
+ * first, so a crash can leave them one commit ahead. If a segment is further ahead, the catalog is
+ * an older copy.
  */
 export type CommitNumber = {
   /** The first call in a transaction allocates the number. */

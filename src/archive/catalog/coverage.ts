@@ -11,15 +11,15 @@ const partialSource = /^mastodon-stream:/;
 
 export const mastodonStreamSource = (host: string): string => `mastodon-stream:${host}`;
 
-/** When the newest stream interval ends, in Unix milliseconds; -Infinity if there is none. */
+/** Unix milliseconds; -Infinity if there is no stream. */
 export const streamEndMs = (intervals: readonly CoverageInterval[]): number =>
   intervals
     .filter(isStream)
     .reduce((end, { toMs }) => Math.max(end, toMs), Number.NEGATIVE_INFINITY);
 
 /**
- * A stream first delivers the posts that it has missed. It has caught up when its intervals reach
- * `liveSinceMs`, the time at which its connection was opened.
+ * A stream delivers missed posts first. It has caught up when its intervals reach `liveSinceMs`,
+ * when its connection was opened.
  */
 export const hasCaughtUp = (
   intervals: readonly CoverageInterval[],
@@ -33,9 +33,8 @@ export function coveredUntilMs(window: Span, intervals: readonly CoverageInterva
 }
 
 /**
- * Returns gaps oldest first. Because streams lag, a window that reaches the present counts as
- * covered to its end if the newest stream interval ended at most `slackMs` before `nowMs`. Pass 0
- * as `slackMs` unless `hasCaughtUp`.
+ * The gaps, oldest first. Streams lag: a window that reaches the present is covered to its end if
+ * the newest stream interval ended at most `slackMs` before `nowMs`. Pass 0 unless `hasCaughtUp`.
  */
 export function gapsIn(
   window: Span,
@@ -62,7 +61,7 @@ export function gapsIn(
 const isStream = ({ source, account }: CoverageInterval): boolean =>
   account === null && !finiteSources.has(source);
 
-/** Omits intervals of single accounts and of Mastodon streams. */
+/** Omits intervals of single accounts and Mastodon streams. */
 export const platformWideIntervals = (
   intervals: readonly CoverageInterval[],
   collection: CoverageInterval["collection"],

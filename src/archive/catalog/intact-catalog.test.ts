@@ -104,7 +104,7 @@ async function openVerified(): Promise<Archive> {
 test.each([
   ["segment", "UPDATE segment SET skew_max_ms = 5"],
   ["setting", "UPDATE setting SET value = '7' WHERE name = 'ingest_number'"],
-])("the archive refuses to open if the table %s is damaged", async (table, sql) => {
+])("an archive cannot be opened if the table %s is damaged", async (table, sql) => {
   damage(sql);
   await expect(open()).rejects.toMatchObject({
     code: "archive_damaged",
@@ -148,7 +148,7 @@ test("recover does not copy a table with an unreadable row", async () => {
   expect(await findingsIn(folder())).toEqual([]);
 });
 
-test("damaged coverage is dropped with a warning, and the archive is opened", async () => {
+test("damaged coverage is dropped with a warning, and the archive opens", async () => {
   damage("UPDATE interval SET to_ms = 99999999999999");
   const archive = await openVerified();
   expect(warnings).toEqual([expect.stringContaining("coverage")]);
@@ -180,7 +180,7 @@ describe("a catalog that is being verified", () => {
     catalog.close();
   });
 
-  test("the archive opens, and its readers respond, before the catalog is verified", async () => {
+  test("the archive opens, and its readers respond, before the catalog has been verified", async () => {
     const archive = await open();
     const order: string[] = [];
     await Promise.all([

@@ -4,7 +4,7 @@ import { inTransaction } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { type CatalogDamage, catalogDamage, damagedTablesAmong } from "./checksums.ts";
 
-/** Without the content of this table, answers are correct but incomplete. */
+/** If this table is damaged, answers are correct but incomplete. */
 const coverageTable = "interval";
 
 const startupTables = ["sqlite_schema", "setting", "segment", "retired"];
@@ -45,7 +45,7 @@ export function requireIntactCatalog(catalog: DatabaseSync, path: string): strin
 export const isIntact = ({ tables, structure }: CatalogDamage): boolean =>
   tables.length === 0 && structure.length === 0;
 
-/** Avoids `inTransaction`, which would carry the damage over into the updated checksum. */
+/** Avoids `inTransaction`, which would add the damage to the checksum. */
 const dropCoverage = (catalog: DatabaseSync): void =>
   catalog.exec(
     `BEGIN IMMEDIATE; DELETE FROM ${coverageTable};

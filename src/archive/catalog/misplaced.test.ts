@@ -32,10 +32,10 @@ function misplacedCount(): number {
 }
 
 test.each([
-  ["at the time in its uri", reportedMs, 0],
-  ["months before that time", Date.UTC(2026, 0, 20), 1],
+  ["the time in its uri", reportedMs, 0],
+  ["months before the time in its uri", Date.UTC(2026, 0, 20), 1],
   ["years before IDs contained a time", Date.UTC(2009, 0, 1), 1],
-])("an edit and a deletion find a post dated %s", (_name, createdMs, listed) => {
+])("an edit and a deletion find a post whose date is %s", (_name, createdMs, listed) => {
   fill();
   archive.put(post(createdMs, { revision: "3mptbyoeyc22k" }));
   expect(misplacedCount()).toBe(listed);

@@ -9,8 +9,8 @@ import {
 import type { Platform } from "../../posts/post.ts";
 
 /**
- * Most Bluesky uris contain a creation time, and most posts are stored within this distance of it.
- * The catalog lists the exceptions, so that a uri lookup never searches every segment.
+ * Most Bluesky uris contain a creation time, and the post is stored near it. The catalog lists
+ * exceptions, so that a uri lookup never searches every segment.
  */
 const maxDistanceMs = 86_400_000;
 
@@ -33,7 +33,7 @@ export type MisplacedPosts = {
   add(platform: Platform, hash: bigint, id: bigint): boolean;
   remove(platform: Platform, hash: bigint, id: bigint): void;
   isListed(platform: Platform, hash: bigint, id: bigint): boolean;
-  /** One ID for each millisecond that contains such a post; not necessarily the post's own ID. */
+  /** One ID per millisecond with such a post, not necessarily the post's own. */
   misplacedIds(platform: Platform, hash: bigint): bigint[];
 };
 

@@ -114,7 +114,7 @@ describe("account status", () => {
     expect(found(`from:${alice}`)).toEqual([makeUri(alice, "70")]);
   });
 
-  test("account status deleted, and a reactivation, apply to posts of the same batch", () => {
+  test("account status deleted, and a reactivation, apply to posts in the same batch", () => {
     const deletedMs = start + 60 * 60_000;
     archive.write([
       { kind: "upsert", post: post(alice, 1) },
@@ -133,7 +133,7 @@ describe("account status", () => {
   });
 });
 
-describe("crash during moderation of an account", () => {
+describe("a crash during the moderation of an account", () => {
   function leaveHalfModerated(): void {
     const catalog = openCatalog(archive.folder);
     changeCatalog(catalog, `INSERT INTO pending_moderation VALUES('bluesky', '${alice}')`);
@@ -143,7 +143,7 @@ describe("crash during moderation of an account", () => {
     first.close();
   }
 
-  test("moderation of an account that a crash interrupted is completed by the next batch", () => {
+  test("interrupted moderation of an account is completed by the next batch", () => {
     putPosts();
     leaveHalfModerated();
     expect(found("river").length).toBeLessThan(10);
@@ -151,7 +151,7 @@ describe("crash during moderation of an account", () => {
     expect(found("river")).toHaveLength(10);
   });
 
-  test("moderation of an account that a crash interrupted is completed by the latest status", () => {
+  test("interrupted moderation of an account is completed by the latest status", () => {
     putPosts();
     leaveHalfModerated();
     archive.write([status(alice, "active", start + 9)]);
@@ -173,7 +173,7 @@ describe("crash during moderation of an account", () => {
   });
 });
 
-describe("account that opts out of unauthenticated readers", () => {
+describe("an account that opts out of unauthenticated readers", () => {
   test("an account that opts out of unauthenticated readers is hidden until it opts in again", () => {
     putPosts();
     archive.write([profile(["!no-unauthenticated"], start + 1)]);
@@ -184,7 +184,7 @@ describe("account that opts out of unauthenticated readers", () => {
     expect(found("river")).toHaveLength(11);
   });
 
-  test("the name of an account that opted in is shown", () => {
+  test("the name of an account that has opted in is shown", () => {
     archive.write([{ kind: "upsert", post: post(alice, 1) }, profile([], start)]);
     const [record] = archive.records(archive.query("river").positions);
     expect(record?.Metadata).toMatchObject({ author: "Alice", username: alice });
@@ -203,7 +203,7 @@ describe("labels", () => {
     },
   );
 
-  test("retracting a hiding label of an account does not show posts with their own hiding label", () => {
+  test("retracting a hiding label on an account does not show posts with their own hiding label", () => {
     putPosts();
     archive.write([label(alice, "!takedown"), label(makeUri(alice, "4"), "!hide")]);
     expect(found("river")).toHaveLength(5);
@@ -223,7 +223,7 @@ describe("labels", () => {
     expect(second?.Metadata).toMatchObject({ labels: ["spam"] });
   });
 
-  test("a label on an account is shown with all of its posts until it is retracted", () => {
+  test("a label on an account is shown with all posts of the account until the label is retracted", () => {
     putPosts();
     archive.write([label(alice, "spam")]);
     archive.put(post(alice, 20));

@@ -46,9 +46,9 @@ test("the catalog records the analyzer of a new segment", () => {
   catalog.close();
 });
 
-describe("a segment of another analyzer", () => {
+describe("a segment with another analyzer", () => {
   test.each(["0", `${analyzerVersion - 1} 16.0`, `${analyzerVersion} 1.0`])(
-    "a segment of another analyzer (%s) is searched row by row, without losing matches",
+    "a segment with another analyzer (%s) is searched row by row, without losing matches",
     (analyzer) => {
       archive.put(
         makePost({ key: "1", text: "the river" }),
@@ -62,7 +62,7 @@ describe("a segment of another analyzer", () => {
     },
   );
 
-  test("after a batch into a segment of another analyzer, later posts go to a new segment", () => {
+  test("after a batch is written to a segment with another analyzer, later posts go to a new segment", () => {
     archive.put(makePost({ key: "1", text: "the river" }));
     setAnalyzer("1 15.0");
     archive.put(makePost({ key: "2", createdMs: Date.UTC(2026, 0, 2), text: "the harbour" }));
@@ -72,7 +72,7 @@ describe("a segment of another analyzer", () => {
     expect(work.segmentsOfPlatforms).toBe(2);
   });
 
-  test("a segment of a later analyzer is rejected, even by processes that have it open", async () => {
+  test("a segment with a later analyzer is rejected, even by processes that have it open", async () => {
     archive.put(makePost());
     expect(archive.search(everything).positions).toHaveLength(1);
     setAnalyzer(`${analyzerVersion + 1} 16.0`);
@@ -85,7 +85,7 @@ describe("a segment of another analyzer", () => {
   });
 });
 
-describe("an archive of the first format", () => {
+describe("an archive in the first format", () => {
   function makeFirstFormat(folder: string): void {
     const version = (database: DatabaseSync) => database.exec("PRAGMA user_version = 1");
     mkdirSync(join(folder, "bluesky"), { recursive: true });
@@ -111,7 +111,7 @@ describe("an archive of the first format", () => {
     segment.close();
   }
 
-  test("an archive of the first format is migrated with all of its content when it is opened", async () => {
+  test("an archive in the first format is migrated with all of its content when it is opened", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "earshot-catalog-"));
     makeFirstFormat(join(dataDir, "archive"));
     const stored = await openArchive({ dataDir, readers: 1, segmentPosts: 10, clock: systemClock });
@@ -135,7 +135,7 @@ describe("an archive of the first format", () => {
   });
 });
 
-describe("archive with the names of catalog schema 11 and segment schema 9", () => {
+describe("an archive with the names of catalog schema 11 and segment schema 9", () => {
   const start = Date.UTC(2026, 0, 1);
   const at = (n: number) =>
     makePost({ key: `${n}`, createdMs: start + n * 60_000, text: `post ${n}` });
@@ -203,7 +203,7 @@ describe("archive with the names of catalog schema 11 and segment schema 9", () 
     expect(texts).toEqual(["post 1", "edited", "post 3", "post 4", "post 5"]);
   }
 
-  test("an archive of catalog schema 11 and segment schema 9 is migrated with all of its content, and is intact", () => {
+  test("an archive with catalog schema 11 and segment schema 9 is migrated with all of its content, and is intact", () => {
     makeArchiveWithFormerNames();
     const before = segmentPaths().map((path) =>
       rows(path, numbersSql.replace("ingest_order", "arrival")),
@@ -218,7 +218,7 @@ describe("archive with the names of catalog schema 11 and segment schema 9", () 
     catalog.close();
   });
 
-  test("an archive of catalog schema 11 is migrated after a crash between its segments and the catalog", () => {
+  test("an archive with catalog schema 11 is migrated after a crash during the migration of its segments", () => {
     makeArchiveWithFormerNames();
     const [first = ""] = segmentPaths();
     openSegmentFile(first, 100).close();

@@ -13,9 +13,8 @@ type Lookup = Pick<PostLookup<unknown>, "lowestId" | "findById">;
 type MillisecondPost = { id: bigint; uri: string | null };
 
 /**
- * Maps requested IDs to the IDs under which the same posts are stored. They may differ, because
- * earlier releases numbered posts by a hash with a different key for each archive, and because a
- * post is moved only in an archive that contains the post with which it collides.
+ * Maps requested IDs to the stored IDs of the same posts. Earlier releases numbered posts by a hash
+ * keyed per archive, and an archive that lacks a colliding post does not move the other post.
  */
 export function findStoredIds(
   lookup: Lookup,
@@ -43,7 +42,7 @@ function storedIdsIn(
   const storedById = new Map<bigint, bigint>();
   for (const { id, uri } of hashed) {
     const former = formerId(low, uri, uriKey);
-    // If a post's number was taken, the post got the next one.
+    // A post whose number was taken got the next one.
     for (const otherId of [former + 1n, former]) {
       if (otherId === former || !storedById.has(otherId)) storedById.set(otherId, id);
     }
@@ -70,7 +69,7 @@ export function postsWithin(lookup: Lookup, low: bigint): MillisecondPost[] {
 
 type UnnumberedPost = { id: bigint; uriHash: string };
 
-/** Numbers posts in the order of their uri hashes, as `write/number-slots.ts` does. */
+/** Numbers posts in order of uri hashes, as in `write/number-slots.ts`. */
 export function numberMillisecond(
   low: bigint,
   posts: readonly UnnumberedPost[],

@@ -51,8 +51,8 @@ export function openTombstones(
 const settingName = (platform: Platform): string => `aged_out ${platform}`;
 
 /**
- * Posts before this time, in Unix milliseconds, have expired, except for imported ones: later
- * copies are rejected, and only imports count as coverage. Null if no posts have expired.
+ * Posts before this time have expired, except for imports: later copies are rejected, and only
+ * imports cover that time. Unix milliseconds; null if no posts have expired.
  */
 export function expiredBeforeMs(catalog: DatabaseSync, platform: Platform): number | null {
   const row = catalog

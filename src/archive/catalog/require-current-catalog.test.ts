@@ -186,7 +186,7 @@ describe("a catalog that does not match its segments", () => {
     expect(await rejectionCode()).toBe(null);
   });
 
-  test("a segment of another archive is rejected with catalog_foreign", async () => {
+  test("a segment from another archive is rejected with catalog_foreign", async () => {
     put(1, 2, 3);
     const other = mkdtempSync(join(tmpdir(), "earshot-other-"));
     const writer = writerOn(other, 2);

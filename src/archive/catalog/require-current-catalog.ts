@@ -13,13 +13,12 @@ import { catalogPath, segmentPath } from "./catalog.ts";
 import { catalogMigrations } from "./schema.ts";
 
 /**
- * Verifies that a catalog belongs to the segments in its folder. If the catalog has been lost,
- * emptied or restored from an earlier copy, unlisted segments would be mistaken for leftovers of a
- * crash.
+ * Verifies that a catalog belongs to the segments in its folder. If it is lost, emptied or restored
+ * from an earlier copy, unlisted segments would be mistaken for leftovers of a crash.
  *
  * A crash leaves segments at most one commit ahead of the catalog. Segments are read before the
- * catalog, whose commit number only grows, so no lock is needed. A segment whose commit number is
- * lower than the catalog lists is an earlier copy.
+ * catalog, whose commit number only grows, so no lock is needed. A segment with a lower commit
+ * number than the catalog lists is an earlier copy.
  *
  * Errors: `catalog_missing`, `catalog_older`, `catalog_foreign`, `segment_missing`,
  * `segment_older`, `archive_missing`.
@@ -49,8 +48,7 @@ type CatalogState = {
 
 function findProblem(folder: string): EarshotError | null {
   const before = catalogState(folder);
-  // Retired files are skipped, because they include copies in progress, which their creators have
-  // locked.
+  // Skips retired files, which include copies in progress, locked by their creators.
   const files = segmentFiles(folder, before === "newer" ? null : (before?.retired ?? null));
   const catalog = catalogState(folder);
   if (catalog === "newer") return null;
@@ -117,8 +115,8 @@ function fileProblem(
 }
 
 /**
- * A file written by an earlier version has no identity. If the catalog lists no segments of its
- * platform, the file is not a leftover of a crash.
+ * A file from an earlier version has no identity. If the catalog lists no segments of its platform,
+ * the file is not a leftover of a crash.
  */
 function problemWithoutIdentity(
   name: string,

@@ -105,8 +105,7 @@ export const catalogMigrations: readonly string[] = [
   `
   ALTER TABLE segment ADD COLUMN numbering INTEGER NOT NULL DEFAULT 0;
 `,
-  // Empty, because the new version only makes `openCatalog` migrate the segments, which gain the
-  // filter table.
+  // Empty: the new version makes `openCatalog` migrate the segments, which gain the filter table.
   "",
   `
   ALTER TABLE strayed RENAME TO misplaced;
@@ -116,7 +115,7 @@ export const catalogMigrations: readonly string[] = [
   UPDATE setting SET name = 'ingest_number' WHERE name = 'arrival';
   UPDATE setting SET name = 'ingest_order_from' WHERE name = 'arrivals_from';
 `,
-  // Empty, because the new version only makes `fillCatalogChecksums` recompute the checksums, which
-  // could be wrong.
+  // Empty: the new version makes `fillCatalogChecksums` recompute the checksums, which could be
+  // wrong.
   "",
 ];

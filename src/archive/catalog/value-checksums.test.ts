@@ -15,14 +15,14 @@ const row: readonly StoredValue[] = [
 const changed = (column: number, value: StoredValue): StoredValue[] => row.with(column, value);
 
 test.each([
-  ["a character of the key", changed(1, "did:plc:anm")],
-  ["a character of another column", changed(3, "Ann á la carte")],
-  ["a high bit of an integer", changed(2, 1_760_000_000_000n | (1n << 62n))],
+  ["a changed character in the key", changed(1, "did:plc:anm")],
+  ["a changed character in another column", changed(3, "Ann á la carte")],
+  ["a changed high bit in an integer", changed(2, 1_760_000_000_000n | (1n << 62n))],
   ["null instead of a value", changed(3, null)],
-  ["a blob of the same bytes", changed(3, new TextEncoder().encode(String(row[3])))],
+  ["a blob with the same bytes", changed(3, new TextEncoder().encode(String(row[3])))],
   ["characters that move to the next column", ["blueskyd", "id:plc:ann", ...row.slice(2)]],
-  ["columns whose values are swapped", [row[0] ?? "", row[1] ?? "", row[3] ?? "", row[2] ?? ""]],
-])("a row's checksum changes with %s", (_, other) => {
+  ["swapped values", [row[0] ?? "", row[1] ?? "", row[3] ?? "", row[2] ?? ""]],
+])("a row's checksum detects %s", (_, other) => {
   expect(catalogRowChecksum(other, isKey)).not.toBe(catalogRowChecksum(row, isKey));
 });
 

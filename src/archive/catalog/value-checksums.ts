@@ -4,10 +4,9 @@ import type { CellChecksums } from "../segments/changeset.ts";
 export type StoredValue = bigint | number | string | Uint8Array | null;
 
 /**
- * FNV-1a over each value's type and its characters, bytes or 32-bit halves. It detects every change
- * to a single character or half, and is several times faster than CRC-32. One hash covers the key,
- * and one the key with each other column, so that an update needs only the key and the changed
- * columns.
+ * FNV-1a over each value's type and its characters, bytes or 32-bit halves. Detects every change to
+ * a single character or half, several times faster than CRC-32. Hashes the key, and the key with
+ * each other column, so that an update needs only the key and the changed columns.
  */
 export function catalogRowChecksum(row: readonly StoredValue[], isKey: readonly boolean[]): number {
   let key = basis;
@@ -31,7 +30,7 @@ export const valueChecksums: CellChecksums = {
 
 const basis = 0x811c9dc5 | 0;
 const prime = 16_777_619;
-/** All tags are larger than every character code. */
+/** These exceed all character codes. */
 const typeTags = { null: 0x10000, integer: 0x10001, real: 0x10002, text: 0x10003, blob: 0x10004 };
 
 function hashValue(seed: number, value: StoredValue): number {
@@ -61,8 +60,8 @@ function hashText(seed: number, type: number, text: string): number {
 }
 
 /**
- * A cell of a changeset consists of a type byte, followed by the eight bytes of a number, or by the
- * length and the bytes of a text or blob.
+ * A changeset cell is a type byte, then the eight bytes of a number, or the length and bytes of a
+ * text or blob.
  */
 function storedValue(cell: Uint8Array): StoredValue {
   const bytes = Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength);

@@ -1,7 +1,6 @@
 /**
- * The catalog is verified after the archive has opened, because this takes a second of CPU time per
- * million handles. Calls to the archive wait for it, because incomplete answers would make clients
- * retry.
+ * Verification runs after the archive has opened, because it takes a second of CPU time per million
+ * handles. Calls wait for it, because incomplete answers would make clients retry.
  */
 
 import { openForReading } from "../database.ts";

@@ -67,7 +67,7 @@ test.each(["!takedown", "!hide", "!suspend"])(
   },
 );
 
-test("an account that opts out of unauthenticated readers is withheld, and other labels are ignored", () => {
+test("a post is withheld if its account opts out of unauthenticated readers, and other labels are ignored", () => {
   archive.write([label(uri, "spam")]);
   expect(isWithheld(post)).toEqual([false]);
   archive.write([

@@ -54,7 +54,7 @@ test("aligning positions finds the first position at which the words are adjacen
   );
 });
 
-test("aligning positions finds a phrase of unusually many words", () => {
+test("aligning positions finds a phrase with unusually many words", () => {
   const everywhere = Array.from({ length: 500 }, (_, position) => position);
   const words = Array.from({ length: 400 }, () => everywhere);
   expect(alignedPosition(getPhrase(words), 0)).toBe(0);
@@ -63,10 +63,10 @@ test("aligning positions finds a phrase of unusually many words", () => {
 
 test.each([
   ["in one run", (position: number) => position < 4_000],
-  ["in runs that are one short", (position: number) => position % 200 !== 199],
+  ["in runs that are one too short", (position: number) => position % 200 !== 199],
   ["at every other position", (position: number) => position % 2 === 0],
 ])(
-  "aligning a phrase that repeats a word %s reads the word about once per position",
+  "aligning a phrase that repeats a word, which occurs %s, reads each position only a few times",
   (_what, hasWord) => {
     const repeated = Array.from({ length: 4_000 }, (_, position) => position).filter(hasWord);
     const last = Array.from({ length: 4_000 }, (_, position) => position).filter(

@@ -30,7 +30,7 @@ function sealed(posts: PostTokens, ids: Iterable<bigint> = posts.keys()) {
 const repeat = (token: string, times: number): string[] =>
   Array.from({ length: times }, () => token);
 
-test("a sealed index stores every term and position of its posts", () => {
+test("a sealed index stores every term and position in its posts", () => {
   const posts: PostTokens = new Map([
     [7n, ["is:post", "lang:en", "a", "b", "a", "|", "c"]],
     [4_611_686_018_427_387_904n, ["is:post", "b"]],
@@ -43,12 +43,12 @@ test("a sealed index stores every term and position of its posts", () => {
 });
 
 test.each([
-  ["the last that fits into a byte", 254, 255],
-  ["the first that needs two bytes", 255, 256],
-  ["the next one", 256, 257],
-  ["the last of an item of 16 bits", 32_767, 32_768],
-  ["the first beyond", 32_768, 32_769],
-])("a sealed index stores a position: %s", (_, position, length) => {
+  ["the last position that fits into a byte", 254, 255],
+  ["the first position that needs two bytes", 255, 256],
+  ["the position after that one", 256, 257],
+  ["the last position that fits into an item of 16 bits", 32_767, 32_768],
+  ["the first position that needs an item of 32 bits", 32_768, 32_769],
+])("a sealed index stores %s", (_, position, length) => {
   const late = [...repeat("x", position), "late"];
   expect(late).toHaveLength(length);
   const few: PostTokens = new Map([
@@ -61,13 +61,13 @@ test.each([
   expect(sealedContents(sealed(many))).toEqual(expectedContents(many, new Set(many.keys())));
 });
 
-test("a sealed index stores a row of positions whose list exceeds 16-bit offsets", () => {
+test("a sealed index stores a row of positions whose list is too long for 16-bit offsets", () => {
   const posts = new Map<bigint, string[]>();
   for (let id = 1n; id <= 300n; id += 1n) posts.set(id, repeat("w", 230));
   expect(sealedContents(sealed(posts))).toEqual(expectedContents(posts, new Set(posts.keys())));
 });
 
-test("a sealed index chooses the form of a term by its number of posts, at every limit", () => {
+test("a sealed index chooses the form of a posting list by its number of posts, at every limit", () => {
   const rows = [inlinePosts, inlinePosts + 1, maxOneRowPosts, maxOneRowPosts + 1];
   const edges = [1, 2, ...rows, densePosts - 1, densePosts, densePosts + 1];
   const posts = new Map<bigint, string[]>();
@@ -83,7 +83,7 @@ test("a sealed index chooses the form of a term by its number of posts, at every
   expect([readRows("sealed_docs"), readRows("sealed_positions")]).toEqual([2 * withRows, withRows]);
 });
 
-test("a sealed index stores terms of several chunks in one row, or one per chunk", () => {
+test("a sealed index stores the posts of a term in several chunks in one row, or in one row per chunk", () => {
   const ids = Array.from({ length: 70_000 }, (_, n) => BigInt(n) * 9n);
   const posts = new Map<bigint, string[]>();
   for (let n = 0; n <= maxOneRowPosts; n += 1) {
@@ -111,7 +111,7 @@ test("a sealed index stores terms longer than a dictionary block in their own bl
   expect(sealedContents(sealed(posts))).toEqual(expectedContents(posts, new Set(posts.keys())));
 });
 
-test("a sealed index limits a block and its first term so that four fit into a page", () => {
+test("a sealed index limits the size of a block and its first term so that four of them fit into a page", () => {
   const posts = new Map<bigint, string[]>();
   for (let id = 1n; id <= 500n; id += 1n) posts.set(id, [`term${id}`, `${id}`.repeat(20), "all"]);
   const database = sealed(posts);
@@ -124,7 +124,7 @@ test("a sealed index limits a block and its first term so that four fit into a p
   expect(Math.min(...lengths.slice(0, -1))).toBeGreaterThan(dictionaryBlockBytes - 150);
 });
 
-test("sealing reports a post in FTS5 without a row", () => {
+test("sealing reports a post in FTS5 that has no row", () => {
   const posts: PostTokens = new Map([
     [1n, ["a", "b"]],
     [2n, ["b", "c"]],
@@ -133,7 +133,7 @@ test("sealing reports a post in FTS5 without a row", () => {
   expect(() => sealed(posts, [1n, 3n])).toThrow(/have no row/);
 });
 
-test("sealing reports a post that is missing in FTS5", () => {
+test("sealing reports a post that is missing from FTS5", () => {
   const posts: PostTokens = new Map([[1n, ["a", "b"]]]);
   expect(() => sealed(posts, [1n, 2n])).toThrow(UnreadableFts);
   expect(() => sealed(posts, [1n, 2n])).toThrow("1 of 2 posts are in no index");
@@ -152,7 +152,7 @@ test("an index without posts is built from an empty source", () => {
   expect(sealedContents(database)).toEqual(new Map());
 });
 
-test("sealing writes the row that marks a segment as sealed last", () => {
+test("the last row that sealing writes is the one that marks a segment as sealed", () => {
   const source = closedAfterTest(emptySegment());
   addToFts(source, new Map([[1n, ["a", "b"]]]));
   const target = closedAfterTest(emptySegment());
@@ -164,7 +164,7 @@ test("sealing writes the row that marks a segment as sealed last", () => {
   expect(sealedContents(target).size).toBe(2);
 });
 
-test("sealing closes its source if it is abandoned", () => {
+test("sealing closes its source when it is abandoned", () => {
   const source = closedAfterTest(emptySegment());
   const posts = new Map<bigint, string[]>();
   for (let id = 1n; id <= 12_000n; id += 1n) posts.set(id, ["all", `w${id}`]);

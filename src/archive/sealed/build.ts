@@ -21,9 +21,9 @@ const termCost = 8;
 
 /**
  * Fills the empty sealed tables of `target` from both indexes of `source`, without replaced posts.
- * `ids` must be newest first, and each must be in exactly one index. The caller keeps `source` on
- * one snapshot, and `target` in one transaction, throughout. Errors: `SealedDamage`,
- * `UnreadableFts`, and `archive_damaged` if an indexed post is missing from `ids`.
+ * `ids` must be newest first, each in exactly one index. `source` must be on one snapshot and
+ * `target` in one transaction throughout. Errors: `SealedDamage`, `UnreadableFts`, and
+ * `archive_damaged` for a post missing from `ids`.
  */
 export function* buildSealed(
   source: DatabaseSync,

@@ -14,7 +14,7 @@ const varint = (value: number): number[] =>
 
 const makeReader = (bytes: readonly number[]) => ({ bytes: Uint8Array.from(bytes), at: 0 });
 
-test("the byte reader reads varints in the order written", () => {
+test("the byte reader reads varints in the order in which they were written", () => {
   fc.assert(
     fc.property(numbers, (written) => {
       const reader = makeReader(written.flatMap(varint));
@@ -24,7 +24,7 @@ test("the byte reader reads varints in the order written", () => {
   );
 });
 
-test("the byte reader skips any varints", () => {
+test("the byte reader skips any number of varints", () => {
   fc.assert(
     fc.property(numbers, numbers, (passed, left) => {
       const reader = makeReader([...passed, ...left].flatMap(varint));
@@ -34,7 +34,7 @@ test("the byte reader skips any varints", () => {
   );
 });
 
-test("the byte reader skips the positions of posts, any number of each", () => {
+test("the byte reader skips the positions in posts, however many each post has", () => {
   const posts = fc.array(fc.array(fc.nat(70_000), { minLength: 1, maxLength: 5 }), {
     maxLength: 9,
   });

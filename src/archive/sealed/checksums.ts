@@ -7,7 +7,7 @@ export const sealedRowChecksum = (
   ...blobs: readonly Uint8Array[]
 ): number => blobs.reduce((checksum, blob) => crc32(blob, checksum), crc32(`${table} ${key}`));
 
-/** `next` is the first term of the next block; null after the last block. */
+/** `next` is the first term of the next block. */
 export function blockChecksum(
   first: Uint8Array,
   next: Uint8Array | null,

@@ -134,7 +134,7 @@ describe("combining sets", () => {
     );
   });
 
-  test("or() returns the members of any set", () => {
+  test("or() returns the members of either set", () => {
     fc.assert(
       fc.property(setSpec, setSpec, (a, b) => {
         const found = or([setOf(a), setOf(b)], createScratch());
@@ -147,7 +147,7 @@ describe("combining sets", () => {
     );
   });
 
-  test("andNot() returns the members of only the first set", () => {
+  test("andNot() returns the members that are only in the first set", () => {
     fc.assert(
       fc.property(setSpec, setSpec, (a, b) => {
         const found = andNot(setOf(a), setOf(b), createScratch());
@@ -174,7 +174,7 @@ describe("combining sets", () => {
     );
   });
 
-  test("results of combining sets can be combined again, lists with sparse bitmaps", () => {
+  test("results of combining sets can be combined again, even lists with sparse bitmaps", () => {
     fc.assert(
       fc.property(setSpec, setSpec, setSpec, (a, b, c) => {
         const scratch = createScratch();
@@ -190,7 +190,7 @@ describe("combining sets", () => {
     );
   });
 
-  test("a combined list ends at its count", () => {
+  test("combining a list ignores what follows its members", () => {
     const scratch = createScratch();
     const list = Uint16Array.of(1, 5, 9, 70);
     const part = listSet(list, 1, 1);
@@ -229,7 +229,7 @@ describe("combining sets", () => {
 });
 
 describe("members", () => {
-  test("the members of a set are written and counted within a range", () => {
+  test("the members of a set within a range are written and counted", () => {
     fc.assert(
       fc.property(setSpec, border, border, (spec, from, to) => {
         const set = setOf(spec);
@@ -256,7 +256,7 @@ describe("members", () => {
     );
   });
 
-  test("the members of a set are written up to a maximum", () => {
+  test("at most a maximum number of members of a set are written", () => {
     fc.assert(
       fc.property(setSpec, fc.nat(100), (spec, max) => {
         const out = new Uint16Array(postsPerChunk).fill(7);
@@ -300,7 +300,7 @@ describe("members", () => {
   });
 });
 
-test("popcount() equals a count bit by bit", () => {
+test("popcount() returns the number of set bits", () => {
   const words = [0, 1, -1, 0x80000000, 0x7fffffff, 0x55555555, 0xf0f0f0f0 | 0];
   fc.assert(
     fc.property(fc.integer(), (word) => {

@@ -6,8 +6,7 @@ import { seek } from "./seek.ts";
  * A set of posts in one chunk, in the form of the stored container.
  *
  * If `list` is set, the members are `list[at]` to `list[at + count - 1]`. If `bits` is set, `count`
- * is an upper bound. `row` is the row with the positions of the members, and `base` is the rank of
- * the first member in that row.
+ * is an upper bound. The positions are in row `row`, from rank `base`.
  */
 export type ChunkSet = {
   readonly list: Uint16Array | null;

@@ -125,7 +125,7 @@ describe("damaged rows", () => {
   const indexBlobs = storedBlobs.filter(({ table }) => table !== "sealed");
 
   test.each(indexBlobs.map((blob): [string, Blob] => [`${blob.table} ${blob.key}`, blob]))(
-    "damage is reported if %s is truncated, longer, or not a blob",
+    "damage is reported if %s is too short, too long, or not a blob",
     (_name, blob) => {
       const cut = answersWith(blob, blob.bytes.slice(0, -1));
       const longer = answersWith(blob, Uint8Array.from([...blob.bytes, 0x80]));
@@ -174,8 +174,8 @@ describe("damaged rows", () => {
   });
 
   test.each([
-    ["the first after the last", total],
-    ["the last of the chunk", postsPerChunk - 1],
+    ["the number after the last post", total],
+    ["the last number in the chunk", postsPerChunk - 1],
   ])("damage is reported if a bitmap has a nonexistent post: %s", (_name, number) => {
     const rows = indexBlobs.filter(({ table, bytes }) => {
       return table === "sealed_docs" && bytes.length === bytesPerBitmap;
@@ -185,7 +185,7 @@ describe("damaged rows", () => {
       const bytes = row.bytes.slice();
       bytes[number >>> 3] = 1 << (number & 7);
       expect(answersWith(row, bytes)).toContain(null);
-      // One fewer post restores the expected count.
+      // Removing a post restores the expected count.
       bytes[0] = (bytes[0] ?? 0) & 0xfe;
       expect(answersWith(row, bytes)).toContain(null);
     }
@@ -265,7 +265,7 @@ test.each([
     "the header row is that of an index without checksums",
     "UPDATE sealed SET format = 1, posts = posts - 1",
   ],
-])("no result changes if %s", (_name, sql) => expectNoWrongAnswerAfter(sql));
+])("no result is wrong if %s", (_name, sql) => expectNoWrongAnswerAfter(sql));
 
 test("a flipped bit in the format or number of posts never causes wrong results", () => {
   for (const column of ["format", "posts"]) {
@@ -293,7 +293,7 @@ test("unreadable settings of FTS5 are reported as damage", () => {
   database.close();
 });
 
-test("an integer beyond JavaScript's safe range, where a table has small ones, is reported as damage", () => {
+test("an integer beyond JavaScript's safe range is reported as damage", () => {
   const read = database.prepare(`SELECT ${2n ** 60n} AS sum`);
   let thrown: unknown;
   try {

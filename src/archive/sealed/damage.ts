@@ -1,7 +1,7 @@
 import { sqlite, sqliteResultCode } from "../../db/result-codes.ts";
 import { EarshotError } from "../../lib/errors.ts";
 
-/** The sealed tables are unreadable or inconsistent. They can be rebuilt from the rows. */
+/** The sealed tables are unreadable or inconsistent, but can be rebuilt from the rows. */
 export class SealedDamage extends Error {
   constructor(what: string) {
     super(`the sealed index is damaged: ${what}`);

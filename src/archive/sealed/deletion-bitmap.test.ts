@@ -74,7 +74,7 @@ test("the deletion bitmap excludes replaced and hidden posts, but not those show
   expect(reported()).toEqual({ replaced: edges, omitted: edges });
 });
 
-test("the deletion bitmap has no set for a chunk that no longer excludes a post", () => {
+test("the deletion bitmap has no set for a chunk without excluded posts, even if it had one before", () => {
   const writer = deletionBitmapWriter(database, numbers);
   writer.hide(numbers.idAt(7));
   writer.flush();
@@ -129,7 +129,7 @@ test("changes to the deletion bitmap in a rolled-back transaction are discarded"
   expect(reported()).toEqual({ replaced: [], omitted: [5] });
 });
 
-test("another writer's changes between two transactions remain in the deletion bitmap", () => {
+test("changes that another writer makes between two transactions remain in the deletion bitmap", () => {
   const [ours, theirs] = [
     deletionBitmapWriter(database, numbers),
     deletionBitmapWriter(database, numbers),
@@ -169,7 +169,7 @@ test.each([
 
 test.each([
   ["a missing row", "DELETE FROM sealed_mask WHERE chunk = 1"],
-  ["the row of another chunk", "UPDATE sealed_mask SET chunk = 77 WHERE chunk = 1"],
+  ["a row with a wrong chunk number", "UPDATE sealed_mask SET chunk = 77 WHERE chunk = 1"],
 ])("a deletion bitmap with %s is reported as damage", (_, sql) => {
   database.exec(sql);
   expect(() => readDeletionBitmap(database)).toThrow(SealedDamage);
@@ -220,7 +220,7 @@ test("the deletion bitmap is correct after any order of changes, flushes and rol
 });
 
 test.each(["-1", "4", "9000000000000000000"])(
-  "a deletion bitmap of a nonexistent chunk %s is reported as damage",
+  "a deletion bitmap for a nonexistent chunk, %s, is reported as damage",
   (chunk) => {
     database.exec(
       `INSERT INTO sealed_mask VALUES (${chunk}, zeroblob(8192), zeroblob(8192), NULL)`,

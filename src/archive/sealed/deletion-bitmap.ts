@@ -7,15 +7,15 @@ import type { DocNumbers } from "./doc-numbers.ts";
 import { bytesPerBitmap, chunkCount, postsPerChunk, wordsPerBitmap } from "./format.ts";
 import { readableState } from "./sealed-state.ts";
 
-/** `omitted` returns the posts that were replaced or are hidden. An empty set is null. */
+/** `omitted` includes hidden posts. An empty set is null. */
 export type DeletionBitmap = {
   omitted(chunk: number): ChunkSet | null;
   replaced(chunk: number): ChunkSet | null;
 };
 
 /**
- * Buffers changes to sealed posts until `flush`, which writes them in the caller's transaction.
- * Ignores posts that are not sealed.
+ * Buffers changes to sealed posts until `flush`, in the caller's transaction. Ignores unsealed
+ * posts.
  */
 export type DeletionBitmapWriter = {
   replace(id: bigint): void;
@@ -27,7 +27,7 @@ export type DeletionBitmapWriter = {
 
 type Bitmaps = { replaced: Uint32Array; hidden: Uint32Array };
 
-/** Reads bitmaps on demand. The result is valid until the database changes. */
+/** Reads bitmaps on demand; valid until the database changes. */
 export function readDeletionBitmap(database: DatabaseSync): DeletionBitmap {
   const read = chunkReader(database);
   const hasDeletions = chunksWithDeletions(database);

@@ -24,7 +24,7 @@ export type Entries = ByteReader & {
   shared: number;
   posts: number;
   isPositional: boolean;
-  /** Offset of the first byte after the number of posts. The entry ends at `at`. */
+  /** Offset after the number of posts. The entry ends at `at`. */
   begin: number;
 };
 

@@ -12,18 +12,16 @@ import { blockChecksum } from "./checksums.ts";
 import { dictionaryBlockBytes } from "./format.ts";
 import type { Postings } from "./postings.ts";
 
-/** Terms must be added in ascending order of their UTF-8 bytes. */
+/** Terms must ascend by their UTF-8 bytes. */
 export type DictionaryWriter = {
   addInline(term: Bytes, postings: Postings, isPositional: boolean): void;
-  /**
-   * `row` is the first row of the postings; `chunkCounts` has the number of posts in each chunk.
-   */
+  /** `row` is the first row of the postings; `chunkCounts` are the posts in each chunk. */
   addRows(term: Bytes, posts: number, row: number, chunkCounts: Uint32Array): void;
   end(): Uint8Array | null;
 };
 
 export function createDictionaryWriter(database: DatabaseSync): DictionaryWriter {
-  // Terms are bound as bytes, because FTS5 may truncate a token in the middle of a character.
+  // Bound as bytes, because FTS5 may truncate a token within a character.
   const insert = database.prepare("INSERT INTO sealed_terms VALUES (CAST(? AS TEXT), ?, ?)");
   const block = createByteWriter(2 * dictionaryBlockBytes);
   const first = createByteWriter(1_024);

@@ -131,14 +131,14 @@ describe("dictionary blocks", () => {
     ["whose terms are not in order", getBlock([0, "ab"], [1, "a"], [0, "b"])],
     ["that repeats a term", getBlock([0, "ab"], [0, "ab"], [0, "b"])],
     [
-      "where a term does not share the whole common prefix",
+      "in which a term does not share the whole common prefix",
       getBlock([0, "ab"], [0, "ac"], [0, "b"]),
     ],
     [
-      "where a term shares more bytes than the previous term has",
+      "in which a term shares more bytes than the previous term has",
       getBlock([0, "ab"], [3, "c"], [0, "b"]),
     ],
-    ["where a term adds nothing to the previous one", getBlock([0, "ab"], [1, ""], [0, "b"])],
+    ["in which a term adds nothing to the previous one", getBlock([0, "ab"], [1, ""], [0, "b"])],
     ["whose first term shares a prefix", getBlock([1, "b"], [0, "b"])],
     ["without entries", new Uint8Array(0)],
     ["with a term that has no posts", Uint8Array.of(0, 4, 0x61, 0x62, 0)],
@@ -150,7 +150,7 @@ describe("dictionary blocks", () => {
     expect(() => find(block, "az")).toThrow(SealedDamage);
   });
 
-  test("a dictionary block that is stored under an earlier term than its own is rejected", () => {
+  test("a dictionary block that is stored under an earlier term than its first one is rejected", () => {
     const block = getBlock([0, "ab"], [0, "b"]);
     expect(() => find(block, "aab", "aa")).toThrow(SealedDamage);
   });

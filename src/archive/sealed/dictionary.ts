@@ -14,8 +14,8 @@ import {
 export type Dictionary = {
   find(term: string): DictionaryEntry | null;
   /**
-   * Visits entries in ascending order of their UTF-8 bytes. After each block, yields the number of
-   * entries read, with no statement open.
+   * Visits entries by ascending UTF-8 bytes. After each block, yields the number of entries read,
+   * with no statement open.
    */
   visitPrefix(prefix: string, visit: (entry: DictionaryEntry) => void): Generator<number, void>;
 };
@@ -130,9 +130,8 @@ export function checkedBlock(
 }
 
 /**
- * Moves from the start of a block to the entry for `target`; returns false if it is missing. An
- * entry needs no comparison if it shares more bytes with its predecessor than the predecessor does
- * with `target`.
+ * Moves from the start of a block to the entry for `target`; false if missing. An entry needs no
+ * comparison if it shares more bytes with its predecessor than the predecessor does with `target`.
  */
 function seekTerm(entries: Entries, target: Uint8Array): boolean {
   let common = 0;

@@ -1,6 +1,6 @@
 /**
- * Returns the doc number of an ID, or -1 if it has none. To avoid bigints, an ID is passed as a
- * signed upper half and an unsigned lower half.
+ * Returns the doc number of an ID, or -1. To avoid bigints, an ID is passed as a signed upper half
+ * and an unsigned lower half.
  */
 export type DocNumberLookup = (high: number, low: number) => number;
 

@@ -144,7 +144,7 @@ test.each([
   ],
   ["a negative number of posts", "UPDATE sealed SET posts = -1"],
   ["an impossible number of posts", "UPDATE sealed SET posts = 9223372036854775807"],
-])("doc numbers report damage on opening if there is %s", (_, sql) => {
+])("damage is reported when the doc numbers of a segment with %s are opened", (_, sql) => {
   seal(evenIds(600));
   database.exec(sql);
   expect(() => openDocNumbers(database, "a", null)).toThrow(SealedDamage);
@@ -159,10 +159,10 @@ test.each([
     "UPDATE sealed_ids SET ids = (SELECT substr(ids, 1, 720) FROM sealed_ids WHERE page = 0) WHERE page = 1",
   ],
   [
-    "an ID twice",
+    "a page that repeats an ID",
     "UPDATE sealed_ids SET ids = CAST(substr(ids, 1, 8) || substr(ids, 1, 712) AS BLOB) WHERE page = 1",
   ],
-])("doc numbers report damage on reading, with any cache, if there is %s", (_, sql) => {
+])("damage is reported when the IDs of a segment with %s are read, with any cache", (_, sql) => {
   seal(evenIds(600));
   database.exec(sql);
   for (const [, cache] of caches()) {

@@ -54,7 +54,7 @@ export function openDocNumbers(
   return { posts, idAt, firstNumberBelow, findNumber, close: pages.close };
 }
 
-/** The IDs are newest first. */
+/** Pages are newest first. */
 type IdPages = {
   posts: number;
   firstIds: BigInt64Array;

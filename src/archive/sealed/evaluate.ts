@@ -6,10 +6,7 @@ import { evaluationRank, type SealedPlan } from "./sealed-plan.ts";
 
 export type SealedWork = {
   containers: number;
-  /**
-   * The number of terms read to prepare the plan. Other preparation counts as the number of terms
-   * that would cost as much.
-   */
+  /** Terms read to prepare the plan. Other preparation counts as terms of equal cost. */
   termReads?: number;
 };
 
@@ -21,18 +18,15 @@ type Evaluator = {
    */
   prepare(plan: SealedPlan, segmentPosts: number, chunk: number, work: SealedWork): number;
   /**
-   * Returns every match in the part, and possibly other matches in the chunk. Null means the whole
-   * chunk. The set is valid until the next evaluation.
+   * Every match in the part, and possibly others in the chunk. Null means the whole chunk. The set
+   * is valid until the next evaluation.
    */
   evaluate(plan: SealedPlan, part: ChunkPart | null): ChunkSet;
 };
 
 type ChunkPart = { from: number; to: number };
 
-/**
- * Maximum number of positions read for one part, at about 30 ns each. This limits how long an
- * evaluation can block the thread.
- */
+/** Positions read for one part, about 30 ns each, so that an evaluation does not block for long. */
 const maxPositions = 500_000;
 const maxParts = 64;
 
@@ -150,10 +144,7 @@ function* evaluateEach(
   }
 }
 
-/**
- * Narrowing costs twice the number of members of `within`. Without it, the whole set must be added
- * to the union.
- */
+/** Narrowing costs twice the number of members of `within`; otherwise the whole set is added. */
 const isWorthNarrowing = ({ list, count }: ChunkSet, within: ChunkSet): boolean =>
   within.list !== null && within.count * 2 < (list === null ? wordsPerBitmap : count);
 
@@ -178,10 +169,7 @@ function evaluateAnd(plan: SealedPlan, run: Run, within: ChunkSet | null): Chunk
   return matches;
 }
 
-/**
- * Uses insertion sort, because there are few plans and they are mostly still in the order of the
- * previous chunk.
- */
+/** Insertion sort, because the plans are few and mostly in order from the previous chunk. */
 function sortByCost(plans: SealedPlan[]): void {
   for (let index = 1; index < plans.length; index++) {
     const plan = plans[index] as SealedPlan;

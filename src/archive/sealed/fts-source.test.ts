@@ -217,7 +217,7 @@ describe("unreadable or incomplete FTS5 indexes", () => {
       "cannot be sealed",
     ],
     [
-      "a leaf is zeros",
+      "a leaf contains only zeros",
       `UPDATE term_data SET block = zeroblob(300) WHERE ${leaf} = 5`,
       "a leaf is malformed",
     ],
@@ -242,12 +242,12 @@ describe("unreadable or incomplete FTS5 indexes", () => {
       "its version is 5",
     ],
     [
-      "a post has a greater length",
+      "the stored length of a post is too large",
       `UPDATE term_docsize SET sz = x'05' WHERE id = 5 << 33`,
       "3600",
     ],
     [
-      "two posts have each other's length",
+      "the stored lengths of two posts are swapped",
       "UPDATE term_docsize SET sz = CASE id WHEN 5 << 33 THEN x'05' ELSE x'03' END WHERE id IN (5 << 33, 6 << 33)",
       "in different posts",
     ],

@@ -9,8 +9,8 @@ import { isPositionalTermBytes } from "./sealed-query.ts";
 import type { TermSource } from "./term-source.ts";
 
 /**
- * Returns one source per FTS5 segment, oldest first. Parses FTS5's own tables, because fts5vocab
- * takes four times as long. Reads only committed data.
+ * One source per FTS5 segment, oldest first. Parses FTS5's own tables, because fts5vocab takes four
+ * times as long. Reads only committed data.
  */
 export function* ftsSources(
   database: DatabaseSync,
@@ -38,9 +38,8 @@ const readLeaves = (
     .iterate(id, firstLeaf, lastLeaf);
 
 /**
- * A leaf starts with two 16-bit offsets: one to the first rowid that is not a delta, and one to the
- * end of its contents, where the term offsets begin. Contents that overflow continue at the fifth
- * byte of the next leaf.
+ * A leaf starts with two 16-bit offsets: of the first rowid that is not a delta, and of the end of
+ * its contents, where term offsets begin. Overflow continues at the fifth byte of the next leaf.
  */
 function pieceSource(
   leaves: Iterator<Record<string, SQLOutputValue>>,
@@ -59,7 +58,7 @@ function pieceSource(
 
   const term = createByteWriter(1_024);
   let isPositional = false;
-  /** The ID of the current post, as two unsigned halves. */
+  /** The current ID, as unsigned halves. */
   let high = 0;
   let low = 0;
   let isFirstPost = true;
@@ -182,7 +181,7 @@ function pieceSource(
     return count;
   }
 
-  /** FTS5 stores a position as its delta from the previous one plus two. */
+  /** Positions are stored as deltas plus two. */
   function takePositions(postings: Postings, bytes: number): number {
     let count = 0;
     let position = 0;

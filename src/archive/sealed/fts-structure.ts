@@ -11,12 +11,11 @@ export const pieceShift = 37;
 
 const ftsVersion = 4;
 const structureId = 10;
-/** The value at the fifth byte of a structure record that describes tombstones. */
+/** Marks a structure record with tombstones, at the fifth byte. */
 const withTombstones = 0xff000001;
 
 /**
- * Reads the segments of the FTS5 index, oldest first. Errors: `UnreadableFts`, also for the format
- * of a later SQLite version.
+ * The index segments, oldest first. Errors: `UnreadableFts`, also for the format of a later SQLite.
  */
 export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
   const version = database.prepare("SELECT v FROM term_config WHERE k = 'version'").get()?.v;

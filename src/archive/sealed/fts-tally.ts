@@ -5,8 +5,8 @@ import { unreadableFts } from "./fts-structure.ts";
 import { countIndex, type IndexCounts } from "./index-counts.ts";
 
 /**
- * The number of terms in posts, and a hash of the number per doc number. Comparing them with the
- * lengths that FTS5 stores detects misread postings.
+ * `hash` depends on the doc numbers. Comparison with the lengths that FTS5 stores detects misread
+ * postings.
  */
 export type Tally = { terms: number; hash: number };
 
@@ -19,8 +19,7 @@ export function addToTally(tally: Tally, number: number, positions: number): voi
 const postsPerStep = 4_000;
 
 /**
- * Computes the tally of the lengths stored by FTS5. Errors: `archive_damaged` if a post has no doc
- * number.
+ * The tally of the lengths stored by FTS5. Errors: `archive_damaged` if a post has no doc number.
  */
 export function* readTally(
   database: DatabaseSync,

@@ -27,7 +27,7 @@ export function* readDeleted(
     const keyBytes = view.getUint8(0);
     if (keyBytes !== 4 && keyBytes !== 8)
       throw unreadableFts("a page of deleted posts is malformed");
-    // Zero marks an unused entry, so ID 0 is represented by a flag in the header.
+    // Zero marks an empty entry, so a header flag represents ID 0.
     if (page === 0 && view.getUint8(1) !== 0) mark(lookup(0, 0));
     for (let offset = 8; offset + keyBytes <= block.length; offset += keyBytes) {
       const high = keyBytes === 8 ? view.getInt32(offset) : 0;

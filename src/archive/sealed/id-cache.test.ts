@@ -49,7 +49,7 @@ test("creating an ID cache that cannot be allocated fails with a hint", () => {
   );
 });
 
-test("a page of IDs that one thread reads is available to all", () => {
+test("a page of IDs that one thread has read is available to all", () => {
   const shared = makeCache(20);
   const [first, second] = [computedIds(1, 20 * idsPerPage), computedIds(1, 20 * idsPerPage)];
   readAll(useIdCache(shared).open(first), first);
@@ -180,7 +180,7 @@ test("a thread without a shared cache caches the most recently used ID pages of 
   expect(second.pagesRead()).toBe(4);
 });
 
-test("after a thread dies holding the lock, others read what is cached and continue without the cache", () => {
+test("after a thread has died while holding the lock, others read cached pages, and otherwise continue without the cache", () => {
   const shared = makeCache(10);
   const source = computedIds(1, 8 * idsPerPage);
   const before = useIdCache(shared).open(source);

@@ -16,26 +16,20 @@ export type IdSource = {
   read(page: number): BigInt64Array;
 };
 
-/** The IDs of a segment by doc number, newest first. */
+/** The IDs are newest first. */
 export type Ids = {
   at(number: number): bigint;
-  /**
-   * The first doc number in the page with an ID below `id`, or the end of the page if there is
-   * none.
-   */
+  /** The page's first doc number with an ID below `id`, or its end if there is none. */
   firstNumberBelow(page: number, id: bigint): number;
   close(): void;
 };
 
-/**
- * Combines a cache shared by all threads with a small private one for pages that have no shared
- * slot.
- */
+/** A cache shared by all threads, and a small private one for pages without a shared slot. */
 export type IdCache = { open(source: IdSource): Ids };
 
 const defaultPrivatePages = 512;
 
-/** Takes 8 bytes per cached post. Errors: `invalid_setting` if allocation fails. */
+/** 8 bytes per post. Errors: `invalid_setting` if allocation fails. */
 export const createIdCache = (maxBytes: number): SharedIdCache => createSharedPages(maxBytes);
 
 export function useIdCache(shared: SharedIdCache, privatePages = defaultPrivatePages): IdCache {

@@ -3,10 +3,7 @@ import { clearPostings, closeRun, type Postings } from "./postings.ts";
 import { compareTerms, type TermSource } from "./term-source.ts";
 
 export type MergedTerms = {
-  /**
-   * Returns the next term, valid until the next call, or null after the last one. `take` then adds
-   * its postings.
-   */
+  /** The next term, valid until the next call; null after the last. `take` adds its postings. */
   next(): Bytes | null;
   take(max: number): boolean;
   postings: Postings;

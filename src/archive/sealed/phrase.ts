@@ -6,7 +6,7 @@ import type { PostingList } from "./posting-list.ts";
 import type { Scratch } from "./scratch.ts";
 
 export type PhraseFinder = {
-  /** Every candidate must contain every term of the phrase. */
+  /** Every candidate must contain every term. */
   find(
     phrase: readonly PostingList[],
     chunk: number,
@@ -86,10 +86,7 @@ function compactRanks(ranks: Uint32Array, retained: Uint16Array, count: number):
   }
 }
 
-/**
- * Writes to `out` the indexes of the candidates whose positions are in the list, and returns their
- * number.
- */
+/** Writes the indexes of candidates with listed positions to `out`, and returns their number. */
 function filterListed({ positions, ranks }: Word, count: number, out: Uint16Array): number {
   const { bytes } = positions;
   let found = 0;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { test } from "vitest";
 import { isPositionalTerm, isPositionalTermBytes } from "./sealed-query.ts";
 
-test("terms are classified the same by bytes as by text", () => {
+test("terms are classified by their bytes in the same way as by their text", () => {
   const start = fc.constantFrom(
     "",
     "url",

@@ -43,7 +43,7 @@ const hasDouble = (positions: readonly number[]): boolean =>
 const aligned = (row: Uint8Array): Uint8Array => new Uint8Array(row);
 
 describe("the positions of a term", () => {
-  test("a term is found at the positions of its row in each post, and at no others", () => {
+  test("a term is found in each post at exactly the positions in its row", () => {
     fc.assert(
       fc.property(posts, (all) => {
         const positions = readPositions(aligned(positionsRow(all)), all.length);
@@ -60,7 +60,7 @@ describe("the positions of a term", () => {
     );
   });
 
-  test("a term is found at its positions in any order of posts", () => {
+  test("a term is found at its positions if posts are read in any order", () => {
     fc.assert(
       fc.property(posts, fc.infiniteStream(fc.nat()), (all, order) => {
         const positions = readPositions(aligned(positionsRow(all)), all.length);
@@ -73,7 +73,7 @@ describe("the positions of a term", () => {
     );
   });
 
-  test("a term is found at the positions of lists built in memory", () => {
+  test("a term is found at its positions in lists built in memory", () => {
     fc.assert(
       fc.property(posts, (all) => {
         const starts = all.map((_, rank) => all.slice(0, rank).flat().length);

@@ -3,7 +3,7 @@ import { seek } from "./seek.ts";
 
 /**
  * A term's positions in the posts of one row. `bytes[n]` is the position in the post with rank n,
- * or 255 if its positions are in `list`: from `starts[k]`, where `ranks[k]` is n, to an entry with
+ * or 255 if its positions are in `list` from `starts[k]` (where `ranks[k]` is n) to an entry with
  * `lastBit`.
  */
 export type Positions = {
@@ -91,7 +91,7 @@ export function rankStart(positions: Positions, rank: number): number {
 
 const fewPositions = 12;
 
-/** Long lists are searched by galloping, which keeps posts with many repetitions fast. */
+/** Galloping search keeps posts with many repetitions fast. */
 export function occursAt(positions: Positions, rank: number, position: number): boolean {
   const only = positions.bytes[rank] as number;
   if (only !== inList) return only === position;

@@ -2,14 +2,14 @@ import type { ChunkSet } from "./chunk-set.ts";
 import type { Positions } from "./positions.ts";
 
 export type PostSets = {
-  /** Upper bounds of the number of posts in each chunk; 0 means none. */
+  /** Upper bounds of the posts in each chunk; 0 means none. */
   readonly counts: Uint32Array;
   set(chunk: number): ChunkSet;
   prepare?(chunk: number): Generator<number, void>;
 };
 
 export type PostingList = PostSets & {
-  /** `ranks` of a set returned by `set` are the indexes of its positions. */
+  /** Indexed by the `ranks` of a set that `set` returned. */
   positions(set: ChunkSet): Positions;
 };
 
@@ -23,6 +23,6 @@ export function assertPositional(isPositional: boolean): void {
   if (!isPositional) throw new Error("a phrase contains a term without positions");
 }
 
-/** Overhead of objects and typed-array headers, in bytes. */
+/** Overhead of objects and typed-array headers. */
 export const listOverheadBytes = 1_000;
 export const positionsOverheadBytes = 700;

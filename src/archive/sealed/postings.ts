@@ -1,6 +1,5 @@
 /**
- * The postings of one term, in disjoint runs, one per source. They ascend once every run has been
- * closed.
+ * The postings of one term, in one disjoint run per source. They ascend once every run is closed.
  */
 export type Postings = Columns & {
   posts: number;

@@ -23,7 +23,7 @@ import { readPostingList } from "./read-posting-list.ts";
 
 export type PrefixList = { any: PostSets; positional: readonly PostingList[] };
 
-/** Rare terms, of which there may be thousands, share a list. Yields the cost in terms read. */
+/** Rare terms, perhaps thousands, share a list. Yields the cost in terms read. */
 export function* readPrefixList(
   dictionary: Dictionary,
   prefix: string,
@@ -227,7 +227,7 @@ function mergedList(
   };
 }
 
-/** `positions` must be sorted. A post's rank is its index among the posts. */
+/** `positions` must be sorted; ranks are indexes of their posts. */
 function listPositions(positions: Float64Array): Positions {
   const starts: number[] = [];
   const list = new Uint32Array(positions.length);

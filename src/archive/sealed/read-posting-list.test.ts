@@ -21,8 +21,8 @@ const read = (posts: number, rest: readonly number[], isPositional = true) =>
 
 const secondChunkDelta = [0xc0, 0x80, 0x04];
 
-describe("list in the dictionary", () => {
-  test("a posting list in the dictionary has its posts by chunk, and their positions", () => {
+describe("a posting list in the dictionary", () => {
+  test("a posting list in the dictionary returns its posts by chunk, and the positions in them", () => {
     const list = read(3, [5, 1, ...secondChunkDelta, 8, 3, 2, 0]);
     expect([...list.counts]).toEqual([2, 1]);
     expect(list.set(0)).toMatchObject({ at: 0, count: 2, base: 0 });
@@ -61,8 +61,8 @@ describe("list in the dictionary", () => {
 
 describe("a posting list in rows", () => {
   test.each<[string, number, number[]]>([
-    ["whose posts do not add up", 80, [1, 40, 39]],
-    ["with more posts of a chunk than there are", 465, [1, 0, 0xd1, 0x03]],
+    ["whose posts per chunk do not add up", 80, [1, 40, 39]],
+    ["with more posts in a chunk than there are", 465, [1, 0, 0xd1, 0x03]],
     ["that is truncated", 80, [1, 80]],
   ])("a posting list in rows %s is rejected", (_name, posts, rest) => {
     expect(() => read(posts, rest)).toThrow(SealedDamage);
@@ -70,8 +70,8 @@ describe("a posting list in rows", () => {
 
   test.each<[string, number, number[]]>([
     ["in one row", 80, [1, 40, 40]],
-    ["in a row for each chunk", 9_000, [1, 0xa8, 0x46, 0]],
-  ])("a posting list %s is rejected if its rows have different posts", (_name, posts, rest) => {
+    ["in one row per chunk", 9_000, [1, 0xa8, 0x46, 0]],
+  ])("a posting list %s is rejected if its rows have other posts", (_name, posts, rest) => {
     expect(() => read(posts, rest).set(0)).toThrow(SealedDamage);
   });
 });

@@ -51,14 +51,14 @@ function resealableSegment() {
   return { posts, change, hide, seal, database: () => database };
 }
 
-// U+E000 and U+FFFD sort after 𝒳 and 🦜 in UTF-16, before them in UTF-8.
+// U+E000 and U+FFFD sort after 𝒳 and 🦜 in UTF-16, but before them in UTF-8.
 const words = ["a", "ab", "b", "|", "is:post", "é", "\ue000", "\ufffd", "𝒳", "🦜", "🦜a", "url:x"];
 const change = fc.record({
   post: fc.nat(150),
   tokens: fc.option(fc.array(fc.constantFrom(...words), { maxLength: 9 })),
 });
 
-test("a resealed index has the latest version of each post, from whichever index has it", () => {
+test("a resealed index has the latest version of each post, from whichever index contains it", () => {
   const generations = fc.array(fc.array(change, { maxLength: 90 }), { minLength: 2, maxLength: 4 });
   fc.assert(
     fc.property(generations, (all) => {
@@ -92,7 +92,7 @@ function getText(n: number): string[] {
   return tokens;
 }
 
-test("resealing copies terms of every form: in the dictionary, in one row, in a row per chunk", () => {
+test("resealing copies terms of every form: in the dictionary, in one row, and in one row per chunk", () => {
   const first = new Map<bigint, string[]>();
   for (let n = 0; n < 10_500; n += 1) first.set(BigInt(n) * 10n, getText(n));
   const segment = resealableSegment();
@@ -167,7 +167,7 @@ test.each([
   ],
   ["an ID belongs to no post", "UPDATE sealed_ids SET ids = substr(ids, 1, 99 * 8) || zeroblob(8)"],
   [
-    "a replaced post is missing in FTS5",
+    "a replaced post is missing from FTS5",
     "UPDATE sealed_mask SET replaced = x'02' || zeroblob(8191), hidden = zeroblob(8192)",
   ],
   ["a post that FTS5 has is not replaced", "INSERT INTO term(rowid, terms) VALUES (7, 'all')"],

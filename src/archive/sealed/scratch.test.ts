@@ -3,7 +3,7 @@ import { bitmapSet, listSet } from "./chunk-set.ts";
 import { createScratch } from "./scratch.ts";
 
 describe("result buffers", () => {
-  test("result buffers are reused after their release, except that of the retained set", () => {
+  test("result buffers are reused after their release, except the one with the retained set", () => {
     const scratch = createScratch();
     const [first, , third] = [scratch.acquire(), scratch.acquire(), scratch.acquire()];
     scratch.releaseExcept(1, listSet(third.list, 1));
@@ -14,7 +14,7 @@ describe("result buffers", () => {
     expect(scratch.acquire()).toBe(first);
   });
 
-  test("result buffers of a retained result are not reused until it is released too", () => {
+  test("the buffer of a retained set is not reused until it is released too", () => {
     const scratch = createScratch();
     const retained = [scratch.acquire(), scratch.acquire()].at(-1);
     scratch.releaseExcept(0, listSet(retained?.list ?? new Uint16Array(0), 1));
@@ -23,7 +23,7 @@ describe("result buffers", () => {
     expect(scratch.acquire()).toBe(retained);
   });
 
-  test("result buffers can retain bitmaps", () => {
+  test("the buffer of a bitmap can be retained", () => {
     const scratch = createScratch();
     const [first, second] = [scratch.acquire(), scratch.acquire()];
     scratch.releaseExcept(0, bitmapSet(second.bits, 1));
@@ -31,7 +31,7 @@ describe("result buffers", () => {
     expect(scratch.acquire()).toBe(first);
   });
 
-  test("result buffers are all released if the set is in an earlier buffer", () => {
+  test("all buffers after the mark are released if the retained set is in an earlier one", () => {
     const scratch = createScratch();
     const first = scratch.acquire();
     scratch.acquire();

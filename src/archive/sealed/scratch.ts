@@ -9,7 +9,7 @@ export type Scratch = {
   acquire(): ScratchBuffer;
   mark(): number;
   release(mark: number): void;
-  /** Releases all buffers since `mark` except that of `retained`, if it is one of them. */
+  /** Retains the buffer of `retained` if it is one of those. */
   releaseExcept(mark: number, retained: ChunkSet): void;
 };
 

@@ -384,13 +384,13 @@ describe("the steps of a search", () => {
       ],
     ],
     [
-      "those with candidates, beyond the last post",
+      "those with candidates, if the range ends after the last post",
       term("last1"),
       { from: 0, to: 10 ** 9 },
       [[2, 0, 1_234, 1]],
     ],
     [
-      "those with candidates, and the last one",
+      "those with candidates, and the last chunk of the range",
       term("last1"),
       { from: 0, to: 70_000 },
       [[1, 0, 4_464, 0]],
@@ -418,7 +418,7 @@ describe("the steps of a search", () => {
     expect(steps(query, range)).toEqual(expected);
   });
 
-  test("the last step of a search has no more members than posts", () => {
+  test("the last step of a search has no more members than there are posts", () => {
     const [last] = index.matches(
       { kind: "every" },
       { from: total - 1, to: total },
@@ -458,7 +458,7 @@ describe("the steps of a search", () => {
     expect(differences(flags, alone)).toEqual([]);
   });
 
-  test("a search reads no more containers than terms times chunks", () => {
+  test("a search reads at most one container per term and chunk", () => {
     const done = work();
     const query = and(or(...words.slice(0, 50).map(term)), phrase("w0", "w1", "w0"), term("w2"));
     Array.from(index.matches(query, everything, () => null, done));
@@ -472,7 +472,7 @@ describe("the steps of a search", () => {
 
 const work = (): SealedWork => ({ containers: 0 });
 
-describe("the containers read for few candidates", () => {
+describe("the number of containers read for few candidates", () => {
   const [w0, w1, one, other] = [term("w0"), term("w1"), term("only1"), term("only2")];
   const phrases = or(phrase("w0", "w1"), phrase("w1", "w0"));
 
@@ -480,7 +480,7 @@ describe("the containers read for few candidates", () => {
     ["the rarest terms come first", and(w0, w1, one, other), 2],
     ["groups come after terms", and(or(w0, w1), one, other), 2],
     ["phrases come after groups", and(phrase("w0", "w1"), or(one, w0), other), 3],
-    ["phrases of groups are searched only in the candidates", and(one, phrases), 3],
+    ["phrases in groups are searched only in the candidates", and(one, phrases), 3],
     ["excluded phrases come last", without(one, phrase("w0", "w1"), one), 2],
     ["a missing term ends the search", and(w0, w1, term("missing")), 0],
   ])(
@@ -530,7 +530,7 @@ describe("looking up many prefixes", () => {
     opened.close();
   });
 
-  test("looking up many prefixes in separate slices reads no more terms than in one", () => {
+  test("looking up many prefixes in separate slices reads no more terms than in a single one", () => {
     const opened = open(noCacheBytes);
     const alone = { containers: 0, termReads: 0 };
     Array.from(opened.matches(or(many), everything, () => null, alone));
@@ -559,7 +559,7 @@ describe("looking up many prefixes", () => {
     opened.close();
   });
 
-  test("a query of few terms looks up its terms without extra steps", () => {
+  test("a search with few terms looks them up without extra steps", () => {
     const steps = [
       ...index.matches(and(term("w0"), phrase("w0", "w1")), everything, () => null, work()),
     ];
@@ -601,7 +601,7 @@ describe("a segment", () => {
   const openBare = (created: DatabaseSync): SealedIndex | null =>
     openSealedIndex(created, { name: "bare", terms: createTermCache(1_000), ids: null });
 
-  test("a segment that was never sealed has no sealed index", () => {
+  test("a segment that has never been sealed has no sealed index", () => {
     expect(openBare(bare())).toBeNull();
   });
 

@@ -31,19 +31,19 @@ const emptyMatches = (chunk: number, index: number): ChunkMatches => ({
   to: index,
 });
 
-/** A range of doc numbers; `to` is exclusive. */
+/** Doc numbers; `to` is exclusive. */
 export type DocNumberRange = { from: number; to: number };
 
 export type SealedIndex = {
   posts: number;
-  /** When the segment was sealed, in Unix milliseconds. */
+  /** The time of sealing, in Unix milliseconds. */
   sealedMs: number;
   numbers: DocNumbers;
   /**
-   * Yields matches chunk by chunk, newest first. Skips chunks that lack a required term, except the
-   * last one. May yield an empty range after a few hundred term lookups, so that the caller can
-   * check its deadline. A search can be resumed after such a step: lookups are cached for the query
-   * object until the range is exhausted, and no other search may use the object until then.
+   * Matches by chunk, newest first. Skips chunks that lack a required term, except the last one.
+   * May yield an empty range after a few hundred term lookups, so that the caller can check its
+   * deadline. A search can resume after such a step: lookups are cached for the query object until
+   * the range is exhausted, and no other search may use the object until then.
    */
   matches(
     query: SealedQuery,
@@ -163,7 +163,7 @@ export function openSealedIndex(
         const from = Math.max(0, range.from - start);
         const to = Math.min(postsIn(chunk, posts), last - start);
         const parts = plan === null ? 1 : evaluator.prepare(plan, posts, chunk, work);
-        // The last chunk is always yielded, to show how far the search has come.
+        // The last chunk shows how far the search has come.
         if (plan?.maxMatches === 0 && chunk < end - 1) continue;
         for (const read of plan === null ? [] : prepareSets(plan, chunk)) {
           if (isStep(read)) yield emptyMatches(chunk, from);

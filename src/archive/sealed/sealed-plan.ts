@@ -10,7 +10,7 @@ export type SealedPlan = {
   /** An `and` without children matches every post. Evaluation reorders the children. */
   readonly children: SealedPlan[];
   readonly excluded: readonly SealedPlan[];
-  /** Upper bound of the number of matches in the current chunk. */
+  /** Upper bound of matches in the current chunk. */
   maxMatches: number;
   /** Sort key in a conjunction. */
   cost: number;

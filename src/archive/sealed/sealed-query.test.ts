@@ -57,12 +57,12 @@ describe("translating a lowered plan", () => {
       { kind: "phrase", terms: ["a", "b", "c", "d"] },
     ],
     [
-      "a token of only separators, which matches nothing",
+      "a token that consists only of separators, which matches nothing",
       terms(token(" \u0000")),
       { kind: "none" },
     ],
     [
-      "a prefix of only separators, which leaves the token before it",
+      "a prefix that consists only of separators, which leaves the token before it",
       terms(token("a"), prefix("\t")),
       { kind: "prefix", terms: [], prefix: "a" },
     ],
@@ -147,7 +147,7 @@ function foundByBoth(posts: readonly string[], plans: readonly PlanNode[]) {
   return found;
 }
 
-test("the sealed index finds what FTS5 finds", () => {
+test("the sealed index finds the same posts as FTS5", () => {
   const texts = fc.array(fc.string({ unit, maxLength: 12 }), { minLength: 20, maxLength: 20 });
   fc.assert(
     fc.property(texts, fc.array(plan, { minLength: 20, maxLength: 20 }), (posts, plans) => {
@@ -178,7 +178,7 @@ test.each([
   ["words and facets", "lang", [0, 3]],
   ["facets only", "lang:", []],
   ["rare words and frequent facets", "is", [0]],
-])("a prefix of %s after a word finds what FTS5 finds", (_name, last, numbers) => {
+])("a prefix of %s after a word finds the same posts as with FTS5", (_name, last, numbers) => {
   const texts = ["my language is mine, my island", "no word, my", "lang my own", "my lang"];
   const posts = Array.from({ length: 80 }, (_, n) => texts[n] ?? `post ${n}`).map((name) =>
     indexTerms(makePost({ text: name, langs: ["en"] })).join(" "),

@@ -13,8 +13,8 @@ export type SealedQuery =
   | { kind: "and"; children: readonly SealedQuery[]; excluded: readonly SealedQuery[] };
 
 /**
- * Folds tokens as FTS5 does: a token that FTS5 splits becomes a phrase, and a sequence that folds
- * to nothing matches nothing.
+ * Folds tokens as FTS5 does: a token that is split becomes a phrase, and a sequence that folds to
+ * nothing matches nothing.
  */
 export function sealedQuery(lowered: PlanNode): SealedQuery {
   switch (lowered.kind) {

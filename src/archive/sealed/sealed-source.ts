@@ -22,7 +22,7 @@ import { compareTerms, type TermSource } from "./term-source.ts";
 const pagesPerStep = 256;
 
 /**
- * The terms of a sealed index under new doc numbers. Omits replaced posts, but not hidden ones.
+ * The terms of a sealed index under new doc numbers, without replaced posts but with hidden ones.
  * Null if the segment is not sealed.
  */
 export function* sealedSource(
@@ -204,6 +204,6 @@ function takePositions(positions: Positions, rank: number, postings: Postings): 
   }
 }
 
-/** Positions have no stored length, so they must be read in order to skip them. */
+/** Positions have no stored length, so they can be skipped only by reading them. */
 const ignorePosition = (): void => undefined;
 const ignoreSize = (): void => undefined;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { test } from "vitest";
 import { seek } from "./seek.ts";
 
-test("seeking finds the first value not below another, from any start", () => {
+test("seeking finds the first value that is not below the requested one, from any start", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(500)), fc.nat(60), fc.nat(520), (values, from, value) => {
       const list = Uint16Array.from(values).sort();

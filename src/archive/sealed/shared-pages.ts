@@ -4,16 +4,16 @@ import { idsPerPage } from "./format.ts";
 /**
  * A cache of ID pages shared by all threads, with one page per slot and clock eviction.
  *
- * Reads are lock-free, as in a seqlock: a thread reads the data, then checks the slot's stamp. An
- * evicted slot gets a new stamp first and is overwritten only under the next lock, so a reader that
- * sees new data also sees the new stamp. A thread that cannot get the lock soon, perhaps because
- * its owner has died, continues without the cache.
+ * Reads are lock-free, as in a seqlock: read, then check the slot's stamp. An evicted slot gets a
+ * new stamp first and is overwritten under the next lock, so a reader of new data also sees the new
+ * stamp. A thread that cannot get the lock soon, perhaps because its owner has died, works without
+ * the cache.
  */
 export type SharedIdCache = { readonly buffer: SharedArrayBuffer; readonly slots: number };
 
 type PageKey = { segment: Int32Array; page: number };
 
-/** A position is valid while the slot has this stamp. */
+/** Valid while the slot has this stamp. */
 export type PagePosition = { slot: number; stamp: number };
 
 export type SharedPages = {
@@ -32,8 +32,8 @@ const keyWords = identityWords + 1;
 const slotBytes = idsPerPage * 8 + (1 + keyWords + 1 + 1) * 4 + 1;
 
 /**
- * Indexes in `words`: the lock, the number of slots used so far, the evicted slot (if all have been
- * used), and the clock hand.
+ * Indexes in `words`: lock, number of slots used so far, evicted slot (if all were used), clock
+ * hand.
  */
 const lockAt = 0;
 const usedAt = 1;
@@ -41,10 +41,10 @@ const spareAt = 2;
 const handAt = 3;
 const headerBytes = 16;
 
-/** This takes a few microseconds, about as long as a thread usually holds the lock. */
+/** A few microseconds, about as long as a thread usually holds the lock. */
 const lockTries = 200;
 
-/** The cache has no slots if fewer than two fit. Errors: `invalid_setting` if allocation fails. */
+/** Has no slots if fewer than two fit. Errors: `invalid_setting` if allocation fails. */
 export function createSharedPages(maxBytes: number): SharedIdCache {
   const fitting = Math.floor((maxBytes - headerBytes) / slotBytes);
   const slots = fitting < 2 ? 0 : fitting;
@@ -74,7 +74,7 @@ export function useSharedPages({ buffer, slots }: SharedIdCache): SharedPages {
   };
   const stamps = int32(slots);
   const keys = int32(slots * keyWords);
-  /** Heads of the hash chains; a value is a slot plus one, or 0 at the end. */
+  /** Hash chains; a value is a slot plus one, or 0 at the end. */
   const chains = int32(slots);
   const nextInChain = int32(slots);
   const wasRead = new Uint8Array(buffer, offset, slots);
@@ -155,7 +155,7 @@ export function useSharedPages({ buffer, slots }: SharedIdCache): SharedPages {
   function evictNext(newSlot: number): number {
     const after = (slot: number): number => (slot + 1 === slots ? 0 : slot + 1);
     let slot = words[handAt] as number;
-    // The scan ends after two rounds, because other threads may mark pages as read meanwhile.
+    // Scans at most two rounds, because other threads may mark pages as read meanwhile.
     for (
       let remaining = 2 * slots;
       remaining > 0 && (slot === newSlot || wasRead[slot] === 1);

@@ -32,7 +32,7 @@ test("the term cache evicts the least recently used entry", () => {
   expect(made).toEqual(["a", "b", "c", "d", "c", "a"]);
 });
 
-test("the term cache moves entries from the start, the middle and the end of its list", () => {
+test("the term cache does not evict recently used entries from the start, the middle or the end of its list", () => {
   const { get, made } = makeCache(3_000);
   for (const key of ["a", "b", "c", "b", "a", "a", "c", "d"]) get(key);
   expect(made).toEqual(["a", "b", "c", "d"]);
@@ -42,7 +42,7 @@ test("the term cache moves entries from the start, the middle and the end of its
   expect(made.at(-1)).toBe("b");
 });
 
-test("the term cache counts entries even if their values are empty", () => {
+test("the term cache counts the size of entries even if their values are empty", () => {
   const { get, made } = makeCache(0);
   for (let n = 0; n < 1_000; n++) get(`missing ${n}`);
   made.length = 0;
@@ -52,7 +52,7 @@ test("the term cache counts entries even if their values are empty", () => {
   expect(made).toHaveLength(901);
 });
 
-test("the term cache evicts other values, and finally the value itself, when it grows", () => {
+test("when a value grows, the term cache evicts other values, and finally the value itself", () => {
   const { get, made, grows } = makeCache(100);
   for (const key of ["a", "b", "c"]) get(key);
   grows.get("b")?.(9_000);
@@ -75,7 +75,7 @@ test("the term cache counts neither evicted values nor their growth", () => {
   expect(made).toEqual(["a", "b", "c", "d"]);
 });
 
-test("the term cache shares the bytes, but not the keys, among indexes, which close separately", () => {
+test("indexes share the bytes of the term cache, but not the keys, and are closed separately", () => {
   const cache = createTermCache(10_000);
   const one = makeCache(4_000, cache);
   const other = makeCache(4_000, cache);

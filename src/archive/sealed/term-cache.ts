@@ -17,7 +17,6 @@ type Entry = {
   isCached: boolean;
 };
 
-/** Includes the entry in the map and the functions. */
 const entryOverheadBytes = 200;
 
 export function createTermCache(maxBytes: number): TermCache {

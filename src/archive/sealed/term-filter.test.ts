@@ -23,7 +23,7 @@ function openSegment(): DatabaseSync {
 }
 
 test.each([1, 2, 100, 50_000])(
-  "the term filter has each of its %i terms, and few others",
+  "the term filter passes each of its %i terms and few others",
   (count) => {
     const words = listWords("w", count);
     const filter = getFilter(words);
@@ -49,8 +49,8 @@ test("the term filter is read as it was written, and is optional", () => {
 test.each([
   ["a flipped bit", "UPDATE sealed_filter SET bits = x'01' || substr(bits, 2)"],
   ["missing bytes", "UPDATE sealed_filter SET bits = x''"],
-  ["another type", "UPDATE sealed_filter SET bits = 'text'"],
-  ["another checksum", "UPDATE sealed_filter SET sum = 1"],
+  ["a wrong type", "UPDATE sealed_filter SET bits = 'text'"],
+  ["a wrong checksum", "UPDATE sealed_filter SET sum = 1"],
 ])("%s in the term filter is reported as damage", (_, change) => {
   const segment = openSegment();
   writeTermFilter(segment, 7, getFilter(["one", "two"]));

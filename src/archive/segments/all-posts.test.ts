@@ -74,7 +74,7 @@ describe("a damaged page of rows", () => {
 });
 
 describe("a damaged page of FTS5's index", () => {
-  test("a damaged page of FTS5's index marks the segment, whose rows then yield a complete answer", () => {
+  test("a damaged page of FTS5's index marks the segment as damaged, and its rows then yield a complete answer", () => {
     const pages = readPages("term_data");
     for (const page of pages.slice(2)) overwritePage(page);
     const { positions, damage } = request("river n3");
@@ -99,7 +99,7 @@ describe("a damaged page of FTS5's index", () => {
     ["root", 0],
     ["leaf", 2],
   ])(
-    "if FTS5's index and the %s of its list of posts are damaged, readable rows are returned as an incomplete answer",
+    "if FTS5's index and the %s page of its list of posts are damaged, readable rows are returned as an incomplete answer",
     (_, index) => {
       for (const page of readPages("term_data").slice(2)) overwritePage(page);
       overwritePage(readPages("term_docsize")[index] ?? 0);

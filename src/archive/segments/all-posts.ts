@@ -10,8 +10,8 @@ import { markedTables } from "./integrity.ts";
 import { isInChunks } from "./lookup.ts";
 
 /**
- * The visible posts in a range, newest first, found without searching the index. Includes posts
- * whose row is damaged or lost. Calls `onIncomplete` if the lists of posts are damaged as well.
+ * The visible posts in a range, newest first, found without an index search. Includes posts with a
+ * damaged or lost row. Calls `onIncomplete` if the lists of posts are damaged as well.
  */
 export type AllPosts = (range: IdRange, onIncomplete: () => void) => Generator<bigint, void>;
 
@@ -32,7 +32,7 @@ export function openAllPosts(database: DatabaseSync, path: string): AllPosts {
       const { rows, isDamaged } = rowsUntilDamage(() => select.iterate(low, next));
       if (isDamaged) onDamage();
       for (const [id] of rows) {
-        // A page that was overwritten with a copy of another page repeats that page's rows.
+        // A page overwritten with a copy of another page repeats that page's rows.
         if (id > next || id < low) {
           onDamage();
           return;

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
 
-/** The changes in a table's row count and in the sum of its checksums. */
+/** Changes in a table's row count and in the sum of its checksums. */
 export type Delta = { rows: number; sum: number };
 
 export const checksumModulus = 2 ** 48;
@@ -114,7 +114,7 @@ export const cellChecksums = (table: string): CellChecksums => ({
   },
 });
 
-/** The columns of these tables are integers and blobs of at most three bytes. */
+/** Tables whose columns are integers and blobs of at most three bytes. */
 export const numberTables = {
   term_docsize: { key: ["id"], integers: ["origin"], blobs: ["sz"] },
   hidden: { key: ["id"], integers: [], blobs: [] },
@@ -123,9 +123,9 @@ export const numberTables = {
 export type NumberTable = keyof typeof numberTables;
 
 /**
- * The checksum is a sum of products modulo a prime, computed in the same way in SQL and here. One
- * product is of the key's two halves, and one of the key with each other cell, so that swapped
- * values are detected. All products, and sums of up to 33 million rows, are below 2 ** 63.
+ * The checksum is a sum of products modulo a prime, computed identically in SQL and here: of the
+ * key's two halves, and of the key with each other cell, so that swapped values are detected. All
+ * products, and sums of up to 33 million rows, are below 2 ** 63.
  */
 const residueModulus = 1_073_741_789;
 const shift = residueModulus + 1;
@@ -151,7 +151,7 @@ export function rowChecksumSql(table: NumberTable): string {
 const modulus = BigInt(residueModulus);
 const factor = (value: bigint): number => Number(value % modulus) + shift;
 
-/** Exact, because no intermediate result exceeds 2 ** 53. */
+/** Exact, because no intermediate exceeds 2 ** 53. */
 function product(a: number, b: number): number {
   const high = Math.trunc(b / 32_768);
   return (((a * high) % productModulus) * 32_768 + a * (b % 32_768)) % productModulus;
@@ -159,9 +159,7 @@ function product(a: number, b: number): number {
 
 const isNumber = (kind: number | undefined): boolean => kind === 1 || kind === 2;
 
-/**
- * Computes the same number as the SQL. Never throws, because a damaged row may contain any cells.
- */
+/** Equals the result of the SQL. Never throws, because a damaged row may contain any cells. */
 function cellNumber(cell: Uint8Array): bigint {
   const bytes = Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength);
   if (isNumber(bytes[0])) return bytes.readBigInt64BE(1);

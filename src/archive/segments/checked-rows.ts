@@ -56,7 +56,7 @@ export function defineRowChecksum(database: DatabaseSync): void {
 
 /**
  * A row without a checksum is intact only if the segment predates checksums (`unsummed`). The
- * column is missing until a writer has opened the segment.
+ * column is missing until a writer opens the segment.
  */
 export type RowChecksums = {
   column: "sum" | "NULL";
@@ -80,10 +80,7 @@ export function openRowChecksums(database: DatabaseSync): RowChecksums {
   };
 }
 
-/**
- * Numbers of IDs per statement. Statements of fixed sizes are a quarter faster than a list
- * parameter.
- */
+/** IDs per statement. Fixed numbers are a quarter faster than a list parameter. */
 const statementSizes = [1, 16, 128] as const;
 const [, , largest] = statementSizes;
 
@@ -92,10 +89,7 @@ type Count = number | null;
 
 export type ReadRows = {
   rows: RecordRow[];
-  /**
-   * Posts whose row does not match its checksum, is unreadable, or is missing although they are
-   * indexed.
-   */
+  /** Posts whose row fails its checksum, is unreadable, or is missing although indexed. */
   damaged: bigint[];
 };
 

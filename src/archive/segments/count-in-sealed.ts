@@ -6,15 +6,15 @@ import type { ChunkMatches } from "../sealed/sealed-index.ts";
 import { add, type BucketTally, type IdClock } from "./id-clock.ts";
 import type { Sources } from "./merged-candidates.ts";
 
-/** Returns the times of those posts that exist, in Unix milliseconds and in any order. */
+/** The times of the existing posts, in Unix milliseconds and any order. */
 export type TimesOf = (ids: readonly bigint[]) => readonly number[];
 
 const timesPerStep = 512;
 const buffer = new Uint16Array(timesPerStep);
 
 /**
- * The posts in a bucket have adjacent doc numbers, so one step counts them. Reads a row only if its
- * ID fits two buckets.
+ * The posts in a bucket are adjacent, so one step counts them. Reads a row only if its ID fits two
+ * buckets.
  */
 export function countInSealed(
   { index, query, omitted }: Omit<Sources, "delta">,

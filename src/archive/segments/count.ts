@@ -25,9 +25,9 @@ import { firstBatch, slicedCandidates, slicedQuery } from "./sliced-candidates.t
 export type CountQuery = Omit<SegmentQuery, "fromMs" | "toMs">;
 
 type SegmentCounts = {
-  /** Posts per bucket, without empty buckets. Buckets at the ends of the range may be partial. */
+  /** Posts per bucket, without empty buckets; partial at the ends of the range. */
   counts: Map<number, number>;
-  /** If the deadline has passed, the time from which all posts are counted; otherwise null. */
+  /** The time from which all posts are counted, if the deadline has passed. */
   countedFromMs: number | null;
   stoppedAt: bigint | null;
   damaged: IdRange[];

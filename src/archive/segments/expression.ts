@@ -5,9 +5,9 @@ import type { SequenceElement } from "@earshot/query/text";
 /**
  * Converts a lowered plan to an FTS5 expression; null if it matches every post.
  *
- * FTS5 has no unary NOT, so the negated children of a conjunction become one `NOT (a OR b …)`. If
- * there are no other children, it follows the token that every post has. The stack of FTS5's parser
- * is limited to a hundred symbols, so the most deeply nested operand comes first.
+ * FTS5 has no unary NOT, so the negated children of a conjunction become one `NOT (a OR b …)`,
+ * after the token of every post if there are no other children. FTS5's parser has a stack of a
+ * hundred symbols, so the most deeply nested operand comes first.
  */
 export function expression(plan: PlanNode): string | null {
   return plan.kind === "all" ? null : compile(plan);

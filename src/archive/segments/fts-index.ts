@@ -9,7 +9,7 @@ import { candidatesPerStep } from "./row-scan.ts";
 
 export const noLimit = -1;
 
-/** Finds visible posts, newest first. */
+/** Visible posts, newest first. */
 export type IndexCandidates = {
   matching(expression: string | null, range: IdRange, limit: number): Generator<bigint, void>;
   delta(
@@ -75,10 +75,9 @@ const matchesPerStatement = 16_384;
 const timedMatchesPerStatement = 2_048;
 
 /**
- * Counts the matches of queries that FTS5 answers exactly: SQLite counts 100,000 matches in 6 ms,
- * JavaScript in 46 ms. Each statement is limited by LIMIT instead of a range of IDs, because FTS5
- * finds a first match before it applies a range, so that each empty range would cost a full scan of
- * the segment.
+ * Counts matches that FTS5 finds exactly: SQLite counts 100,000 in 6 ms, JavaScript in 46 ms.
+ * Statements are bounded by LIMIT instead of a range of IDs: FTS5 finds a first match before it
+ * applies a range, so each empty range would cost a full scan of the segment.
  *
  * Statements are prepared lazily, because most segments are never counted.
  */
@@ -119,8 +118,8 @@ export function indexCounter(database: DatabaseSync) {
 }
 
 /**
- * The bucket (null for damaged or missing rows), the number of matches, the lowest ID, and the IDs
- * of damaged or missing rows.
+ * The bucket (null for damaged or missing rows), its matches, the lowest ID, and the IDs of damaged
+ * or missing rows.
  */
 type Group = [bigint | null, bigint, bigint, string | null];
 
@@ -128,8 +127,8 @@ const notHidden = (id: string, hasHidden: boolean): string =>
   hasHidden ? `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})` : "";
 
 /**
- * Parameters: ?1 expression, ?2 lowest ID, ?3 highest ID, ?4 limit, and in ms, from `IdClock`: ?5
- * offset, ?6 width, ?7 uncertainty, ?8 origin.
+ * ?1 expression, ?2 and ?3 IDs, ?4 limit; from `IdClock`, in ms: ?5 offset, ?6 width, ?7
+ * uncertainty, ?8 origin.
  */
 const countingSql = (hasHidden: boolean, isIntact: string): string => `
   SELECT bucket, count(*), min(id), CASE WHEN bucket IS NULL THEN group_concat(id) END FROM (

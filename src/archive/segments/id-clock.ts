@@ -6,18 +6,18 @@ import {
   type TimeSkew,
 } from "../../posts/ids.ts";
 
-/** Bucket n is the interval [originMs + n · widthMs, originMs + (n + 1) · widthMs). */
+/** Bucket n is [originMs + n · widthMs, originMs + (n + 1) · widthMs). */
 export type BucketGrid = { originMs: number; widthMs: number };
 
 export function countedFromMs(stoppedAt: bigint, { maxMs }: TimeSkew): number {
-  // Uncounted posts are no later than the ID `stoppedAt` allows, or than `firstTimeMs` if their IDs
-  // contain no time.
+  // Uncounted posts are no later than `stoppedAt` allows, or than `firstTimeMs` if their IDs have
+  // no time.
   return Math.max(idTimeMs(stoppedAt) + maxMs, firstTimeMs) + 1;
 }
 
 /**
- * The time part of an ID plus `offsetMs` is the post's latest possible time since the origin. If it
- * is within `uncertaintyMs` of the start of a bucket, the row must be read.
+ * An ID's time part plus `offsetMs` is the post's latest possible time since the origin. Within
+ * `uncertaintyMs` of a bucket's start, the row must be read.
  */
 export type IdClock = BucketGrid & { offsetMs: number; uncertaintyMs: number };
 

@@ -39,7 +39,7 @@ test("a segment's identity is read as written, even after later writes", () => {
 });
 
 test.for(["uri_key", "platform", "sequence", "low", "made_in", "written_in", "replaces"])(
-  "a segment's identity with changed %s is unreadable, not that of another segment",
+  "a segment's identity with a changed %s is unreadable, not that of another segment",
   (name) => {
     const value = typeof identityValue(name) === "string" ? "'b2'" : "value + 64";
     segment.exec(`COMMIT; UPDATE setting SET value = ${value} WHERE name = '${name}'`);

@@ -4,9 +4,9 @@ import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { quotedToken } from "./expression.ts";
 
 /**
- * Estimates from term frequencies whether each step of an FTS5 query is fast. Until it finds the
- * next match, FTS5 ignores the lower end of a range and cannot be interrupted, so if matches are
- * rare, one step may read all postings.
+ * Estimates from term frequencies whether each step of an FTS5 query is fast. Until its next match,
+ * FTS5 ignores the lower end of a range and cannot be interrupted, so one step may read all
+ * postings if matches are rare.
  */
 export type IndexCost = { isBounded(query: SealedQuery): boolean };
 

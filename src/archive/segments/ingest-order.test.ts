@@ -50,7 +50,7 @@ function orderedPosts({ database }: Segment, pageSize: number): string[] {
   }
 }
 
-test("the ingest order stores adjacent posts as one row, and still finds them when posts are inserted between them", () => {
+test("the ingest order stores adjacent posts as one row, and still finds them when posts have been inserted between them", () => {
   withSegment((segment) => {
     ingest(segment, 0, [10n, 20n, 30n]);
     expect(readRows(segment)).toEqual([{ number: 3, low: 10, high: 30, ids: null }]);
@@ -121,7 +121,7 @@ test("the ingest order returns every post once, with the number of its batch, ho
   );
 });
 
-test("the ingest order is the same after its rows are copied to another segment", () => {
+test("the ingest order is the same after its rows have been copied to another segment", () => {
   withSegment((segment) =>
     withSegment((copy) => {
       let number = ingest(segment, 0, [10n, 20n, 30n]);
@@ -155,7 +155,7 @@ test("the ingest order skips hidden posts", () => {
   });
 });
 
-test("ascending IDs of the ingest order are packed and unpacked without loss", () => {
+test("ascending IDs in the ingest order are packed and unpacked without loss", () => {
   const ids = fc
     .uniqueArray(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), { minLength: 1 })
     .map((values) => values.toSorted((a, b) => (a < b ? -1 : 1)));

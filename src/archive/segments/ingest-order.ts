@@ -3,9 +3,9 @@ import { bigIntPreparer } from "../database.ts";
 import { packIds, unpackIds } from "./ingest-order-ids.ts";
 
 /**
- * Stores one row per batch, with the ingest number of its last post. A row without `ids` is a run:
- * all posts between its first and last IDs. Runs never overlap, because a run becomes a list before
- * another post is inserted into it. Rows may list deleted posts.
+ * One row per batch, with the ingest number of its last post. A row without `ids` is a run: all
+ * posts between its first and last IDs. Runs never overlap: before a post is inserted into a run,
+ * the run becomes a list. Rows may list deleted posts.
  */
 export type IngestOrder = {
   add(number: number, id: bigint): void;
@@ -13,9 +13,7 @@ export type IngestOrder = {
   discard(): void;
   /** `ids` must ascend. */
   put(number: number, ids: readonly bigint[]): void;
-  /**
-   * Must be called with the ID of each new post. A run around that ID becomes a list without it.
-   */
+  /** Call with the ID of a new post: a run around it becomes a list without it. */
   removeFromRun(id: bigint): void;
   renumber(id: bigint, newId: bigint): void;
   findNumbers(id: bigint): number[];
@@ -156,10 +154,10 @@ function prepareStatements(database: DatabaseSync) {
 
 export type SegmentIngest = { number: number; id: bigint };
 
-/** `ids` are in ascending order. */
+/** `ids` ascend. */
 export type IngestBatch = { number: number; ids: bigint[] };
 
-/** `to` is inclusive. Batches include hidden posts, but not deleted ones. */
+/** `to` is inclusive. Includes hidden posts, but not deleted ones. */
 export function ingestBatchReader(
   database: DatabaseSync,
 ): (from: number, to: number) => Iterable<IngestBatch> {

@@ -15,14 +15,12 @@ export type StoredRow = {
   sum: bigint | null;
 };
 
-/** Both ends are exclusive; `to` is null if there are no more rows. */
+/** Both are exclusive; `to` is null after the last row. */
 export type UnreadableIds = { from: bigint; to: bigint | null };
 
 export type OnUnreadable = (ids: UnreadableIds, reason: string) => void;
 
-/**
- * Yields rows in ascending order of their IDs. Skips damaged pages and rows, and reports their IDs.
- */
+/** Rows ascend by ID. Skips damaged pages and rows, and reports their IDs. */
 export function* intactRows(
   database: DatabaseSync,
   onUnreadable: OnUnreadable,

@@ -59,8 +59,8 @@ export function markingDamage<Value>(
 export const singleId = (id: bigint): IdRange => ({ low: id, high: id });
 
 /**
- * One state per slot. A hash of the path selects the slot of a file. A slot belongs to the last
- * file that used it; other files with the same slot are verified again.
+ * One state per slot, which is selected by a hash of the path. The last file to use a slot owns it;
+ * other files with that slot are verified again.
  */
 export type SharedVerifiedFiles = Int32Array<SharedArrayBuffer>;
 
@@ -80,7 +80,7 @@ export const createVerifiedFiles = (): SharedVerifiedFiles =>
   new Int32Array(new SharedArrayBuffer(slotCount * Int32Array.BYTES_PER_ELEMENT));
 
 export function useVerifiedFiles(shared = createVerifiedFiles()): VerifiedFiles {
-  /** Files that this thread is verifying, for which it must not wait. */
+  /** Files that this thread is verifying; it must not wait for itself. */
   const running = new Set<string>();
 
   function* once(path: string, verify: () => Iterable<void>): Generator<void, void> {

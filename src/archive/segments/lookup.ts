@@ -19,8 +19,8 @@ export type PostLookup<Found> = {
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
 /**
- * Includes hidden posts. A damaged row with the uri's hash counts as a match, because 64-bit hashes
- * rarely collide.
+ * Includes hidden posts. A damaged row with the uri's hash matches, because 64-bit hashes rarely
+ * collide.
  */
 export function segmentLookup(
   database: DatabaseSync,
@@ -70,8 +70,8 @@ export function segmentLookup(
 const found = new Uint16Array(1);
 
 /**
- * The returned function checks whether an index contains a visible post, whose row must then exist.
- * Returns true if the index is unreadable. Requires a snapshot.
+ * Checks whether an index contains a visible post, whose row must then exist; true if unreadable.
+ * Requires a snapshot.
  */
 export function indexedPostChecker(
   database: DatabaseSync,

@@ -17,8 +17,8 @@ describe("platform conditions", () => {
   test.each<[string, PlanNode, Lowered]>([
     ["the segment's platform matches everything", on("x"), everything],
     ["another platform matches nothing", on("bluesky"), nothing],
-    ["the negated segment's platform matches nothing", not(on("x")), nothing],
-    ["another negated platform matches everything", not(on("bluesky")), everything],
+    ["the negation of the segment's platform matches nothing", not(on("x")), nothing],
+    ["the negation of another platform matches everything", not(on("bluesky")), everything],
     [
       "the segment's platform is dropped from a conjunction",
       and(on("x"), word),
@@ -56,7 +56,7 @@ describe("platform conditions", () => {
 
 describe("inexact conditions", () => {
   test.each([time, ids])(
-    "an inexact condition of $kind is lowered to everything or nothing, and is checked",
+    "a plan with an inexact $kind condition is lowered to a superset, which is checked",
     (plan) => {
       expect(lower(plan, "x")).toEqual({ plan: { kind: "all" }, exact: false });
       expect(lower(not(plan), "x")).toEqual({ plan: { kind: "all" }, exact: false });
@@ -110,7 +110,7 @@ describe("phrases", () => {
     ["the ".repeat(256).trim(), phrase("the the")],
     ["a b a b a b c", and(phrase("a b a b"), phrase("c"))],
     ["the a the b the c d", and(phrase("the a the b"), phrase("c d"))],
-  ])("the lowered phrase %s matches each word at most twice, and is checked", (text, expected) => {
+  ])("the lowered phrase %s has each word at most twice, and is checked", (text, expected) => {
     expect(lower(phrase(text), "x")).toEqual({ plan: expected, exact: false });
     expect(lower(not(phrase(text)), "x")).toEqual({ plan: { kind: "all" }, exact: false });
   });

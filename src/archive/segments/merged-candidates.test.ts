@@ -71,7 +71,7 @@ const deltaIds = fc.uniqueArray(
 );
 
 describe("candidates of both indexes", () => {
-  test("candidates of both indexes are returned once each, newest first, for any batch size and wherever FTS5 stops", () => {
+  test("each candidate of both indexes is returned once, newest first, for any batch size and wherever FTS5 stops", () => {
     const property = fc.property(
       numbers,
       deltaIds,
@@ -95,7 +95,7 @@ describe("candidates of both indexes", () => {
     });
   });
 
-  test("candidates of both indexes are within the range", () => {
+  test("candidates of both indexes are limited to the range", () => {
     const index = makeIndex([0, 1, 2, postsPerChunk, posts - 1]);
     const range = { low: idAt(postsPerChunk), high: idAt(1) };
     const delta = findDelta([newest + 1n, idAt(1) + 1n, idAt(1) - 1n, range.low - 1n]);

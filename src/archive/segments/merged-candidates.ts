@@ -6,7 +6,7 @@ import { postsPerChunk } from "../sealed/format.ts";
 import type { ChunkMatches, SealedIndex } from "../sealed/sealed-index.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 
-/** All candidates between the previous batch and the ID `seenTo`, inclusive, newest first. */
+/** All candidates from the previous batch down to `seenTo`, newest first. */
 export type CandidateBatch = { ids: readonly bigint[]; seenTo: bigint };
 
 export type DeltaLookup = (range: IdRange, limit: number) => CandidateBatch;
@@ -23,9 +23,8 @@ const found = new Uint16Array(largestBatch);
 
 /**
  * Merges the candidates from both indexes of a sealed segment, newest first. FTS5 is queried down
- * to the lowest ID read from the sealed index. The first batch has `expected` candidates and later
- * ones double in size, so that rare matches cause few FTS5 queries. After the deadline, a batch
- * ends after its first chunk.
+ * to the lowest ID read from the sealed index. Batch sizes start at `expected` and double, so that
+ * rare matches cause few FTS5 queries. After the deadline, a batch ends after its first chunk.
  */
 export function* mergedCandidates(
   { index, query, omitted, delta }: Sources,
@@ -48,7 +47,7 @@ export function* mergedCandidates(
       const { set, to: end } = chunk.value;
       const base = chunk.value.chunk * postsPerChunk;
       const max = Math.min(size - ids.length, largestBatch);
-      // The index leaves out chunks without candidates, so `number` may be in an earlier chunk.
+      // `number` may be in an earlier chunk, because empty chunks are left out.
       const count = members(set, Math.max(0, number - base), end, found, max);
       for (let position = 0; position < count; position++) {
         ids.push(numbers.idAt(base + (found[position] as number)));

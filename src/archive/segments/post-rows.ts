@@ -163,12 +163,12 @@ type SealedWrites = {
 };
 
 /**
- * Opens the index when an existing post is first changed, so that new posts cost only a check for
- * the marker.
+ * Opens the index when an existing post first changes, so that new posts cost only a check for the
+ * marker.
  */
 export function openSealedWrites(database: DatabaseSync, path: string): SealedWrites {
   let opened: DeletionBitmapWriter | "unsealed" | "damaged" | "abandoned" | null = null;
-  // Copies of the file have no marker, but their index must be rejected as well.
+  // Copies of the file lack the marker, but must be rejected as well.
   const updateFormat = database.prepare("UPDATE sealed SET format = ?1 WHERE format <> ?1");
 
   function bitmap(): DeletionBitmapWriter | null {

@@ -203,7 +203,7 @@ function integerAt(payload: Buffer, offset: number, bytes: number): bigint {
   return BigInt.asIntN(8 * bytes, value);
 }
 
-/** Reads SQLite's varint: big endian, with seven bits per byte, or eight in the ninth. */
+/** SQLite's varint: big endian, seven bits per byte, eight in the ninth. */
 function varintAt(bytes: Buffer, offset: number): { value: bigint; end: number } | null {
   let value = 0n;
   for (let index = 0; index < 9; index++) {

@@ -87,7 +87,7 @@ test.for([
   ["the revision", "revision = 'other'"],
   ["the checksum", "sum = sum + 1"],
   ["the checksum to null", "sum = NULL"],
-])("a row is damaged if another program changes %s", ([, assignment]) => {
+])("a row is reported as damaged if another program changes %s", ([, assignment]) => {
   change(`UPDATE post SET ${assignment} WHERE id = ${second}`);
   withSegment((segment, ids) => {
     const read = segment.rows(ids);
@@ -96,7 +96,7 @@ test.for([
   });
 });
 
-test("a copy of a row stored under another ID is damaged", () => {
+test("a copy of a row that is stored under another ID is reported as damaged", () => {
   change(`DELETE FROM post WHERE id = ${second};
     INSERT INTO post SELECT id + 1, time_ms, likes, reposts, replies, quotes, revision, record, sum
     FROM post ORDER BY id LIMIT 1`);

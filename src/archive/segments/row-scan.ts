@@ -4,7 +4,7 @@ type Requested = Pick<SegmentQuery, "expression" | "residual" | "whole">;
 
 /**
  * Segments with another analyzer or Unicode version, or with a damaged index, are searched row by
- * row with the matcher. This is slow but exact, so an upgrade needs no downtime.
+ * row with the matcher. This is slow but exact, so upgrades need no downtime.
  */
 export const rowScanQuery = <Query extends Requested>(query: Query): Query => ({
   ...query,

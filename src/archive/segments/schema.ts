@@ -5,14 +5,14 @@ import { sealedMigrations } from "../sealed/format.ts";
 export const indexPunctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
 
 /**
- * A segment contains the posts in a range of IDs, their FTS5 index, hidden posts, the ingest order
- * and deletions; also IDs by uri hash, unless IDs follow from uris, and changed posts during a
- * rewrite. If the segment is sealed (`sealed/format.ts`), FTS5 contains only the delta.
+ * A segment contains the posts in an ID range, their FTS5 index, hidden posts, the ingest order,
+ * deletions, IDs by uri hash (unless IDs follow from uris), and changed posts during a rewrite. If
+ * it is sealed (`sealed/format.ts`), FTS5 contains only the delta.
  *
- * Settings: `posts` and `imported` (the numbers of all and of imported posts), `counted` (the last
- * generation of count changes that was added), `sealed_bytes` (size of the sealed index when it was
- * built), `unsummed` (rows may lack checksums), `analyzer`, `unicode` and `numbering` (versions at
- * creation; for tokens the catalog is authoritative), and the identity (`segment-file.ts`).
+ * Settings: `posts` and `imported` (numbers of posts), `counted` (last generation of count changes
+ * added), `sealed_bytes` (size of the sealed index when built), `unsummed` (rows may lack
+ * checksums), `analyzer`, `unicode` and `numbering` (versions at creation; for tokens the catalog
+ * is authoritative), and the identity (`segment-file.ts`).
  */
 export const segmentMigrations: readonly string[] = [
   `
@@ -52,7 +52,7 @@ export const segmentMigrations: readonly string[] = [
   CREATE TABLE deleted_account(user_id TEXT NOT NULL PRIMARY KEY, deleted_ms INTEGER NOT NULL);
 `,
   sealedMigrations[1],
-  // The table is empty in segments created before it.
+  // Old segments have no rows in it.
   "CREATE TABLE table_sum(name TEXT PRIMARY KEY, rows INTEGER NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID",
   "INSERT INTO setting SELECT 'numbering', value = 0 FROM setting WHERE name = 'posts'",
   sealedMigrations[2],

@@ -11,8 +11,7 @@ import { createTermCache } from "../sealed/term-cache.ts";
 const termBytes = 2 ** 20;
 
 /**
- * The IDs of the matches, newest first, including hidden posts. Empty if the segment is not sealed.
- * Errors: `SealedDamage`.
+ * Newest first, including hidden posts. Empty if the segment is not sealed. Errors: `SealedDamage`.
  */
 export function sealedIds(
   database: DatabaseSync,

@@ -77,7 +77,7 @@ type LastView = {
   view: SealedView;
 };
 
-/** Null if the segment is not sealed; an open segment is never sealed in place. */
+/** Null if not sealed; an open segment is never sealed in place. */
 export function openSealedPart(
   database: DatabaseSync,
   path: string,
@@ -136,7 +136,7 @@ export function openSealedPart(
     try {
       rollback.get();
     } catch {
-      // The transaction has already ended.
+      // It has already ended.
     }
     if (!database.isTransaction) begin.get();
   }

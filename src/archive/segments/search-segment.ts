@@ -16,7 +16,7 @@ import type { SealedPart, SealedView } from "./sealed-part.ts";
 import { firstBatch, slicedCandidates, slicedQuery } from "./sliced-candidates.ts";
 
 export type SegmentQuery = {
-  /** The FTS5 expression of a superset; null means every post. */
+  /** Finds a superset; null means every post. */
   expression: string | null;
   sealed: SealedQuery;
   whole: PlanNode;
@@ -32,7 +32,7 @@ export type SegmentQuery = {
 
 export type SegmentAnswer = {
   ids: bigint[];
-  /** If the deadline has passed, the lowest ID checked; otherwise null. */
+  /** The lowest ID checked if the deadline has passed, otherwise null. */
   stoppedAt: bigint | null;
   candidates: number;
   rechecked: number;
@@ -40,7 +40,7 @@ export type SegmentAnswer = {
   /** See `SealedWork`. */
   termReads: number;
   statements: number;
-  /** IDs of posts that may be missing from the answer. */
+  /** IDs of posts that may be missing. */
   damaged: IdRange[];
 };
 
@@ -51,7 +51,6 @@ type SearchedSegment = {
   cost: IndexCost;
 };
 
-/** The returned function finds matches, newest first. */
 export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) {
   const candidates = indexCandidates(database);
   const everyPost = openAllPosts(database, segment.path);

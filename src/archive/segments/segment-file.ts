@@ -30,10 +30,7 @@ export function openSegmentFile(path: string, cacheKib: number): DatabaseSync {
   return openForWriting(path, segmentMigrations, cacheKib);
 }
 
-/**
- * Errors: `segment_missing`, even if the file exists but is empty, because SQLite would create a
- * database.
- */
+/** Errors: `segment_missing`, even if the file is empty, because SQLite would create a database. */
 export function requireSegmentFile(path: string): void {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
   throw segmentMissing(path);
@@ -46,19 +43,19 @@ export const segmentMissing = (path: string): EarshotError =>
   });
 
 /**
- * Identifies a segment and its archive, so that a catalog that belongs to another archive or is an
- * older copy is detected and can be rebuilt. A rewritten file gets its identity in the commit that
- * replaces the old file.
+ * Identifies a segment and its archive, so that a catalog from another archive, or an older copy,
+ * is detected and can be rebuilt. A rewritten file gets its identity in the commit that replaces
+ * the old file.
  */
 export type SegmentIdentity = {
   uriKey: string;
   platform: string;
   sequence: number;
   low: bigint;
-  /** The catalog commits that created and last wrote the segment; 0 if they had no numbers yet. */
+  /** Catalog commits of its creation and last write; 0 if they had no numbers yet. */
   createdInCommit: number;
   lastWrittenInCommit: number;
-  /** Sequence number of the segment that this one replaces; null if it was created empty. */
+  /** Sequence number of the replaced segment; null if created empty. */
   replaces: number | null;
 };
 
@@ -132,8 +129,8 @@ export function readIdentity(segment: DatabaseSync): SegmentIdentity | null {
 const busyTimeoutMs = 1_000;
 
 /**
- * `unknown`: the segment has posts but no identity, because of an earlier version or an interrupted
- * rewrite. `empty`: it has no posts, because its creation was interrupted.
+ * `unknown`: has posts but no identity, after an earlier version or an interrupted rewrite.
+ * `empty`: has no posts, because its creation was interrupted.
  */
 export function identityIn(path: string): SegmentIdentity | "unknown" | "empty" | "unreadable" {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return "empty";

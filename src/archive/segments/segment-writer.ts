@@ -24,8 +24,8 @@ export type Moderation = { hidden: boolean; labels: readonly string[] };
 
 export type SegmentWriter = Omit<StoredPosts, "intactRows"> & {
   /**
-   * Begins changes that are atomic until `commit`, and ends the snapshot of earlier lookups. If
-   * `isRecorded`, changed posts are recorded for a copy in progress.
+   * Changes are atomic until `commit`. Ends the snapshot of earlier lookups. If `isRecorded`,
+   * records changed posts for a copy in progress.
    */
   begin(isRecorded: boolean, commitNumber: number): void;
   commit(): void;
@@ -39,7 +39,7 @@ export type SegmentWriter = Omit<StoredPosts, "intactRows"> & {
   addCounts(id: bigint, added: ReadonlyMap<CountMetric, number>): void;
   moderate(id: bigint, moderation: Moderation): void;
   deletions: Deletions;
-  /** The last generation of count changes that was added. */
+  /** The last generation of count changes added. */
   counted(): number;
   setCounted(step: number): void;
   close(): void;
@@ -223,8 +223,8 @@ function deletionsIn(segment: DatabaseSync): Deletions {
 }
 
 /**
- * Copies the deletions recorded since the last call, in a transaction of `to`. A replaced row gets
- * a higher rowid, so it is copied again.
+ * Copies the deletions since the last call, in a transaction of `to`. A replaced row has a higher
+ * rowid.
  */
 export function deletionsCopier(from: DatabaseSync): (to: DatabaseSync) => void {
   const selectTombstones = from.prepare(

@@ -18,14 +18,14 @@ import { type SegmentAnswer, type SegmentQuery, segmentSearch } from "./search-s
 import { checksummedTables, damagedTables } from "./table-checksums.ts";
 
 export type Segment = {
-  /** Returns matches newest first. */
+  /** Finds posts newest first. */
   search(query: SegmentQuery, range: IdRange, limit: number, expired: () => boolean): SegmentAnswer;
   rows(ids: readonly bigint[]): ReadRows;
   counter: SegmentCounter;
   lookup: PostLookup<{ id: bigint }>;
   ingestOrder(from: SegmentIngest, to: number, limit: number): SegmentIngest[];
   /**
-   * Verifies the tables without row checksums, once per process, and marks the segment if one is
+   * Verifies tables without row checksums, once per process, and marks the segment if one is
    * damaged.
    */
   verify(isSliceOver: () => boolean): Iterable<void>;

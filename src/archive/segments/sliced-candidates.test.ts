@@ -19,7 +19,7 @@ function* indexedPosts(): Generator<IndexedPost, void> {
 const forms = segmentForms(indexedPosts());
 afterAll(() => forms.remove());
 
-test("slices read a bounded number of postings when the terms become frequent", () => {
+test("a slice reads a bounded number of postings even if the terms suddenly become frequent", () => {
   const query: SealedQuery = {
     kind: "or",
     children: terms.map((term) => ({ kind: "term", term })),

@@ -20,16 +20,16 @@ export type StoredPost = {
 export type ReadPost = StoredPost & { post: Post };
 
 export type StoredPosts = PostLookup<StoredPost & { row: RecordRow }> & {
-  /** Null if the post is missing or its row is damaged. */
+  /** Null if missing or damaged. */
   read(id: bigint): ReadPost | null;
   intactRows(): Generator<RecordRow>;
-  /** The first ID after the last millisecond with a post. */
+  /** The first ID after the last stored millisecond. */
   end(): bigint;
   /** Ends the snapshot that the first lookup began. */
   endReading(): void;
 };
 
-/** Can be used before and in transactions of the writer. Includes hidden posts. */
+/** Usable before and in the writer's transactions. Includes hidden posts. */
 export function storedPostsIn(database: DatabaseSync, platform: Platform): StoredPosts {
   const checksums = openRowChecksums(database);
   const sql = prepareStatements(database);
@@ -38,7 +38,7 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
 
   const lastId = (): bigint => (sql.selectLastId.get()?.id as bigint | null) ?? 0n;
 
-  /** Begins a snapshot, which makes lookups several times faster. */
+  /** A snapshot makes lookups several times faster. */
   function beginReading(): void {
     if (isReading || database.isTransaction) return;
     database.exec("BEGIN");
@@ -46,7 +46,7 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
     lastRead = lastId();
   }
 
-  /** False for most new posts, because their IDs are above the highest stored one. */
+  /** Most new IDs are above the highest stored one. */
   function mayContain(id: bigint): boolean {
     beginReading();
     return lastRead === null || id <= lastRead;

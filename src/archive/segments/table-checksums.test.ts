@@ -137,7 +137,7 @@ test.each([
   ["hidden", "id", 63],
   ["uri", "hash", 64],
   ["uri", "id", 63],
-])("a segment's checksums cover every bit of a row of %s: its %s", (table, column, bits) => {
+])("in a row of %s, a segment's checksums cover every bit of %s", (table, column, bits) => {
   const database = filledSegment();
   const select = database.prepare(`SELECT max(id), ${column} AS value FROM ${table}`);
   select.setReadBigInts(true);

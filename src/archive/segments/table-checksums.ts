@@ -120,7 +120,7 @@ function* ifReadable(steps: Generator<"worked", Delta>): Generator<"worked", Del
 const hasTableChecksums = (database: DatabaseSync): boolean =>
   database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'table_sum'").get() !== undefined;
 
-/** Stops after `maxRows` rows, because a scan of a damaged table may never end. */
+/** Stops after `maxRows`, because a scan of a damaged table may loop. */
 const readChecksum = (
   database: DatabaseSync,
   table: Table,

@@ -77,7 +77,7 @@ test("two searches of one thread never wait for each other's verification", () =
   expect(count.runs).toBe(2);
 });
 
-test("a segment is verified by the first thread that opens it", () => {
+test("a segment is verified only by the first thread that opens it", () => {
   const archive = smallArchive(100);
   try {
     archive.put(makePost({ key: "one" }));
