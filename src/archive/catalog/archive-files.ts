@@ -14,8 +14,8 @@ export const fileSize = (path: string): number =>
   statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /**
- * Holds segment files that a crash left without a catalog entry for a while, in case the catalog is
- * the wrong one.
+ * For a while, holds segment files that a crash left without a catalog entry, in case the catalog
+ * is the wrong one.
  */
 export const orphanedFolder = (folder: string): string => join(folder, "orphaned");
 

@@ -11,7 +11,7 @@ const partialSource = /^mastodon-stream:/;
 
 export const mastodonStreamSource = (host: string): string => `mastodon-stream:${host}`;
 
-/** Unix milliseconds; -Infinity if there is no stream. */
+/** The end of the newest stream interval; -Infinity if there is none. */
 export const streamEndMs = (intervals: readonly CoverageInterval[]): number =>
   intervals
     .filter(isStream)

@@ -54,7 +54,6 @@ export function openDocNumbers(
   return { posts, idAt, firstNumberBelow, findNumber, close: pages.close };
 }
 
-/** Pages are newest first. */
 type IdPages = {
   posts: number;
   firstIds: BigInt64Array;

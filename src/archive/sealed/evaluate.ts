@@ -26,7 +26,10 @@ type Evaluator = {
 
 type ChunkPart = { from: number; to: number };
 
-/** Positions read for one part, about 30 ns each, so that an evaluation does not block for long. */
+/**
+ * Limits the positions read for one part, at about 30 ns each, so that evaluations never block
+ * long.
+ */
 const maxPositions = 500_000;
 const maxParts = 64;
 

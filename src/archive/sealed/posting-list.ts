@@ -9,7 +9,7 @@ export type PostSets = {
 };
 
 export type PostingList = PostSets & {
-  /** Indexed by the `ranks` of a set that `set` returned. */
+  /** The positions are indexed by the `ranks` of a set that `set` returned. */
   positions(set: ChunkSet): Positions;
 };
 
@@ -23,6 +23,5 @@ export function assertPositional(isPositional: boolean): void {
   if (!isPositional) throw new Error("a phrase contains a term without positions");
 }
 
-/** Overhead of objects and typed-array headers. */
 export const listOverheadBytes = 1_000;
 export const positionsOverheadBytes = 700;

@@ -16,7 +16,7 @@ export type PostingWriter = {
   write(postings: Postings, isPositional: boolean): Generator<"worked", number>;
 };
 
-/** `chunks` counts those of the whole index. Requires a transaction. */
+/** Requires a transaction. */
 export function createPostingWriter(database: DatabaseSync, chunks: number): PostingWriter {
   const insertDocs = database.prepare("INSERT INTO sealed_docs VALUES (?, ?, ?)");
   const insertPositions = database.prepare("INSERT INTO sealed_positions VALUES (?, ?, ?)");

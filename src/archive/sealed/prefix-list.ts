@@ -227,7 +227,7 @@ function mergedList(
   };
 }
 
-/** `positions` must be sorted; ranks are indexes of their posts. */
+/** `positions` must be sorted; a rank is the index of a post. */
 function listPositions(positions: Float64Array): Positions {
   const starts: number[] = [];
   const list = new Uint32Array(positions.length);

@@ -9,7 +9,7 @@ export type Scratch = {
   acquire(): ScratchBuffer;
   mark(): number;
   release(mark: number): void;
-  /** Retains the buffer of `retained` if it is one of those. */
+  /** Releases all buffers but that of `retained`. */
   releaseExcept(mark: number, retained: ChunkSet): void;
 };
 

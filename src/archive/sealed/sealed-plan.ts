@@ -12,7 +12,6 @@ export type SealedPlan = {
   readonly excluded: readonly SealedPlan[];
   /** Upper bound of matches in the current chunk. */
   maxMatches: number;
-  /** Sort key in a conjunction. */
   cost: number;
 };
 

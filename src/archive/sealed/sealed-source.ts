@@ -110,7 +110,6 @@ function readTerms(
   const within = new Uint16Array(postsPerChunk);
   /** Null for postings inlined in the dictionary. */
   let list: PostingList | null = null;
-  /** The next chunk to read. */
   let chunk = 0;
 
   function nextBlock(): boolean {

@@ -53,7 +53,7 @@ const isHeaderLost = (segment: DatabaseSync): boolean =>
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
 
-/** Null if not sealed. Errors: `SealedDamage`. */
+/** Null if the segment is not sealed. Errors: `SealedDamage`. */
 export function readableState(segment: DatabaseSync): SealedState | null {
   const state = sealedState(segment);
   if (state === null || state.isReadable) return state;

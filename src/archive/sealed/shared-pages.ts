@@ -41,7 +41,7 @@ const spareAt = 2;
 const handAt = 3;
 const headerBytes = 16;
 
-/** A few microseconds, about as long as a thread usually holds the lock. */
+/** A few microseconds, as long as a thread usually holds the lock. */
 const lockTries = 200;
 
 /** Has no slots if fewer than two fit. Errors: `invalid_setting` if allocation fails. */

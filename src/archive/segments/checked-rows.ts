@@ -80,7 +80,7 @@ export function openRowChecksums(database: DatabaseSync): RowChecksums {
   };
 }
 
-/** IDs per statement. Fixed numbers are a quarter faster than a list parameter. */
+/** IDs per statement. Statements of fixed sizes are a quarter faster than a list parameter. */
 const statementSizes = [1, 16, 128] as const;
 const [, , largest] = statementSizes;
 

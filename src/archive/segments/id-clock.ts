@@ -16,8 +16,8 @@ export function countedFromMs(stoppedAt: bigint, { maxMs }: TimeSkew): number {
 }
 
 /**
- * An ID's time part plus `offsetMs` is the post's latest possible time since the origin. Within
- * `uncertaintyMs` of a bucket's start, the row must be read.
+ * An ID's time part plus `offsetMs` is the post's latest possible time since the origin. If it is
+ * within `uncertaintyMs` of a bucket's start, the row must be read.
  */
 export type IdClock = BucketGrid & { offsetMs: number; uncertaintyMs: number };
 

@@ -3,10 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { IdRange } from "../../posts/ids.ts";
 import { isDamage } from "../sealed/damage.ts";
 
-/**
- * The file that marks a damaged index. Searches read all rows until compaction has rebuilt the
- * index.
- */
+/** The file that marks a damaged index. Searches read all rows until compaction has rebuilt it. */
 export const damageMarkerPath = (segmentPath: string): string =>
   segmentPath.replace(/\.db$/, ".damaged");
 

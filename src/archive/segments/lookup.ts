@@ -70,8 +70,8 @@ export function segmentLookup(
 const found = new Uint16Array(1);
 
 /**
- * Checks whether an index contains a visible post, whose row must then exist; true if unreadable.
- * Requires a snapshot.
+ * Checks whether an index contains a visible post, whose row must then exist; true if the index is
+ * unreadable. Requires a snapshot.
  */
 export function indexedPostChecker(
   database: DatabaseSync,

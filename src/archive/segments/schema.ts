@@ -52,7 +52,7 @@ export const segmentMigrations: readonly string[] = [
   CREATE TABLE deleted_account(user_id TEXT NOT NULL PRIMARY KEY, deleted_ms INTEGER NOT NULL);
 `,
   sealedMigrations[1],
-  // Old segments have no rows in it.
+  // The table is empty in old segments.
   "CREATE TABLE table_sum(name TEXT PRIMARY KEY, rows INTEGER NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID",
   "INSERT INTO setting SELECT 'numbering', value = 0 FROM setting WHERE name = 'posts'",
   sealedMigrations[2],

@@ -77,7 +77,7 @@ type LastView = {
   view: SealedView;
 };
 
-/** Null if not sealed; an open segment is never sealed in place. */
+/** Null if the segment is not sealed; an open one is never sealed in place. */
 export function openSealedPart(
   database: DatabaseSync,
   path: string,
@@ -136,7 +136,7 @@ export function openSealedPart(
     try {
       rollback.get();
     } catch {
-      // It has already ended.
+      // The transaction has already ended.
     }
     if (!database.isTransaction) begin.get();
   }

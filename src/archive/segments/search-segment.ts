@@ -16,7 +16,7 @@ import type { SealedPart, SealedView } from "./sealed-part.ts";
 import { firstBatch, slicedCandidates, slicedQuery } from "./sliced-candidates.ts";
 
 export type SegmentQuery = {
-  /** Finds a superset; null means every post. */
+  /** The FTS5 expression of a superset; null means every post. */
   expression: string | null;
   sealed: SealedQuery;
   whole: PlanNode;

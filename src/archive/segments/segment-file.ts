@@ -55,7 +55,7 @@ export type SegmentIdentity = {
   /** Catalog commits of its creation and last write; 0 if they had no numbers yet. */
   createdInCommit: number;
   lastWrittenInCommit: number;
-  /** Sequence number of the replaced segment; null if created empty. */
+  /** Sequence number of the replaced segment; null if this one was created empty. */
   replaces: number | null;
 };
 

@@ -20,7 +20,7 @@ export type StoredPost = {
 export type ReadPost = StoredPost & { post: Post };
 
 export type StoredPosts = PostLookup<StoredPost & { row: RecordRow }> & {
-  /** Null if missing or damaged. */
+  /** Null if the row is missing or damaged. */
   read(id: bigint): ReadPost | null;
   intactRows(): Generator<RecordRow>;
   /** The first ID after the last stored millisecond. */
