@@ -94,7 +94,7 @@ export type WriteBatch = {
   coverage?: readonly CoverageInterval[];
 };
 
-/** One platform's posts, from `preparePosts`. */
+/** Posts of one platform, from `preparePosts`. */
 export type ImportBatch = {
   posts: PackedPosts | null;
   checkpoints: readonly { name: string; value: string }[];
@@ -261,8 +261,8 @@ type ArchiveThreadLoad = ThreadLoad & { thread: ArchiveThreadName };
 export type ArchiveThreadName = "writer" | "readers" | "compaction" | "languages";
 
 /**
- * Runs on other threads: reads never wait for writes. Errors: `archive_unavailable` (retryable)
- * when a thread has died or a disk is full.
+ * Reads and writes run on other threads, so that reads never wait for writes. Errors:
+ * `archive_unavailable` (retryable) when a thread has died or a disk is full.
  */
 export type Archive = {
   /**
@@ -310,7 +310,7 @@ export type Archive = {
    * Errors: `archive_damaged`, which all later calls then return.
    */
   verified(): Promise<void>;
-  /** Resolves when a reader responds. Errors: those of `verified`, once known. */
+  /** Resolves when a reader responds. Errors: those of `verified`, if it has failed. */
   ping(): Promise<void>;
   load(): readonly ArchiveThreadLoad[];
   close(): Promise<void>;

@@ -3,7 +3,10 @@ import { openReadable, openWritable } from "../db/connection.ts";
 
 const busyTimeoutMs = 10_000;
 
-/** Creates or migrates the database. Files are owner-only, commits durable. Errors: `newer_schema`. */
+/**
+ * Creates or migrates the database. Only the owner can read its files; commits are durable. Errors:
+ * `newer_schema`.
+ */
 export function openForWriting(
   path: string,
   migrations: readonly string[],
@@ -18,7 +21,7 @@ export function openForWriting(
   });
 }
 
-/** Sees the last commit and never waits for a writer. */
+/** Reads see the last commit, and never wait for a writer. */
 export function openForReading(path: string, cacheKib: number): DatabaseSync {
   const database = openReadable(path, busyTimeoutMs);
   database.exec(`PRAGMA cache_size = -${cacheKib}; PRAGMA mmap_size = 0`);
@@ -34,7 +37,7 @@ export function withSnapshot<Value>(database: DatabaseSync, work: () => Value): 
   }
 }
 
-/** Damage may have ended the transaction already, or make its commit fail. */
+/** Because of damage, the transaction may have ended already, or its commit may fail. */
 export function endSnapshot(database: DatabaseSync): void {
   for (const end of ["COMMIT", "ROLLBACK"]) {
     if (!database.isTransaction) return;
@@ -54,7 +57,7 @@ export const bigIntPreparer =
     return statement;
   };
 
-/** After the start of each write transaction, before its commit, and on failure. */
+/** Called after the start of each write transaction, before its commit, and after a failure. */
 type TransactionHooks = { begin(): void; end(): void; discard(): void };
 
 const transactionHooks = new WeakMap<DatabaseSync, TransactionHooks>();

@@ -7,7 +7,7 @@ export type BatchSpool = {
   close(): void;
 };
 
-/** Unlinks the file immediately: a crash leaves nothing. */
+/** Unlinks the file immediately, so that a crash leaves nothing behind. */
 export function createBatchSpool(path: string): BatchSpool {
   const file = openSync(path, "wx+", 0o600);
   rmSync(path);

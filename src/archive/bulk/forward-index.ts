@@ -12,20 +12,20 @@ import { createTermTable } from "./term-table.ts";
 import { findTokens } from "./tokens.ts";
 
 export type ForwardIndex = {
-  /** Terms are separated by spaces, and lower-cased in place. */
+  /** `terms` are separated by spaces, and lower-cased in place. */
   add(id: bigint, terms: Uint8Array): void;
   remove(id: bigint): void;
   isFull(): boolean;
-  /** Newest first. */
+  /** The IDs of all posts that were not removed, newest first. */
   ids(): BigInt64Array;
-  /** Doc numbers are indexes into `ids`. Nothing may be added afterwards. */
+  /** Doc numbers are indexes into `ids`. No posts may be added afterwards. */
   terms(): MergedTerms;
 };
 
 const tokensPerBlock = 1 << 20;
-/** 4 bytes each; bounds the memory of an import. */
+/** Limits the memory of an import: each token takes 4 bytes. */
 const maxTokens = 1 << 26;
-/** 8 bytes each. */
+/** Each posting takes 8 bytes. */
 const postingsPerPass = 1 << 22;
 
 export function createForwardIndex(key: string): ForwardIndex {
@@ -36,7 +36,7 @@ export function createForwardIndex(key: string): ForwardIndex {
   let ids = new BigInt64Array(1 << 14);
   let locations = new Uint32Array(ids.length * 3);
   let posts = 0;
-  /** Number of posts when an ID was removed: earlier posts with it are ignored. */
+  /** The number of posts when an ID was removed: earlier posts with that ID are ignored. */
   const removedAt = new Map<bigint, number>();
   let bounds = new Uint32Array(1_024);
 

@@ -6,16 +6,16 @@ import { rowChecksum } from "../segments/checked-rows.ts";
 import { createTextArena, readText } from "./text-arena.ts";
 
 /**
- * Prepared posts in one buffer, to transfer between threads: a header of 32-bit counts, nine 64-bit
- * numbers per post, 32-bit text offsets, a byte of flags and one of platform per post, UTF-8 texts.
- * The last text is the authors' handles as JSON.
+ * Prepared posts in one buffer, to be transferred between threads: a header of 32-bit counts, nine
+ * 64-bit numbers per post, 32-bit text offsets, one byte of flags and one for the platform per
+ * post, and UTF-8 texts. The last text lists the handles of the authors as JSON.
  */
 export type PackedPosts = Uint8Array;
 
 const headerWords = 2;
-/** id, hash, timeMs, observedMs, likes, reposts, replies, quotes, checksum of the row. */
+/** In this order: id, hash, timeMs, observedMs, likes, reposts, replies, quotes, row checksum. */
 const numbersPerPost = 9;
-/** uri, userId, revision, record, terms. */
+/** In this order: uri, userId, revision, record, terms. */
 const textsPerPost = 5;
 const countNames = ["likes", "reposts", "replies", "quotes"] as const;
 
@@ -156,7 +156,7 @@ type PackedColumns = {
   texts: Buffer;
 };
 
-/** A class, so that posts share getters: most texts are never decoded. */
+/** A class with getters, because most texts are never decoded. */
 class PackedPost implements PreparedPost {
   readonly kind = "upsert";
   readonly alias = null;

@@ -32,7 +32,7 @@ const lacksLanguage = ({ langs, detectedLang }: Post): boolean =>
 
 type Detect = (text: string) => string | null;
 
-/** Loaded on demand: the detector takes 140 MB. */
+/** Loaded on demand, because the detector takes 140 MB of memory. */
 async function loadDetector(): Promise<Detect> {
   const { detectLanguage } = await import("../../posts/detect-language.ts");
   return detectLanguage;

@@ -1,6 +1,7 @@
 /**
- * FTS5 took a third of an import's CPU time, and sealing read its index back. Committing rows before
- * the index would store posts that are not found.
+ * Building an FTS5 index took a third of an import's CPU time, and sealing then had to read it
+ * back. The rows are committed together with the sealed index, because without it their posts would
+ * not be found.
  */
 
 import type { FileLock } from "../../db/folder-lock.ts";
@@ -45,16 +46,17 @@ export type StagedImportContext = {
   folder: string;
   segmentPosts: number;
   now(): number;
-  /** Atomic, under the catalog's lock. */
+  /** Runs `work` in a transaction, under the catalog lock. */
   withLock<Value>(work: () => Value): Value;
 };
 
 /**
- * Rows go to a file that is not a segment yet, terms to memory. `commit` builds the sealed index
- * and, in one catalog commit, replaces the platform's empty newest segment.
+ * Rows are written to a file that is not a segment yet, and terms to memory. `commit` builds the
+ * sealed index and, in one catalog commit, replaces the platform's empty newest segment.
  *
- * No other process may write: the compaction lock is held, and a catalog commit by another
- * connection (`conflict`) aborts the segment. Spooled batches are then written as usual.
+ * No other process may write in the meantime: this process has the compaction lock, and a catalog
+ * commit by another connection (`conflict`) aborts the import. The spooled batches are then written
+ * as usual.
  */
 export type StagedImport = {
   platform: Platform;
@@ -68,7 +70,7 @@ export type StagedImport = {
 
 /**
  * Null if the platform's newest segment is not empty, posts may need moderation, or another process
- * runs compaction.
+ * is running compaction.
  */
 export function beginStagedImport(
   { context, folder, segmentPosts, now, withLock }: StagedImportContext,

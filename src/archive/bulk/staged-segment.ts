@@ -14,7 +14,8 @@ import {
 import { createForwardIndex } from "./forward-index.ts";
 
 /**
- * `seal` builds the sealed segment, `identify` commits it. A crash before that leaves a file to delete.
+ * `seal` builds the sealed segment, and `identify` commits it. If the process crashes before that,
+ * the file is left uncommitted.
  */
 export type StagedSegment = {
   writer: SegmentWriter;
@@ -26,7 +27,7 @@ export type StagedSegment = {
   close(): void;
 };
 
-/** Large, because uri hashes are random. */
+/** Large, because uri hashes are inserted in random order. */
 const writeCacheKib = 64_000;
 const readCacheKib = 1_000;
 const postsPerRow = 1_000;
@@ -61,7 +62,7 @@ export function createStagedSegment(
       rows.renumber(id, newId, hash);
       if (newId > last) last = newId;
     },
-    // Most posts are newer than all before them, and need no lookup.
+    // Most posts are newer than all earlier ones, and need no lookup.
     findById: (id) => (id > last ? null : rows.findById(id)),
     has: (id) => id <= last && rows.has(id),
     lowestId: (from, to) => (from > last ? null : rows.lowestId(from, to)),

@@ -2,9 +2,9 @@ import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
 import { sortTerms } from "./sort-terms.ts";
 
-/** Numbers terms by first lookup. Stored outside the JavaScript heap. */
+/** Numbers terms in the order of their first lookup. Stored outside the JavaScript heap. */
 export type TermTable = {
-  /** Adds new terms. `to` is exclusive. */
+  /** Adds the term if it is new. `to` is exclusive. */
   termNumber(bytes: Uint8Array, from: number, to: number): number;
   termCount(): number;
   /** A term ends where the next one starts. */
@@ -16,7 +16,7 @@ export type TermTable = {
 const initialTerms = 1 << 14;
 const bytesPerTerm = 16;
 
-/** `key`: secret, against crafted hash collisions. */
+/** `key` is secret, so that hash collisions cannot be crafted. */
 export function createTermTable(key: string): TermTable {
   const seed = crc32(`seed ${key}`);
   const factor = (crc32(`factor ${key}`) | 1) >>> 0;

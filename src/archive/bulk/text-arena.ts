@@ -16,7 +16,7 @@ export function createTextArena(): TextArena {
 
   return {
     add(text) {
-      // A UTF-16 code unit takes at most three bytes.
+      // A UTF-16 code unit takes at most three bytes in UTF-8.
       const max = length + text.length * 3;
       if (max > bytes.length) {
         const larger = Buffer.allocUnsafeSlow(Math.max(max, bytes.length * 2));

@@ -4,7 +4,7 @@ import { copyIngestBatch, idsInCopy, type SegmentRewrite } from "./segment-rewri
 import { type CompactionSteps, inLock } from "./steps.ts";
 
 const postsPerStep = 500;
-/** Few enough to apply under the catalog lock. */
+/** A round with no more changes than this is the last one before the swap. */
 const maxRemaining = 50;
 
 const maxRounds = 200;
@@ -30,8 +30,8 @@ export function* catchUp(rewrite: SegmentRewrite): CompactionSteps<void> {
 }
 
 /**
- * Requires the catalog lock. Afterwards the copies are on disk and equal the segment. False,
- * without effect, if more than `max` changed posts remain.
+ * Requires the catalog lock. Returns true if the copies are on disk and equal to the segment;
+ * false, without any effect, if more than `max` changed posts remain.
  */
 export function finishCatchUp(rewrite: SegmentRewrite, max: number): boolean {
   const { old, parts, applyChanges, numbering } = rewrite;
@@ -70,8 +70,8 @@ function copyIngestOrder(rewrite: SegmentRewrite): void {
 }
 
 /**
- * Numbers above the last committed one are copied again, because the writer reuses them after a
- * crash.
+ * Ingest numbers above the newest committed one are copied again, because the writer reuses them
+ * after a crash.
  */
 function copyNewIngestOrder(rewrite: SegmentRewrite): void {
   const { old, parts, ingestNumber } = rewrite;
@@ -85,7 +85,7 @@ function copyNewIngestOrder(rewrite: SegmentRewrite): void {
   }
 }
 
-/** A moved post keeps its ingest number; the post that takes its ID has another. */
+/** A moved post keeps its ingest number; the post that takes over its ID has another one. */
 function copyMovedIngestOrder(rewrite: SegmentRewrite): void {
   const ingestOrder = ingestOrderIn(rewrite.old);
   const { sourceIds, newlyIngestedIds, reassignedIds } = rewrite;

@@ -35,14 +35,14 @@ export type Compaction = {
   state(): CompactionState;
 };
 
-/** How long retired files stay for running searches if the archive is too large. */
+/** How long retired files are kept for running searches while the archive is too large. */
 const graceMs = 10_000;
 
-/** Doubles with each failure of a task. */
+/** The pause after the first failure of a task; it doubles with each further failure. */
 const firstPauseMs = 30_000;
 const maxPauseMs = 3_600_000;
 
-/** Of the maximum archive size. Expired posts are accepted again below it. */
+/** The share of the maximum archive size below which late posts are accepted again. */
 const lateAcceptanceShare = 0.9;
 
 const catalogWalBytes = 64 * 1024 ** 2;
@@ -128,7 +128,7 @@ export function createCompaction(context: CompactionContext): Compaction {
         return posts !== null;
       }
       case "thin": {
-        // Removes the coverage before the posts are deleted.
+        // The coverage is removed before the posts.
         yield* inLock(catalog, () => recordExpiryCutoff(context, entry));
         const thinned = yield* rewriteSegment(context, entry, { cuts: [], shouldKeep: isImported });
         expiredPosts += thinned.dropped;

@@ -13,7 +13,7 @@ export type CompactionContext = {
   hashUri(uri: string): bigint;
 };
 
-/** The caller must have the compaction lock, and closes `catalog`. Errors: `newer_schema`. */
+/** The caller must have the compaction lock, and must close `catalog`. Errors: `newer_schema`. */
 export function compactionContext(
   folder: string,
   bounds: ArchiveBounds,

@@ -7,7 +7,7 @@ import type { StoredRow } from "../segments/intact-rows.ts";
 
 const cacheKib = 8_000;
 
-/** Begins a snapshot; null if SQLite cannot open the file. */
+/** Opens the file and begins a snapshot; null if SQLite cannot open it. */
 export function openDamaged(path: string): DatabaseSync | null {
   let source: DatabaseSync | null = null;
   try {

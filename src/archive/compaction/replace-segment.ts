@@ -50,16 +50,19 @@ export type Replacement = {
   cuts: readonly bigint[];
   /** Null keeps every post. */
   shouldKeep: ((record: string) => boolean) | null;
-  /** `current`: copied, which requires the current analyzer. `any`: built from the rows. */
+  /**
+   * `current`: the terms are copied, which requires the current analyzer. `any`: they are built
+   * from the rows.
+   */
   terms: "current" | "any";
   fill(rewrite: SegmentRewrite, start: CopyStart): CompactionSteps<void>;
   /** Renumbers posts of an earlier release (`number-slots.ts`). */
   isRenumbering?: boolean;
   /** Only the data that `fill` reads must be readable. */
   isSalvage?: boolean;
-  /** Otherwise it is removed. */
+  /** If false, the old file is retired. */
   shouldOrphanOld?(): boolean;
-  /** In the transaction that replaces the segment. */
+  /** Runs in the transaction that replaces the segment. */
   onSwap?(): void;
 };
 
@@ -80,16 +83,17 @@ const maxSwaps = 20;
 const oldCacheKib = 8_000;
 
 /**
- * Replaces a segment while batches are written and readers read. Requires the compaction lock.
+ * Replaces a segment while batches are written to it and readers use it. Requires the compaction
+ * lock.
  *
- * 1. Under the catalog lock, the segment is marked: batches then list the posts they change. The
- *    new sequence numbers, never reused, are reserved as retired files, so that a crash removes
- *    them.
- * 2. The copies, which are filled in short steps and flushed, may be older or newer than the mark.
- * 3. Listed changes are applied in rounds, until few remain.
- * 4. Under the catalog lock, the rest is applied and the copies committed. One catalog commit
- *    replaces the entry and retires the old file, which readers use until they read the catalog
- *    again.
+ * 1. Under the catalog lock, the segment is marked: from then on, batches list the posts that they
+ *    change. The new sequence numbers, which are never reused, are reserved as retired files, so
+ *    that the files are cleaned up after a crash.
+ * 2. The copies are filled in short steps and flushed. They may be older or newer than the mark.
+ * 3. The listed changes are applied in rounds until few remain.
+ * 4. Under the catalog lock, the remaining changes are applied and the copies committed. One
+ *    catalog commit replaces the entry and retires the old file, which readers use until they read
+ *    the catalog again.
  *
  * A crash or an error before that commit leaves the segment unchanged; after it, the copies are
  * complete. Errors: those of SQLite, and `segment_busy` if changes outpace the copying.
@@ -108,7 +112,7 @@ export function* replaceSegment(
   try {
     const path = segmentPath(folder, entry);
     old = replacement.isSalvage ? openDamaged(context, path) : openOld(path);
-    // After a crash the copy starts over.
+    // Full durability is not needed, because the copy starts over after a crash.
     old.exec("PRAGMA synchronous = NORMAL");
     for (const { sequence, low } of start.newFiles) {
       const path = segmentPath(folder, { platform: entry.platform, sequence });
@@ -141,8 +145,8 @@ export function* replaceSegment(
 const openOld = (path: string): DatabaseSync => openSegmentFile(path, oldCacheKib);
 
 /**
- * Changes are listed in the transaction that writes them, so a segment that cannot list changes
- * cannot have any: an empty one in memory takes its place.
+ * Changes are listed in the transaction that writes them, so a segment in which none can be listed
+ * has none: an empty segment in memory takes its place.
  */
 function openDamaged({ catalog }: CompactionContext, path: string): DatabaseSync {
   let old: DatabaseSync | null = null;
@@ -251,7 +255,7 @@ function swap(
       numbering: rewrite.numbering,
     });
     const next = rewrite.parts.find((part) => part.low > low);
-    // The newest segment is merged once it is quiet.
+    // The index of the newest segment is merged later, once the segment is quiet.
     const isNewest = next === undefined && current.high === lastId;
     if (!isNewest) setOptimised(catalog, { platform, sequence });
     if (isRequestedAgain && isSalvageRequested) requestSalvage(catalog, { platform, sequence });
@@ -262,7 +266,7 @@ function swap(
   return true;
 }
 
-/** The segment may have taken over the IDs of a removed one. */
+/** During the copying, the segment may have taken over the IDs of a removed one. */
 const lowOf = (low: bigint, entry: SegmentEntry, current: SegmentEntry): bigint =>
   low === entry.low ? current.low : low;
 

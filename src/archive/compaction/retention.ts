@@ -1,6 +1,7 @@
 /**
- * Enforces the maximum age and size, oldest segments first: a segment without imports is dropped, a
- * mixed one is rewritten to its imports. Imports and each platform's newest segment never expire.
+ * Enforces the maximum age and size, oldest segments first: a segment without imports is dropped,
+ * and a mixed one is rewritten so that only its imports remain. Imports and each platform's newest
+ * segment never expire.
  */
 
 import { idTimeMs, lastId } from "../../posts/ids.ts";
@@ -64,8 +65,8 @@ export const expirableByAge = (entries: readonly SegmentEntry[]): SegmentEntry[]
     .toSorted((a, b) => (a.high < b.high ? -1 : a.high > b.high ? 1 : 0));
 
 /**
- * The number of dropped posts; null if the segment contains imports, is missing or the newest. The
- * next segment takes over its ID range.
+ * Returns the number of dropped posts, or null if the segment contains imports, is missing, or is
+ * the newest. The next segment takes over its ID range.
  */
 export function* dropSegment(
   context: CompactionContext,

@@ -17,7 +17,7 @@ type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 export const notCommitted = -1;
 
 /**
- * Marks for removal a file that a commit has replaced, or an uncommitted one. Requires a
+ * Marks a file for removal: one that a commit has replaced, or an uncommitted one. Requires a
  * transaction.
  */
 export function retire(
@@ -59,9 +59,9 @@ export function retiredFiles(
 }
 
 /**
- * Removes files retired until `untilMs`, after verifying the identity of each. Orphans uncommitted
- * copies and files that fail the verification. A platform's highest sequence number stays listed,
- * because numbers are never reused.
+ * Removes files that were retired by `untilMs`, after verifying the identity of each. Orphans
+ * uncommitted copies and files that fail the verification. A platform's highest sequence number
+ * stays listed, because numbers are never reused.
  */
 export function* removeRetired(
   { folder, catalog }: CompactionContext,
@@ -117,7 +117,7 @@ export function* cleanUpAfterCrash({ folder, catalog }: CompactionContext): Comp
     yield* endRecording({ folder, catalog }, entry);
     yield "worked";
   }
-  // The lock excludes running batches, which create files before their entries are visible.
+  // Under the lock, no batch is running: batches create files before their entries are visible.
   yield* inLock(catalog, () => {
     const knownFiles = new Set(
       [...readSegments(catalog), ...retiredFiles(catalog)].map(

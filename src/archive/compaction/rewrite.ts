@@ -13,8 +13,9 @@ import { type CompactionSteps, inLock } from "./steps.ts";
 export type RewriteOptions = Pick<Replacement, "cuts" | "shouldKeep">;
 
 /**
- * Copies rows, hidden posts and ingest order, and builds uris and terms from the rows. Errors: as
- * `replaceSegment`, and `archive_damaged` if rows or hidden posts are missing.
+ * Copies rows, hidden posts and ingest order, and builds uris and terms from the rows. Errors:
+ * those of `replaceSegment`, and `archive_damaged` if rows are missing or the list of hidden posts
+ * is damaged.
  */
 export const rewriteSegment = (
   context: CompactionContext,
@@ -35,7 +36,7 @@ export const rewriteSegment = (
     },
   });
 
-/** A copy would hide the loss. */
+/** Throws if posts are missing, because a copy would hide the loss. */
 function requireComplete(
   segment: DatabaseSync,
   { platform, sequence }: SegmentEntry,

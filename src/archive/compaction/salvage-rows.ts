@@ -100,8 +100,8 @@ export function createSalvage(
         // The log is unreadable as well.
       }
     });
-    // Deleted rows survive only on free pages. If all of those are known, or no list is readable,
-    // rows without a tombstone are salvaged even if no list contains them.
+    // Deleted rows remain only on free pages. If all free pages are known, or no list is readable,
+    // rows that no list contains are salvaged too, unless they have a tombstone.
     const mayBeUnlisted = source === null || isFreeListIntact(path);
     const tombstones = openTombstones(catalog, platform, accounts);
     const hasUriEntry = uriEntryFinder(source);

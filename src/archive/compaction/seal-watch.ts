@@ -10,11 +10,11 @@ import { isUnreadable } from "./unreadable-index.ts";
 
 type SealState = {
   posts: number;
-  /** Prevents sealing even on request. */
+  /** The reason why the segment cannot be sealed, even on request. */
   obstacle: SealObstacle | null;
   isWorthwhile: boolean;
   isDue: boolean;
-  /** Damaged, of another format, or sealed while sealing is off. */
+  /** True if damaged, in another format, or sealed although sealing is off. */
   mustRebuild: boolean;
 };
 
@@ -22,7 +22,7 @@ export type SealObstacle = "off" | "empty" | "outdated" | "damaged" | "unreadabl
 
 /**
  * A segment is sealed once no posts have been ingested for a while, regardless of likes and labels,
- * and again after many writes.
+ * and is resealed after many writes.
  */
 export type SealWatch = {
   /** Reads only files written since the last call. Forgets segments not in `entries`. */
@@ -59,10 +59,10 @@ export function createSealWatch({
     const hasNewPosts = before === undefined || facts.ingestNumber > before.ingestNumber;
     return {
       ...facts,
-      // Dropped ingest numbers still count.
+      // Ingest numbers that were dropped since then still count.
       ingestNumber: Math.max(facts.ingestNumber, before?.ingestNumber ?? 0),
       version,
-      // The modification time is valid after a restart.
+      // The modification time is preserved across restarts.
       sinceMs: hasNewPosts ? lastWrittenMs(path) : before.sinceMs,
     };
   }
@@ -97,7 +97,7 @@ export function createSealWatch({
       const { posts, sealed, hasLargeDelta } = facts;
       const isDamaged = isMarkedDamaged(path) || sealed?.isReadable === false;
       const obstacle = entryObstacle(entry, posts, isDamaged);
-      // A segment without checksums is resealed immediately.
+      // A sealed segment without checksums is resealed immediately.
       const isOld = obstacle === null && sealed?.hasChecksums === false;
       const isWorthwhile =
         isOld ||
@@ -116,7 +116,7 @@ export function createSealWatch({
 const versionOf = (path: string): string =>
   `${lastWrittenMs(path)} ${statSync(path).size} ${walBytes(path)}`;
 
-/** A damaged segment counts as empty, as it is only rewritten on request. */
+/** A damaged segment counts as empty, because it is rewritten only on request. */
 function readableFacts(path: string, resealPercent: number): Facts {
   try {
     return readFacts(path, resealPercent);

@@ -29,8 +29,8 @@ const stepsPerSync = 16;
 const bytesPerSync = 2 * 1024 ** 2;
 
 /**
- * A new segment file. While filled, it has no journal, and a crash discards it. After `complete`,
- * every commit leaves a usable segment.
+ * A new segment file. While it is being filled, it has no journal, and is discarded after a crash.
+ * After `complete`, every commit leaves a usable segment.
  */
 export type SegmentCopy = {
   add(row: StoredRow, id: bigint): { uri: string; hasNativeId: boolean };
@@ -38,7 +38,7 @@ export type SegmentCopy = {
   hide(id: bigint): void;
   ingestOrder: IngestOrder;
   has(id: bigint): boolean;
-  /** Inclusive. */
+  /** Both bounds are inclusive. */
   idsWithin(from: bigint, to: bigint): bigint[];
   remove(id: bigint, hashUri: (uri: string) => bigint): string | null;
   /**
@@ -49,7 +49,7 @@ export type SegmentCopy = {
     path: string,
     work: (database: DatabaseSync) => CompactionSteps<void>,
   ): CompactionSteps<void>;
-  /** In a transaction that `complete` commits. */
+  /** Opens the file in a transaction that `complete` commits. */
   open(): DatabaseSync;
   widenSkew(skew: TimeSkew): void;
   complete(): CompactionSteps<void>;
@@ -166,7 +166,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     syncFolder(dirname(path));
     yield "worked";
     database = openForWriting(path, segmentMigrations, catchUpCacheKib);
-    // Compaction checkpoints the log when no one waits for it.
+    // Compaction checkpoints the log when nothing is waiting for it.
     database.exec("PRAGMA wal_autocheckpoint = 0");
     sql = prepareStatements(database);
     tableChecksums = openTableChecksums(database);

@@ -10,7 +10,7 @@ import type { CompactionContext } from "./context.ts";
 import { planRenumbering, unchangedIds } from "./renumbering.ts";
 import type { SegmentCopy } from "./segment-copy.ts";
 
-/** One new file, with the IDs from `low` up to the next part. */
+/** One new file, with the IDs from its `low` up to the `low` of the next part. */
 export type Part = { sequence: number; low: bigint; copy: SegmentCopy };
 
 export type SegmentRewrite = {
@@ -32,11 +32,11 @@ export type SegmentRewrite = {
   hashUri(uri: string): bigint;
   /** Copied posts that the catalog must list as misplaced. */
   misplaced: { hash: bigint; id: bigint }[];
-  /** Uri hash by ID of misplaced posts that `shouldKeep` rejected: the catalog drops them. */
+  /** Misplaced posts that `shouldKeep` rejected, as uri hashes by ID: the catalog drops them. */
   droppedMisplaced: Map<bigint, bigint>;
   /**
-   * Posts that may have moved: old ID by ID in the copies. `finishCatchUp` copies their ingest
-   * numbers again.
+   * The old IDs of posts that may have moved, by ID in the copies. `finishCatchUp` copies their
+   * ingest numbers again.
    */
   sourceIds: Map<bigint, bigint>;
   /** Likewise, IDs in the copies whose post was removed, replaced or renumbered. */
@@ -52,7 +52,7 @@ export type SegmentRewrite = {
   lastIngestNumber(): number;
 };
 
-/** `id`: in the copy. */
+/** `id` is the ID in the copy. */
 type CopiedRow = { id: bigint; uri: string; hasNativeId: boolean };
 
 export function startRewrite(
@@ -111,7 +111,7 @@ export function startRewrite(
     if (selectHidden.get(id) !== undefined) copy.hide(id);
   }
 
-  /** A changed post may change the ID of every post of its millisecond. */
+  /** A changed post may change the ID of every post in its millisecond. */
   function recopyMillisecond(low: bigint): void {
     const copy = findCopy(low);
     const high = lastInMillisecond(low);

@@ -3,8 +3,8 @@ import { isBusy } from "../../db/sqlite-errors.ts";
 import { commitAfter } from "../database.ts";
 
 /**
- * The caller may pause between steps, or abandon the rest: `return()` cleans up. `waiting`: for a
- * lock.
+ * Between steps, the caller may pause, or abandon the rest with `return()`, which cleans up.
+ * `waiting` means that the step is waiting for a lock.
  */
 export type CompactionSteps<Value> = Generator<"worked" | "waiting", Value, void>;
 

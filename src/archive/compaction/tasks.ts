@@ -59,7 +59,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
     const segmentTotals = readablePostTotals(folder, entry);
     if (segmentTotals !== null) totals.set(entry, segmentTotals);
   }
-  // A damaged segment is only rewritten on request.
+  // A segment that cannot be read is rewritten only on request.
   const entries = listed.filter((entry) => totals.has(entry));
   const retiredBytes = retiredFiles(catalog).reduce(
     (sum, file) => sum + fileBytes(segmentPath(folder, file)),
