@@ -5,10 +5,16 @@ export type PreparedPost = {
   platform: Platform;
   uri: string;
   hash: bigint | null;
-  /** Preferred: changed if another post of its millisecond has it. An X post has its own. */
+  /**
+   * The preferred ID, which is changed if another post in the same millisecond has it. An X post
+   * always gets its own.
+   */
   id: bigint;
   timeMs: number;
-  /** The post is unobserved and claims a future time, so `timeMs` is lower. */
+  /**
+   * True if no network has observed the post and it claims a future time, so that `timeMs` is
+   * lower.
+   */
   timeIsCapped: boolean;
   counts: PostCounts;
   revision: string;
@@ -22,7 +28,7 @@ export type PreparedPost = {
   packed?: PackedTexts;
 };
 
-/** UTF-8 texts, and the checksum of the row if it is stored under `id`. */
+/** Texts in UTF-8. `sum` is the row checksum, valid only if the post is stored under `id`. */
 export type PackedTexts = { record: Uint8Array; terms: Uint8Array; sum: number };
 
 export type PreparedChange = PreparedPost | PreparedDelete;

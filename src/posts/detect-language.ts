@@ -1,7 +1,7 @@
 /**
- * A wrong language hides a post from its readers, so uncertain texts stay undetected. `eld` (small)
- * was the most accurate of five libraries on 77,273 short posts (80.5 %, the next 72.9 %;
- * bench/languages.ts). It takes 60 µs a post and 140 MB.
+ * A wrong language hides a post from its readers, so no language is detected in uncertain texts.
+ * `eld` (small) was the most accurate of five libraries on 77,273 short posts (80.5 %, followed by
+ * 72.9 %; bench/languages.ts). It takes 60 µs per post and 140 MB of memory.
  */
 
 import {
@@ -57,7 +57,7 @@ const minLetters = 8;
 const minScriptLetters = 4;
 /**
  * Measured with bench/languages.ts. The lead required over the second language falls with the
- * square root of the letter count. Non-Latin scripts score closer together.
+ * square root of the letter count. Languages in non-Latin scripts score closer together.
  */
 const minScore = 0.6;
 const minLead = 0.12;

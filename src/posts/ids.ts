@@ -3,9 +3,9 @@ import type { Post } from "./post.ts";
 
 /**
  * An ID is 64 bits and sorts by time: 41 bits of milliseconds since X's epoch, then 22 bits that
- * distinguish posts of one millisecond. X posts keep their own IDs, of this form since November
- * 2010. On other platforms the lower bits are the first 22 bits of the SHA-256 of the uri, or the
- * next free number.
+ * distinguish posts in the same millisecond. X posts keep their own IDs, which have had this form
+ * since November 2010. On other platforms, the lower bits are the first 22 bits of the SHA-256 of
+ * the uri, or the next free number.
  */
 const epochMs = 1288834974657;
 const lowerBits = 22n;
@@ -59,7 +59,7 @@ export const keyedNumber = (key: string, uri: string): bigint =>
 const keyedDigest = (key: string, uri: string): Buffer =>
   createHash("sha256").update(key).update(uri).digest();
 
-/** Orders posts with equal 22-bit numbers equally on all servers. */
+/** Gives posts with the same 22-bit number the same order on all servers. */
 export const uriHash = (uri: string): string => hash("sha256", uri).slice(0, 32);
 
 export const hashNumber = (uriHash: string): bigint =>
@@ -90,7 +90,7 @@ export function windowIds(fromMs: number | null, toMs: number | null, skew: Time
   return { low, high: reachesBack && high < firstSnowflake ? firstSnowflake : high };
 }
 
-/** A superset of the times of posts with these IDs; null is unbounded. */
+/** A superset of the times of posts with these IDs; null means unbounded. */
 export function idsWindow(
   low: bigint | null,
   high: bigint | null,
@@ -107,7 +107,7 @@ const tidDigits = "234567abcdefghijklmnopqrstuvwxyz";
 
 export const isTid = (text: string): boolean => tidForm.test(text);
 
-/** Unix milliseconds; null for other keys. */
+/** Unix milliseconds; null if `key` is not a TID. */
 export function tidMs(key: string): number | null {
   if (!isTid(key)) return null;
   // 13 digits of 5 bits; the last 10 bits are the clock id.

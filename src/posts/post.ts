@@ -23,8 +23,8 @@ export type PostCounts = {
 };
 
 /**
- * As received. Handles are as written, without the leading `@`; `userId`: the platform's account id
- * (a DID, an X user id).
+ * A post as received. Handles are as written, but without the leading `@`; `userId` is the
+ * platform's account id (a DID, an X user id).
  */
 export type Post = {
   platform: Platform;
@@ -39,8 +39,8 @@ export type Post = {
   /** `createdAt` in Unix milliseconds; null if unparseable. */
   createdMs: number | null;
   /**
-   * When the network saw the post, Unix milliseconds: stream event time, else the time in the
-   * record key, else null.
+   * When the network saw the post, in Unix milliseconds: the time of the stream event, or else the
+   * time in the record key; null if there is neither.
    */
   seenMs: number | null;
   text: string;
@@ -63,6 +63,9 @@ export type Post = {
   source: string | null;
   counts: PostCounts;
   origin: Origin;
-  /** Repository revision on Bluesky. A later edit or delete exceeds it; empty if unknown. */
+  /**
+   * The repository revision on Bluesky; empty if unknown. A later edit or deletion has a higher
+   * one.
+   */
   revision: string;
 };

@@ -37,10 +37,10 @@ export const line = {
   media: 16,
   geo: 17,
   labels: 18,
-  /** Claimed, Unix milliseconds; empty if equal to the row's time. */
+  /** The claimed time in Unix milliseconds; empty if equal to the row's time. */
   createdMs: 19,
   source: 20,
-  /** Only where `langs` is empty. */
+  /** Present only if `langs` is empty. */
   detectedLang: 21,
   addedLabels: 22,
 } as const;
@@ -52,7 +52,7 @@ type Form = "string" | "number" | "name" | "reference" | "langs" | "list" | "spa
 
 const flagOrder = "rqtvusnSBU";
 
-/** A line or a flag letter, most frequent first: low bits are the cheapest. Append only. */
+/** Lines and flag letters, most frequent first, because low bits are the cheapest. Append only. */
 const parts: readonly ({ line: number; form: Form } | { flag: string })[] = [
   { line: line.username, form: "string" },
   { line: line.userId, form: "name" },
@@ -100,7 +100,10 @@ const continuationBit = 1 << bitsPerDigit;
 const quote = 0x22;
 const bracket = 0x5b;
 
-/** Head, text without its quotes, then the lines present. The first form has all lines up to the last non-empty one. */
+/**
+ * The head, the text without its quotes, then the lines present. The first form has all lines up to
+ * the last non-empty one.
+ */
 export function packLines(lines: readonly string[]): string {
   const text = (lines[line.content] ?? "").slice(1, -1);
   const flags = lines[line.flags] ?? "";

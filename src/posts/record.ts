@@ -1,7 +1,7 @@
 /**
  * Stored as sent, a record would repeat keys and nulls: 750 bytes for 110 bytes of text. Parsing
- * and serializing a compact form takes 9.5 µs a record, joining lines 2.2 µs. A changed form needs
- * a rewrite.
+ * and serializing a compact form takes 9.5 µs per record; joining lines takes 2.2 µs. Changing the
+ * form requires a rewrite.
  */
 
 import { isoText } from "../lib/iso-time.ts";
@@ -21,8 +21,8 @@ export type RecordRow = {
 };
 
 /**
- * Packed lines, without the values of row and segment (ID, platform, time, counts). A response
- * is concatenated from them without parsing.
+ * Packed lines, without the values that the row and the segment contain (ID, platform, time,
+ * counts). A response is concatenated from them without parsing.
  */
 export function encodeRecord(post: Post, timeMs: number): string {
   const values = new Array<string>(line.addedLabels + 1).fill("");
@@ -158,7 +158,7 @@ export function recordUri(row: RecordRow): string {
   return decodeUri(row, unpackLines(row.record));
 }
 
-/** Distinguishes observed posts, which an import never overrides. */
+/** Distinguishes imports from observed posts, which an import never overrides. */
 export function recordOrigin(record: string): Origin {
   return getOrigin(unpackFlags(record));
 }

@@ -15,8 +15,8 @@ const blueskyAddress = /^https?:\/\/(?:www\.)?bsky\.app\/profile\/([^/?#]+)\/pos
 const numberedUri = /^import:(?!x:)[a-z]+:(\d{1,40})(?:@|$)/;
 
 /**
- * The uri of a post whose source gives only an id; on Mastodon with the server, because ids are
- * local to it.
+ * The uri of a post whose source gives only an id; on Mastodon it includes the server, because each
+ * server assigns its own ids.
  */
 export const importedUri = (platform: Platform, id: string, server?: string): string =>
   `import:${platform}:${id}${server === undefined ? "" : `@${server}`}`;

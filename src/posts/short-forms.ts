@@ -1,11 +1,11 @@
 /**
  * Short forms of the names that records repeat most, within JSON strings: `:…` is the account id
- * `did:plc:…`, `@<account>/<key>` the uri of an account's post, and `"…` escapes a name that begins
- * like one of these.
+ * `did:plc:…`, `@<account>/<key>` is the uri of a post by the account, and `"…` escapes a name that
+ * begins like one of these.
  */
 const accountPrefix = "did:plc:";
 const uriPrefix = "at://";
-const [time, colon, quote] = [0x40, 0x3a, 0x22];
+const [at, colon, quote] = [0x40, 0x3a, 0x22];
 const collection = "/app.bsky.feed.post/";
 
 export function shortName(name: string): string {
@@ -20,7 +20,7 @@ export function shortName(name: string): string {
 }
 
 export function expandShortName(short: string): string {
-  if (short.charCodeAt(0) !== time) return longAccount(short);
+  if (short.charCodeAt(0) !== at) return longAccount(short);
   const end = short.indexOf("/");
   return uriPrefix + longAccount(short.slice(1, end)) + collection + short.slice(end + 1);
 }
@@ -51,9 +51,9 @@ export function longReference(short: string): string {
 }
 
 /**
- * A list of strings that occur in a text, as spans of it. A span may begin within an escape
- * sequence. An item is two numbers: the distance from the previous item's end, and the length. A
- * number below 40 takes one character, others up to 1,575 take two.
+ * A list of strings that occur in a text, encoded as spans of it. A span may begin within an escape
+ * sequence. Each item is two numbers: the distance from the end of the previous item, and the
+ * length. A number below 40 takes one character, others up to 1,575 take two.
  */
 
 const firstDigit = 0x30;

@@ -91,7 +91,7 @@ function addEach(terms: string[], tokens: readonly string[]): void {
 
 type Named = { userId: string | null; username: string | null };
 
-/** By id if known, because an author may change handles. */
+/** By id if it is known, because authors may change their handles. */
 function authorAccount(platform: Platform, { userId, username }: Named): string[] {
   return userId ? [facet.accountById(platform, userId)] : handleAlone(platform, username);
 }

@@ -21,7 +21,7 @@ export function* cutNewest(
     const { platform } = entry;
     const newest = readSegments(catalog).findLast((segment) => segment.platform === platform);
     if (newest?.sequence !== entry.sequence) return;
-    const low = lastPostMs(folder, newest);
+    const low = idAfterLastPost(folder, newest);
     if (low > lastId) return;
     const sequence = nextSequence(catalog, platform);
     const path = segmentPath(folder, { platform, sequence });
@@ -46,7 +46,7 @@ export function* cutNewest(
   });
 }
 
-function lastPostMs(folder: string, entry: SegmentEntry): bigint {
+function idAfterLastPost(folder: string, entry: SegmentEntry): bigint {
   const segment = openSegmentFile(segmentPath(folder, entry), 1_000);
   try {
     const selectLastId = segment.prepare("SELECT max(id) AS id FROM post");

@@ -1,7 +1,8 @@
 import { EarshotError, errorMessage } from "../../lib/errors.ts";
 
 /**
- * Unreadable data ends the part with a finding. Rethrows `EarshotError`s, such as `archive_busy`.
+ * Unreadable data ends the part and is reported as a finding. Rethrows every `EarshotError`, such
+ * as `archive_busy`.
  */
 export function* attemptPart(
   part: string,

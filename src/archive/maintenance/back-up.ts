@@ -28,9 +28,9 @@ export type BackupRequest = {
 const pagesPerStep = 512;
 
 /**
- * Copies a snapshot of an archive without stopping its writers. The newest segments come first,
- * because a log grows until the snapshot of its file ends. Errors: `backup_exists`, `disk_full`,
- * `not_writable`.
+ * Copies a snapshot of an archive without stopping its writers. The newest segments are copied
+ * first, because the log of a file grows until its snapshot ends. Errors: `backup_exists`,
+ * `disk_full`, `not_writable`.
  */
 export async function backUp(request: BackupRequest): Promise<Manifest> {
   const { folder, target } = request;

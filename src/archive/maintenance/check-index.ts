@@ -39,8 +39,8 @@ export type IndexCheck = {
 };
 
 /**
- * Compares the entries of `sampleRows` evenly spread posts, without their positions in FTS5. Reads
- * the whole sealed index.
+ * Compares the index entries of about `sampleRows` evenly spread posts, in FTS5 without their
+ * positions. Reads the whole sealed index.
  */
 export function sampleIndex(
   segment: IndexedSegment,
@@ -148,11 +148,16 @@ function firstVarint(bytes: Uint8Array): number {
   return value;
 }
 
-/** Maximum in memory to name differing posts; a single partition may exceed it. */
+/**
+ * The maximum number of positions in memory for naming the posts that differ; a single partition
+ * may exceed it.
+ */
 const positionsToName = 2_000_000;
 const tokensPerTurn = 20_000;
 
-/** Compares every position of every token, sums of partitions first, which bounds memory. */
+/**
+ * Compares every position of every token. Compares the sums of partitions first, to limit memory.
+ */
 export function compareIndex(segment: IndexedSegment, report: Report): IndexCheck {
   const { database, sealed } = segment;
   const expected = createIndexChecksums();
@@ -165,7 +170,7 @@ export function compareIndex(segment: IndexedSegment, report: Report): IndexChec
     },
     end: function* () {
       const stored = createIndexChecksums();
-      // Runs first, because FTS5 refuses to read a file with any damaged page.
+      // The sealed index is read first, because FTS5 refuses to read a file with any damaged page.
       if (sealed !== null) {
         const add = addSealedSums(sealed, stored);
         yield* walkSealedTerms(database, sealed.posts, indexErrorReporter(report), add);

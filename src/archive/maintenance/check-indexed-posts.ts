@@ -46,7 +46,6 @@ export function* checkIndexedPosts(
   }
 }
 
-/** Newest first. */
 type DescendingIds = {
   readonly next: bigint | null;
   take(id: bigint): boolean;

@@ -40,7 +40,7 @@ export type CheckReport = {
   segments: number;
   posts: number;
   indexed: number;
-  /** Segments of another analyzer, whose indexes are not compared. */
+  /** Segments with another analyzer, whose indexes are not compared. */
   outdated: readonly string[];
   findings: readonly Finding[];
   findingCount: number;

@@ -23,7 +23,10 @@ export type FoundPost = { platform: Platform; id: bigint; uri: string; entry: Se
 
 const cacheKib = 8_000;
 
-/** Includes hidden posts. Yields a list per closed segment, which the caller may change. */
+/**
+ * Includes hidden posts. Yields one list per segment, after closing it, so that the caller may
+ * change it.
+ */
 export function* findPosts(
   folder: string,
   catalog: DatabaseSync,
@@ -82,7 +85,7 @@ function candidates(
   return [...readIds(database, matchSql, query.expression, range.low, range.high), ...sealed];
 }
 
-/** Empty if not sealed, null if unreadable. */
+/** Empty if the segment is not sealed, null if its sealed index is unreadable. */
 function sealedCandidates(
   database: DatabaseSync,
   path: string,

@@ -2,21 +2,21 @@ const partitionBits = 16;
 const partitionCount = 1 << partitionBits;
 
 /**
- * Sums over token positions, partitioned by token. Differing partitions narrow down the tokens to
- * compare.
+ * Sums over token positions, partitioned by token. Only the tokens in partitions that differ need
+ * to be compared.
  */
 export type IndexChecksums = {
   add(token: string, id: bigint, position: number): void;
   addToken(token: string, sums: TokenSums): void;
-  /** Differing partitions, those with the fewest positions first. */
+  /** The partitions that differ, those with the fewest positions first. */
   differences(other: IndexChecksums): number[];
   positionCount(partition: number): number;
   values(): readonly Uint32Array[];
 };
 
 /**
- * The number of positions, then sums of the IDs' upper halves, lower halves, positions, and lower
- * half × (position + 1); modulo 2^32.
+ * The number of positions, and the sums of: the upper halves of the IDs, their lower halves, the
+ * positions, and the products of lower half and position + 1. All are modulo 2^32.
  */
 export type TokenSums = readonly [number, number, number, number, number];
 

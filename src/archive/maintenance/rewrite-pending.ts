@@ -51,8 +51,9 @@ export type SalvagedSegment = Pick<SalvageReport, "posts" | "lost"> & {
 export type RewriteSelection = "outdated" | "all" | { segment: string };
 
 /**
- * Requests a salvage of a named segment, and a rewrite of others; `all` first repairs their URI lists. Returns the number of
- * segments. Errors: `wrong_use` if there is no such segment.
+ * Requests a salvage of a named segment, or rewrites of the other selections; `all` first repairs
+ * the lists of uris. Returns the number of segments. Errors: `wrong_use` if there is no such
+ * segment.
  */
 export async function requestRewrites(
   folder: string,

@@ -25,7 +25,7 @@ export type SealRequest = {
   signal: AbortSignal;
 };
 
-/** One segment, or all that are worth sealing. The newest segments are left to a running server. */
+/** One segment, or all that are worth sealing. The newest ones are left to a running server. */
 export type SealSelection = { segment: string } | { platform: Platform | "all" };
 
 export type SealOutcome = {
@@ -37,8 +37,8 @@ export type SealOutcome = {
 };
 
 /**
- * Requests seals, and performs them unless a server is running. If stopped, the rest stay
- * requested. Errors: `wrong_use`, `not_sealable`.
+ * Requests seals, and performs them unless a server is running. If aborted, the remaining seals
+ * stay pending. Errors: `wrong_use`, `not_sealable`.
  */
 export async function sealPending(request: SealRequest): Promise<SealOutcome> {
   const { folder, bounds } = request;
@@ -152,7 +152,10 @@ async function sealEach(
   return sealed;
 }
 
-/** Measured: copying's shares, and the highest share reported before the end. */
+/**
+ * Estimates for the progress display, from measurements: the share of copying in the steps and in
+ * the time, and the highest share reported before the end.
+ */
 const postsPerStep = 90;
 const copyingSteps = 0.1;
 const copyingTime = 0.35;

@@ -30,6 +30,6 @@ export function byteReader(bytes: Uint8Array): BoundedReader {
   };
 }
 
-/** Copies them unless 32-bit numbers can be read in place. */
+/** Copies the bytes unless 32-bit numbers can be read in place. */
 export const alignedTo32Bits = (bytes: Uint8Array): Uint8Array =>
   bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();

@@ -32,7 +32,8 @@ const sealedTables = [
 ] as const;
 
 /**
- * Takes 8 bytes of memory per post. `unreadable` if damaged, which is reported; null if not sealed.
+ * Takes 8 bytes of memory per post. Returns `unreadable` if the doc numbers are damaged, which is
+ * reported, and null if the segment is not sealed.
  */
 export function readSealedDocNumbers(
   database: DatabaseSync,
@@ -76,7 +77,7 @@ function readDocNumbers(
   return makeDocNumbers(ids, readBitmaps(database, posts, onError));
 }
 
-/** Little endian. */
+/** IDs are stored in little-endian order. */
 const bytesPerId = 8;
 
 function readIds(database: DatabaseSync, posts: number, onError: OnError): BigInt64Array | null {

@@ -4,7 +4,10 @@ import { alignedTo32Bits, type BoundedReader, Malformed } from "./sealed-bytes.t
 export type CheckedPostings = {
   count: number;
   numbers: Uint32Array;
-  /** Those of post `i` are from `starts[i]` to below `starts[i + 1]`. Null if the term has none. */
+  /**
+   * The positions in post `i` are from index `starts[i]` to below `starts[i + 1]`. Null if the term
+   * has no positions.
+   */
   positions: Uint32Array | null;
   starts: Uint32Array;
 };

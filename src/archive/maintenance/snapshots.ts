@@ -11,7 +11,7 @@ import { inTransaction, openForReading } from "../database.ts";
 
 type SegmentSnapshot = { entry: SegmentEntry; database: DatabaseSync };
 
-/** As of one moment between two batches. */
+/** The archive at one moment between two batches. */
 export type ArchiveSnapshot = {
   catalog: DatabaseSync;
   segments: readonly SegmentSnapshot[];

@@ -20,7 +20,7 @@ export async function removeOldFiles(
   );
 }
 
-/** No server can start meanwhile. Returns `fallback` if one is running. */
+/** No server can start while `work` runs. Returns `fallback` if one is already running. */
 export async function withoutServer<Value>(
   dataDir: string,
   work: () => Promise<Value>,
@@ -41,7 +41,7 @@ export async function withoutServer<Value>(
 
 type Interleaved = { clock: Pick<Clock, "sleep">; signal: AbortSignal };
 
-/** Yields to the event loop between steps, and ends them when aborted. */
+/** Yields to the event loop between steps, and ends the steps when aborted. */
 export async function interleave<Value>(
   steps: CompactionSteps<Value>,
   { clock, signal }: Interleaved,

@@ -4,11 +4,11 @@ import type { Segment } from "../segments/segment.ts";
 import type { PlatformQuery } from "./platform-query.ts";
 
 export type KnownCounts = {
-  /** The counted span, aligned to buckets, Unix milliseconds; empty if `fromMs` equals `toMs`. */
+  /** The counted span in Unix milliseconds, aligned to buckets; empty if `fromMs` equals `toMs`. */
   fromMs: number;
   toMs: number;
   counts: Map<number, number>;
-  /** Of buckets shortened by the window's bounds, by span. */
+  /** The counts of buckets that the window's bounds shorten, by span. */
   partialCounts: Map<string, number>;
 };
 
@@ -23,7 +23,7 @@ export type CountCache = {
   ): void;
 };
 
-/** About 60 bytes each. */
+/** Each count takes about 60 bytes. */
 const maxCachedCounts = 250_000;
 /** Per query and segment. Larger results are not cached. */
 const maxCountsPerQuery = 100_000;

@@ -27,7 +27,7 @@ type VisitCounts = {
   counts: Map<number, number>;
   countedFromMs: number;
   damaged: IdRange[];
-  /** 0 if cached. */
+  /** 0 if all counts were cached. */
   slices: number;
   statements: number;
 };
@@ -39,9 +39,9 @@ export type CountSlice = {
 };
 
 /**
- * Counts whole buckets, and separately the partial ones at the ends. Slices have disjoint ranges of
- * IDs, each on its own snapshot; the result is cached only if the segment did not change between
- * them.
+ * Counts whole buckets, and separately the partial ones at the ends. Slices cover disjoint ranges
+ * of IDs, each in its own snapshot; the result is cached only if the segment has not changed
+ * between them.
  */
 export function* countVisit(
   visit: Visit,
@@ -153,7 +153,7 @@ function* addPartial(
   return part.fromMs;
 }
 
-/** Newer buckets first. Returns the time from which all are counted. */
+/** Counts newer buckets first. Returns the time from which on all buckets are counted. */
 function* addWhole(
   known: KnownCounts,
   part: Span,

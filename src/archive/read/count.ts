@@ -11,10 +11,10 @@ import { type PlatformQuery, platformQuery, rowScanPlatformQuery } from "./platf
 import { type SearchContext, segmentDamage } from "./search.ts";
 
 /**
- * Counts the posts that a search would find, newest segments first. If a segment is unchanged, only the new
- * part of the window is counted. At the deadline, the answer is complete from `countedFromMs` on;
- * partial counts are cached, so that a retry gets further. Platforms whose segments overlap share
- * the time left.
+ * Counts the posts that a search would find, newest segments first. If a segment is unchanged, only
+ * the new part of the window is counted. At the deadline, the answer is complete from
+ * `countedFromMs` on; partial counts are cached, so that a retry gets further. Platforms whose
+ * segments overlap share the time left.
  */
 export function* countSegments(
   request: CountRequest,

@@ -4,7 +4,9 @@ import type { IngestedPost } from "../archive.ts";
 import { readSetting, type SegmentEntry } from "../catalog/catalog.ts";
 import type { Segment } from "../segments/segment.ts";
 
-/** Omits uncommitted numbers, which a crash may reissue. Errors: `ingest_order_dropped`. */
+/**
+ * Omits uncommitted numbers, which may be reissued after a crash. Errors: `ingest_order_dropped`.
+ */
 export function readIngestOrder(
   catalog: DatabaseSync,
   entries: readonly SegmentEntry[],

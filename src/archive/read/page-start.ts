@@ -12,9 +12,10 @@ export type PageStart = {
 const none: ReadonlySet<bigint> = new Set();
 
 /**
- * Posts of one millisecond are ordered by `uriHash` on every server, so that a page starts at the
- * same post even if a server lacks a post or numbers it differently. Positions issued by an earlier
- * release are ordered by number: `seen` then lists the posts of earlier pages, to be omitted.
+ * Posts in the same millisecond are ordered by `uriHash` on every server, so that a page starts at
+ * the same post even if a server lacks a post or numbers it differently. Positions issued by an
+ * earlier release are ordered by number: in this case, `seen` lists the posts of earlier pages,
+ * which must be omitted.
  */
 export function pageStart(
   after: Position,
@@ -40,7 +41,10 @@ export function pageStart(
   };
 }
 
-/** The first ID in the millisecond with this hash or a higher one, or the ID after the millisecond. */
+/**
+ * The first ID in the millisecond whose post has this hash or a higher one, or else the ID after
+ * the millisecond.
+ */
 function firstFrom(lookup: PostLookup<unknown>, id: bigint, hash: string): bigint {
   const low = firstInMillisecond(id);
   const high = lastInMillisecond(id);

@@ -59,8 +59,9 @@ function countCircles(plans: readonly PlanNode[]): number {
 }
 
 /**
- * What FTS5 can match of a plan: a superset, or a subset under a negation. Counts and circles become
- * the closest tokens; times and IDs become all or none. If `exact`, the matcher need not check.
+ * The part of a plan that FTS5 can match: a superset, or a subset under a negation. Counts and
+ * circles become the closest tokens; times and IDs become `all` or `none`. If `exact`, the matcher
+ * need not check the posts.
  */
 export type Lowered = { plan: PlanNode; exact: boolean };
 

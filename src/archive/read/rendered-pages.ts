@@ -15,7 +15,10 @@ export type ReadPage = JsonPage & { damage: readonly Damage[] };
 
 const rowsAtOnce = 32;
 
-/** Renders one JSON array, without deleted or damaged posts. Null if `isOver()` becomes true before it is complete. */
+/**
+ * Renders one JSON array, without deleted or damaged posts. Null if `isOver()` becomes true before
+ * it is complete.
+ */
 export function jsonPages({ cache, currentVersions, readRows, renderer }: PageContext) {
   return (positions: readonly Position[], isOver: () => boolean): ReadPage | null => {
     const versionOf = currentVersions();
@@ -78,8 +81,8 @@ const ways = 4;
 
 /**
  * A ring of rendered records in UTF-8, and a table of positions by ID. Garbage collection of one
- * object per record would cost more than reading the rows. A record that is found is copied to the
- * front before it would be overwritten.
+ * object per record would cost more than reading the rows. A record that is still in use is copied
+ * to the front before it can be overwritten.
  */
 export class RecordCache {
   readonly #ringBytes: number;
@@ -162,7 +165,7 @@ export class RecordCache {
     return this.#put(id, { position, segment, catalog }, (ring, start) => bytes.copy(ring, start));
   }
 
-  /** Null if that would overwrite records found for this page. */
+  /** Null if writing there would overwrite records found for this page. */
   #reserve(bytes: number): number | null {
     const needed = headerBytes + bytes;
     const room = this.#ringBytes - (this.#head % this.#ringBytes);

@@ -50,7 +50,7 @@ export function nameResolver(
   };
 }
 
-/** If a plan has more, only the coverage of all accounts is used. */
+/** If a plan has more authors, only the coverage of all accounts is used. */
 const maxAuthors = 256;
 
 export function authorsCoverage(

@@ -45,10 +45,11 @@ export type SearchContext = {
 };
 
 /**
- * Newest segments first; skips those outside the window or below what was found. On a deadline or
- * cancellation, the answer is complete down to `next`. Platforms whose segments overlap share the
- * time; each is searched a little even after the deadline, so that every page makes progress. Later
- * slices cover lower IDs: no post is lost or found twice.
+ * Searches the newest segments first, and skips those outside the window or below the posts already
+ * found. After a deadline or cancellation, the answer is complete down to `next`. Platforms whose
+ * segments overlap share the time; each is searched a little even after the deadline, so that every
+ * page makes progress. Each slice covers lower IDs than the one before, so that no post is lost or
+ * found twice.
  */
 export function* searchSegments(
   request: SearchRequest,
@@ -56,7 +57,7 @@ export function* searchSegments(
   { open, start, clock, isStopped, isSliceOver }: SearchContext,
 ): Generator<void, SearchAnswer> {
   const window = extractBounds(request.plan, request);
-  // One more shows whether there is a next page.
+  // One more post shows whether there is a next page.
   const needed = request.limit + 1;
   const visits = planVisits(request, entries, window, start);
   const seenOn = (platform: Platform): ReadonlySet<bigint> =>

@@ -21,9 +21,9 @@ type RowsContext = {
 };
 
 export type StoredRows = {
-  /** One statement per segment; without deleted posts. */
+  /** Runs one statement per segment. Omits deleted posts. */
   readRows(positions: readonly Position[]): { rows: RecordRow[]; damage: Damage[] };
-  /** Of renumbered posts, by former ID. */
+  /** The current IDs of renumbered posts, by former ID. */
   findCurrentIds(entry: SegmentEntry, ids: readonly bigint[]): ReadonlyMap<bigint, bigint>;
 };
 
@@ -124,7 +124,10 @@ export function pagePositions({ open, uriKey }: PositionsContext) {
   };
 }
 
-/** Renders records with accounts' current handles and names, each read once per renderer. */
+/**
+ * Renders records with the current handles and names of their accounts, each of which is read once
+ * per renderer.
+ */
 export function rowRenderer(
   catalog: DatabaseSync,
   accounts: Pick<ReturnType<typeof openCatalogAccounts>, "read">,

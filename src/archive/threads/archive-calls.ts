@@ -51,7 +51,7 @@ export class Verification {
 
 const unspecificCodes: readonly string[] = ["internal", "disk_error"];
 
-/** Errors without a code (disk full, no access, damage) become `archive_unavailable`. */
+/** Errors without a specific code (disk full, no access, damage) become `archive_unavailable`. */
 export async function archiveErrors<Value>(call: Promise<Value>): Promise<Value> {
   try {
     return await call;
@@ -112,7 +112,7 @@ export function createArchiveReads(
 
   return {
     search: async (request, signal) => reportDamage(await send("search", request, signal)),
-    // Always the same reader, for its cache.
+    // Counts always go to the same reader, which caches them.
     count: async (request, signal) =>
       reportDamage(await send("count", request, signal, readers.last)),
     records: async (positions) => reportDamage(await send("records", positions)),
@@ -148,7 +148,7 @@ type WritesContext = {
 
 const sliceMs = 8;
 
-/** Analyses each batch on the caller's thread while the previous one is written. */
+/** Analyses each batch on the caller's thread while the previous one is being written. */
 export class ArchiveWrites {
   readonly #context: WritesContext;
   #last: Promise<unknown> = Promise.resolve();
@@ -227,7 +227,7 @@ export class ArchiveWrites {
   }
 }
 
-/** `detect` returns a language or null for each text, in order; called at most once. */
+/** `detect` returns a language or null for each text, in order. It is called at most once. */
 async function withLanguages(
   changes: readonly ArchiveChange[],
   detect: (texts: readonly string[]) => Promise<readonly (string | null)[]>,

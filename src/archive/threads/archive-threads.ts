@@ -62,7 +62,8 @@ export function startArchiveThreads(
     ],
     close: async () => {
       await Promise.all([compaction?.close(), languages.close(), readers.close()]);
-      // Last, because a read-only connection cannot take over the write-ahead log.
+      // The writer closes last, because a read-only connection cannot take over the write-ahead
+      // log.
       await writer.close();
     },
   };

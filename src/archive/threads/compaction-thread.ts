@@ -78,7 +78,7 @@ export type CompactionMethods = typeof methods;
 
 serveMethods<CompactionMethods>(methods, end);
 
-/** Starting may fail, such as on a full disk. */
+/** Starting may fail, for example on a full disk, and is then retried. */
 async function runForever(): Promise<void> {
   while (!closing.signal.aborted) {
     await runCompaction().catch(() => undefined);

@@ -23,7 +23,10 @@ export type OpenSegments = {
 
 const maxOpen = 64;
 
-/** Segments are opened on demand, and the least recently used are closed. All share `cacheKib`. */
+/**
+ * Segments are opened on demand, and the least recently used ones are closed. All open segments
+ * share `cacheKib`.
+ */
 export function openSegmentsIn(
   folder: string,
   cacheKib: number,
@@ -114,7 +117,10 @@ export function catalogStateReader(
   };
 }
 
-/** Searches and counts report all of its posts as damaged; other calls throw `archive_damaged`. */
+/**
+ * A segment whose searches and counts report all posts as damaged; other calls throw
+ * `archive_damaged`.
+ */
 function unreadableSegment(path: string): Segment {
   const refuse = (): never => {
     throw new EarshotError("archive_damaged", `${path} cannot be read`, {

@@ -23,12 +23,15 @@ export type ArchiveSettings = {
   segmentPosts: number;
   /** Default `on`; only for posts without a reported language. */
   detectLanguage?: "on" | "off";
-  /** Default `off`: another process may run compaction. Starts with the first call of `compactionState`. */
+  /**
+   * Default `off`: another process may run compaction. The thread starts with the first call of
+   * `compactionState`.
+   */
   compaction?: "on" | "off";
   clock: Clock;
   /** Created if omitted. */
   share?: ReaderShare;
-  /** Called on repaired damage; default: a process warning. */
+  /** Called when damage has been repaired; default: a process warning. */
   onWarning?: (message: string) => void;
 } & Partial<ArchiveBounds>;
 

@@ -15,7 +15,7 @@ export type CountChanges = {
   collect(change: CountChange): void;
   closeGeneration(): void;
   nextStep(limit: number): CountStep | null;
-  /** Runs in the transaction of its `nextStep`. */
+  /** Must run in the same transaction as the `nextStep` that returned `step`. */
   endStep(step: CountStep): void;
 };
 

@@ -12,10 +12,10 @@ const aliasesPerCall = 500;
 
 /**
  * Networks report handles of accounts that never post, and labels of posts that never arrive. Both
- * are removed after a month, a few rows at a time, aliases of posts that are not stored at any age.
+ * are removed after a month; aliases of posts that are not stored are removed at any age.
  */
 export type UnknownSubjects = {
-  /** Checks the next rows of each table, cyclically. */
+  /** Checks the next rows of each table, starting over at its end. */
   removeSome(nowMs: number): void;
 };
 

@@ -100,8 +100,8 @@ export function createBatchWriter(
   const refuseWhenFull = createImportBound(folder, maxBytes);
 
   /**
-   * Retries once after a damaged page: if it belonged to a sealed index, the first try marked the
-   * segment, and the second does not use the index.
+   * Retries once after finding a damaged page: if it belonged to a sealed index, the first try
+   * marked the segment, and the second does not use the index.
    */
   function withLock<Value>(work: () => Value): Value {
     try {
@@ -122,8 +122,8 @@ export function createBatchWriter(
         return value;
       });
     } catch (error) {
-      // The catalog does not list segments created in the transaction: another process may create
-      // others at the same paths.
+      // After a rollback, the catalog does not list the segments created in the transaction, and
+      // another process may create others at the same paths.
       writers.closeAll();
       throw error;
     }

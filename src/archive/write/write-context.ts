@@ -106,7 +106,7 @@ export function createSegmentWriters(
     entries,
     openWriter: (entry) => open(entry, entry.high === lastId ? fillingCacheKib : quietCacheKib),
     add: (entry) => {
-      // A file without an entry is left over from a crash.
+      // A file without an entry was left by a crash.
       const path = segmentPath(folder, entry);
       closePath(path);
       moveToOrphaned(folder, entry);

@@ -87,8 +87,8 @@ export function addAuthorsWithoutHandle(
 }
 
 /**
- * Readers must know skews and misplaced posts before the posts are written. False if nothing
- * changed.
+ * Publishes skews and misplaced posts, which readers must know before the posts are written. False
+ * if nothing has changed.
  */
 export function publish(
   context: WriteContext,
@@ -129,10 +129,6 @@ function widenSkews(
   return wider.size > 0;
 }
 
-/**
- * Changes are written in ID order, because FTS5 stores postings by rowid: rewriting ran at 45,900
- * posts/s sorted and 4,200 unsorted.
- */
 export type IngestNumbers = { last: number };
 
 /**
@@ -189,6 +185,10 @@ export function writeSegments(
   }
 }
 
+/**
+ * Changes are written in ID order, because FTS5 stores postings by rowid: rewriting ran at 45,900
+ * posts/s with sorted changes and at 4,200 with unsorted ones.
+ */
 export const inWriteOrder = (changes: readonly AssignedChange[]): AssignedChange[] =>
   changes.toSorted(compare);
 

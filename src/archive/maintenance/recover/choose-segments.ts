@@ -20,9 +20,9 @@ export function chooseUriKey(
 }
 
 /**
- * Selects segments without common IDs. A replaced segment is dropped, unless it was written in the
- * replacing commit or later: then the replacement was never committed. If two others overlap, the
- * older one is a leftover of a crash.
+ * Selects segments that have no IDs in common. A replaced segment is omitted, unless it was written
+ * in the replacing commit or later: this means that the replacement was never committed. If two
+ * other segments overlap, the older one was left by a crash.
  */
 export function chooseSegments(
   candidates: readonly Candidate[],
@@ -82,7 +82,7 @@ function isUncommitted({ identity }: Candidate, others: readonly Candidate[]): b
 const isReplaced = ({ sequence }: Candidate, others: readonly Candidate[]): boolean =>
   others.some(({ identity }) => identity?.replaces === sequence);
 
-/** Late posts may be below the start of a segment that took over the IDs of another. */
+/** A segment that took over the IDs of another may contain late posts below its recorded start. */
 function withLow(candidate: Candidate): ChosenSegment {
   const { identity, minId } = candidate;
   const first = minId === null ? null : firstInMillisecond(minId);

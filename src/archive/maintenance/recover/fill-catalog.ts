@@ -143,7 +143,9 @@ function readNumbers(segment: DatabaseSync, highest: Highest): void {
   highest.counted = Math.max(highest.counted, Number(counted?.value ?? 0));
 }
 
-/** A possibly incomplete ingest order counts as dropped: no client gets a partial one. */
+/**
+ * A possibly incomplete ingest order is treated as dropped, so that no client gets a partial one.
+ */
 function ingestOrderStart(
   { ingestNumber, firstIngestNumber }: Highest,
   retainedIngestNumbers: number,

@@ -7,8 +7,8 @@ import { catalogMigrations } from "../../catalog/schema.ts";
 import { openForReading } from "../../database.ts";
 
 /**
- * Rows of these tables stay valid, or sources resend them. Coverage is dropped, because its posts
- * may be missing.
+ * Tables whose rows stay valid or are resent by sources. Coverage is dropped, because the posts
+ * that it promises may be missing.
  */
 const tables = ["tombstone", "handle", "account", "label", "alias", "checkpoint"];
 
@@ -35,7 +35,7 @@ export function readFormerCatalog(folder: string): FormerCatalog {
   }
 }
 
-/** Returns their names. */
+/** Copies the usable tables and returns their names. */
 export function copyFormerTables(catalog: DatabaseSync, folder: string): string[] {
   const damaged = damagedTables(folder);
   try {
@@ -48,7 +48,7 @@ export function copyFormerTables(catalog: DatabaseSync, folder: string): string[
     if (version !== catalogMigrations.length) return [];
     const usable = tables.filter((table) => hidingTables.has(table) || !damaged.has(table));
     const used = usable.filter((table) =>
-      // Without a condition, SQLite would copy even unreadable rows bytewise.
+      // Without a condition, SQLite would copy even unreadable rows, byte by byte.
       tryExec(
         catalog,
         `INSERT OR IGNORE INTO main.${table} SELECT * FROM former.${table} WHERE true`,
@@ -80,7 +80,7 @@ function damagedTables(folder: string): ReadonlySet<string> {
   }
 }
 
-/** All or nothing. */
+/** Returns false, without any effect, if the statement fails. */
 function tryExec(catalog: DatabaseSync, sql: string): boolean {
   try {
     catalog.exec(sql);
