@@ -22,8 +22,8 @@ import { dataFolder } from "./ira.ts";
 import { command, table } from "./measure.ts";
 
 /**
- * Compares entities with twitter-text's published cases, and measures search in Thai posts and Japanese sentences
- * with marked words. A text contains a word if its marked words do.
+ * Compares entities with twitter-text's published cases, and measures search in Thai posts and
+ * Japanese sentences with marked words. A text should be found by the words that are marked in it.
  */
 function reportCases(outcomes: readonly Outcome[]): void {
   const groups = Map.groupBy(outcomes, ({ group }) => group);

@@ -6,8 +6,8 @@ import { iraPosts, requireData, toRecord } from "./ira.ts";
 import { command } from "./measure.ts";
 
 /**
- * Analysis of texts alone, and of all index terms, on one core. Each run takes a share of the real
- * posts that fits into memory: node bench/analyzer.ts [SHARE]
+ * Speed of analysing the texts alone, and of making all index terms, on one core. Each run takes a
+ * share of the real posts that fits into memory: node bench/analyzer.ts [SHARE]
  */
 requireData();
 const runs = 5;

@@ -14,7 +14,10 @@ import {
   updateTableChecksums,
 } from "../src/archive/segments/table-checksums.ts";
 
-/** The cost of checksums: per row, per batch with and without table checksums, and verifying a segment when it opens. */
+/**
+ * The cost of checksums: per row, per batch with and without table checksums, and verifying a
+ * segment when it opens.
+ */
 const posts = 100_000;
 const batchPosts = 1_000;
 const words = Array.from({ length: 20_000 }, (_, n) => `word${n}`);

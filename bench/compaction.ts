@@ -102,7 +102,7 @@ function measureSegment(path: string) {
   return { medians, pieces: Number(pieces?.pieces), bytes: statSync(path).size };
 }
 
-/** With and without compaction, each in its own archive. */
+/** Measures writes with and without compaction, each in its own archive. */
 async function measureWhileWriting(): Promise<void> {
   const rows: (string | number)[][] = [];
   const addRow = (name: string, { times, tookMs }: WriteTimes): void => {
@@ -162,7 +162,7 @@ async function writeUntil(
     compaction,
     ...bounds,
   });
-  // The first one starts the writer thread.
+  // The first write starts the writer thread.
   await writeOne(archive);
   const times: number[] = [];
   const began = performance.now();

@@ -12,8 +12,9 @@ import { iraPosts, requireData, toRecord } from "./ira.ts";
 import { command, table } from "./measure.ts";
 
 /**
- * Counts over the 600,000 real posts, all time and the last 31 days, by hour and minute: first and repeated, in the
- * reader's thread. Segments of 100,000 posts show the cost of one changed segment.
+ * Counts over the 600,000 real posts, for all time and the last 31 days, by hour and minute: first
+ * and repeated, in the reader's thread. Segments of 100,000 posts show the cost of one changed
+ * segment.
  */
 requireData();
 const queries: readonly (readonly [string, string])[] = [

@@ -6,8 +6,8 @@ import { watchRequests } from "../test/browser/support/watched-page.ts";
 import { command, summary, table } from "./measure.ts";
 
 /**
- * Waiting times of a dashboard user in Chromium: first paint of a first visit, compared with a bare page; Enter to
- * painted answer in the playground; bytes of a first visit.
+ * Waiting times of a dashboard user in Chromium: first paint of a first visit, compared with a bare
+ * page; from Enter to the painted answer in the playground. Also the bytes of a first visit.
  */
 const visits = 9;
 const answers = 20;

@@ -14,9 +14,9 @@ import {
 import { command, summary, table, timed } from "./measure.ts";
 
 /**
- * One account searches alone and while ten others send the most expensive queries at their full rate: submission to
- * fetched result, and /readyz, a stored result and a cancellation under that load. Creates the folder of 150,000
- * unsealed posts if missing.
+ * One account searches alone, and while ten others send the most expensive queries at their full
+ * rate: submission to fetched result and, under that load, /readyz, a stored result and a
+ * cancellation. Creates the folder of 150,000 unsealed posts if missing.
  */
 const rounds = 3;
 const samples = 200;
@@ -36,7 +36,7 @@ const server = await startServer(dataDir, 18_098, settings);
 const light = connect(server.base, server.key);
 const queries = knownShapes().map(queryText);
 
-/** The key has its own account, with the default search rate. */
+/** Creates a key with its own account, which has the default search rate. */
 function makeKey(name: string): string {
   const rate = ["--requests-per-second", "1000"];
   const output = execFileSync(
@@ -74,7 +74,7 @@ async function sample(uuid: string): Promise<Samples> {
 
 type Submitted = { uuid: string; key: string };
 
-/** Submits as many as each rate allows; two of each run concurrently. */
+/** Submits as many jobs as the rate of each account allows; two per account run concurrently. */
 async function submitExpensive(round: number): Promise<Submitted[]> {
   const submitted: Submitted[] = [];
   const clients: Client[] = [];
@@ -99,7 +99,7 @@ const isRunning = async ({ uuid, key }: Submitted): Promise<boolean> => {
   return status !== "done" && status !== "error" && status !== "cancelled";
 };
 
-/** For the first jobs, measures the time until the next search ends. */
+/** Cancels all jobs; for the first ones, measures the time until the next search ends. */
 async function cancelAll(
   submitted: readonly Submitted[],
 ): Promise<{ cancelMs: number[]; left: number }> {

@@ -28,7 +28,7 @@ if (folder === undefined) {
 const rounds = 5;
 const roundMs = Number(values.seconds) * 1_000;
 const warmUpMs = 4 * roundMs;
-// OpenSearch evaluates these from terms alone.
+// OpenSearch evaluates these queries from terms alone.
 const kinds = (await drawQueries(80)).filter(({ name }) => !/from:|week/.test(name));
 const queries = (kinds[0]?.queries ?? []).flatMap((_, n) =>
   kinds.map((kind) => kind.queries[n] ?? ""),
@@ -184,13 +184,13 @@ async function run(
   };
 }
 
-/** Of all threads, at a resolution of 10 ms. */
+/** CPU time of all threads, at a resolution of 10 ms. */
 function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** Voluntary ones, of all threads. */
+/** Voluntary context switches of all threads. */
 function readSwitches(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, task) => {
     const status = readFileSync(`/proc/${pid}/task/${task}/status`, "utf8");

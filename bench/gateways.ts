@@ -17,8 +17,9 @@ import { type ServerProcess, startServer } from "../testkit/service/server-proce
 import { command, summary, table } from "./measure.ts";
 
 /**
- * Jobs per second from submission to fetched result with the control store in a file, in PostgreSQL with one gateway,
- * and with two, interleaved. One key and account per client. Each search finds all posts of the archives; by default, none.
+ * Jobs per second from submission to fetched result, with the control store in a file, in
+ * PostgreSQL with one gateway, and with two, interleaved. One key and account per client. Each
+ * search finds all posts of the archives, by default none.
  */
 const { values } = parseArgs({
   args: argv.slice(2),

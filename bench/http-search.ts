@@ -6,8 +6,8 @@ import { command, summary, table } from "./measure.ts";
 import { drawQueries } from "./queries.ts";
 
 /**
- * The queries of bench/search.ts through the whole service, with the newest 100; also time to ready and memory after
- * all searches. Needs the folder of bench/import.ts.
+ * The queries of bench/search.ts for the newest 100 posts, through the whole service; also the time
+ * until it is ready, and its memory after all searches. Needs the folder of bench/import.ts.
  */
 requireData();
 const dataDir = argv[2];

@@ -103,7 +103,7 @@ export async function writeImportFile(path: string): Promise<number> {
   return count;
 }
 
-/** Oldest first. */
+/** Posts, oldest first. */
 export async function* iraPosts(): AsyncGenerator<IraPost> {
   for (const file of files) {
     const lines = createInterface({ input: createReadStream(file).pipe(createGunzip()) });

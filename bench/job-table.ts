@@ -10,8 +10,9 @@ import { startPostgres } from "../testkit/postgres/server.ts";
 import { command, table } from "./measure.ts";
 
 /**
- * Growth of PostgreSQL's tables over many jobs, of which the last tenth is retained, with its vacuum settings: every fourth
- * job runs on a node, others are inserted with their result; 20 posts each.
+ * Growth of PostgreSQL's tables over many jobs, of which the last tenth is retained, with its
+ * vacuum settings: every fourth job runs on a node, others are inserted with their result. Each has
+ * 20 posts.
  */
 const { values } = parseArgs({
   args: argv.slice(2),

@@ -5,8 +5,9 @@ import { dataFolder, iraPosts, requireData, toRecord } from "./ira.ts";
 import { command, table } from "./measure.ts";
 
 /**
- * Quality and speed of language detection. The labels of the data set are detected too, so either may be wrong; Thai
- * posts and Japanese sentences are certain. More texts as `<language>\t<text>` files: node bench/languages.ts [FILE …]
+ * Quality and speed of language detection. The labels in the data set were detected too, so either
+ * may be wrong; those of Thai posts and Japanese sentences are certain. More texts, in lines of
+ * `<language>\t<text>`: node bench/languages.ts [FILE …]
  */
 requireData();
 const started = performance.now();

@@ -18,7 +18,7 @@ export async function timed(run: () => unknown): Promise<number> {
   return performance.now() - start;
 }
 
-/** Right-aligned, for docs/performance.md. */
+/** A Markdown table with right-aligned numbers. */
 export function table(
   header: readonly string[],
   rows: readonly (readonly (string | number)[])[],

@@ -148,7 +148,7 @@ async function steps(count: number): Promise<(string | number)[][]> {
     const { p50, p95 } = summary(all);
     return [step, ...size, p50, p95];
   });
-  // Unlike the steps, not affected by other load.
+  // Unlike the steps, CPU time is not affected by other load.
   const processorMs = (user + system) / 1_000 / jobs;
   return [...cells, ["total CPU time, mean", ...size, processorMs, ""]];
 }
@@ -196,7 +196,7 @@ function exampleAnswer(
 
 type Service = { name: string; base: string; dir: string; key: string };
 
-/** Interleaved, so that other load affects all equally. */
+/** Interleaved, so that other load affects all services equally. */
 async function measureServices(simulated: string): Promise<void> {
   const file = join(folder, "posts.ndjson");
   posts.write(file);

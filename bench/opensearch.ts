@@ -55,7 +55,10 @@ export async function indexPosts(base: string, file: string): Promise<void> {
   await call(base, "POST", `/${index}/_refresh`, "");
 }
 
-/** One kept-alive connection. OpenSearch has no jobs: `submit` prepares the search, `result` sends it. */
+/**
+ * Uses one kept-alive connection. OpenSearch has no jobs: `submit` prepares the search, and
+ * `result` sends it.
+ */
 export function connectOpenSearch(base: string): Client {
   const { hostname, port } = new URL(base);
   const connection = openConnection(hostname, Number(port));

@@ -78,7 +78,7 @@ for (const [name, make] of Object.entries(shapes)) {
   const costs = lengths.map((length) => queryMicroseconds(make(length)));
   const each = costs.map((cost, index) => cost / (lengths[index] ?? 1));
   const cells = costs.map((cost, index) => `${cost.toFixed(0)} (${each[index]?.toFixed(3)})`);
-  // Cost per character of the longest over that of the allowed length.
+  // The cost per character at the greatest length, divided by that at the maximum allowed length.
   const growth = (each.at(-1) ?? 0) / (each[2] ?? 1);
   console.log(`| ${name} | ${cells.join(" | ")} | ${growth.toFixed(2)} |`);
 }

@@ -7,7 +7,7 @@ export type QueryKind = { name: string; queries: string[] };
 const week = 7 * 86_400_000;
 const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** Reproducible. */
+/** The same in every run. */
 export async function drawQueries(count: number): Promise<QueryKind[]> {
   const random = seededRandom(7);
   const pick = <Item>(items: readonly Item[]): Item => {

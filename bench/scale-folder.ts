@@ -6,7 +6,7 @@ import { scaledPosts } from "./scale-posts.ts";
 export type ScaleFolder = {
   /** Written by `earshot import`. */
   dataDir: string;
-  /** Unsealed, and a sealed copy. */
+  /** The unsealed archive, and a sealed copy of it. */
   unsealedDir: string;
   sealedDir: string;
   rawPath: string;

@@ -89,7 +89,7 @@ function highestResidentMb(pid: number): number {
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(path, "utf8"))?.[1] ?? 0) / 1_024;
 }
 
-/** Bytes by the table or index that owns their pages. */
+/** Bytes per table or index, by the pages that each one owns. */
 function readParts(segments: readonly string[], totalBytes: number): Map<string, number> {
   const parts = new Map<string, number>();
   let attributed = 0;

@@ -1,9 +1,9 @@
 import { iraPosts, toRecord } from "./ira.ts";
 
 /**
- * Interleaved copies of the 600,000 real posts. Each is 36 hours and seven minutes later, with matching IDs. Rare words
- * (in fewer than 20 posts) and rare authors differ per copy, as in a larger archive. Only Latin and Cyrillic words
- * change.
+ * Interleaved copies of the 600,000 real posts. Each is 36 hours and seven minutes later than the
+ * one before, with matching IDs. Rare words (in fewer than 20 posts) and rare authors differ per
+ * copy, as in a larger archive. Only Latin and Cyrillic words change.
  */
 export type ScaledPosts = {
   records(): Generator<Record<string, unknown>>;
@@ -97,7 +97,8 @@ function makeCopy({ record, id, ms, rareAt }: Base, copy: number): Record<string
   const author = String(record.author);
   return {
     ...record,
-    // IDs of the data set end in zeros: the copy's number separates those of one millisecond.
+    // IDs in the data set end in zeros: the copy's number distinguishes those in the same
+    // millisecond.
     id: String(id + (BigInt(copy * shiftMs) << 22n) + BigInt(copy)),
     created_at: new Date(ms + copy * shiftMs).toISOString(),
     text: withOtherRareWords(String(record.text), rareAt, copy),

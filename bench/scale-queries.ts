@@ -5,13 +5,16 @@ import type { QueryKind } from "./queries.ts";
 
 type Sample = { words: string[]; author: string; tags: string[]; lang: "en" | "ru" | null };
 
-/** Frequent words are in more of the 600,000 posts; rare words are in 2 to 19. */
+/** Frequent words occur in more of the 600,000 posts than this; rare words occur in 2 to 19. */
 const frequentAbove = 5_000;
 const rareBelow = 20;
 const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const languages: Readonly<Record<string, "en" | "ru">> = { English: "en", Russian: "ru" };
 
-/** Twelve kinds, reproducible. Words of one query occur together in some post, except in OR and NOT queries. */
+/**
+ * Twelve kinds, the same in every run. Words in one query occur together in some post, except in OR
+ * and NOT queries.
+ */
 export async function drawScaleQueries(count: number): Promise<QueryKind[]> {
   const random = seededRandom(11);
   const pick = <Item>(items: readonly Item[]): Item => {
@@ -81,7 +84,7 @@ export async function drawScaleQueries(count: number): Promise<QueryKind[]> {
   ];
 }
 
-/** Of the most frequent words. */
+/** Queries that consist of the most frequent words. */
 export async function worstQueries(): Promise<QueryKind[]> {
   const { frequencies } = await readSamples();
   const byFrequency = [...frequencies]

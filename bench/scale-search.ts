@@ -18,10 +18,10 @@ export type KindFigures = {
   /** Mean posts per page. */
   found: number;
   raw: Summary;
-  /** One thread: search, and search with records. */
+  /** The search alone, on one thread; `archive` includes the records. */
   search: Summary;
   archive: Summary;
-  /** Two calls to reader threads, as in the service. */
+  /** In two calls to reader threads, as in the service. */
   threads: Summary;
   /** Mean time with records, divided by the raw mean. */
   ratio: number;
@@ -33,7 +33,7 @@ export type WorstFigures = {
   archiveMs: number;
   work: Omit<SearchWork, "segments">;
   complete: boolean;
-  /** Longest, with a deadline of `deadlineMs`. */
+  /** The longest search with a deadline of `deadlineMs`. */
   stoppedMs: number;
 };
 
@@ -69,7 +69,7 @@ async function openEngines(dataDir: string, rawPath: string, segments: number): 
   return { raw, reader, archive, close };
 }
 
-/** The median of the rounds counts per query. */
+/** For each query, the median of the rounds counts. */
 export async function measureKinds(
   dataDir: string,
   rawPath: string,
@@ -110,7 +110,7 @@ async function measureKind(
     for (const [index, one] of plannedQueries.entries()) {
       const queryTimes = times[index];
       if (queryTimes === undefined) continue;
-      // The second one finds warm caches, so they alternate.
+      // The engine that runs second finds warm caches, so the two alternate.
       const isRawFirst = (index + round) % 2 === 0;
       let rawPosts = isRawFirst ? searchRaw(engines, one, queryTimes.raw) : 0;
       const posts = searchReader(engines, one, queryTimes);

@@ -9,7 +9,7 @@ import { type Summary, summary } from "./measure.ts";
 import type { QueryKind } from "./queries.ts";
 
 export type ReadyFigures = {
-  /** Process start to the first 200 of /readyz. */
+  /** From process start to the first 200 of /readyz. */
   readyMs: number[];
   readyMb: number;
   searches: number;
@@ -18,7 +18,7 @@ export type ReadyFigures = {
 
 export type LiveFigures = {
   posts: number;
-  /** Event sent to the end of the first search that finds its post. */
+  /** From sending an event to the end of the first search that finds its post. */
   searchableMs: Summary;
   likes: number;
   likesPerSecond: number;

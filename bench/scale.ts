@@ -18,8 +18,9 @@ import {
 import { type LiveFigures, measureLive, measureReady, type ReadyFigures } from "./scale-serve.ts";
 
 /**
- * The archive at 1, 3 and 10 million posts: import, queries compared with raw FTS5, the worst queries, start, live stream.
- * Writes FOLDER/<size>.json; without --only, existing figures are skipped.
+ * The archive at 1, 3 and 10 million posts: import, queries compared with raw FTS5, the worst
+ * queries, start, live stream. Writes FOLDER/<size>.json; without --only, existing figures are
+ * skipped.
  */
 export type ScaleFigures = {
   posts: number;

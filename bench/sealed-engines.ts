@@ -28,7 +28,7 @@ export type PlannedQuery = { plan: PlanNode; query: PlatformQuery; match: string
 
 export type OpenSegment = { entry: SegmentEntry; segment: Segment };
 
-/** Newest first, on the calling thread, with a reader's caches. */
+/** Opens all segments, newest first, on the calling thread, with a reader's caches. */
 export function openSegments(dataDir: string): { segments: OpenSegment[]; close(): void } {
   const folder = join(dataDir, "archive");
   const entries = readEntries(folder);
@@ -136,7 +136,7 @@ export type Raw = {
 
 export function openRawEngines(path: string, segments: number): Raw {
   const raw = openRaw(path, cacheKib * segments, limit);
-  // Texts have an equally large cache of their own.
+  // Texts have their own cache of the same size.
   const texts = new DatabaseSync(path, { readOnly: true });
   texts.exec(`PRAGMA cache_size = -${cacheKib * segments}; PRAGMA mmap_size = 0`);
   const bySize = new Map<number, StatementSync>();

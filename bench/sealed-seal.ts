@@ -13,11 +13,11 @@ export type SealFigures = {
   segments: number;
   cpuSecondsPerMillion: number;
   secondsPerMillion: number;
-  /** The longest step, and how many took more than 15 and 50 ms. */
+  /** The longest step, and how many steps took more than 15 and 50 ms. */
   longestStepMs: number;
   stepsAbove15Ms: number;
   stepsAbove50Ms: number;
-  /** Processor time, unaffected by other load. */
+  /** CPU time, which other load does not affect. */
   longestStepCpuMs: number;
   cpuStepsAbove15Ms: number;
   peakMb: number;

@@ -22,8 +22,8 @@ import {
 import { measureSeal, type SealFigures } from "./sealed-seal.ts";
 
 /**
- * The sealed index compared with FTS5 on the same posts: sealing, twelve kinds of query, the worst ones, exact counts. Creates
- * missing inputs. Figures go to FOLDER/<size>-sealed.json.
+ * Compares the sealed index with FTS5 on the same posts: sealing, twelve kinds of query, the worst
+ * queries, and exact counts. Creates missing inputs. Figures go to FOLDER/<size>-sealed.json.
  */
 const pieces = ["seal", "queries", "worst", "counts"] as const;
 type Piece = (typeof pieces)[number];
@@ -108,8 +108,8 @@ function page({ operations }: Reader, { plan }: PlannedQuery): number {
 type EngineTimes = Record<Engine, number[]>;
 
 /**
- * Each engine runs all queries before the next, because they share no caches; the order rotates. All must find the same
- * number.
+ * Each engine runs all queries before the next, because they share no caches; the order rotates.
+ * All must find the same number of posts.
  */
 function measureEngines(opened: Open, queries: readonly string[]): EngineTimes {
   const planned = queries.map((query) => planFor(query, opened.plainReader));
@@ -158,7 +158,7 @@ const listFigures = (takes: EngineTimes): Record<Engine, EngineFigures> =>
     }),
   ) as Record<Engine, EngineFigures>;
 
-/** Kinds are mixed, as in a service. */
+/** The kinds of query are mixed, as in a service. */
 async function searchKinds(opened: Open): Promise<KindFigures[]> {
   const kinds = await drawScaleQueries(Number(values.queries));
   const mixed = shuffled(

@@ -17,8 +17,8 @@ import { command, summary, table } from "./measure.ts";
 import { drawQueries } from "./queries.ts";
 
 /**
- * Newest 100 posts with text over the 600,000 real ones: raw FTS5, the archive in the same thread, and through reader
- * threads.
+ * The newest 100 posts with text, among the 600,000 real ones: raw FTS5, the archive on the same
+ * thread, and through reader threads.
  */
 requireData();
 const queriesPerKind = 200;

@@ -82,7 +82,7 @@ function isQuiet(): (second: number, sample: StreamSample) => boolean {
   };
 }
 
-/** Rates are since the previous row. */
+/** Rates cover the time since the previous row. */
 function print(what: string, samples: readonly Sample[]): void {
   const step = Math.max(1, Math.floor(samples.length / Number(values.rows)));
   const chosen = samples.filter((_, index) => index % step === step - 1);

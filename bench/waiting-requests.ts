@@ -7,7 +7,9 @@ import { connect } from "../testkit/service/http-client.ts";
 import { residentMb, startServer } from "../testkit/service/server-process.ts";
 import { command } from "./measure.ts";
 
-/** Memory of a thousand requests that wait for their jobs, in a server whose node runs nothing. */
+/**
+ * The memory of a thousand requests that wait for their jobs, in a server whose node runs no jobs.
+ */
 const requests = 1_000;
 const dataDir = mkdtempSync(join(tmpdir(), "earshot-bench-pending-"));
 const server = await startServer(dataDir, await freePort(), {

@@ -261,8 +261,8 @@ type ArchiveThreadLoad = ThreadLoad & { thread: ArchiveThreadName };
 export type ArchiveThreadName = "writer" | "readers" | "compaction" | "languages";
 
 /**
- * Reads and writes run on other threads, so that reads never wait for writes. Errors:
- * `archive_unavailable` (retryable) when a thread has died or a disk is full.
+ * Runs on other threads, so that reads never wait for writes. Errors: `archive_unavailable`
+ * (retryable) when a thread has died or a disk is full.
  */
 export type Archive = {
   /**

@@ -4,7 +4,7 @@ import { idsPerPage } from "./sealed/format.ts";
 import { createIdCache } from "./sealed/id-cache.ts";
 import { archiveDefaults } from "./settings.ts";
 
-test("the default memory fits the IDs of ten segments of a million posts", () => {
+test("the IDs of ten segments of a million posts fit into the default memory", () => {
   const { slots } = createIdCache(memoryShares(archiveDefaults.memoryBytes, 2).ids);
   // One slot is always reserved for the next page.
   expect(slots - 1).toBeGreaterThanOrEqual(10 * Math.ceil(1_000_000 / idsPerPage));
@@ -20,7 +20,7 @@ test.each([1, 2, 7, 64])(
   },
 );
 
-test("the page cache is divided among open segments, within bounds", () => {
+test("the page cache is divided among open segments, within limits per segment", () => {
   expect(cacheKibPerSegment(20_000, 1)).toBe(8_000);
   expect(cacheKibPerSegment(20_000, 5)).toBe(4_000);
   expect(cacheKibPerSegment(20_000, 64)).toBe(500);

@@ -6,15 +6,12 @@ export type PreparedPost = {
   uri: string;
   hash: bigint | null;
   /**
-   * The preferred ID, which is changed if another post in the same millisecond has it. An X post
-   * always gets its own.
+   * The preferred ID: changed if another post in the same millisecond has it. An X post has its
+   * own.
    */
   id: bigint;
   timeMs: number;
-  /**
-   * True if no network has observed the post and it claims a future time, so that `timeMs` is
-   * lower.
-   */
+  /** The post is unobserved and claims a future time, so `timeMs` is lower. */
   timeIsCapped: boolean;
   counts: PostCounts;
   revision: string;

@@ -23,7 +23,7 @@ const epochMs = 1288834974657;
 const millisecond = fc.integer({ min: epochMs + 1, max: epochMs + 2 ** 41 - 2 });
 
 describe("ID", () => {
-  test("an ID of X contains the time that X assigned", () => {
+  test("an X ID contains the time that X assigned", () => {
     expect(idTimeMs(1157939227653046272n)).toBe(Date.UTC(2019, 7, 4, 9));
     expect(lowestId(Date.UTC(2019, 7, 4, 9))).toBeLessThanOrEqual(1157939227653046272n);
   });
@@ -44,7 +44,7 @@ describe("ID", () => {
     expect(lowestId(8.64e15) | (2n ** 22n - 1n)).toBe(lastId);
   });
 
-  test("after an ID that is in use comes the next one of the same millisecond, wrapping around", () => {
+  test("an ID that is in use is followed by the next one in the same millisecond, wrapping around", () => {
     const last = lowestId(epochMs + 5) | (2n ** 22n - 1n);
     expect(nextInMillisecond(last)).toBe(lowestId(epochMs + 5));
     expect(nextMillisecondId(last)).toBe(lowestId(epochMs + 6));

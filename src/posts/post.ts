@@ -39,8 +39,8 @@ export type Post = {
   /** `createdAt` in Unix milliseconds; null if unparseable. */
   createdMs: number | null;
   /**
-   * When the network saw the post, in Unix milliseconds: the time of the stream event, or else the
-   * time in the record key; null if there is neither.
+   * When the network saw the post, in Unix milliseconds: stream event time, or else the time in the
+   * record key, or else null.
    */
   seenMs: number | null;
   text: string;
@@ -63,9 +63,6 @@ export type Post = {
   source: string | null;
   counts: PostCounts;
   origin: Origin;
-  /**
-   * The repository revision on Bluesky; empty if unknown. A later edit or deletion has a higher
-   * one.
-   */
+  /** The repository revision on Bluesky; empty if unknown. Later edits and deletions exceed it. */
   revision: string;
 };

@@ -246,7 +246,7 @@ test("a record of the first form is read like a current one, and can be rewritte
   );
 });
 
-test("a claimed time is stored to the millisecond, regardless of the distance to the row's time", () => {
+test("a claimed time is stored to the millisecond, however far it is from the row's time", () => {
   for (const createdMs of [-5, 0, 1, Date.UTC(9999, 0, 1), 2 ** 52 + 1]) {
     const post = makePost({ createdMs });
     for (const timeMs of [0, Date.UTC(2026, 0, 1)]) {

@@ -21,8 +21,8 @@ export type RecordRow = {
 };
 
 /**
- * Packed lines, without the values that the row and the segment contain (ID, platform, time,
- * counts). A response is concatenated from them without parsing.
+ * Packed lines, without the values in the row and the segment (ID, platform, time, counts). A
+ * response is concatenated from them without parsing.
  */
 export function encodeRecord(post: Post, timeMs: number): string {
   const values = new Array<string>(line.addedLabels + 1).fill("");

@@ -50,7 +50,7 @@ describe("key of a post", () => {
 });
 
 describe("post named in a query", () => {
-  test("digits in a query name X's post with this number, an imported one, or any stored one", () => {
+  test("digits in a query name the X post with this number, an imported post, or any stored post", () => {
     const { number, keys } = readNamedPost("1140437409710116865");
     expect(number).toBe(1140437409710116865n);
     expect(keys).toContain("x/1140437409710116865");
@@ -60,7 +60,7 @@ describe("post named in a query", () => {
     expect(readNamedPost("020").keys).toContain("x/20");
   });
 
-  test("digits above every ID name no stored post", () => {
+  test("digits above the highest possible ID name no stored post", () => {
     expect(readNamedPost("9223372036854775807").number).toBe(9223372036854775807n);
     expect(readNamedPost("9223372036854775808").number).toBeNull();
     expect(readNamedPost("12345678901234567890").number).toBeNull();
@@ -74,7 +74,7 @@ describe("post named in a query", () => {
     "https://X.com/i/web/status/20#m",
     "https://x.com/i/status/20/photo/1",
     "https://x.com/jack/status/020",
-  ])("the URL %s names X's post 20, and no post on another platform with the ID 20", (address) => {
+  ])("the URL %s names the X post 20, and no post with the ID 20 on another platform", (address) => {
     const { number, keys } = readNamedPost(address);
     expect(keys).toContain("x/20");
     expect(number).toBeNull();

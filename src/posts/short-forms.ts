@@ -36,7 +36,10 @@ function longAccount(short: string): string {
   return first === quote ? short.slice(1) : short;
 }
 
-/** Shortens `{"id","uri","username","user_id"}` of a Bluesky post to its short uri; leaves other references unchanged. */
+/**
+ * Shortens `{"id","uri","username","user_id"}` of a Bluesky post to its short uri; leaves other
+ * references unchanged.
+ */
 export function shortReference(reference: string): string {
   const [, uri] = /^\{"id":null,"uri":"(at:[^"]*)"/.exec(reference) ?? [];
   if (uri === undefined) return reference;

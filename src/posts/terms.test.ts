@@ -56,7 +56,7 @@ describe("accounts", () => {
     expect(named(facet, { [field]: to({}) })).toEqual([]);
   });
 
-  test("a mention is indexed by id and by handle as written, each once", () => {
+  test("a mention is indexed by id and by handle as written, once each", () => {
     const mentions = [
       { username: "Bob", userId: "did:plc:b" },
       { username: "bob", userId: null },
@@ -322,7 +322,7 @@ describe("data about a post", () => {
   });
 });
 
-test("the facets of a post contain no separators, and each occurs once", () => {
+test("the facets of a post contain no separators, and each facet occurs once", () => {
   const odd = "a\u0000b\u00a0c\u3000d\ud800e\ufffdf\u2028g\nh";
   const terms = getTerms({
     text: odd,

@@ -42,7 +42,7 @@ function readAt(file: number, from: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   for (let offset = 0; offset < length; ) {
     const read = readSync(file, bytes, offset, length - offset, from + offset);
-    if (read === 0) throw new Error(`the spool of an import has ${fstatSync(file).size} bytes`);
+    if (read === 0) throw new Error(`the import spool ends after ${fstatSync(file).size} bytes`);
     offset += read;
   }
   return bytes;

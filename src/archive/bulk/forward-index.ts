@@ -16,7 +16,7 @@ export type ForwardIndex = {
   add(id: bigint, terms: Uint8Array): void;
   remove(id: bigint): void;
   isFull(): boolean;
-  /** The IDs of all posts that were not removed, newest first. */
+  /** The IDs that remain, newest first. */
   ids(): BigInt64Array;
   /** Doc numbers are indexes into `ids`. No posts may be added afterwards. */
   terms(): MergedTerms;

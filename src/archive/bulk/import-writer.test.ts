@@ -137,7 +137,7 @@ describe("import into an empty archive", () => {
   });
 });
 
-test("an import writes a batch that is not buffered to disk immediately", () => {
+test("an import commits an unbuffered batch immediately", () => {
   archive.importSealed(posts(0, 5));
   archive.importBatch(posts(0, 20), at("1"));
   archive.reopen();
@@ -145,7 +145,7 @@ test("an import writes a batch that is not buffered to disk immediately", () => 
 });
 
 describe("unfinished buffered import", () => {
-  test("an unfinished buffered import leaves nothing when the archive is closed", async () => {
+  test("an unfinished buffered import leaves nothing behind when the archive is closed", async () => {
     archive.importBatch(posts(0, 20), at("1"));
     archive.reopen();
     expect([found("all"), storedCheckpoint("import")]).toEqual([[], null]);
@@ -177,7 +177,7 @@ describe("unfinished buffered import", () => {
 });
 
 describe("import without a sealed segment", () => {
-  test("an import builds no sealed segment when another process runs compaction", () => {
+  test("an import builds no sealed segment while another process is running compaction", () => {
     const otherProcess = archive.lockCompaction();
     archive.importSealed(posts(0, 10));
     otherProcess.release();

@@ -6,16 +6,16 @@ import { rowChecksum } from "../segments/checked-rows.ts";
 import { createTextArena, readText } from "./text-arena.ts";
 
 /**
- * Prepared posts in one buffer, to be transferred between threads: a header of 32-bit counts, nine
- * 64-bit numbers per post, 32-bit text offsets, one byte of flags and one for the platform per
- * post, and UTF-8 texts. The last text lists the handles of the authors as JSON.
+ * Prepared posts in one buffer, for transfer between threads: a header of 32-bit counts, nine
+ * 64-bit numbers per post, 32-bit text offsets, a byte of flags and one for the platform per post,
+ * and UTF-8 texts. The last text is the authors' handles as JSON.
  */
 export type PackedPosts = Uint8Array;
 
 const headerWords = 2;
-/** In this order: id, hash, timeMs, observedMs, likes, reposts, replies, quotes, row checksum. */
+/** In order: id, hash, timeMs, observedMs, likes, reposts, replies, quotes, row checksum. */
 const numbersPerPost = 9;
-/** In this order: uri, userId, revision, record, terms. */
+/** In order: uri, userId, revision, record, terms. */
 const textsPerPost = 5;
 const countNames = ["likes", "reposts", "replies", "quotes"] as const;
 

@@ -6,8 +6,8 @@ const maxInsertionSort = 24;
 export const maxSortedTerms = 2 ** numberBits;
 
 /**
- * Returns the numbers of the terms in byte order. Terms must be distinct and without zero bytes. A
- * radix sort on keys of a few bytes is several times as fast as comparing terms.
+ * Returns term numbers in byte order. Terms must be distinct, without zero bytes. A radix sort on
+ * keys of a few bytes is several times as fast as comparing terms.
  */
 export function sortTerms(bytes: Uint8Array, starts: Uint32Array, count: number): Uint32Array {
   const sorted = Uint32Array.from({ length: count }, (_, number) => number);

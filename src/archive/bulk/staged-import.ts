@@ -1,7 +1,6 @@
 /**
- * Building an FTS5 index took a third of an import's CPU time, and sealing then had to read it
- * back. The rows are committed together with the sealed index, because without it their posts would
- * not be found.
+ * Building an FTS5 index took a third of an import's CPU time, and sealing read it back. Rows and
+ * index are committed together, because posts without an index would not be found.
  */
 
 import type { FileLock } from "../../db/folder-lock.ts";
@@ -51,12 +50,11 @@ export type StagedImportContext = {
 };
 
 /**
- * Rows are written to a file that is not a segment yet, and terms to memory. `commit` builds the
- * sealed index and, in one catalog commit, replaces the platform's empty newest segment.
+ * Rows go to a file that is not a segment yet, and terms to memory. `commit` builds the sealed
+ * index and, in one catalog commit, replaces the platform's empty newest segment.
  *
- * No other process may write in the meantime: this process has the compaction lock, and a catalog
- * commit by another connection (`conflict`) aborts the import. The spooled batches are then written
- * as usual.
+ * No other process may write: this one has the compaction lock, and a catalog commit by another
+ * connection (`conflict`) aborts the import. Spooled batches are then written as usual.
  */
 export type StagedImport = {
   platform: Platform;

@@ -14,8 +14,8 @@ import {
 import { createForwardIndex } from "./forward-index.ts";
 
 /**
- * `seal` builds the sealed segment, and `identify` commits it. If the process crashes before that,
- * the file is left uncommitted.
+ * `seal` builds the sealed segment, `identify` commits it. A crash before that leaves an
+ * uncommitted file.
  */
 export type StagedSegment = {
   writer: SegmentWriter;

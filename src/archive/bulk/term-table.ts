@@ -16,7 +16,7 @@ export type TermTable = {
 const initialTerms = 1 << 14;
 const bytesPerTerm = 16;
 
-/** `key` is secret, so that hash collisions cannot be crafted. */
+/** `key` is secret, to prevent crafted hash collisions. */
 export function createTermTable(key: string): TermTable {
   const seed = crc32(`seed ${key}`);
   const factor = (crc32(`factor ${key}`) | 1) >>> 0;

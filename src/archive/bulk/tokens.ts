@@ -27,7 +27,7 @@ export function findTokens(bytes: Uint8Array, bounds: Uint32Array): number {
   return tokens;
 }
 
-/** Maps each byte of a token to its lower case, and separators to 0. */
+/** Maps separators to 0, and other bytes to lower case. */
 const foldedBytes = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte >= 0x80) return byte;
   const character = String.fromCharCode(byte);

@@ -4,7 +4,7 @@ import { copyIngestBatch, idsInCopy, type SegmentRewrite } from "./segment-rewri
 import { type CompactionSteps, inLock } from "./steps.ts";
 
 const postsPerStep = 500;
-/** A round with no more changes than this is the last one before the swap. */
+/** The last round has at most this many changes. */
 const maxRemaining = 50;
 
 const maxRounds = 200;

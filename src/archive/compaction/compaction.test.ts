@@ -81,8 +81,8 @@ function makeFilesOld(): void {
   for (const name of readdirSync(folder)) utimesSync(join(folder, name), new Date(0), new Date(0));
 }
 
-describe("segments of another analyzer", () => {
-  test("segments of another analyzer are reindexed, newest first, after a new segment is started", () => {
+describe("segments with another analyzer", () => {
+  test("segments with another analyzer are reindexed, newest first, after a new segment is started", () => {
     archive.put(...posts(0, 25));
     const compaction = startCompaction();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
@@ -102,7 +102,7 @@ describe("segments of another analyzer", () => {
     expect(archive.query("river", { limit: 100 }).work.rechecked).toBe(0);
   });
 
-  test("segments of a later analyzer are reported as an error instead of reindexed", () => {
+  test("segments with a later analyzer are reported as an error instead of being reindexed", () => {
     archive.put(...posts(0, 5));
     const compaction = startCompaction();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '99 15.0'");
@@ -145,7 +145,7 @@ describe("expiry of posts", () => {
     expect(compaction.state()).toMatchObject({ expiredPosts: 10, done: { drop: 1 } });
   });
 
-  test("late posts from an expired time are rejected without adding coverage, except imports", () => {
+  test("late posts from an expired period are rejected without adding coverage, except imports", () => {
     archive.put(...posts(0, 35));
     runAll(expiringCompaction());
     const late = archive.write(
@@ -252,7 +252,7 @@ describe("segment filled by late posts", () => {
     expect(archive.query("river", { limit: 100 }).positions).toHaveLength(45);
   });
 
-  test("a segment whose posts share a millisecond is not split, and the next attempt is postponed", () => {
+  test("a segment whose posts share a millisecond is not split, and the next try is postponed", () => {
     archive.put(...posts(0, 20, { createdMs: startMs, seenMs: startMs }));
     archive.put(...posts(30, 31));
     const compaction = startCompaction({ splitPosts: 5 });
@@ -290,7 +290,7 @@ describe("quiet segment", () => {
     return Number(row?.ftsSegments);
   }
 
-  test("compaction drops ingest numbers beyond the retained count, and reading from a dropped one fails", () => {
+  test("compaction drops ingest numbers beyond the retained count, and reading from a dropped number fails", () => {
     const many = Array.from({ length: 30 }, (_, n) => n);
     archive.remove();
     archive = smallArchive(2_000);

@@ -38,7 +38,7 @@ export type Compaction = {
 /** How long retired files are kept for running searches while the archive is too large. */
 const graceMs = 10_000;
 
-/** The pause after the first failure of a task; it doubles with each further failure. */
+/** The first pause of a failed task; it doubles with each failure. */
 const firstPauseMs = 30_000;
 const maxPauseMs = 3_600_000;
 

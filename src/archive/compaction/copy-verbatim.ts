@@ -10,8 +10,8 @@ const lowestHash = -(2n ** 63n);
 
 /**
  * Copies everything except the index into an empty segment, and adds missing row checksums. The
- * source must be attached as `old`. Drops ingest numbers below `ingestOrderFrom`. Returns the IDs
- * of the posts, newest first.
+ * source must be attached as `old`. Drops ingest numbers below `ingestOrderFrom`. Returns the IDs,
+ * newest first.
  */
 export function* copyVerbatim(
   target: DatabaseSync,

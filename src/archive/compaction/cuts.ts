@@ -11,8 +11,8 @@ import { lowerBound } from "../segments/id-list.ts";
 import { guardedByMarker, markingDamage } from "../segments/integrity.ts";
 
 /**
- * Returns the first ID of each part except the first part. The parts are of about equal size, at
- * most about `splitPosts` posts. No cut splits a millisecond.
+ * The first ID of each part except the first. Parts are of about equal size, at most about
+ * `splitPosts` posts. No cut splits a millisecond.
  */
 export function findSplitIds(folder: string, entry: SegmentEntry, splitPosts: number): bigint[] {
   const path = segmentPath(folder, entry);

@@ -9,8 +9,8 @@ import { type CompactionSteps, inLock } from "./steps.ts";
 const rowsPerStep = 1_000;
 
 /**
- * Runs before rows are removed, so that no client gets a partial order. The start moves only once
- * at least a tenth of the retained number of ingest numbers can be dropped.
+ * Runs before rows are removed, so that no client gets a partial order. Moves the start in steps of
+ * at least a tenth of the retained number.
  */
 export function* raiseIngestOrderStart({
   catalog,

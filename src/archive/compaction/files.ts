@@ -8,7 +8,7 @@ export const walBytes = (path: string): number => fileSize(`${path}-wal`);
 /** Unix milliseconds; 0 if the files are missing. */
 export function lastWrittenMs(path: string): number {
   const files = [path, `${path}-wal`].map((file) => statSync(file, { throwIfNoEntry: false }));
-  // Empty logs are ignored, because readers create them.
+  // Readers create empty logs, which are ignored.
   return Math.max(
     ...files.map((file) => (file === undefined || file.size === 0 ? 0 : file.mtimeMs)),
   );

@@ -27,9 +27,7 @@ export function* optimiseSegment(
 
 const pagesPerStep = 250;
 
-/**
- * Merges in short transactions, because FTS5's `optimize` would hold the write lock for seconds.
- */
+/** Uses short transactions, because FTS5's `optimize` would hold the write lock for seconds. */
 export function* mergeTermIndex(database: DatabaseSync): CompactionSteps<void> {
   const merge = database.prepare("INSERT INTO term(term, rank) VALUES('merge', ?)");
   const selectTotalChanges = database.prepare("SELECT total_changes() AS changes");

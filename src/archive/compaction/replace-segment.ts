@@ -51,8 +51,7 @@ export type Replacement = {
   /** Null keeps every post. */
   shouldKeep: ((record: string) => boolean) | null;
   /**
-   * `current`: the terms are copied, which requires the current analyzer. `any`: they are built
-   * from the rows.
+   * `current`: copied terms, which require the current analyzer. `any`: terms built from the rows.
    */
   terms: "current" | "any";
   fill(rewrite: SegmentRewrite, start: CopyStart): CompactionSteps<void>;
@@ -83,17 +82,16 @@ const maxSwaps = 20;
 const oldCacheKib = 8_000;
 
 /**
- * Replaces a segment while batches are written to it and readers use it. Requires the compaction
- * lock.
+ * Replaces a segment while batches are written and readers read. Requires the compaction lock.
  *
- * 1. Under the catalog lock, the segment is marked: from then on, batches list the posts that they
- *    change. The new sequence numbers, which are never reused, are reserved as retired files, so
- *    that the files are cleaned up after a crash.
+ * 1. Under the catalog lock, the segment is marked: batches then list the posts that they change.
+ *    The new sequence numbers, which are never reused, are reserved as retired files, so that
+ *    their files are orphaned after a crash.
  * 2. The copies are filled in short steps and flushed. They may be older or newer than the mark.
  * 3. The listed changes are applied in rounds until few remain.
- * 4. Under the catalog lock, the remaining changes are applied and the copies committed. One
- *    catalog commit replaces the entry and retires the old file, which readers use until they read
- *    the catalog again.
+ * 4. Under the catalog lock, the rest are applied and the copies committed. One catalog commit
+ *    replaces the entry and retires the old file, which readers use until they read the catalog
+ *    again.
  *
  * A crash or an error before that commit leaves the segment unchanged; after it, the copies are
  * complete. Errors: those of SQLite, and `segment_busy` if changes outpace the copying.
@@ -112,7 +110,7 @@ export function* replaceSegment(
   try {
     const path = segmentPath(folder, entry);
     old = replacement.isSalvage ? openDamaged(context, path) : openOld(path);
-    // Full durability is not needed, because the copy starts over after a crash.
+    // After a crash, the copy starts over.
     old.exec("PRAGMA synchronous = NORMAL");
     for (const { sequence, low } of start.newFiles) {
       const path = segmentPath(folder, { platform: entry.platform, sequence });
@@ -255,7 +253,7 @@ function swap(
       numbering: rewrite.numbering,
     });
     const next = rewrite.parts.find((part) => part.low > low);
-    // The index of the newest segment is merged later, once the segment is quiet.
+    // The newest segment is merged later, once it is quiet.
     const isNewest = next === undefined && current.high === lastId;
     if (!isNewest) setOptimised(catalog, { platform, sequence });
     if (isRequestedAgain && isSalvageRequested) requestSalvage(catalog, { platform, sequence });

@@ -36,7 +36,7 @@ export const rewriteSegment = (
     },
   });
 
-/** Throws if posts are missing, because a copy would hide the loss. */
+/** A copy would hide the loss. */
 function requireComplete(
   segment: DatabaseSync,
   { platform, sequence }: SegmentEntry,

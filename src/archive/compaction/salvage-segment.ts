@@ -15,10 +15,10 @@ export type SalvageReport = RewriteReport & {
 };
 
 /**
- * Rebuilds a segment from its intact rows, which are read in table order around the damage, and
- * then from the pages of the file. Builds terms and uris from the rows; takes hidden posts from the
- * catalog and the readable part of their list. Lost posts become a coverage gap, and are listed
- * next to the damaged file.
+ * Rebuilds a segment from its intact rows, read in table order around the damage, then from the
+ * pages of the file. Builds terms and uris from the rows; takes hidden posts from the catalog and
+ * the readable part of their list. Lost posts become a coverage gap, and are listed next to the
+ * damaged file.
  */
 export function* salvageSegment(
   context: CompactionContext,

@@ -21,10 +21,9 @@ import { clearUnreadable, recordUnreadable } from "./unreadable-index.ts";
 const sourceCacheKib = 16_000;
 
 /**
- * Copies a segment and builds the sealed index from the existing index. Skips segments with another
- * analyzer. Marks the segment if it is damaged, and requests a rewrite, but only once, if its FTS5
- * index is unreadable. Errors: those of `replaceSegment`, `archive_damaged`, `SealedDamage`, and
- * `UnreadableFts`.
+ * Copies a segment and builds the sealed index from the existing one. Skips segments with another
+ * analyzer. Marks a damaged segment; requests a rewrite, once, if the FTS5 index is unreadable.
+ * Errors: those of `replaceSegment`, `archive_damaged`, `SealedDamage`, and `UnreadableFts`.
  */
 export function* sealSegment(
   context: CompactionContext,
@@ -88,7 +87,7 @@ function* fillSealed(
   yield "worked";
 }
 
-/** Throws if a table is damaged, because its copy would get a valid checksum. */
+/** Copies of damaged tables would get valid checksums. */
 function* requireIntactTables(source: DatabaseSync, path: string): CompactionSteps<void> {
   const tables = yield* damagedTables(source);
   if (tables.length === 0) return;

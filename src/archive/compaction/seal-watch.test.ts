@@ -148,7 +148,7 @@ describe("segment to seal", () => {
     expect(runAll(compaction)).toEqual({ seal: 1 });
   });
 
-  test("after a restart, the age of a segment's file decides when it is sealed", () => {
+  test("after a restart, the age of a segment's file determines when the segment is sealed", () => {
     archive.put(...posts(0, 12));
     setFileAge(hourMs - 1_000);
     expect(runAll(startCompaction())).toEqual({});

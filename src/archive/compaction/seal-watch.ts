@@ -10,7 +10,7 @@ import { isUnreadable } from "./unreadable-index.ts";
 
 type SealState = {
   posts: number;
-  /** The reason why the segment cannot be sealed, even on request. */
+  /** Prevents sealing, even on request. */
   obstacle: SealObstacle | null;
   isWorthwhile: boolean;
   isDue: boolean;
@@ -59,7 +59,7 @@ export function createSealWatch({
     const hasNewPosts = before === undefined || facts.ingestNumber > before.ingestNumber;
     return {
       ...facts,
-      // Ingest numbers that were dropped since then still count.
+      // Dropped ingest numbers still count.
       ingestNumber: Math.max(facts.ingestNumber, before?.ingestNumber ?? 0),
       version,
       // The modification time is preserved across restarts.

@@ -3,8 +3,8 @@ import { isBusy } from "../../db/sqlite-errors.ts";
 import { commitAfter } from "../database.ts";
 
 /**
- * Between steps, the caller may pause, or abandon the rest with `return()`, which cleans up.
- * `waiting` means that the step is waiting for a lock.
+ * The caller may pause between steps, or abandon the rest with `return()`, which cleans up.
+ * `waiting` means for a lock.
  */
 export type CompactionSteps<Value> = Generator<"worked" | "waiting", Value, void>;
 

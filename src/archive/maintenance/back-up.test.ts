@@ -265,7 +265,7 @@ test("a backup's progress never decreases and reaches the total, and only the ow
   }
 });
 
-test("a stopped backup is incomplete, and the next backup to the same folder replaces it", async () => {
+test("an aborted backup is incomplete, and the next backup to the same folder replaces it", async () => {
   makeArchive();
   const folder = join(original, "archive");
   const stopping = new AbortController();
@@ -287,7 +287,7 @@ test("a stopped backup is incomplete, and the next backup to the same folder rep
   expect(wholeArchive(join(restored, "archive"))).toEqual(wholeArchive(folder));
 });
 
-test("a backup is not written to a folder with a backup or other files", async () => {
+test("a backup is not written to a folder that contains a backup or other files", async () => {
   makeArchive();
   const folder = join(original, "archive");
   await backUp({ ...options, folder, target });

@@ -149,8 +149,7 @@ function firstVarint(bytes: Uint8Array): number {
 }
 
 /**
- * The maximum number of positions in memory for naming the posts that differ; a single partition
- * may exceed it.
+ * Maximum number of positions in memory to name differing posts; a single partition may exceed it.
  */
 const positionsToName = 2_000_000;
 const tokensPerTurn = 20_000;
@@ -170,7 +169,7 @@ export function compareIndex(segment: IndexedSegment, report: Report): IndexChec
     },
     end: function* () {
       const stored = createIndexChecksums();
-      // The sealed index is read first, because FTS5 refuses to read a file with any damaged page.
+      // Read first, because FTS5 refuses to read a file with any damaged page.
       if (sealed !== null) {
         const add = addSealedSums(sealed, stored);
         yield* walkSealedTerms(database, sealed.posts, indexErrorReporter(report), add);

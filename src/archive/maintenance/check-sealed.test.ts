@@ -72,7 +72,7 @@ describe("sealed segment with later writes", () => {
     },
   );
 
-  test("a sealed segment has no findings while it is being written", async () => {
+  test("a sealed segment has no findings while it is being written to", async () => {
     let minute = 0;
     const writer = writerOn(data, 1_000);
     const report = await check({

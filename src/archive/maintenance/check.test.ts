@@ -98,7 +98,7 @@ describe("an intact archive", () => {
     expect(report.segments).toBeGreaterThan(3);
   });
 
-  test("an intact archive has no findings while it is being written", async () => {
+  test("an intact archive has no findings while it is being written to", async () => {
     let n = 0;
     const writer = writerOn(data, segmentPosts);
     const report = await runCheck(true, () => {

@@ -1,8 +1,8 @@
 import type { Platform } from "../../posts/post.ts";
 
 /**
- * Stable names of findings, with their remedies. Rewriting salvages the readable data; restoring a
- * backup that contains the rest loses less.
+ * Stable names, with remedies. Rewriting salvages the readable data; restoring a backup that
+ * contains the rest loses less.
  */
 export const findingKinds = {
   file_damaged: "earshot archive reindex --segment SEGMENT",

@@ -23,8 +23,8 @@ export type ForgetContext = {
 const postsPerBatch = 500;
 
 /**
- * Deletes posts and rejects all later versions of them. The requested rewrites remove the texts
- * from disk. Returns the number of posts that were stored.
+ * Deletes posts and rejects all later versions. The requested rewrites remove the texts from disk.
+ * Returns how many posts were stored.
  */
 export async function forgetPosts(
   { archive, catalog, signal }: ForgetContext,

@@ -15,8 +15,8 @@ export type IndexChecksums = {
 };
 
 /**
- * The number of positions, and the sums of: the upper halves of the IDs, their lower halves, the
- * positions, and the products of lower half and position + 1. All are modulo 2^32.
+ * The number of positions, then the sums of the IDs' upper halves, lower halves, positions, and
+ * lower half × (position + 1); modulo 2^32.
  */
 export type TokenSums = readonly [number, number, number, number, number];
 

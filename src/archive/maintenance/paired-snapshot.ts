@@ -19,9 +19,9 @@ const maxTries = 500;
 const pauseMs = 3;
 
 /**
- * Runs `work` on a snapshot of segments and catalog, without blocking writers. While a batch is
- * being written, the catalog may be older than the segments, as after a crash. Segments that have
- * been removed in the meantime are omitted. Errors: `archive_busy`.
+ * Runs `work` on a snapshot of segments and catalog, without blocking writers. During a batch, the
+ * catalog may be older than the segments, as after a crash. Omits segments that have been removed
+ * in the meantime. Errors: `archive_busy`.
  */
 export function* onPairedSnapshot<Value>(
   folder: string,

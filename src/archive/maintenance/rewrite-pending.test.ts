@@ -102,13 +102,13 @@ const damages: Record<string, () => void> = {
   stray_not_listed: () => change(catalogPath(folder()), "DELETE FROM misplaced"),
 };
 
-test("every kind of finding whose remedy is a rewrite is tested here", () => {
+test("this file tests every kind of finding whose remedy is a rewrite", () => {
   const repaired = Object.entries(findingKinds).filter(([, remedy]) => remedy.includes("reindex"));
   expect(Object.keys(damages).sort()).toEqual(repaired.map(([kind]) => kind).sort());
 });
 
 test.for(Object.entries(damages))(
-  "the remedy of finding %s repairs the segment",
+  "the remedy for the finding %s repairs the segment",
   async ([kind, damage]) => {
     const before = storedPosts(folder()).length;
     damage();
@@ -200,7 +200,7 @@ describe("requested rewrite", () => {
     ["rewriting", rewriting],
     ["sealing", sealSegment],
   ] as const)(
-    "a requested rewrite stays requested if it was requested during %s",
+    "a requested rewrite stays pending if it was requested during %s",
     async ([, replacement]) => {
       await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
       expect(pendingAfter(replacement, requestRewrite)).toEqual(["bluesky/3"]);
@@ -213,7 +213,7 @@ describe("requested rewrite", () => {
   });
 });
 
-test("a requested rewrite stays requested if the rewrite is stopped", async () => {
+test("a requested rewrite stays pending if it is aborted", async () => {
   await requestRewrites(folder(), "all", signal);
   const stopping = new AbortController();
   const stopped = rewritePending({

@@ -153,8 +153,7 @@ async function sealEach(
 }
 
 /**
- * Estimates for the progress display, from measurements: the share of copying in the steps and in
- * the time, and the highest share reported before the end.
+ * Measured: the shares of copying in steps and time, and the highest share reported before the end.
  */
 const postsPerStep = 90;
 const copyingSteps = 0.1;

@@ -32,8 +32,8 @@ const sealedTables = [
 ] as const;
 
 /**
- * Takes 8 bytes of memory per post. Returns `unreadable` if the doc numbers are damaged, which is
- * reported, and null if the segment is not sealed.
+ * Takes 8 bytes of memory per post. `unreadable` after reporting damage; null if the segment is not
+ * sealed.
  */
 export function readSealedDocNumbers(
   database: DatabaseSync,
@@ -77,7 +77,7 @@ function readDocNumbers(
   return makeDocNumbers(ids, readBitmaps(database, posts, onError));
 }
 
-/** IDs are stored in little-endian order. */
+/** IDs are little-endian. */
 const bytesPerId = 8;
 
 function readIds(database: DatabaseSync, posts: number, onError: OnError): BigInt64Array | null {

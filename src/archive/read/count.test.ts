@@ -119,7 +119,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(answer.countedFromMs).toBe(start);
     });
 
-    test("counts decide by the posts' times at a boundary within the skew of IDs", () => {
+    test("counts use the posts' times where the skew of their IDs spans a boundary", () => {
       storeInSegmentAs(
         archive,
         [

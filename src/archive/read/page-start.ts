@@ -14,8 +14,8 @@ const none: ReadonlySet<bigint> = new Set();
 /**
  * Posts in the same millisecond are ordered by `uriHash` on every server, so that a page starts at
  * the same post even if a server lacks a post or numbers it differently. Positions issued by an
- * earlier release are ordered by number: in this case, `seen` lists the posts of earlier pages,
- * which must be omitted.
+ * earlier release are ordered by number: `seen` then lists the posts of earlier pages, which are
+ * omitted.
  */
 export function pageStart(
   after: Position,

@@ -122,7 +122,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  describe("the operator platform:", () => {
+  describe("the platform: operator", () => {
     function storeTwoPlatforms(): void {
       archive = smallArchive(3);
       storeInSegmentAs(
@@ -210,7 +210,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  test("paging neither returns a post deleted between two pages nor skips another", () => {
+  test("paging neither returns a post that was deleted between two pages nor skips another post", () => {
     fill(9);
     const first = archive.search({ plan: everything, limit: 4 });
     const removed = makePost({ key: "k4" });

@@ -68,7 +68,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request('a -"a * b" -"b * a"')).toHaveLength(3);
     });
 
-    test("-geocode: matches posts without a location", () => {
+    test("-geocode: also matches posts without a location", () => {
       store(
         { text: "near", geo: { lat: 52.52, lon: 13.405 } },
         { text: "far", geo: { lat: 48.14, lon: 11.58 } },
@@ -79,7 +79,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("-has:geo -geocode:52.52,13.405,10km")).toEqual(["nowhere"]);
     });
 
-    test("-(a OR -b), double negation and queries of only negatives are exact", () => {
+    test("-(a OR -b), double negation and queries that consist only of negations are exact", () => {
       storeTexts("a", "b", "a b", "c");
       expect(request("-(a OR -b)")).toEqual(["b"]);
       expect(request("--a")).toEqual(["a", "a b"]);
@@ -200,7 +200,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       }
     });
 
-    test("phrases match emoji with skin tone", () => {
+    test("phrases match emoji with a skin tone", () => {
       storeTexts("good 👍🏽 job", "good 👍 job", "good 👍🏿 job");
       expect(request('"good 👍🏽 job"')).toEqual(["good 👍🏽 job"]);
       expect(request('"good 👍 job"')).toEqual(["good 👍 job"]);

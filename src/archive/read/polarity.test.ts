@@ -106,7 +106,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     const storeFourTexts = () =>
       store({ text: "a b" }, { text: "a" }, { text: "b" }, { text: "c" });
 
-    test("negations of a group, of a negation, and without another condition are exact", () => {
+    test("a negation is exact for a group, for another negation, and without other conditions", () => {
       storeFourTexts();
       expect(request("-(a OR -b)").texts).toEqual(["b"]);
       expect(request("-(a b)").texts).toEqual(["a", "b", "c"]);

@@ -35,7 +35,7 @@ test("the record cache evicts the least recently used records", () => {
   expect(cache.find(1n, version)).toBeNull();
 });
 
-test("the record cache references no more bytes than allowed", () => {
+test("the buffers of the record cache are no larger than allowed", () => {
   const cache = new RecordCache(20_000);
   const arenas = new Set<Buffer>();
   for (let id = 0n; id < 500n; id += 1n) {
@@ -60,7 +60,7 @@ test("a record longer than the cache is returned without being stored", () => {
   expect(cache.find(1n, version)).toBeNull();
 });
 
-test("cached records of a page are unchanged until the next page begins", () => {
+test("cached records of a page stay unchanged until the next page begins", () => {
   const cache = new RecordCache(8_000);
   const random = seededRandom(5);
   const below = (bound: number): number => Math.floor(random() * bound);

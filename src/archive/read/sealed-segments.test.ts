@@ -77,21 +77,21 @@ const word = (token: string): PlanNode => ({
 });
 
 describe("the work of a search", () => {
-  test("searching a word of a sealed segment takes one statement, one container and no row", () => {
+  test("searching a sealed segment for a word takes one statement, one container and no row", () => {
     putAll(120);
     archive.seal();
     const { work } = archive.query("river", { limit: 20 });
     expect(work).toMatchObject({ statements: 1, containers: 1, candidates: 21, rechecked: 0 });
   });
 
-  test("searching several words of a sealed segment takes one container for each, including excluded ones", () => {
+  test("searching a sealed segment for several words takes one container per word, including excluded words", () => {
     putAll(120, (n) => (n % 2 === 0 ? "a river" : "a river and a brook"));
     archive.seal();
     expect(archive.query("river and", { limit: 20 }).work.containers).toBe(2);
     expect(archive.query("river -brook", { limit: 20 }).work.containers).toBe(2);
   });
 
-  test("searching a missing word takes no statement in a known segment, until a post with it is written", () => {
+  test("searching for a missing word takes no statement in a known segment until a post with that word is written", () => {
     putAll(120);
     archive.seal();
     const statements = (query: string): number =>
@@ -623,7 +623,7 @@ describe("damaged sealed index", () => {
 });
 
 describe("cut of a sealed segment", () => {
-  test("cutting a sealed segment makes parts of the same size as cutting an unsealed one", () => {
+  test("cutting a sealed segment makes parts of the same sizes as cutting an unsealed one", () => {
     putAll(100);
     const [entry] = entries();
     if (entry === undefined) throw new Error("no segment");

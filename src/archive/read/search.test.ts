@@ -84,7 +84,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       });
     });
 
-    test("a search opens only the old segment of a window", () => {
+    test("a search opens only the old segment that its window covers", () => {
       fill(500);
       const { work, positions } = archive.search({
         plan: everything,
@@ -115,7 +115,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(work).toMatchObject({ segmentsOpened: 1, candidates: 10 });
     });
 
-    test("a search opens nothing for a query that cannot match", () => {
+    test("a search opens no segment for a query that cannot match", () => {
       fill(10);
       const empty = { plan: everything, fromMs: start + 5, toMs: start + 5 };
       expect(archive.search(empty).work.segmentsOpened).toBe(0);
@@ -138,7 +138,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(new Set(work.segments.map(({ platform }) => platform))).toEqual(new Set(["mastodon"]));
     });
 
-    test("a search reads no row and counts every candidate if the index is exact", () => {
+    test("a search reads no row, and every candidate is a match, if the index is exact", () => {
       fillEachPlatform(90);
       const plan: PlanNode = {
         kind: "and",
@@ -190,7 +190,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       }
     });
 
-    test("paging reports whether there is more without an empty last page", () => {
+    test("paging reports whether there are more posts, without an empty last page", () => {
       fill(100);
       expect(archive.search({ plan: everything, limit: 100 }).next).toBeNull();
       expect(archive.search({ plan: everything, limit: 99 }).next).not.toBeNull();
@@ -221,7 +221,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(second.positions).toHaveLength(5);
     });
 
-    test("paging merges platforms newest first, by name within one ID", () => {
+    test("paging merges platforms newest first, and by name for equal IDs", () => {
       archive = smallArchive(4);
       const posts = Array.from({ length: 30 }, (_, n) => {
         const platform = (["bluesky", "mastodon", "x"] as const)[n % 3] ?? "x";

@@ -45,11 +45,10 @@ export type SearchContext = {
 };
 
 /**
- * Searches the newest segments first, and skips those outside the window or below the posts already
- * found. After a deadline or cancellation, the answer is complete down to `next`. Platforms whose
- * segments overlap share the time; each is searched a little even after the deadline, so that every
- * page makes progress. Each slice covers lower IDs than the one before, so that no post is lost or
- * found twice.
+ * Searches the newest segments first; skips those outside the window or below the posts found. On a
+ * deadline or cancellation, the answer is complete down to `next`. Platforms whose segments overlap
+ * share the time; each is searched a little even after the deadline, so that every page makes
+ * progress. Later slices cover lower IDs, so no post is lost or found twice.
  */
 export function* searchSegments(
   request: SearchRequest,

@@ -124,10 +124,7 @@ export function pagePositions({ open, uriKey }: PositionsContext) {
   };
 }
 
-/**
- * Renders records with the current handles and names of their accounts, each of which is read once
- * per renderer.
- */
+/** Renders records with accounts' current handles and names, which are read once per renderer. */
 export function rowRenderer(
   catalog: DatabaseSync,
   accounts: Pick<ReturnType<typeof openCatalogAccounts>, "read">,

@@ -40,7 +40,7 @@ function zero(table: string): void {
 }
 
 test.for(["sqlite_schema", "setting"])(
-  "a segment with unreadable %s is reported as damaged, and searches answer without it",
+  "a segment whose table %s is unreadable is reported as damaged, and searches return the posts of the others",
   (table) => {
     const before = archive.query("comet").positions.length;
     archive.reopen();

@@ -62,8 +62,7 @@ export function startArchiveThreads(
     ],
     close: async () => {
       await Promise.all([compaction?.close(), languages.close(), readers.close()]);
-      // The writer closes last, because a read-only connection cannot take over the write-ahead
-      // log.
+      // Closed last, because a read-only connection cannot take over the write-ahead log.
       await writer.close();
     },
   };

@@ -45,7 +45,7 @@ const countPosts = async (archive: Archive): Promise<number> => {
   return segments.reduce((sum, { posts }) => sum + posts, 0);
 };
 
-test("compaction rebuilds terms while the archive is written and read", async () => {
+test("compaction rebuilds terms while the archive is being written to and read", async () => {
   const first = await open("off");
   await put(first, 0, 250);
   expect(await first.compactionState()).toBeNull();
@@ -86,7 +86,7 @@ test("a second process runs no compaction until the first one ends", async () =>
   await second.close();
 });
 
-test("closing the archive aborts a rewrite and leaves nothing of it", async () => {
+test("closing the archive aborts a rewrite, and leaves no segment marked as being rewritten", async () => {
   const first = await open("off");
   await put(first, 0, 2_000);
   await first.close();

@@ -64,7 +64,7 @@ test("batches are written in call order, and visible to every reader", async () 
   for (const { positions } of answers) expect(positions).toHaveLength(300);
 });
 
-test("a failed batch fails those queued behind it, and the next one is tried", async () => {
+test("a failed batch fails those queued behind it, and later batches are written", async () => {
   const stored = await open();
   await stored.write(batch(0, 1));
   const impossible = {

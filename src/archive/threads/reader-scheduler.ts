@@ -3,8 +3,8 @@ import { failedReply, recordCurrentCall } from "../../db/threads/serve.ts";
 
 /**
  * Runs the calls of one reader thread in slices. Reads, which are short, run before any search. The
- * next slice of searches and counts goes to the account with the least recent reader time; calls of
- * one account run in FIFO order. A slice ends after `sliceMs` if another call is pending.
+ * next slice of searches and counts goes to the account with the least recent reader time, FIFO
+ * within an account. A slice ends after `sliceMs` if another call is pending.
  */
 export type ReaderScheduler = {
   add(call: ThreadCall): void;
@@ -119,7 +119,7 @@ export function createReaderScheduler({
   };
 }
 
-/** The reader time of each account, which decays with a half-life of ten seconds. */
+/** Decays with a half-life of ten seconds. */
 type ReaderUsage = {
   usedMs(account: string, nowMs: number): number;
   use(account: string, tookMs: number, nowMs: number): void;

@@ -71,7 +71,7 @@ describe("deletion by alias", () => {
     expect(found()).toEqual([7, 5, 4, 3, 2, 0].map(makeUri));
   });
 
-  test("a deletion by alias removes a post of the same batch", () => {
+  test("a deletion by alias removes a post in the same batch", () => {
     expect(archive.write([put(1), deletion(makeAlias(1))])).toMatchObject({ suppressed: 1 });
     expect(found()).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe("account that opts out", () => {
     expect(found()).toHaveLength(6);
   });
 
-  test("an account that opts out in the batch of its first post is hidden", () => {
+  test("an account that opts out in the same batch as its first post is hidden", () => {
     archive.write([known(start), put(1), account("opted-out", start + 1)]);
     expect(found()).toEqual([]);
   });

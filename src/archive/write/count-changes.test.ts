@@ -41,7 +41,7 @@ const metrics = (likes: number | null, reposts: number | null = 0, replies = 0, 
   quote_count: quotes,
 });
 
-test("count changes are collected, and then added to posts in every segment", () => {
+test("count changes are collected first, and then added to posts in every segment", () => {
   archive = smallArchive(3);
   archive.put(...Array.from({ length: 10 }, (_, n) => post(n)));
   archive.write([
@@ -79,7 +79,7 @@ test("a threshold is indexed once a count reaches it", () => {
   expect(archive.query("-min_faves:1000").positions).toHaveLength(1);
 });
 
-test("many likes of one post are merged into one change", () => {
+test("many likes of the same post are merged into one change", () => {
   archive = smallArchive();
   archive.put(post(1));
   for (let batch = 0; batch < 20; batch += 1) {

@@ -15,7 +15,7 @@ export type CountChanges = {
   collect(change: CountChange): void;
   closeGeneration(): void;
   nextStep(limit: number): CountStep | null;
-  /** Must run in the same transaction as the `nextStep` that returned `step`. */
+  /** Runs in the same transaction as its `nextStep`. */
   endStep(step: CountStep): void;
 };
 

@@ -70,8 +70,8 @@ const hashes = fc
   })
   .map((all) => all.map(([number, rest]) => hashWith(number, rest)));
 
-describe("posts of one millisecond", () => {
-  test("posts of one millisecond get the same numbers in any order and any batches", () => {
+describe("posts in the same millisecond", () => {
+  test("posts in the same millisecond get the same numbers in any order and in any batches", () => {
     const batches = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 40, maxLength: 40 });
     fc.assert(
       fc.property(hashes, batches, (all, sizes) => {
@@ -87,7 +87,7 @@ describe("posts of one millisecond", () => {
     );
   });
 
-  test("posts of one millisecond are numbered in hash order, by the numbers of their hashes if those are distinct", () => {
+  test("posts in the same millisecond are numbered in hash order, by the numbers of their hashes if those are distinct", () => {
     fc.assert(
       fc.property(hashes, (all) => {
         const numbered = expected(all, []);
@@ -102,7 +102,7 @@ describe("posts of one millisecond", () => {
     );
   });
 
-  test("posts of one millisecond are numbered in hash order around posts with fixed numbers", () => {
+  test("posts in the same millisecond are numbered in hash order around posts with fixed numbers", () => {
     const fixed = fc.uniqueArray(numbers, { maxLength: 6 });
     fc.assert(
       fc.property(hashes, fixed, fc.boolean(), (all, fixedNumbers, isLate) => {
@@ -120,7 +120,7 @@ describe("posts of one millisecond", () => {
     );
   });
 
-  test("posts of one millisecond stay in hash order when one is deleted and others are added", () => {
+  test("posts in the same millisecond stay in hash order when one is deleted and others are added", () => {
     fc.assert(
       fc.property(hashes, hashes, fc.nat(), (all, later, index) => {
         const stored: Stored = new Map();
@@ -138,7 +138,7 @@ describe("posts of one millisecond", () => {
     );
   });
 
-  test("posts of one millisecond that share a number do not move posts beyond their run", () => {
+  test("posts in the same millisecond that share a number do not move posts beyond their run", () => {
     const stored: Stored = new Map();
     store(stored, [hashWith(500n, 1), hashWith(600n, 1)]);
     const slots = listSlots(stored);

@@ -2,17 +2,17 @@ import { EarshotError } from "../../lib/errors.ts";
 import { firstInMillisecond, lastInMillisecond, nextInMillisecond } from "../../posts/ids.ts";
 
 /**
- * Numbers the posts in one millisecond (0055). In the order of `uriHash`, each post has the number
- * that its hash begins with, or the number of its predecessor plus one if that is higher, so ingest
- * order does not matter. An insert may move later posts up to the next free number. A run of taken
- * numbers that reaches the end of the millisecond grows downwards. X posts and posts with
- * unreadable uris keep their numbers. Deletions do not move posts.
+ * Numbers the posts in one millisecond (0055). In `uriHash` order, each has the number that its
+ * hash begins with, or its predecessor's plus one if higher, so ingest order does not matter. An
+ * insert may move later posts up to the next free number. A run of taken numbers that reaches the
+ * end of the millisecond grows downwards. X posts and posts with unreadable uris keep their
+ * numbers. Deletions do not move posts.
  */
 
 /** `uriHash`: null for a post that must not move. */
 type Occupant = { id: bigint; uriHash: string | null };
 
-/** The IDs of one platform. Ranges are inclusive; the result for a range without IDs is null. */
+/** The IDs of one platform. Ranges are inclusive; results for empty ranges are null. */
 export type StoredIds = {
   lowest(from: bigint, to: bigint): bigint | null;
   highest(from: bigint, to: bigint): bigint | null;
@@ -24,7 +24,7 @@ export type StoredIds = {
 
 /** A batch's deletions do not free numbers. */
 export type NumberSlots = {
-  /** Moves displaced posts. `slotId` then returns the ID for the same `key`. */
+  /** Moves displaced posts. `key` is for `slotId`. */
   insert(key: object, id: bigint, uriHash: string): void;
   insertFixed(key: object, id: bigint): void;
   slotId(key: object): bigint;
@@ -189,7 +189,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
   };
 }
 
-/** Upward moves come first, from the highest ID; then downward moves, from the lowest. */
+/** Upward moves first, from the highest ID; then downward moves, from the lowest. */
 function orderedMoves(
   moves: readonly { from: bigint; to: bigint }[],
 ): { from: bigint; to: bigint }[] {

@@ -39,7 +39,7 @@ export const noChanges: PreparedChanges = {
 
 export type Preparation = { add(change: ArchiveChange): void; prepared(): PreparedChanges };
 
-/** `nowMs` is the latest possible time of posts that no network has observed. */
+/** `nowMs` caps the times of posts that no network has observed. */
 export function startPreparation(uriKey: string, nowMs: number): Preparation {
   const prepared: PreparedChanges = {
     changes: [],
@@ -175,8 +175,8 @@ export function prepareHandle({
 }
 
 /**
- * Keeps one of several changes to the same uri: the one with the latest revision, or the last one
- * if there are no revisions. An observed post wins over an imported one.
+ * Keeps one of several changes to a uri: that of the latest revision, or the last one without
+ * revisions. An observed post wins over an imported one.
  */
 export function latestChanges(changes: readonly PreparedChange[]): {
   changes: PreparedChange[];

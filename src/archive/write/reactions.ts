@@ -4,8 +4,8 @@ import type { ReadPost } from "../segments/stored-posts.ts";
 import type { CountChanges } from "./count-changes.ts";
 
 /**
- * Subtracts a removed reply or quote from the counts of its target. Only streamed reactions were
- * counted one by one; other sources report totals.
+ * Subtracts a removed reply or quote from its target's counts. Only streamed reactions were counted
+ * one by one; other sources report totals.
  */
 export function subtractReactions(
   { counts }: { counts: CountChanges },

@@ -47,7 +47,7 @@ describe("identity", () => {
     expect(contents()).toEqual(["a plain post"]);
   });
 
-  test("a post that is sent again with another time keeps its ID, in any segment", () => {
+  test("a post that is sent again with a different time keeps its ID, in any segment", () => {
     archive = smallArchive(2);
     const posts = [0, 1, 2, 3, 4, 5].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
     archive.put(...posts);
@@ -59,7 +59,7 @@ describe("identity", () => {
     expect(late.positions).toEqual([{ id: before[4], platform: "bluesky" }]);
   });
 
-  test("a post moves to another ID when an X post arrives whose native ID it has", () => {
+  test("a post moves to another ID when an X post with that native ID arrives", () => {
     archive = smallArchive();
     const first = makePost({ key: "first" });
     archive.put(first);
@@ -151,7 +151,7 @@ describe("segments", () => {
     expect(ids()).toEqual(ids().toSorted((a, b) => (a < b ? 1 : -1)));
   });
 
-  test("posts of one millisecond stay in one segment when a new one is started", () => {
+  test("posts in the same millisecond stay in one segment when a new segment is started", () => {
     archive = smallArchive(2);
     archive.put(...[1, 2, 3, 4, 5].map((n) => makePost({ key: `${n}`, createdMs: start })));
     archive.put(
@@ -185,7 +185,7 @@ describe("segments", () => {
     expect(archive.put(makePost({ key: "4", createdMs: start + 4 })).unchanged).toBe(1);
   });
 
-  test("a batch that repeats a stored post adds only the new ones, across segments", () => {
+  test("a batch that repeats a stored post adds only its new posts, across segments", () => {
     archive = smallArchive(2);
     const posts = [1, 2, 3].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
     archive.put(...posts.slice(0, 1));

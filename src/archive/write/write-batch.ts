@@ -122,8 +122,8 @@ export function createBatchWriter(
         return value;
       });
     } catch (error) {
-      // After a rollback, the catalog does not list the segments created in the transaction, and
-      // another process may create others at the same paths.
+      // After a rollback, the catalog does not list the new segments, and another process may
+      // create others at the same paths.
       writers.closeAll();
       throw error;
     }

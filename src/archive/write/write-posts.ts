@@ -187,7 +187,7 @@ export function writeSegments(
 
 /**
  * Changes are written in ID order, because FTS5 stores postings by rowid: rewriting ran at 45,900
- * posts/s with sorted changes and at 4,200 with unsorted ones.
+ * posts/s sorted and at 4,200 unsorted.
  */
 export const inWriteOrder = (changes: readonly AssignedChange[]): AssignedChange[] =>
   changes.toSorted(compare);

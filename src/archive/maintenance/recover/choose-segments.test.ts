@@ -79,7 +79,7 @@ describe("chosen segments have no common IDs", () => {
     ).toEqual({ used: [1], unused: ["2 unfinished"] });
   });
 
-  test("of two overlapping segments, the last written one is chosen", () => {
+  test("of two overlapping segments, the one written last is chosen", () => {
     expect(
       choose(
         { sequence: 1, lastWrittenInCommit: 12, ids: [ms, 40n * ms] },
@@ -94,7 +94,7 @@ describe("chosen segments have no common IDs", () => {
     ).toEqual({ used: [2], unused: ["1 overlapped"] });
   });
 
-  test("a segment of another archive or under another number is omitted", () => {
+  test("a segment of another archive or with another number is omitted", () => {
     expect(choose({ sequence: 1 }, { sequence: 2, uriKey: "other" })).toEqual({
       used: [1],
       unused: ["2 of another archive"],

@@ -20,9 +20,9 @@ export function chooseUriKey(
 }
 
 /**
- * Selects segments that have no IDs in common. A replaced segment is omitted, unless it was written
- * in the replacing commit or later: this means that the replacement was never committed. If two
- * other segments overlap, the older one was left by a crash.
+ * Selects segments without common IDs. A replaced segment is omitted, unless it was written in the
+ * replacing commit or later: then the replacement was never committed. If two others overlap, the
+ * older one was left by a crash.
  */
 export function chooseSegments(
   candidates: readonly Candidate[],

@@ -7,8 +7,8 @@ import { catalogMigrations } from "../../catalog/schema.ts";
 import { openForReading } from "../../database.ts";
 
 /**
- * Tables whose rows stay valid or are resent by sources. Coverage is dropped, because the posts
- * that it promises may be missing.
+ * Tables whose rows stay valid or are resent by sources. Coverage is dropped, because posts in it
+ * may be missing.
  */
 const tables = ["tombstone", "handle", "account", "label", "alias", "checkpoint"];
 
@@ -35,7 +35,7 @@ export function readFormerCatalog(folder: string): FormerCatalog {
   }
 }
 
-/** Copies the usable tables and returns their names. */
+/** Copies usable tables and returns their names. */
 export function copyFormerTables(catalog: DatabaseSync, folder: string): string[] {
   const damaged = damagedTables(folder);
   try {
@@ -80,7 +80,7 @@ function damagedTables(folder: string): ReadonlySet<string> {
   }
 }
 
-/** Returns false, without any effect, if the statement fails. */
+/** False, without any effect, if the statement fails. */
 function tryExec(catalog: DatabaseSync, sql: string): boolean {
   try {
     catalog.exec(sql);

@@ -278,7 +278,7 @@ describe("recover", () => {
     server.release();
   });
 
-  test("recover changes nothing if stopped, and can be run again", async () => {
+  test("recover changes nothing if aborted, and can be run again", async () => {
     makeArchive();
     removeCatalog();
     const stopping = new AbortController();
