@@ -4,7 +4,7 @@ import { commitAfter } from "../database.ts";
 
 /**
  * The caller may pause between steps, or abandon the rest with `return()`, which cleans up.
- * `waiting` means for a lock.
+ * `waiting` means waiting for a lock.
  */
 export type CompactionSteps<Value> = Generator<"worked" | "waiting", Value, void>;
 
