@@ -21,8 +21,9 @@ import { addNodeRoutes } from "./routes/nodes/add-node-routes.ts";
 import { createSearchSubmissions } from "./submission/submission.ts";
 
 /**
- * Checks in order: request id, platform, failed keys of the address, key, requests per second, body, schema, route.
- * Closing answers pending requests with their current state.
+ * Checks each request in this order: request id, platform, invalid keys from the address, key,
+ * requests per second, body, schema, route. Closing the app answers pending requests with their
+ * current state.
  */
 export function buildApp(context: HttpContext): FastifyInstance {
   const { app, stopping } = openApp({
@@ -57,7 +58,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   return app;
 }
 
-/** Older limits are read again. */
+/** Maximum age of limits in an answer; older ones are read again. */
 const maxAgeMs = 50;
 
 function rateFieldsHook(context: HttpContext) {
@@ -79,7 +80,10 @@ async function newestLimits(
   return await limiter.state(caller).catch(() => limits);
 }
 
-/** For requests that ended before their submission, such as with an invalid body: a refusal takes precedence. */
+/**
+ * Admits requests that ended before their submission, such as those with an invalid body, because a
+ * refusal takes precedence.
+ */
 function admitBeforeAnswer({ metrics }: Pick<HttpContext, "metrics">) {
   return async (
     request: FastifyRequest,
@@ -99,7 +103,7 @@ function admitBeforeAnswer({ metrics }: Pick<HttpContext, "metrics">) {
   };
 }
 
-/** Refuses compressed bodies: their size is unbounded. */
+/** Rejects compressed bodies, because their uncompressed size is unbounded. */
 async function plainBodyHook(request: FastifyRequest): Promise<void> {
   const encoding = request.headers["content-encoding"];
   if (encoding === undefined || encoding === "identity") return;
@@ -111,8 +115,8 @@ async function plainBodyHook(request: FastifyRequest): Promise<void> {
 const dashboardRoutes = "/dashboard/api/";
 
 /**
- * Logs the route template, never the URL, query or key. Event streams are not measured: clients
- * decide their duration.
+ * Logs the route template, never the URL, query or key. Does not measure event streams, because
+ * clients decide their duration.
  */
 function requestLogHook(context: HttpContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

@@ -40,7 +40,7 @@ export type BaseAppContext = {
   /** Not called if the client has disconnected. */
   onProblem(code: ProblemCode): void;
   pathsHint: string;
-  /** Every answer, including 404. */
+  /** Called for every answer, including 404. */
   setHeaders(request: FastifyRequest, reply: FastifyReply): void;
 };
 
@@ -50,7 +50,10 @@ export type BaseApp = {
   stopping: AbortSignal;
 };
 
-/** Problems are RFC 9457. On close, connections without a complete request close immediately. */
+/**
+ * Errors become problems (RFC 9457). On close, connections without a complete request are closed
+ * immediately.
+ */
 export function openApp(context: BaseAppContext): BaseApp {
   const { settings, clock, log, newId, pathsHint } = context;
   const app: FastifyInstance = fastify({
@@ -65,7 +68,7 @@ export function openApp(context: BaseAppContext): BaseApp {
     schemaController: {
       compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler },
     },
-    // A path that cannot be decoded, or an overlong path parameter.
+    // Called for a path that cannot be decoded, or an overlong path parameter.
     frameworkErrors: (_error, request, reply) => {
       context.setHeaders(request, reply);
       writeProblem(noSuchPath(pathsHint), request, reply);
@@ -89,7 +92,7 @@ export function openApp(context: BaseAppContext): BaseApp {
     const failure = toProblem(error);
     const isDisconnected = reply.raw.destroyed;
     if (!isDisconnected) context.onProblem(publicCode(failure));
-    // Only problems of the server are logged: the caller can fix the others.
+    // Only server problems are logged, because the caller can fix the others.
     if (transientProblems.includes(failure.code)) {
       log.warn(
         { request_id: request.id, code: failure.code, error: failure.message },
@@ -122,14 +125,15 @@ export function openApp(context: BaseAppContext): BaseApp {
     return answer;
   });
   app.addHook("onSend", async (request, reply) => {
-    // Otherwise connections busy at shutdown would stay open.
+    // Otherwise, connections that are busy at shutdown would stay open.
     const closesConnection = shutdown.isAnnounced() || connections.isRefused(request.raw.socket);
     if (closesConnection) reply.header("connection", "close");
-    // Fastify would close the connection after a refused body: a client still sending would lose the answer.
+    // Fastify would close the connection after rejecting a body, and a client that is still sending
+    // would lose the answer.
     else if (reply.statusCode >= 400) reply.removeHeader("connection");
   });
   app.addHook("onRequest", fieldsHook);
-  // A fixed path such as .../jobs with another method matches the platform parameter.
+  // With another method, a fixed path such as .../jobs matches the platform parameter.
   app.addHook("onRequest", async (request, reply) =>
     hasUnknownPlatform(request) ? await answerOtherMethods(request, reply) : undefined,
   );
@@ -144,12 +148,12 @@ export function openApp(context: BaseAppContext): BaseApp {
 }
 
 const serverProblems: readonly ProblemCode[] = ["internal", "unavailable"];
-/** Temporary: logged without a stack trace. */
+/** Temporary problems, which are logged without a stack trace. */
 const transientProblems: readonly string[] = ["unavailable", "gateway_unreachable"];
-/** Their causes have their own log lines. */
+/** Problems whose causes have their own log lines. */
 const separatelyLogged: readonly string[] = ["storage_full", "stopping", "too_many_connections"];
 
-/** Public as `unavailable`. */
+/** Clients get the code `unavailable` instead. */
 function tooManyConnections(): EarshotError {
   const message = "too many open connections, from this address or in total";
   return new EarshotError("too_many_connections", message, {
@@ -164,5 +168,5 @@ function noSuchPath(hint: string): EarshotError {
 }
 
 function noCompiler(): never {
-  throw new Error("no compiler of Fastify is used: zod compiles every schema");
+  throw new Error("Fastify's compilers are not used: zod compiles every schema");
 }

@@ -26,16 +26,19 @@ import type { StatusBoard } from "./dashboard/status-board.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 
 type HttpSettings = Pick<GatewaySettings, "embedded"> & {
-  /** No trailing slash; null: derived from the request. */
+  /** Without a trailing slash; if null, it is derived from the request. */
   publicUrl: string | null;
-  /** Origins whose pages may call the API; `*`: all. */
+  /** Origins whose pages may call the API; `*` means all. */
   corsOrigins: readonly string[];
-  /** For node requests without a key; null refuses them. */
+  /** The key for node requests that have none; if null, they are rejected. */
   openNodeKey: string | null;
   limits: DeploymentLimits & { dashboardRequestsPerSecond: number };
   maxKeysPerAccount: number;
   newKeysPerDay: number;
-  /** A sign-up this soon after a deletion gets the deleted account's limits back. */
+  /**
+   * If a user signs up again within this time after a deletion, the deleted account's limits apply
+   * again.
+   */
   deletedAccountMs: number;
   maxBodyBytes: number;
   maxConnections: number;

@@ -39,7 +39,10 @@ export function readRequestedBounds({ start_time, end_time }: CountsQuery): Requ
 const readTimeMs = (text: string | undefined): number | null =>
   text === undefined ? null : Date.parse(text);
 
-/** The window ends at `end_time`, at most now, and starts at `start_time`, by default one live window earlier. */
+/**
+ * The window ends at `end_time`, or now if that is earlier. It starts at `start_time`, by default
+ * one live window before its end.
+ */
 export function makeCountsPage(
   context: PageContext,
   params: CountsRequestParams,
@@ -59,7 +62,7 @@ export function makeCountsPage(
   return { fromMs: Math.max(windowFromMs, earliestMs), toMs, windowFromMs, asOfMs };
 }
 
-/** Null at the start of the window. */
+/** Null if the page begins at the start of the window. */
 export function nextPageToken(
   { cursorKey }: Pick<HttpContext, "cursorKey">,
   params: CountsRequestParams,
@@ -78,7 +81,7 @@ export function nextPageToken(
   });
 }
 
-/** No query has this prefix: search cursors and count tokens are distinct. */
+/** No query has this prefix, so search cursors and count tokens are distinct. */
 function makeScope({
   caller,
   platform,

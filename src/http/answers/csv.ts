@@ -61,7 +61,7 @@ const csvOptions = { record_delimiter: "windows", quote_record_delimiter: true }
 /** RFC 4180: a header row, then one row per post. */
 export function* renderCsv({ job, posts, fields }: AnswerPage) {
   const columns = fields ?? defaults[recordKind(job.request.method)];
-  // A row with one empty cell would read as an empty line.
+  // A row with a single empty cell would be read as an empty line.
   const table = { ...csvOptions, quoted_empty: columns.length === 1 };
   yield stringify([columns], table);
   for (const { record } of posts) {

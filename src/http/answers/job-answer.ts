@@ -7,7 +7,10 @@ import { serializeList } from "../../lib/structured-fields.ts";
 import type { SourceWarning } from "../../platforms/source.ts";
 import { problem } from "../problems/write-problem.ts";
 
-/** Null while unfinished. Errors: `result_expired`, `job_cancelled`, the job's failure. */
+/**
+ * Null while the job is unfinished. Errors: `result_expired`, `job_cancelled`, and the problem for
+ * the job's failure.
+ */
 export function jobResult({ state, result, failure }: Job): JobResult | null {
   switch (state) {
     case "done":
@@ -68,7 +71,7 @@ export function jobWarnings({
   ];
 }
 
-/** Live searches do not see older archived posts. */
+/** Live searches do not return archived posts from before the live window. */
 const withArchiveHint = (warning: SourceWarning): SourceWarning =>
   warning.code === "incomplete_coverage"
     ? { ...warning, hint: `${warning.hint}; use searchbyfullarchive for older posts` }
@@ -83,7 +86,7 @@ export function resultEvidence({ result }: Pick<Job, "result">): EvidenceKind | 
   return result === null ? null : (result.signature?.evidence ?? "none");
 }
 
-/** An RFC 9651 item: `"embedded";evidence=none`. */
+/** An RFC 9651 item, such as `"embedded";evidence=none`. */
 function nodeField(nodeId: string, evidence: EvidenceKind): string {
   return `${serializeList([{ value: nodeId }])};evidence=${evidence}`;
 }
@@ -104,13 +107,13 @@ export function setProofLinks(
   reply.header("link", `</v1/attestations/${attestationId}>; rel="attestation", ${proof}`);
 }
 
-/** RFC 9421. */
+/** Sets the header fields of the signature (RFC 9421). */
 export function setSignatureFields(reply: FastifyReply, { fields }: ResultSignature): void {
   const { "content-type": _covered, ...rest } = fields;
   reply.headers(rest);
 }
 
-/** Unsigned because records were withdrawn, or the stored result was altered. */
+/** Reports why the answer is unsigned: records were withdrawn, or the stored result was altered. */
 export function setUnsignedField(reply: FastifyReply, withdrawnRecords: number): void {
   const reason =
     withdrawnRecords > 0

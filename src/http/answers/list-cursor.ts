@@ -5,7 +5,7 @@ import { problem } from "../problems/write-problem.ts";
 const timeBytes = 6;
 const positionBytes = timeBytes + 16;
 
-/** Not encrypted: it reveals nothing of another account's list. */
+/** Not encrypted, because it reveals nothing about another account's list. */
 export function writeListCursor({ submittedMs, uuid }: ListPosition): string {
   const bytes = Buffer.alloc(positionBytes);
   bytes.writeUIntBE(submittedMs, 0, timeBytes);
@@ -16,7 +16,7 @@ export function writeListCursor({ submittedMs, uuid }: ListPosition): string {
 /** Errors: `cursor_invalid`. */
 export function readListCursor(text: string): ListPosition {
   const bytes = Buffer.from(text, "base64url");
-  // Node decodes leniently.
+  // Node's decoder ignores invalid characters.
   if (bytes.length !== positionBytes || bytes.toString("base64url") !== text) {
     throw problem("cursor_invalid", "invalid cursor", {
       hint: "send next_cursor unchanged, or omit it for the newest jobs",
@@ -30,7 +30,7 @@ export function readListCursor(text: string): ListPosition {
 const numberBytes = 6;
 const webhookBytes = 16;
 
-/** Not encrypted: it reveals nothing of other webhooks and is invalid for them. */
+/** Not encrypted, because it reveals nothing about other webhooks and is invalid for them. */
 export function writeDeliveryCursor(webhookId: string, number: number): string {
   const bytes = Buffer.alloc(numberBytes + webhookBytes);
   bytes.writeUIntBE(number, 0, numberBytes);
@@ -44,7 +44,7 @@ export function readDeliveryCursor(webhookId: string, text: string): number {
   const isForWebhook =
     bytes.length === numberBytes + webhookBytes &&
     bytes.subarray(numberBytes).equals(webhookTag(webhookId));
-  // Node decodes leniently.
+  // Node's decoder ignores invalid characters.
   if (!isForWebhook || bytes.toString("base64url") !== text) {
     throw problem("cursor_invalid", "invalid cursor", {
       hint: "send next_cursor unchanged to the same webhook, or omit it for the newest deliveries",

@@ -1,4 +1,7 @@
-/** Makes untrusted text inert in Markdown (CommonMark): texts are indented code in a block quote, names and values code spans. */
+/**
+ * Makes untrusted text inert in Markdown (CommonMark): texts become indented code in a block quote;
+ * names and values become code spans.
+ */
 
 export function quoteLines(text: string, indent: string): string[] {
   const lines = visible(text.replaceAll(lineBreak, "\n"));
@@ -23,7 +26,7 @@ export function sentence(text: string): string {
   return line.replaceAll(/[\\`*_[\]<>&~|$#!]/g, "\\$&");
 }
 
-/** Only http(s) URLs become links: others could trigger actions. */
+/** Only http(s) URLs become links, because others could trigger actions. */
 export function link(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : null;
   const isHttp = url !== null && (url.protocol === "https:" || url.protocol === "http:");
@@ -33,10 +36,10 @@ export function link(address: string): string {
 
 const lineBreak = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 
-/** Reorder the display of a line. */
+/** Characters that reorder the display of a line. */
 const directionControls = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
 
-/** Terminals interpret control characters. */
+/** Replaces control characters, which terminals would interpret. */
 function visible(text: string): string {
   return text
     .toWellFormed()

@@ -1,7 +1,7 @@
 import { problem } from "../problems/write-problem.ts";
 import { preferredType } from "./accept.ts";
 
-/** The default first. */
+/** The first is the default. */
 export const answerFormats = [
   "application/json",
   "application/x-ndjson",

@@ -47,7 +47,10 @@ function encryptedCursor(
   });
 }
 
-/** `start_time` and `end_time` must equal those of the cursor or be omitted. Errors: `cursor_mismatch`, `cursor_invalid`. */
+/**
+ * `start_time` and `end_time` must be omitted or equal those of the cursor's search. Errors:
+ * `cursor_mismatch`, `cursor_invalid`.
+ */
 export function continueFrom(
   { cursorKey }: Pick<HttpContext, "cursorKey">,
   scope: CursorScope,

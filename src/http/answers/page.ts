@@ -14,17 +14,17 @@ import { cursorAfter, nextPageCursor } from "./next-cursor.ts";
 import { metadataText, type PostRecord } from "./record.ts";
 import { characterCount, shortened } from "./shorten.ts";
 
-/** Null: not requested. */
+/** A member is null if the request does not set it. */
 export type Presentation = {
   fields: readonly string[] | null;
-  /** Of all texts, in code points. */
+  /** Maximum total length of all texts, in code points. */
   maxChars: number | null;
 };
 
 export type AnswerPost = {
   record: PostRecord;
   json: string;
-  /** Null if not shortened. */
+  /** Original length in code points; null if the text is not shortened. */
   shortenedFrom: number | null;
 };
 
@@ -40,7 +40,7 @@ export type AnswerPage = {
   posts: readonly AnswerPost[];
   fields: readonly string[] | null;
   omitted: number;
-  /** `nextCursor` starts at the omitted posts, which a platform's page token cannot. */
+  /** Whether `nextCursor` starts at the omitted posts, which a platform's page token cannot. */
   isContinued: boolean;
   nextCursor: string | null;
 };

@@ -2,10 +2,11 @@ import { once } from "../../lib/once.ts";
 
 const ellipsis = "…";
 
-/** How far before the cut to look for a space: fraction of the text, maximum in UTF-16 units. */
+/** How far before the cut to look for a space, as a fraction of the text up to the cut. */
 const wordSearchFraction = 0.2;
+/** Maximum of that distance, in UTF-16 units. */
 const maxWordSearch = 40;
-/** UTF-16 units examined for grapheme boundaries. */
+/** UTF-16 units examined on each side of the cut to find a grapheme boundary. */
 const graphemeContext = 64;
 
 const graphemes = once(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
@@ -22,13 +23,13 @@ export function characterCount(text: string): number {
   return count;
 }
 
-/** At most `characters` with its `…`; cut at a nearby space or a grapheme boundary. */
+/** At most `characters` code points including the `…`, cut at a nearby space or a grapheme boundary. */
 export function shortened(text: string, characters: number): string {
   const cut = computeUnits(text, characters - 1);
   return text.slice(0, wordBoundary(text, cut) ?? graphemeBoundary(text, cut)).trimEnd() + ellipsis;
 }
 
-/** UTF-16 units of the first `characters` code points. */
+/** The number of UTF-16 units in the first `characters` code points. */
 function computeUnits(text: string, characters: number): number {
   let offset = 0;
   for (let remaining = characters; remaining > 0 && offset < text.length; remaining -= 1) {

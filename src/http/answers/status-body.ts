@@ -87,7 +87,7 @@ function jobTimes({ submittedMs, startedMs, finishedMs, expiresMs }: Omit<Job, "
   };
 }
 
-/** Older results have no coverage per platform. */
+/** Results from older versions lack `truncated` and `platforms`. */
 export function coverageBody({ fromMs, toMs, complete, gaps, truncated, platforms }: Coverage) {
   return {
     from: isoOrNull(fromMs),
@@ -111,7 +111,7 @@ const spanBody = ({ fromMs, toMs }: { fromMs: number | null; toMs: number }) => 
   to: iso(toMs),
 });
 
-/** RFC 9651; without `from` if unbounded. */
+/** An RFC 9651 dictionary, without `from` if the window is unbounded. */
 export function coverageField(complete: boolean, coverage: Coverage): string {
   return serializeDictionary({
     complete: { value: complete && coverage.complete },

@@ -11,7 +11,10 @@ export type ServedFile = {
 };
 
 export type BuiltFiles = {
-  /** Uncompressed if the build lacks the encoding; null without the file. Cached in memory. */
+  /**
+   * Uncompressed if the build lacks the encoding; null if there is no such file. Files are cached
+   * in memory.
+   */
   find(name: string, encoding: AcceptedEncoding): Promise<ServedFile | null>;
 };
 
@@ -25,7 +28,7 @@ const types: Readonly<Record<string, string>> = {
 };
 const endings = { br: ".br", gzip: ".gz" } as const;
 
-/** The caller must validate names. */
+/** The caller must validate the names of files. */
 export function createBuiltFiles(folder: URL): BuiltFiles {
   const files = new Map<string, ServedFile>();
 
@@ -59,7 +62,7 @@ export function makeServedFile(
   return { type, body, etag: `"${hash}"`, encoding };
 }
 
-/** Status 304 if the client has the file. */
+/** Answers with status 304 if the client already has the file. */
 export function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -71,7 +74,7 @@ export function sendFile(
   return reply.type(type).send(body);
 }
 
-/** Weak comparison (RFC 9110). */
+/** Compares weakly (RFC 9110). */
 function isCached(field: string | undefined, etag: string): boolean {
   if (field === undefined) return false;
   if (field.trim() === "*") return true;

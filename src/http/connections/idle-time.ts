@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { Socket } from "node:net";
 
-/** Until the returned function is called. The caller must bound the wait. */
+/** Pauses the timeout until the returned function is called. The caller must limit the wait. */
 export function pauseIdleTimeout({ socket }: ServerResponse, idleTimeoutMs: number): () => void {
-  // Closed, or a request without a connection (inject).
+  // The connection is closed, or the request has none (inject).
   if (!(socket instanceof Socket)) return () => undefined;
   socket.setTimeout(0);
   return () => {

@@ -33,21 +33,24 @@ export function connectionOptions(
 }
 
 type OpenConnections = {
-  /** Closes connections without a complete request. Others close after their answer, new ones immediately. */
+  /**
+   * Closes connections without a complete request. Others are closed after their answer, new ones
+   * immediately.
+   */
   stop(): void;
-  /** Resolves when no complete request is unanswered. */
+  /** Resolves when all complete requests have been answered. */
   whenAnswered(): Promise<void>;
   /** Whether the newest request was answered before it was complete. */
   isAnswered(socket: Socket): boolean;
   isRefused(socket: Socket): boolean;
 };
 
-/** How long a client may continue the body of an answered request. */
+/** How long a client may continue to send the body of an answered request. */
 const lateBodyMs = 2_000;
 
 /**
- * Closes connections on `stop` that never sent anything, which Node leaves open. Also closes those
- * whose request body continues after the answer.
+ * On `stop`, closes connections that have never sent anything, which Node would leave open. Also
+ * closes those on which a request body continues for too long after the answer.
  */
 export function watchConnections(
   server: Server,
@@ -123,12 +126,18 @@ declare module "fastify" {
   }
 }
 
-/** Call `announce`, then `drain`, then close the app. The listener stays open until then, so that clients get no reset. */
+/**
+ * Call `announce`, then `drain`, then close the app. The listener stays open until the app closes,
+ * so that clients get no reset.
+ */
 export type Shutdown = {
-  /** `/readyz` is 503 and answers close their connection; requests are still served. */
+  /** `/readyz` returns 503 and answers close their connection; requests are still served. */
   announce(): void;
   isAnnounced(): boolean;
-  /** Ends pending requests and refuses others except operational ones. Resolves when none is left. */
+  /**
+   * Ends pending requests and rejects others except operational ones. Resolves when all have been
+   * answered.
+   */
   drain(): Promise<void>;
   /** Errors: `stopping` during the drain. */
   requireOpen(request: FastifyRequest): void;

@@ -1,15 +1,15 @@
 import type { Clock } from "../../lib/clock.ts";
 
-/** Shared by all callers (stale-while-revalidate). */
+/** A value that all callers share (stale-while-revalidate). */
 export type CachedAnswer<Value> = {
   /**
-   * After `maxWaitMs`, returns a stale value up to ten times its maximum age, else null. Errors: those of the refresh, if there
-   * is no such value.
+   * If the refresh takes longer than `maxWaitMs`, returns a stale value of up to ten times the
+   * maximum age, or else null. Errors: those of the refresh, if there is no such value.
    */
   get(maxWaitMs: number): Promise<Value | null>;
 };
 
-/** Refreshes take at most a twentieth of the time. */
+/** Limits refreshes to a twentieth of the time. */
 const restFactor = 20;
 const usableFactor = 10;
 

@@ -4,7 +4,7 @@ import { agentWords } from "../../accounts/sessions/agent-words.ts";
 import type { ClientInfo } from "../../accounts/sign-in/sign-in.ts";
 import type { DashboardCookies } from "./cookies.ts";
 
-/** A sign-in ends the browser's previous session, against session fixation. */
+/** A sign-in ends the browser's previous session, to prevent session fixation. */
 export function readClientInfo(request: FastifyRequest, cookies: DashboardCookies): ClientInfo {
   return {
     ...clientOrigin(request),

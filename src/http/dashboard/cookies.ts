@@ -5,9 +5,9 @@ import type {
   SessionTokens,
 } from "../../accounts/sessions/session-token.ts";
 
-/** `Secure` and `__Host-` with an https base URL only: browsers reject them without TLS. */
+/** Uses `Secure` and `__Host-` only with an https base URL, because browsers reject them without TLS. */
 export type DashboardCookies = {
-  /** Null unless this server issued it. */
+  /** Null unless the cookie is a token that this server issued. */
   session(request: FastifyRequest): PresentedToken | null;
   printSession(token: SessionToken): string;
   setSession(reply: FastifyReply, token: SessionToken, maxAgeMs: number): void;

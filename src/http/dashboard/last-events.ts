@@ -2,16 +2,16 @@ import type { Archive } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** Posts by the unit's start in Unix milliseconds; empty units are absent. */
+/** Number of posts by the unit's start in Unix milliseconds; empty units are absent. */
 export type ReceivedPosts = ReadonlyMap<Platform, ReadonlyMap<number, number>>;
 
-/** Divides the parts of every range, so that ranges share cached counts. */
+/** Length of a unit. It divides the parts of every range, so that ranges share cached counts. */
 export const receivedUnitMs = 300_000;
 
 const sliceMs = 250;
 const maxSliceMs = 8_000;
 
-/** Newest first. Errors: those of the archive, and the signal's reason. */
+/** Counts the newest posts first. Errors: those of the archive, and the signal's reason. */
 export async function countReceived(
   { archive, clock }: { archive: Pick<Archive, "count">; clock: Pick<Clock, "now"> },
   request: { platforms: readonly Platform[]; fromMs: number; toMs: number },
@@ -35,7 +35,7 @@ export async function countReceived(
         signal,
       );
       for (const { fromMs, count } of buckets) counts.set(fromMs, count);
-      // A unit that exceeds one slice gets a longer one.
+      // If a unit takes longer than a slice, the next slice is longer.
       timeoutMs = countedFromMs < toMs ? sliceMs : Math.min(2 * timeoutMs, maxSliceMs);
       toMs = countedFromMs;
     }

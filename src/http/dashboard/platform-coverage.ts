@@ -7,12 +7,13 @@ import type { PlatformStatus } from "./contract/status.ts";
 /** Beyond this, the oldest gaps are merged. */
 const maxGaps = 100;
 
-/** `liveSinceMs`: null while the stream is disconnected. */
+/** `liveSinceMs` is null while the stream is disconnected. */
 type CoverageRange = { fromMs: number; nowMs: number; slackMs: number; liveSinceMs: number | null };
 
 /**
- * Time before the first interval is not a gap, nor is time after the last if all are imports. One Mastodon server's stream does
- * not count for `complete_since`: it misses posts.
+ * Time before the first interval is not a gap, nor is time after the last one if all are imports.
+ * The stream of a single Mastodon server does not count for `complete_since`, because it misses
+ * posts.
  */
 export function platformCoverage(
   intervals: readonly CoverageInterval[],
@@ -41,7 +42,7 @@ export function platformCoverage(
   };
 }
 
-/** Null if now is not covered. */
+/** Null if the present is not covered. */
 function completeSince(
   intervals: readonly CoverageInterval[],
   nowMs: number,

@@ -3,7 +3,7 @@ import { problem } from "../problems/write-problem.ts";
 
 const safeMethods: readonly string[] = ["GET", "HEAD"];
 
-/** Other sites must not send such requests (CSRF). */
+/** Other sites must not be able to send requests with these methods (CSRF). */
 export function hasUnsafeMethod(request: FastifyRequest): boolean {
   return !safeMethods.includes(request.method);
 }
@@ -21,7 +21,10 @@ export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | nu
     throw forbiddenOrigin("the request comes from another site");
 }
 
-/** Embedding by another site would use up the visitor's rate limit. Errors: `forbidden_origin`. */
+/**
+ * If another site embedded a sign-in, it would use up the visitor's rate limit. Errors:
+ * `forbidden_origin`.
+ */
 export function requireNavigation(request: FastifyRequest): void {
   const { "sec-fetch-mode": mode = "navigate", "sec-fetch-dest": destination = "document" } =
     request.headers;
@@ -43,7 +46,7 @@ export function forbiddenOrigin(message: string) {
   });
 }
 
-/** No trailing slash. */
+/** Without a trailing slash. */
 export function baseUrl(request: FastifyRequest, publicUrl: string | null): string {
   return publicUrl ?? `${request.protocol}://${request.host}`;
 }

@@ -4,7 +4,7 @@ import type { HttpContext } from "../context.ts";
 import { setRetryAfter } from "../problems/refused-by-rate.ts";
 import { problem } from "../problems/write-problem.ts";
 
-/** Per address, so that no client can fill the store or guess links. */
+/** Limits sign-ins per address, so that no client can fill the store or guess links. */
 export type SignInSlots = {
   /** Errors: `too_many_sign_ins`. */
   take(request: FastifyRequest, reply: FastifyReply): void;

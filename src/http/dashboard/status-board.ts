@@ -13,9 +13,9 @@ import { type EmbeddedNode, embeddedStatus, nodeStatus } from "./node-status.ts"
 import { platformCoverage } from "./platform-coverage.ts";
 import { rangeNames, ranges } from "./ranges.ts";
 
-/** The same for all accounts. */
+/** The status is the same for all accounts. */
 export type StatusBoard = {
-  /** Errors: `unavailable` if the archive does not answer in time; those of the archive. */
+  /** Errors: `unavailable` if the archive does not respond in time; those of the archive. */
   status(range: UsageRange): Promise<StatusResponse>;
 };
 
@@ -28,7 +28,7 @@ export type StatusSource = {
     maxAgeMs: number;
   };
   streamedPlatforms: readonly Platform[];
-  /** Null while disconnected. */
+  /** Null while the stream is disconnected. */
   liveSinceMs(platform: Platform): number | null;
   isSearchedLive(platform: Platform): Promise<boolean>;
   blueskyStream(): IngestState | null;
@@ -217,7 +217,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
   return { status };
 }
 
-/** Ends at the next whole unit of the count. */
+/** Ends at the end of the current unit. */
 function histogramSpan(range: UsageRange, nowMs: number): { fromMs: number; toMs: number } {
   const toMs = Math.floor(nowMs / receivedUnitMs) * receivedUnitMs + receivedUnitMs;
   return { fromMs: toMs - ranges[range].spanMs, toMs };

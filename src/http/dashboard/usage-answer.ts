@@ -14,17 +14,17 @@ import { ranges } from "./ranges.ts";
 export type UsageParams = {
   accountId: string;
   range: UsageRange;
-  /** Null: all keys. */
+  /** Null means all keys. */
   keyId: string | null;
 };
 
-/** Key id of the dashboard's own calls. */
+/** ID under which calls from the dashboard are recorded instead of a key's. */
 export const dashboardKeyId = (accountId: string): string => `dashboard-${accountId}`;
 
-/** Per read, so that other requests run in between. */
+/** Time span per read, so that other requests can run in between. */
 const pageMs = 86_400_000;
 
-/** The first bucket is whole, the last still open. Errors: those of the store. */
+/** The first bucket is complete, the last still open. Errors: those of the store. */
 export async function usageResponse(
   accounts: Pick<AccountStore, "read">,
   { accountId, range, keyId }: UsageParams,

@@ -8,7 +8,7 @@ export function anchorNames(): (heading: string) => string {
   };
 }
 
-/** As repository hosts generate it. */
+/** The anchor that code hosts generate for a heading. */
 export function anchorName(heading: string): string {
   return heading
     .trim()

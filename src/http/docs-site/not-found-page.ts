@@ -4,17 +4,17 @@ import { readOnce } from "../routes/ops/read-once.ts";
 import { acceptsHtml } from "./accepts-html.ts";
 import { builtDocs } from "./served-pages.ts";
 
-/** Under these, browsers also get problem JSON. */
+/** Paths under which even browsers get a problem in JSON. */
 const programPaths = /^\/(?:v1|api|mcp|dashboard\/(?:api|assets))(?:[/?]|$)/;
 
-/** A page opened in a browser, which gets an HTML 404. */
+/** Whether a browser opened a page, so that a 404 must be HTML. */
 export function isBrowserNavigation({ method, url, headers }: FastifyRequest): boolean {
   return method === "GET" && !programPaths.test(url) && acceptsHtml(headers.accept);
 }
 
 const page = readOnce(new URL("not-found.html", builtDocs));
 
-/** The fallback if pages are not built. */
+/** The fallback if the pages have not been built. */
 const plainPage = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Page not found</title>
 <h1>Page not found</h1><p><a href="/docs">Documentation</a></p></html>

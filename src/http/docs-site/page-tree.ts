@@ -7,7 +7,10 @@ import { referenceNames } from "./reference.ts";
 
 export const docsFolder = new URL("docs/", packageRoot);
 
-/** Files of docs/ by path below `/docs`; only these are served. Pages of problems and of the API reference are generated. */
+/**
+ * Files of docs/ by path under `/docs`; only these are served. The pages of problems and of the API
+ * reference are generated.
+ */
 export type PageTree = ReadonlyMap<string, string>;
 
 const folders = ["", "errors", "decisions"];
@@ -38,12 +41,12 @@ export function pageReference(file: string): string | null {
   return /^reference\/(\w+)\.md$/.exec(file)?.[1] ?? null;
 }
 
-/** `errors/README.md` → `/errors`; images keep their name. */
+/** `errors/README.md` becomes `/errors`; images keep their names. */
 export function pagePath(file: string): string {
   return `/${file}`.replace(/\/README\.md$/, "").replace(/\.md$/, "");
 }
 
-/** Web URLs are unchanged; null if the page is not served. */
+/** Web URLs, anchors and absolute paths are unchanged; null means that the page is not served. */
 export function addressIn(tree: PageTree, page: string): (target: string) => string | null {
   return (target) => {
     if (/^(?:https?:|#|\/(?!\/))/.test(target)) return target;

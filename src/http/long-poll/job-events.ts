@@ -9,7 +9,7 @@ export async function* streamAccountEvents(
   for await (const change of changes) yield makeEvent(change, change.id);
 }
 
-/** The current state, without an id, then changes until the job ends. */
+/** Yields the current state, without an ID, then changes until the job ends. */
 export async function* streamJobEvents(
   jobs: Pick<HttpContext["jobs"], "find">,
   changesOfAccount: AsyncIterable<JobChange>,

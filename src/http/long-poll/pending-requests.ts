@@ -10,7 +10,10 @@ import type { CallerWatch } from "../middleware/ended-caller.ts";
 import { rateLimitedProblem } from "../problems/refused-by-rate.ts";
 import { problem } from "../problems/write-problem.ts";
 
-/** At most EARSHOT_MAX_WAITING_REQUESTS per key. They end on shutdown and with their caller's key or session. */
+/**
+ * Each key may have EARSHOT_MAX_WAITING_REQUESTS of them. They end on shutdown and with the
+ * caller's key or session.
+ */
 export type PendingRequests = {
   /** Null if the job is unknown. */
   waitForJob(
@@ -19,7 +22,7 @@ export type PendingRequests = {
     waitSeconds: number,
     reply: FastifyReply,
   ): Promise<Job | null>;
-  /** `Preference-Applied` reports whether it waited. */
+  /** `Preference-Applied` in the response reports whether the request waited. */
   waitAsPreferred(
     caller: Caller,
     uuid: string,
@@ -27,31 +30,38 @@ export type PendingRequests = {
     reply: FastifyReply,
   ): Promise<Job | null>;
   /**
-   * Errors: those of `submit`; `rate_limited` at the key's limit, before the submission; `result_expired` for the deleted job
-   * of an earlier submission; `unavailable` on shutdown.
+   * Errors: those of `submit`; `rate_limited` at the key's limit, before the submission;
+   * `result_expired` if an earlier submission's job has been deleted; `deadline_exceeded`;
+   * `stopping` on shutdown.
    */
   submitAndWait(
     caller: Caller,
     reply: FastifyReply,
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job>;
-  /** The job continues. Errors: those of `submitAndWait` except `unavailable`. */
+  /**
+   * Returns an unfinished job after the wait. Errors: those of `submitAndWait` except
+   * `deadline_exceeded` and `stopping`.
+   */
   submitAndWaitAtMost(
     caller: Caller,
     reply: FastifyReply,
     waitSeconds: number,
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job>;
-  /** Aborts on shutdown, disconnect, the end of the key, or after `timeoutMs`. Errors: `rate_limited`. */
+  /**
+   * Aborts on shutdown, when the client disconnects, when the key or session ends, or after
+   * `timeoutMs`. Errors: `rate_limited`.
+   */
   openStream(caller: Caller, reply: FastifyReply, timeoutMs: number): AbortSignal;
   /** Aborts when the node disconnects or on shutdown. Does not count against a key's limit. */
   openForNode(reply: FastifyReply): AbortSignal;
 };
 
-/** Deadlines are checked once a second, and the end must then reach the disk. */
+/** Extra time to wait, because deadlines are checked once a second and the end must then reach the disk. */
 const watchMs = 3_000;
 
-/** An abort without a reason creates an exception each time. */
+/** Shared, because an abort without a reason would create an exception each time. */
 const requestEnded = new Error("the server is stopping, or no request is pending");
 
 export function createPendingRequests(
@@ -61,7 +71,7 @@ export function createPendingRequests(
 ): PendingRequests {
   const { settings, clock, jobs, metrics } = context;
   const pendingByKey = new Map<string, number>();
-  // One listener for all: a signal per request would cost more than the wait.
+  // One listener for all requests, because a signal per request would cost more than the wait.
   const ends = new Set<() => void>();
   stopping.addEventListener("abort", () => {
     for (const end of [...ends]) end();
@@ -71,7 +81,7 @@ export function createPendingRequests(
     return (pendingByKey.get(keyId) ?? 0) < settings.maxWaitingRequests;
   }
 
-  /** Until the returned function is called. */
+  /** Counts the request until the returned function is called. */
   function count({ keyId }: Caller, end: () => void): () => void {
     pendingByKey.set(keyId, (pendingByKey.get(keyId) ?? 0) + 1);
     metrics.waitingRequests.inc();
@@ -159,7 +169,7 @@ export function createPendingRequests(
       isEnded = job.finishedMs !== null;
       return isEnded ? job : await wait(job, signal);
     });
-    // The caller's last check is recent enough if nothing was awaited.
+    // If there was no wait, the caller's last check is recent enough.
     if (isEnded) request.admittedMs = admittedMs;
     return endedJob;
   }
@@ -170,7 +180,7 @@ export function createPendingRequests(
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job> {
     return await waitForSubmitted(caller, reply, submit, async (submitted, signal) => {
-      // Not by this process's clock: job times may be a database's.
+      // Does not use this process's clock, because job times may come from a database's.
       const lifetimeMs = submitted.deadlineMs - submitted.submittedMs;
       const waitMs = lifetimeMs + settings.deadlineGraceMs + watchMs;
       const job = await jobs.waitForEnd(caller.accountId, submitted.uuid, waitMs, signal);
@@ -198,7 +208,7 @@ export function createPendingRequests(
     const { raw } = reply;
     const end = () => {
       controller.abort(requestEnded);
-      // A client that does not read would keep its output and connection forever.
+      // A client that does not read would otherwise keep its connection and unsent output forever.
       if (raw.writableNeedDrain) raw.destroy();
     };
     const release = count(caller, end);

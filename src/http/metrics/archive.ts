@@ -9,10 +9,10 @@ export type ArchiveMetricSource = CoverageMetricSource & {
   clock: Pick<Clock, "sleep">;
 };
 
-/** If a busy thread answers later, the scrape gets the previous state. */
+/** If a busy thread takes longer, the scrape gets the previous state. */
 const timeoutMs = 250;
 
-/** Compaction metrics are absent while unknown, or if another process runs it. */
+/** Compaction metrics are absent while the state is unknown or another process is running compaction. */
 export function addArchiveMetrics(
   registry: Registry,
   source: ArchiveMetricSource,

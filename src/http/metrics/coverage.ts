@@ -8,12 +8,12 @@ import type { Platform } from "../../posts/post.ts";
 export type CoverageMetricSource = {
   archive: Pick<Archive, "coverage" | "stats">;
   clock: Pick<Clock, "now" | "elapsed">;
-  /** Coverage that ended within this time counts as current. */
+  /** Coverage that ended less than this long ago counts as current. */
   coverageSlackMs: number;
   liveSinceMs(platform: Platform): number | null;
 };
 
-/** Sums open every segment: too costly for each scrape. */
+/** The number of posts is read at most this often, because that opens every segment. */
 const maxSumAgeMs = 60_000;
 
 export function addCoverageMetrics(

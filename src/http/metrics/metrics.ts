@@ -19,13 +19,13 @@ export type MetricSources = {
   isStoreFull(): boolean;
   nodes: NodeMetricSource;
   waitingDeliveries(): Promise<number>;
-  /** This calendar month, with the deployment's credentials of X. */
+  /** Posts read in this calendar month with the deployment's X credentials. */
   monthPostReads(): Promise<number>;
 };
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** docs/metrics.md. Low label cardinality: a route is its template, never a URL. */
+/** Described in docs/metrics.md. Keeps label cardinality low: a route is its template, never a URL. */
 export function createMetrics(sources: MetricSources) {
   const registry = new Registry();
   const registers = [registry];

@@ -20,40 +20,43 @@ import { type DashboardAccess, isDashboardAccess, sessionAdmission } from "./ses
 declare module "fastify" {
   interface FastifyRequest {
     caller: Caller | null;
-    /** In elapsed time. */
+    /** Time of the caller's last check, in elapsed time. */
     admittedMs: number;
     limits: LimitState | null;
-    /** The search counted on admission; null once used. */
+    /** The search counted on admission; null once it has been used. */
     countedSearch: SubmissionDecision | null;
-    /** Set if the submission is admitted together with its search; `caller` is then that of the last admission. */
+    /** Set if the request is admitted together with its search; `caller` is then the one admitted last. */
     pendingAdmission: CallerAdmission | null;
   }
   interface FastifyContextConfig {
     access?: "call" | "read" | DashboardAccess;
-    /** Accepts access tokens, and delays requests beyond the rate: clients send several when they connect. */
+    /**
+     * Accepts access tokens, and delays requests beyond the rate limit, because clients send
+     * several when they connect.
+     */
     isMcp?: boolean;
     /** Requests without a key use EARSHOT_OPEN_NODE_KEY, if set. */
     canOmitKey?: boolean;
-    /** Also counts as a search. */
+    /** The request also counts as a search. */
     isSubmission?: boolean;
-    /** With EARSHOT_DATABASE_URL, a caller just admitted is admitted by `submit`. */
+    /** With EARSHOT_DATABASE_URL, `submit` admits the caller if it was admitted recently. */
     isAdmittedWithSearch?: boolean;
-    /** Problems also contain `uuid`: the submitted job's, else empty. */
+    /** Problems also contain the `uuid` of the submitted job, or an empty one if there is no job. */
     refusalHasUuid?: boolean;
   }
 }
 
 type CallerAdmission = {
   recalled: RecalledAdmission;
-  /** Errors: those of the hook. */
+  /** Errors: those of `callerHook`. */
   admit(): Promise<void>;
 };
 
 /**
  * Identifies the caller by key, else by session; applies rate limits in the same store call. Beyond
- * the limit, reads of one's own job and requests of `/mcp` are delayed; others are refused, so that
- * they cannot keep connections open. Runs before the body is read, so that unauthenticated bodies
- * cost nothing.
+ * the limit, reads of the caller's own jobs and requests to `/mcp` are delayed; others are
+ * rejected, so that they cannot keep connections open. Runs before the body is read, so that
+ * unauthenticated bodies cost nothing.
  */
 export function callerHook(context: HttpContext) {
   const { dashboard, limiter, metrics, settings } = context;
@@ -86,8 +89,8 @@ export function callerHook(context: HttpContext) {
       throw rateLimitedProblem(context, reply, { policy: "burst", retryAfterMs });
     }
     const { waitMs } = admission;
-    // The client has disconnected if it gets no slot.
-    if (waitMs > 0 && !(await waitForSlot(context, reply, waitMs))) reply.hijack();
+    // The wait fails only if the client has disconnected.
+    if (waitMs > 0 && !(await waitUnlessDisconnected(context, reply, waitMs))) reply.hijack();
   }
 
   function deferAdmission(
@@ -161,7 +164,7 @@ function hasNoKey(request: FastifyRequest, access: string): boolean {
   return request.headers.authorization === undefined || isDashboardAccess(access);
 }
 
-async function waitForSlot(
+async function waitUnlessDisconnected(
   { clock }: HttpContext,
   reply: FastifyReply,
   waitMs: number,
@@ -222,7 +225,7 @@ const outer = new AsyncLocalStorage<FastifyRequest>();
 
 export const outerRequest = (): FastifyRequest | null => outer.getStore() ?? null;
 
-/** Sends a request as the caller of another, whose rate limits cover both. */
+/** Sends a request on behalf of another request's caller; that request's rate limits cover both. */
 export async function answerWithin(
   app: FastifyInstance,
   request: FastifyRequest,

@@ -5,7 +5,7 @@ import { answerHeaders } from "../openapi/headers.ts";
 import { problem } from "../problems/write-problem.ts";
 import { requireKnownPlatform } from "../submission/source-types.ts";
 
-/** Paths that use no cookie. */
+/** Paths that pages of other origins may call. */
 const openPaths = /^\/(?:(?:api\/)?v1\/|mcp$|oauth\/|\.well-known\/oauth-)/;
 
 const maxAgeSeconds = 600;
@@ -67,15 +67,15 @@ declare module "fastify" {
 
 type KnownPath = { url: string; methods: Set<string>; headers: Set<string> };
 
-/** Null if the path has no route. Throws the 404 of an unknown platform. */
+/** Null if the path has no route. Throws a 404 for an unknown platform. */
 export type OtherMethods = (
   request: FastifyRequest,
   reply: FastifyReply,
 ) => Promise<FastifyReply | null>;
 
 /**
- * OPTIONS gets 204, other methods 405, both with `Allow`. Includes routes added later. Has its own router, because a route per
- * method would take a tenth of the start-up time.
+ * Answers OPTIONS with 204 and other methods with 405, both with `Allow`. Covers routes added
+ * later. Has its own router, because a route per method would take a tenth of the start-up time.
  */
 export function otherMethods(app: FastifyInstance, corsOrigins: readonly string[]): OtherMethods {
   const router = createRouter();

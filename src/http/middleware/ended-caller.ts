@@ -9,13 +9,13 @@ import { isDashboardAccess } from "./session.ts";
 
 /** Maximum age of the last check. */
 const maxAgeMs = 50;
-/** Longer bodies are cut off if the caller ends meanwhile. */
+/** Longer bodies are cut off if the key or session ends while they are sent. */
 const longBodyBytes = 65_536;
 
-/** Header fields that reveal nothing of the withheld answer. */
+/** Header fields that reveal nothing about the withheld answer. */
 const safeFields = ["x-request-id", "connection", "cache-control", "x-content-type-options"];
 
-/** The key or session may end while the body or the rate-limit slot is awaited. */
+/** Rejects callers whose key or session ended while the request waited for its body or the rate limit. */
 export function refuseEndedCaller(context: CheckContext, callers: Pick<CallerWatch, "isValid">) {
   return async (request: FastifyRequest): Promise<void> => {
     if (await hasEnded(context, callers, request)) throw callerEnded();
@@ -68,7 +68,10 @@ async function hasEnded(
   return false;
 }
 
-/** A dashboard change may end keys or sessions: end their pending requests before answering. */
+/**
+ * A change in the dashboard may end keys or sessions: ends their pending requests before the answer
+ * is sent.
+ */
 export function checkAfterChange({ check }: Pick<CallerWatch, "check">) {
   return async (request: FastifyRequest): Promise<void> => {
     const { access } = request.routeOptions.config;
@@ -85,7 +88,7 @@ function callerEnded() {
 
 export type CallerWatch = {
   watch(caller: Caller, end: () => void): () => void;
-  /** Also true if the store does not answer. */
+  /** Also true if the store does not respond. */
   isValid(caller: Caller): Promise<boolean>;
   check(): Promise<void>;
 };

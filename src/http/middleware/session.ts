@@ -8,12 +8,12 @@ import { problem } from "../problems/write-problem.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Null for key requests and anonymous ones. */
+    /** Null for requests with a key and for anonymous ones. */
     session: CallerSession | null;
   }
 }
 
-/** `visitor`: everyone. */
+/** `visitor` means everyone. */
 export type DashboardAccess = "session" | "operator" | "visitor";
 
 export function isDashboardAccess(access: string): access is DashboardAccess {
@@ -26,8 +26,8 @@ type Admitted = Extract<
 >;
 
 /**
- * Null if the route needs no session and the request has none. Refuses cross-site requests before querying the store. Errors:
- * `forbidden_origin`, `session_needed`, `not_found`.
+ * Null if the route needs no session and the request has none. Rejects cross-site requests before
+ * querying the store. Errors: `forbidden_origin`, `session_needed`, `not_found`.
  */
 export function sessionAdmission(context: HttpContext) {
   const { limiter, settings, dashboard, clock } = context;
@@ -84,7 +84,7 @@ export function sessionAdmission(context: HttpContext) {
     context.log.warn("ended a session because a replaced token was used again");
   }
 
-  /** Not awaited: the next request repeats a lost note. */
+  /** Not awaited, because the next request repeats a note that is lost. */
   function recordUse(
     { id: sessionId, generation, clientHash }: PresentedToken,
     note: SessionNote,

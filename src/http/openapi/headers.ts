@@ -1,4 +1,4 @@
-/** Beyond those of HTTP itself. */
+/** The header fields that openapi.json describes. */
 export const answerHeaders = {
   "X-Request-Id": {
     description: "Identifies the request in the log; quote it in problem reports.",

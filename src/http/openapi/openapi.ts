@@ -28,7 +28,7 @@ const zodToJsonConfig = {
     if (examples !== undefined) jsonSchema.examples ??= examples;
     // Replaces zod's very long pattern.
     if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
-    // Every integer has these bounds.
+    // zod gives every integer these bounds.
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     const { [emptyMark]: empty, description, ...full } = jsonSchema;
@@ -116,7 +116,7 @@ function withTidySchemas(text: string): string {
     }
   }
   addDetails(document);
-  // Otherwise in the order in which modules were loaded.
+  // Otherwise, the order would be that in which modules were loaded.
   document.components.schemas = Object.fromEntries(
     Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );

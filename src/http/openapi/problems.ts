@@ -55,7 +55,7 @@ type Operation = {
   responses: Readonly<Record<string, unknown>>;
 };
 
-/** Includes rare ones. */
+/** Includes rare codes. */
 export function listProblemCodes(
   path: string,
   operation: Operation,

@@ -5,7 +5,7 @@ export type SessionListing = {
   id: string;
   is_this: boolean;
   method: ProviderName | "link";
-  /** Such as "Firefox on Linux". */
+  /** Browser and system, such as "Firefox on Linux". */
   agent: string;
   address_group: string;
   created_at: string;
@@ -14,19 +14,19 @@ export type SessionListing = {
 };
 export type SessionsResponse = { sessions: readonly SessionListing[] };
 
-/** GET /dashboard/api/spending: on X in this month (UTC), including running calls. */
+/** GET /dashboard/api/spending: spending on X this month (UTC), including running calls. */
 export type SpendingResponse = {
   /** Such as 2026-11. */
   month: string;
-  /** With the account's own credentials, which X bills to their owner; null without one. */
+  /** Spending with the account's own credentials, which X bills to their owner; null if it has none. */
   own: AccountSpending | null;
-  /** With the deployment's credentials; null without one. */
+  /** Spending with the deployment's credentials; null if it has none. */
   shared: AccountSpending | null;
   /** The same for all accounts. */
   deployment: { post_reads: number; most_post_reads: number } | null;
 };
 export type AccountSpending = { post_reads: number; user_reads: number; usd: number };
 
-/** GET /dashboard/api/account/export: NDJSON, an attachment. */
+/** GET /dashboard/api/account/export: NDJSON, as an attachment. */
 /** DELETE /dashboard/api/account: 204, and the session ends. */
 export type DeleteAccount = { confirm: string };

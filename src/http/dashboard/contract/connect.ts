@@ -10,7 +10,7 @@ export type AppListing = {
   created_at: string;
   used_at: string | null;
   used_from: string | null;
-  /** Unless the app refreshes its tokens. */
+  /** When the connection ends, unless the app refreshes its tokens. */
   expires_at: string;
 };
 export type AppsResponse = { apps: readonly AppListing[] };
@@ -27,5 +27,5 @@ export type AuthorizationResponse = {
   | { kind: "refused"; reason: string; location: string }
 );
 
-/** POST /dashboard/api/authorizations/decision. A decision without methods denies. */
+/** POST /dashboard/api/authorizations/decision. A decision without methods denies access. */
 export type DecisionResponse = { location: string };

@@ -25,7 +25,7 @@ export type CredentialKindListing = {
   title: string;
   purpose: string;
   fields: readonly CredentialFieldListing[];
-  /** Null if `fields` suffices. */
+  /** Null if a credential needs only `fields`. */
   authorization: { fields: readonly CredentialFieldListing[] } | null;
 };
 export type CredentialFieldListing = {

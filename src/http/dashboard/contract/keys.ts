@@ -1,13 +1,13 @@
 import type { Method } from "../../../platforms/methods.ts";
 
-/** GET /dashboard/api/keys, with those that ended in the last 30 days. */
+/** GET /dashboard/api/keys. Includes keys that ended in the last 30 days. */
 export type KeysResponse = {
   keys: readonly KeyListingResponse[];
   max_keys: number;
   limits: KeyLimitsResponse;
 };
 
-/** Null: the account's limit. */
+/** Null means the account's limit. */
 export type KeyLimitsResponse = {
   requests_per_second: number | null;
   submissions_per_minute: number | null;
@@ -16,17 +16,17 @@ export type KeyLimitsResponse = {
 export type KeyListingResponse = KeyLimitsResponse & {
   id: string;
   name: string;
-  /** Visible part: `ear_<id>_…`. */
+  /** The visible part of the key: `ear_<id>_…`. */
   shown: string;
-  /** `expiring`: rotated, within the overlap. */
+  /** `expiring` means rotated but still within the overlap. */
   state: "active" | "expiring" | "expired" | "revoked";
   methods: readonly Method[] | null;
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
-  /** Accurate to a minute. */
+  /** Accurate to the minute. */
   used_at: string | null;
-  /** Such as 192.0.2.0/24. */
+  /** The caller's network, such as 192.0.2.0/24. */
   used_from: string | null;
   successor_id: string | null;
   left: { requests: number; submissions: number } | null;
@@ -38,10 +38,10 @@ export type NewKeyRequest = {
   methods?: readonly Method[] | null;
   requests_per_second?: number | null;
   submissions_per_minute?: number | null;
-  /** Null or absent: never. */
+  /** Null or absent means never. */
   expires_at?: string | null;
 };
-/** The only answer with the token. */
+/** The only answer that contains the token. */
 export type NewKeyResponse = { key: KeyListingResponse; token: string };
 
 /** PATCH /dashboard/api/keys/<id>: absent members stay unchanged. */
@@ -53,11 +53,11 @@ export type RotateKey = { overlap_hours: number };
 /** GET /dashboard/api/keys/<id>/requests. */
 export type KeyRequestsResponse = { requests: readonly KeyRequestListing[] };
 export type KeyRequestListing = {
-  /** The header X-Request-Id. */
+  /** The value of the header X-Request-Id. */
   id: string;
   at: string;
   method: string;
-  /** A template, such as /v1/search/live/:platform/status/:uuid. */
+  /** The route template, such as /v1/search/live/:platform/status/:uuid. */
   route: string;
   status: number;
   code: string | null;

@@ -6,7 +6,7 @@ import type { KeyListingResponse } from "./keys.ts";
 import type { NodeStatusResponse } from "./status.ts";
 import type { UsageTotals } from "./usage.ts";
 
-/** GET …/operator/accounts. All of operator/ returns 404 unless the caller is an operator. */
+/** GET …/operator/accounts. All paths under operator/ return 404 unless the caller is an operator. */
 export type AccountsResponse = { accounts: readonly AccountListingResponse[]; next: string | null };
 export type AccountListingResponse = {
   id: string;
@@ -22,8 +22,9 @@ export type AccountListingResponse = {
   limits: { requests_per_second: number | null; submissions_per_minute: number | null };
 };
 /**
- * GET /dashboard/api/operator/keys?query=<text>&account=<id>&after=<cursor>, operator/jobs?account=<id>&after=<cursor> and
- * operator/usage?range=<range>&account=<id>&after=<cursor>:newest first.
+ * GET /dashboard/api/operator/keys?query=<text>&account=<id>&after=<cursor>,
+ * operator/jobs?account=<id>&after=<cursor> and
+ * operator/usage?range=<range>&account=<id>&after=<cursor>: newest first.
  */
 export type AllKeysResponse = { keys: readonly AnyKeyListing[]; next: string | null };
 export type AnyKeyListing = Pick<
@@ -48,7 +49,7 @@ export type AnyJobListing = {
   finished_at: string | null;
 };
 
-/** The newest accounts first. */
+/** Newest accounts first. */
 export type AllUsageResponse = { accounts: readonly AccountUsageListing[]; next: string | null };
 export type AccountUsageListing = Omit<UsageTotals, "p50_ms" | "p99_ms"> & {
   account: AccountReference;
@@ -72,9 +73,9 @@ export type NodeListing = NodeStatusResponse & {
   version: string;
   /** Null if nothing was measured. */
   image: string | null;
-  /** The platform instance in its quote. */
+  /** The platform instance that the node's quote names. */
   machine: string | null;
-  /** By the policy: it needs no approval. */
+  /** Whether the policy lists the node, so that it needs no approval. */
   is_listed: boolean;
 };
 export type NodeEventListing = {

@@ -1,6 +1,7 @@
 /**
- * The private JSON contract between the server and the dashboard; programs use /v1. Times are ISO 8601 in UTC, errors problems (RFC 9457).
- * Requests other than GET carry the session's token in `X-Earshot-Csrf`.
+ * The private JSON contract between the server and the dashboard; programs use /v1. Times are ISO
+ * 8601 in UTC, and errors are problems (RFC 9457). Requests other than GET carry the session's
+ * token in `X-Earshot-Csrf`.
  */
 import type { ProviderName } from "../../../accounts/sign-in/provider.ts";
 import type { RefusalCode } from "../../../accounts/sign-in/refusal.ts";
@@ -8,7 +9,7 @@ import type { RefusalCode } from "../../../accounts/sign-in/refusal.ts";
 /** GET /dashboard/api/session. */
 export type SessionResponse = {
   signed_in: SignedIn | null;
-  /** Empty: only an operator's link signs in. */
+  /** If empty, users can sign in only with an operator's link. */
   providers: readonly { name: ProviderName; label: string }[];
   version: string;
   base_url: string;
@@ -17,7 +18,7 @@ export type SessionResponse = {
 };
 export type InsecureEvidence = "simulated" | "none";
 
-/** /dashboard/sign-in?error=<word>. */
+/** The value of `error` in /dashboard/sign-in?error=<word>. */
 export type SignInError = RefusalCode;
 
 export type SignedIn = {
@@ -25,13 +26,13 @@ export type SignedIn = {
     id: string;
     name: string;
     role: "member" | "operator";
-    /** Null: created by a sign-in link. */
+    /** Null if a sign-in link created the account. */
     provider: ProviderName | null;
     created_at: string;
   };
   csrf: string;
   session_id: string;
-  /** The automatically issued key has not been shown. */
+  /** Whether the automatically issued key has yet to be shown. */
   first_key_due: boolean;
   limits: { requests_per_second: number; submissions_per_minute: number };
 };

@@ -38,15 +38,15 @@ export type PlatformStatus = {
     posts_per_second: number | null;
   } | null;
   posts: number;
-  /** Within the range. Time before the first interval is not a gap. */
+  /** Limited to the range. Time before the first interval is not a gap. */
   coverage: {
     held: readonly { from: string; to: string; source: string }[];
     gaps: readonly { from: string; to: string }[];
     complete_since: string | null;
   };
-  /** Posts in 144 equal parts of the range, oldest first; null while counting. */
+  /** Posts in 144 equal parts of the range, oldest first; null while they are being counted. */
   received: readonly number[] | null;
-  /** Maximum per part of the range; empty if no stream reports it. */
+  /** Maximum lag per part of the range; empty if no stream reports it. */
   lag: readonly { at: string; lag_ms: number }[];
 };
 export type NodeStatusResponse = {
@@ -58,7 +58,7 @@ export type NodeStatusResponse = {
   /** Only `approved` nodes get work; `pending` ones wait for an operator. */
   state: "approved" | "pending" | "draining" | "quarantined";
   is_connected: boolean;
-  /** Runs only jobs that no other node can run. */
+  /** Whether the node runs only jobs that no other node can run. */
   is_spare: boolean;
   platforms: readonly Platform[];
   running: number;

@@ -8,20 +8,20 @@ export type UsageResponse = {
   to: string;
   bucket_ms: number;
   totals: UsageTotals;
-  /** Oldest first, including empty ones. */
+  /** Oldest first, including empty buckets. */
   buckets: readonly UsageBucket[];
   methods: readonly (UsageTotals & { method: Method })[];
   keys: readonly { id: string; name: string; ended: boolean }[];
 };
 export type UsageTotals = {
-  /** `refused` by a rate limit, `failed` with 5xx. */
+  /** `refused` counts requests over a rate limit, `failed` those answered with 5xx. */
   requests: number;
   refused: number;
   failed: number;
   searches: number;
   searches_failed: number;
   posts: number;
-  /** Null without searches. */
+  /** Null if there were no searches. */
   p50_ms: number | null;
   p99_ms: number | null;
 };

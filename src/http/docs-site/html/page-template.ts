@@ -3,7 +3,7 @@ import type { NavigationEntry, NavigationGroup } from "../navigation.ts";
 import type { RenderedMarkdown } from "./render-markdown.ts";
 import { plainText } from "./search-index.ts";
 
-/** Fills web/docs.html, as Vite built it. */
+/** Fills the template that Vite built from web/docs.html. */
 export function fillTemplate(
   template: string,
   {

@@ -7,7 +7,10 @@ type ContentsEntry = { level: number; text: string; anchor: string };
 
 export type RenderedMarkdown = { title: string; html: string; contents: readonly ContentsEntry[] };
 
-/** Links for which `addressOf` is null keep only their text. Adds anchors, and captions and scroll boxes for tables. */
+/**
+ * Links for which `resolveLink` returns null keep only their text. Adds anchors to headings, and
+ * captions and scroll boxes to tables.
+ */
 export function renderMarkdown(
   text: string,
   resolveLink: (target: string) => string | null,
@@ -93,10 +96,10 @@ type Highlighter = {
   highlight(text: string, options: { language: string }): { value: string };
 };
 
-/** The package's own types would add the DOM's types to the server's. */
+/** The package's own types would add those of the DOM to the server's. */
 const hljs: Highlighter = createRequire(import.meta.url)("highlight.js/lib/common");
 
-/** `info`: a language and an optional name in brackets, for tabs. */
+/** `info` is a language and, for tabs, an optional name in brackets. */
 function codeBlock(text: string, info: string): string {
   const [language = ""] = info.split(" ");
   const [, name = null] = /\[([^[\]]+)\]/.exec(info) ?? [];

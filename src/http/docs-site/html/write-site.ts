@@ -12,7 +12,7 @@ import { fillTemplate } from "./page-template.ts";
 import { type RenderedMarkdown, renderMarkdown } from "./render-markdown.ts";
 import { searchIndex, splitSections } from "./search-index.ts";
 
-/** Runs at build time, after Vite: its packages are development dependencies. */
+/** Runs at build time, after Vite, because its packages are development dependencies. */
 export async function writeSite(): Promise<void> {
   const files = await makeSite(await readFile(new URL("dist/web/docs.html", packageRoot), "utf8"));
   const folder = fileURLToPath(builtDocs);
@@ -23,7 +23,7 @@ export async function writeSite(): Promise<void> {
   }
 }
 
-/** By file name in dist/docs. */
+/** The contents of the files, by their names in dist/docs. */
 export async function makeSite(template: string): Promise<ReadonlyMap<string, string>> {
   const api: OpenApi = JSON.parse(await readFile(new URL("openapi.json", packageRoot), "utf8"));
   const navigation = makeNavigation(api);

@@ -6,7 +6,7 @@ export type ClientCall = {
   /** Variable for the result; absent if nothing is returned. */
   result?: string;
   isStream?: true;
-  /** Added by the client itself. */
+  /** Parameters that the client adds itself. */
   implied?: Readonly<Record<string, string | number>>;
   command?: string;
 };

@@ -2,7 +2,7 @@ import { type ClientCall, clientCalls } from "./client-calls.ts";
 
 export type CodeSample = { lang: string; label: string; source: string };
 
-/** The key is in `EARSHOT_API_KEY`. */
+/** Samples read the key from `EARSHOT_API_KEY`. */
 export function makeCodeSamples(endpoint: Endpoint): CodeSample[] {
   const { operationId } = endpoint.operation;
   const { fields, implied } = clientCalls[operationId.replace("WithoutPlatform", "")] ?? {};
@@ -21,7 +21,10 @@ export function makeCodeSamples(endpoint: Endpoint): CodeSample[] {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** `fields`: query parameters or members of the body, else required parameters and the body's example. */
+/**
+ * `fields` are query parameters or members of the body; if absent, the required parameters or the
+ * body's example are used.
+ */
 function curlSample(endpoint: Endpoint, fields?: Fields): string {
   const { method, operation } = endpoint;
   const body = operation.requestBody?.content["application/json"];
@@ -134,7 +137,7 @@ type Endpoint = {
 
 export const sampleUrl = "http://127.0.0.1:8080";
 
-/** The name if there is no example. */
+/** Returns the parameter's name if it has no example. */
 function parameterExample({ operation }: Endpoint, name: string): string {
   const parameters = (operation.parameters ?? []).filter((parameter) => parameter.name === name);
   const { example, schema } =
