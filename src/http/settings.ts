@@ -86,7 +86,7 @@ export const httpSettings = {
 };
 
 export const httpLimits = {
-  /** Longer waits are refused. */
+  /** Requests that would wait longer are rejected. */
   maxReadWaitMs: 2_000,
 };
 

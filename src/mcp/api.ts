@@ -23,7 +23,7 @@ const problem = z.object({
   errors: z.array(z.object({ message: z.string(), hint: z.string().nullish() })).default([]),
 });
 
-/** An error response. The message is for a model: what is wrong, where, and the fix. */
+/** An error response. The message is for a model: it contains what is wrong, where, and the fix. */
 export class ApiError extends Error {
   readonly code: string;
 
@@ -35,8 +35,9 @@ export class ApiError extends Error {
 }
 
 /**
- * The body of a response with a status below 300. By default, `parse` bounds the text, so that it cannot block a server's event loop. Errors: `ApiError`;
- * an `Error` if the body has another form.
+ * The body of a response with a status below 300. By default, `parse` limits the text, so that it
+ * cannot block a server's event loop. Errors: `ApiError`; an `Error` if the body is too large or
+ * has another form.
  */
 export function readBody<Schema extends z.ZodType>(
   { status, text }: ApiResponse,

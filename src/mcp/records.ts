@@ -41,7 +41,7 @@ export type ApiRecord = z.output<typeof apiRecord>;
 
 const nullableNumber = z.number().nullable();
 
-/** As tools return it. Unknown values are null. */
+/** A post as tools return it. Unknown values are null. */
 export const post = z.object({
   id: z.string(),
   text: z.string(),

@@ -17,7 +17,7 @@ export type SearchRun = {
   maxChars: number | null;
 };
 
-/** Of one tool call. `report` is called while a search is running. */
+/** The context of one tool call. `report` is called while a search is running. */
 export type RunContext = {
   api: Api;
   randomUuid(): string;
@@ -59,9 +59,10 @@ export async function runSearch(run: SearchRun, context: RunContext): Promise<Mc
 }
 
 /**
- * Returns a response in the format of `accept`, perhaps an error. Waits for a longer search by repeating the request with the
- * same Idempotency-Key, which costs no further search; cancels it if the caller cancels. Errors: the signal's reason; an
- * `Error` if it takes minutes.
+ * Returns a response in the format of `accept`, possibly an error. Waits for a longer search by
+ * repeating the request with the same Idempotency-Key, which costs no further search; cancels the
+ * search if the caller cancels the call. Errors: the signal's reason; an `Error` if the search
+ * takes minutes.
  */
 export async function searchInOneCall(
   { platform, arguments: searchArguments, maxChars }: SearchRun,

@@ -18,7 +18,7 @@ const instructions =
 /** The lists change only with the version, so a client need not subscribe. */
 const fixedList = { listChanged: false };
 
-/** Over the HTTP API, for one request or one connection. */
+/** Uses the HTTP API, and serves one request or one connection. */
 export function createMcpServer(context: ToolContext, version: string): McpServer {
   const server = new McpServer(
     { name: "earshot", title: "Earshot: social post search", version },

@@ -15,7 +15,7 @@ export const quoted = (text: string): string =>
 
 const maxHandleLength = 80;
 
-/** Shortened, and without characters that could fake the line's other parts. */
+/** The text, shortened and without characters that could fake other parts of the line. */
 export const inline = (text: string): string =>
   stripControls(text)
     .replaceAll(/[\s`<>·]+/gu, "_")

@@ -44,7 +44,7 @@ const pieces = [
 const hostile = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((all) => all.join(""));
 
 describe("a table", () => {
-  test("a CSV table round-trips every text", () => {
+  test("a CSV table preserves every text, with formulas escaped", () => {
     fc.assert(
       fc.property(fc.array(hostile, { maxLength: 6 }), (texts) => {
         const table = [...renderCsv(pageWith(texts, { fields: ["ID", "Content"] }))].join("");
@@ -67,7 +67,7 @@ describe("a table", () => {
     expect(table).toBe('Content\r\n""\r\na\r\n""\r\n');
   });
 
-  test("a CSV table preserves numbers and booleans", () => {
+  test("a CSV table contains numbers, booleans, lists and objects as text", () => {
     const metadata = { geo: { lat: -33.8, lon: 151.2 }, is_reply: true, langs: ["-en", "de"] };
     const fields = ["Metadata.geo.lat", "Metadata.is_reply", "Metadata.langs", "Metadata.geo"];
     const table = [...renderCsv(pageWith(["a"], { fields }, metadata))].join("");

@@ -15,7 +15,7 @@ test("a delivery cursor round-trips and is safe in a URL", () => {
   );
 });
 
-test("a malformed delivery cursor and one of another webhook are refused", () => {
+test("malformed delivery cursors and those of another webhook are rejected", () => {
   const cursor = writeDeliveryCursor(webhook, 7);
   expect(() => readDeliveryCursor("wh_0000000000000000000A", cursor)).toThrow(invalid);
   for (const text of ["", "7", `${cursor}=`, ` ${cursor}`, cursor.slice(1), `${cursor}A`]) {

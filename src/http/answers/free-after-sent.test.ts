@@ -6,7 +6,7 @@ import { afterAll, expect, test } from "vitest";
 import { freeAfterSent } from "../routes/v1/result.ts";
 
 const bodies: Uint8Array[] = [];
-/** More than a connection's buffers take at once. */
+/** More than a connection's buffers can hold at once. */
 const bodyBytes = 8_000_000;
 
 const server = createServer((_request, raw) => {
@@ -26,7 +26,7 @@ async function fetchAnswer() {
   return answer;
 }
 
-test("a body arrives whole, even if read slowly, and is freed afterwards", async () => {
+test("a body arrives intact even if the client reads it late, and is freed afterwards", async () => {
   const answer = await fetchAnswer();
   const body = bodies.at(-1);
   await new Promise((resolve) => setImmediate(resolve));

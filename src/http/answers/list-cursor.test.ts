@@ -13,7 +13,7 @@ test("a list cursor round-trips and is safe in a URL", () => {
   );
 });
 
-test("any text other than a list cursor is refused", () => {
+test("any text other than a list cursor is rejected", () => {
   const invalid = expect.objectContaining({ code: "cursor_invalid", status: 400 });
   const cursor = writeListCursor({ submittedMs: 1, uuid: "0f8fad5b-d9cb-469f-a165-70867728950e" });
   for (const text of ["", `${cursor}=`, ` ${cursor}`, cursor.slice(1), `${cursor}A`]) {

@@ -61,7 +61,7 @@ function document(text: string): Token[] {
   return lexer(item.join("\n")).filter(({ type }) => type !== "space");
 }
 
-test("a quoted text stays unchanged in its quote, regardless of its content", () => {
+test("a quoted text stays within its quote as one block of code, regardless of its content", () => {
   fc.assert(
     fc.property(hostile, (text) => {
       const [list, after, ...more] = document(text);
@@ -85,7 +85,7 @@ test("a quoted text stays unchanged in its quote, regardless of its content", ()
   );
 });
 
-test("each line of a quote is marked and has no control characters", () => {
+test("each line of a quoted text begins with a marker and contains no control characters", () => {
   fc.assert(
     fc.property(hostile, (text) => {
       const quoted = quoteLines(text, "    ").join("\n");
@@ -96,7 +96,7 @@ test("each line of a quote is marked and has no control characters", () => {
   );
 });
 
-test("the lines of a text round-trip", () => {
+test("the lines of a quoted text are preserved, with tabs as spaces", () => {
   const text = "<b>bold</b> `code` **x**\n\n# no heading\n\tindented\n```\n> quoted &amp; [a](b)";
   const [list] = document(text);
   if (list?.type !== "list") throw new Error("expected a list");
@@ -138,7 +138,7 @@ test.each([
   expect(link(address)).toBe(markdown);
 });
 
-test("a code span with any number of backquotes stays a single span", () => {
+test("a code span with many single backquotes has a fence of two", () => {
   const text = "`a".repeat(300_000);
   expect(codeSpan(text)).toBe(`\`\` ${text} \`\``);
 });

@@ -74,7 +74,7 @@ test("the Markdown answer may contain a post without text, author or link", () =
   );
 });
 
-test("Markdown items with two digits are indented by their number", () => {
+test("the texts of Markdown items are indented by the width of the item's number", () => {
   const lines = render(pageWith(Array.from({ length: 10 }, () => "a\n\nb"))).split("\n");
   expect(lines).toContain("9. unknown author · unknown time · unknown platform · no link");
   expect(lines.filter((line) => line === "   >     a")).toHaveLength(9);
@@ -123,7 +123,7 @@ describe("the answer of a method that does not search", () => {
     expect(text).toContain("1. `@ann` · `` An `n` `` · x · <https://x.com/ann>\n\n   >     writes");
   });
 
-  test("the Markdown answer names a profile without names by its id", () => {
+  test("the Markdown answer identifies a profile without names by its ID", () => {
     const withheld = { kind: "profile", username: "", author: null };
     const text = render(fetchedPage("getfollowers", [makeRecord("12", "", withheld)]));
     expect(text).toContain("1. `12` · x · no link\n\n   (no text)");
@@ -141,23 +141,23 @@ describe("the answer of a method that does not search", () => {
 
   test.each([
     [
-      "that has another page",
+      "that is followed by another",
       {},
       { nextCursor: "n" },
       "No account was found so far. There is more.",
     ],
-    ["that is the last", {}, {}, "No account was found. The platform has no more."],
+    ["that is the last one", {}, {}, "No account was found. The platform has no more."],
     [
       "that ended early",
       { complete: false },
       {},
       "No account was found. There may be some: the search ended early.",
     ],
-  ])("the Markdown answer reports a page of results %s", (_, result, overrides, sentences) => {
+  ])("the Markdown answer describes a page of results %s", (_, result, overrides, sentences) => {
     expect(render(fetchedPage("getfollowing", [], result, overrides))).toContain(sentences);
   });
 
-  test("the Markdown answer reports what the archive returned", () => {
+  test("the Markdown answer reports coverage if the archive answered", () => {
     const sources = [{ ...part, via: "archive" as const }];
     const text = render(fetchedPage("gettweets", [], { sources, ...incomplete }));
     expect(text).toContain("coverage is incomplete");

@@ -28,7 +28,7 @@ test.each([
   ["application/json;q=0, */*;q=0.1", ndjson],
   ["text/*;q=0.9, text/csv;q=0.1, application/json;q=0.5", markdown],
   ["*/*;q=0.1, text/csv;q=0.2", csv],
-])("the highest weight of an Accept header wins: %s selects %s", (accept, format) => {
+])("the highest weight in an Accept header wins: %s selects %s", (accept, format) => {
   expect(negotiate(accept)).toBe(format);
 });
 
@@ -68,7 +68,7 @@ test.each([
   "json",
   "text/csv;q=0.0001",
   '"text/csv',
-])("Accept: %s is refused with the available types", (accept) => {
+])("Accept: %s is rejected with a list of the supported types", (accept) => {
   expect(() => negotiate(accept)).toThrow(
     expect.objectContaining({
       code: "not_acceptable",

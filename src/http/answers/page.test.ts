@@ -45,7 +45,7 @@ const makeRecord = (id: number, Metadata: object | null) => ({
   Score: 1,
 });
 
-test("a whole record is the stored text, regardless of the order of its members", async () => {
+test("an unshortened record is the stored text, regardless of the order of its members", async () => {
   const record = { Score: 1, Metadata: null, Content: "a", ID: "9" };
   const page = await readPage([record], {});
   expect(page.posts[0]?.json).toBe(JSON.stringify(record));
@@ -53,7 +53,7 @@ test("a whole record is the stored text, regardless of the order of its members"
 });
 
 test.each([null, { platform: "x" }])(
-  "omitted records of a page follow on the next one, for metadata %j",
+  "the next page continues at the omitted records, for metadata %j",
   async (metadata) => {
     const records = [9, 8, 7].map((id) => makeRecord(id, metadata));
     const page = await readPage(records, { maxChars: 200 });

@@ -23,7 +23,7 @@ const mixed = fc
   .map((pieces) => pieces.join(""));
 
 describe("a shortened text", () => {
-  test("a shortened text is a prefix within the requested length, with an ellipsis", () => {
+  test("a shortened text is a prefix with an ellipsis, within the requested length", () => {
     fc.assert(
       fc.property(fc.oneof(text, mixed), fc.nat(300), (whole, cut) => {
         const length = characterCount(whole);
@@ -38,14 +38,14 @@ describe("a shortened text", () => {
   });
 
   test.each([
-    ["whole words", "the comet over the bay tonight", 20, "the comet over the…"],
-    ["a cut that falls on a space", "the comet over", 10, "the comet…"],
+    ["whole words are kept", "the comet over the bay tonight", 20, "the comet over the…"],
+    ["a cut may fall on a space", "the comet over", 10, "the comet…"],
     ["a long word is cut", "a".repeat(60), 10, `${"a".repeat(9)}…`],
-    ["scripts without spaces", "彗星が湾の上に見える", 5, "彗星が湾…"],
-    ["no lone surrogate", "\u{1f600}".repeat(9), 4, `${"\u{1f600}".repeat(3)}…`],
+    ["a script without spaces is cut between letters", "彗星が湾の上に見える", 5, "彗星が湾…"],
+    ["no lone surrogate remains", "\u{1f600}".repeat(9), 4, `${"\u{1f600}".repeat(3)}…`],
     ["a joined emoji stays whole", "ab\u{1f468}\u200d\u{1f469}\u200d\u{1f467}cd", 5, "ab…"],
     ["letters keep their accents", "aae\u0301bbbbb", 4, "aa…"],
-  ])("a text is shortened between characters: %s", (_, whole, characters, short) => {
+  ])("a text is shortened without splitting characters: %s", (_, whole, characters, short) => {
     expect(shortened(whole, characters)).toBe(short);
   });
 
@@ -61,7 +61,7 @@ describe("the allowance", () => {
   const lengthWithin = (all: readonly number[], perPost: number) =>
     all.reduce((sum, length) => sum + Math.min(length, perPost), 0);
 
-  test("the allowance stays within the budget, and uses it up if a text is cut", () => {
+  test("the allowance stays within the budget, and uses it up if a text is shortened", () => {
     fc.assert(
       fc.property(lengths, budget, (all, characters) => {
         const { posts, perPost } = computeAllowance(all, characters);
@@ -94,7 +94,7 @@ describe("the allowance", () => {
     [[1_000, 1_000, 1_000], 250, { posts: 2, perPost: 125 }],
     [[1_000, 0, 0], 100, { posts: 3, perPost: 100 }],
   ])(
-    "the allowance for texts of %j characters is computed within %d characters",
+    "the allowance for texts of %j characters is computed from a budget of %d characters",
     (all, characters, allowance) => {
       expect(computeAllowance(all, characters)).toEqual(allowance);
     },

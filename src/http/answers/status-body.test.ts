@@ -25,8 +25,8 @@ const job: Job = {
   warnings: [],
 };
 
-describe("the coverage of a status", () => {
-  test("the coverage of a status lists coverage and gaps of each platform and collection", () => {
+describe("the coverage in a status", () => {
+  test("the coverage in a status lists coverage and gaps per platform and collection", () => {
     const body = statusBody(job, null);
     expect(statusSchema.parse(body)).toEqual(body);
     expect(body.coverage).toEqual({
@@ -48,24 +48,24 @@ describe("the coverage of a status", () => {
     });
   });
 
-  test("the coverage of a status has no platforms for older results", () => {
+  test("the coverage in a status has no platforms if an older version stored the result", () => {
     const { truncated, platforms, ...coverage } = result.coverage;
     const body = statusBody({ ...job, result: { ...result, coverage } }, null);
     expect(statusSchema.parse(body)).toEqual(body);
     expect(body.coverage).toMatchObject({ truncated: false, platforms: [], gaps: [{}] });
   });
 
-  test("the coverage of a status is null until the job is done", () => {
+  test("the coverage in a status is null until the job is done", () => {
     expect(statusBody({ ...job, state: "received", result: null }, null).coverage).toBeNull();
   });
 });
 
-describe("the sources of a status", () => {
+describe("the sources in a status", () => {
   const source = { platform: "x", via: "api", fromMs: null, toMs: 2, count: 2 } as const;
   const bodyWith = (cost: SourceCost) =>
     statusBody({ ...job, result: { ...result, sources: [{ ...source, cost }] } }, null);
 
-  test("the sources of a status contain cost and budget", () => {
+  test("the sources in a status contain their cost and the budget", () => {
     const month = { name: "2026-01", postReads: 1_240, maxPostReads: 10_000 };
     const body = bodyWith({ postReads: 20, requests: 1, microUsd: 100_000, month });
     expect(statusSchema.parse(body)).toEqual(body);
@@ -87,7 +87,7 @@ describe("the sources of a status", () => {
     ]);
   });
 
-  test("the sources of a status omit the month without a budget, and the cost if nothing is billed", () => {
+  test("the sources in a status have no month without a budget, and no cost if nothing is billed", () => {
     const body = bodyWith({ userReads: 3, microUsd: 30_000, month: null });
     expect(statusSchema.parse(body)).toEqual(body);
     expect(body.sources[0]?.cost).toMatchObject({ user_reads: 3, usd: 0.03, month: null });
@@ -95,7 +95,7 @@ describe("the sources of a status", () => {
   });
 });
 
-test("a position that exceeds the length of a cursor is reported as a warning", () => {
+test("a position that is too long for a cursor is reported as a warning", () => {
   const cursor = "c".repeat(5_000);
   const nextPosition = {
     platform: "x",
@@ -111,7 +111,7 @@ test("a position that exceeds the length of a cursor is reported as a warning", 
   expect(codes).toEqual(["incomplete_coverage", "cursor_too_long"]);
 });
 
-test("the coverage header is a dictionary, without a start if unbounded", () => {
+test("the coverage header is a dictionary, without a start if the window is unbounded", () => {
   const bounded = { ...result.coverage, fromMs: 0, complete: true, gaps: [] };
   expect(coverageField(false, result.coverage)).toBe(
     'complete=?0, to="1970-01-01T00:00:00.002Z", gaps=1',

@@ -4,7 +4,7 @@ import { callerAddressBehind } from "./caller-address.ts";
 
 const proxies = ["10.0.0.0/8", "2001:db8:1::/48", "::ffff:192.0.2.0/120"];
 
-function formatAddress(connected: string, forwarded?: string, trusted = proxies): string {
+function attributedAddress(connected: string, forwarded?: string, trusted = proxies): string {
   const headers = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };
   const socket = { remoteAddress: connected } as IncomingMessage["socket"];
   return callerAddressBehind(trusted)({ headers, socket });
@@ -16,9 +16,9 @@ test.each([
   ["a trusted proxy", "10.1.2.3", "203.0.113.9", "203.0.113.9"],
   ["a trusted proxy that connects as mapped IPv6", "::ffff:10.1.2.3", "203.0.113.9", "203.0.113.9"],
   ["a network of proxies in mapped form", "192.0.2.77", "203.0.113.9", "203.0.113.9"],
-  ["a trusted proxy without the field", "10.1.2.3", undefined, "10.1.2.3"],
+  ["a trusted proxy that sends no X-Forwarded-For", "10.1.2.3", undefined, "10.1.2.3"],
   ["two proxies", "10.1.2.3", "203.0.113.9, 10.9.9.9", "203.0.113.9"],
-  ["what the caller wrote before its proxy", "10.1.2.3", "1.1.1.1, 203.0.113.9", "203.0.113.9"],
+  ["an entry that the caller wrote before its proxy", "10.1.2.3", "1.1.1.1, 203.0.113.9", "203.0.113.9"],
   ["only trusted proxies", "10.1.2.3", "10.4.4.4,10.5.5.5", "10.4.4.4"],
   ["an IPv4 address with a port", "10.1.2.3", "203.0.113.9:5678", "203.0.113.9"],
   ["an IPv6 address with a port", "10.1.2.3", "[2001:db8::9]:80", "2001:db8::9"],
@@ -29,7 +29,7 @@ test.each([
   ["an IPv6 address with a zone", "10.1.2.3", "fe80::1%eth0", "fe80::1"],
   ["spaces around an entry", "10.1.2.3", " 203.0.113.9 ", "203.0.113.9"],
 ])("a request is attributed to one address: %s", (_, connected, forwarded, expected) => {
-  expect(formatAddress(connected, forwarded)).toBe(expected);
+  expect(attributedAddress(connected, forwarded)).toBe(expected);
 });
 
 test.each([
@@ -48,16 +48,16 @@ test.each([
   "203.0.113.9 198.51.100.7",
   "nonsense, 10.9.9.9",
 ])(
-  "the connection's address is used when an entry of X-Forwarded-For is not an address: %j",
+  "the connection's address is used when an entry in X-Forwarded-For is not an address: %j",
   (forwarded) => {
-    expect(formatAddress("10.1.2.3", forwarded)).toBe("10.1.2.3");
+    expect(attributedAddress("10.1.2.3", forwarded)).toBe("10.1.2.3");
   },
 );
 
-test("a long forwarding header is read from its end only as far as proxies are trusted", () => {
-  expect(formatAddress("10.1.2.3", `${"1.1.1.1,".repeat(100_000)}203.0.113.9`)).toBe("203.0.113.9");
+test("a long X-Forwarded-For header is read from its end, only as far as proxies are trusted", () => {
+  expect(attributedAddress("10.1.2.3", `${"1.1.1.1,".repeat(100_000)}203.0.113.9`)).toBe("203.0.113.9");
 });
 
-test("no forwarding header is trusted when no proxy is trusted", () => {
-  expect(formatAddress("10.1.2.3", "203.0.113.9", [])).toBe("10.1.2.3");
+test("X-Forwarded-For is ignored if no proxy is trusted", () => {
+  expect(attributedAddress("10.1.2.3", "203.0.113.9", [])).toBe("10.1.2.3");
 });

@@ -41,7 +41,7 @@ function listOutcomes(
 
 const times = (count: number, outcome: string): string[] => Array(count).fill(outcome);
 
-test("an address that opens all connections gets only its share", () => {
+test("an address that tries to open all connections gets only its share", () => {
   const limits = makeLimits();
   expect(listOutcomes(limits, 60, () => "203.0.113.9")).toEqual([
     ...times(6, "open"),
@@ -58,7 +58,7 @@ test.each<[string, (n: number) => string]>([
   expect(listOutcomes(makeLimits(), 7, addressOf)).toEqual([...times(6, "open"), "refused"]);
 });
 
-test("a trusted proxy may use all connections, but not more", () => {
+test("a trusted proxy may use all connections, but no more", () => {
   expect(listOutcomes(makeLimits(), 61, () => "10.1.2.3")).toEqual([
     ...times(60, "open"),
     "refused",
@@ -79,7 +79,7 @@ test("a closed connection makes room for another", () => {
   expect(listOutcomes(limits, 1, () => "203.0.113.9")).toEqual(["open"]);
 });
 
-test("an excess connection is closed if it sends nothing, which makes room for another", async () => {
+test("excess connections are closed after two seconds, which makes room for others", async () => {
   const limits = makeLimits({ maxConnections: 1 });
   limits.take(socketFrom("203.0.113.9"));
   const more = Array.from({ length: 4 }, () => socketFrom("203.0.113.9"));

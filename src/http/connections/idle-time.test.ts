@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { pauseIdleTimeout } from "./idle-time.ts";
 
-test("a connection is not idle while a request is pending, and may be again afterwards", async () => {
+test("the idle timeout of a connection is off while a request is pending, and restored afterwards", async () => {
   const idleMs = 5_000;
   const server = createServer().listen(0, "127.0.0.1");
   server.setTimeout(idleMs);

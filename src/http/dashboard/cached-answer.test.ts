@@ -38,7 +38,7 @@ test("a stale cached value is returned during a slow refresh, then the new one",
   expect(state.refreshes).toBe(2);
 });
 
-test("null is returned if nothing is cached in time", async () => {
+test("null is returned if the first refresh takes too long", async () => {
   const { clock, state, cached } = createTestCache();
   state.tookMs = 1_000;
   const pending = cached.get(300);
@@ -46,7 +46,7 @@ test("null is returned if nothing is cached in time", async () => {
   expect(await pending).toBeNull();
 });
 
-test("a cached value ten times older than its maximum age is not returned", async () => {
+test("a cached value is not returned at ten times its maximum age", async () => {
   const { clock, state, cached } = createTestCache();
   expect(await cached.get(300)).toBe(1);
   await clock.advance(600_000);

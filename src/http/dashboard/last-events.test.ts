@@ -15,7 +15,7 @@ const work = {
   statements: 1,
 };
 
-/** `msOfUnit`: time to count one unit. */
+/** `msOfUnit` is the time that it takes to count one unit. */
 function slowArchive(msOfUnit: number) {
   const clock = createManualClock();
   const requests: CountRequest[] = [];
@@ -34,7 +34,7 @@ function slowArchive(msOfUnit: number) {
 
 const never = new AbortController().signal;
 
-test("a slow count of events is split into slices that count nothing twice", async () => {
+test("a slow count of posts is split into slices that count nothing twice", async () => {
   const { source, requests } = slowArchive(10);
   const received = await countReceived(source, { platforms: ["bluesky"], fromMs, toMs }, never);
   expect(received.get("bluesky")?.size).toBe(units);
@@ -45,7 +45,7 @@ test("a slow count of events is split into slices that count nothing twice", asy
   }
 });
 
-test("a unit of events that exceeds its slice gets a longer one", async () => {
+test("a unit that takes longer than a slice gets a longer one", async () => {
   const { source, requests } = slowArchive(900);
   const short = { platforms: ["bluesky"] as const, fromMs, toMs: fromMs + 2 * receivedUnitMs };
   const received = await countReceived(source, short, never);
@@ -54,7 +54,7 @@ test("a unit of events that exceeds its slice gets a longer one", async () => {
   expect(timeouts).toEqual([250, 500, 1_000, 250, 500, 1_000]);
 });
 
-test("an aborted count of events stops", async () => {
+test("a count of posts stops when it is aborted", async () => {
   const { source, requests } = slowArchive(10_000);
   const stopping = new AbortController();
   const counted = countReceived(source, { platforms: ["bluesky"], fromMs, toMs }, stopping.signal);
@@ -63,7 +63,7 @@ test("an aborted count of events stops", async () => {
   expect(requests.length).toBeLessThan(3);
 });
 
-test("adjacent parts contain every post of their time once", () => {
+test("adjacent parts count every post in their time range once", () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.integer({ min: -5, max: 300 }).map(String), fc.nat(1_000)),

@@ -10,7 +10,7 @@ const gatewayWith = (evidence: readonly NodeView["evidence"][], ...nodes: NodeVi
 });
 
 describe("a remote node", () => {
-  test("the status of a remote node has platforms, load and connection time", () => {
+  test("the status of a remote node has its platforms, load and connection time", () => {
     expect(nodeStatus(makeNodeView())).toMatchObject({
       id: "5d1f0c2ab37e9946",
       name: "ams-1",
@@ -32,7 +32,7 @@ describe("a remote node", () => {
     expect(disconnected).toMatchObject({ is_connected: false, connected_at: null });
   });
 
-  test("the status of a remote node has the reason and end of a quarantine, or else null", () => {
+  test("the status of a remote node has the reason and end of its quarantine, or null without one", () => {
     const quarantine = {
       quarantinedUntilMs: Date.UTC(2026, 10, 22, 12, 5),
       quarantineReason: "wrong answers",
@@ -45,7 +45,7 @@ describe("a remote node", () => {
   });
 
   test.each(evidenceKinds)(
-    "the status of a remote node with %s states what that proves and what it does not",
+    "the status of a remote node with evidence %s states what that proves and what it does not",
     (evidence) => {
       const { proves, does_not_prove: doesNotProve } = nodeStatus(makeNodeView({ evidence }));
       for (const sentence of [proves, doesNotProve]) expect(sentence).toMatch(/^[A-Z].*\.$/);
@@ -70,23 +70,23 @@ describe("the embedded node", () => {
     ]);
   });
 
-  test("the embedded node is marked as spare if it is, and absent if it runs nothing", () => {
+  test("the embedded node is marked as spare if it is configured so, and absent if it is off", () => {
     expect(embeddedStatus({ ...embedded, share: "spare" }, [])[0]?.is_spare).toBe(true);
     expect(embeddedStatus({ ...embedded, share: "off" }, [])).toEqual([]);
   });
 });
 
 describe("insecure evidence", () => {
-  test("insecure evidence is empty if only proven machines are accepted", () => {
+  test("insecure evidence is empty if the policy accepts only TDX", () => {
     expect(insecureEvidence(gatewayWith(["tdx"], makeNodeView({ evidence: "tdx" })))).toEqual([]);
   });
 
-  test("insecure evidence includes what the server accepts, with or without such a node", () => {
+  test("insecure evidence includes what the policy accepts, even without such a node", () => {
     expect(insecureEvidence(gatewayWith(["tdx", "simulated"]))).toEqual(["simulated"]);
     expect(insecureEvidence(gatewayWith(["none", "simulated"]))).toEqual(["simulated", "none"]);
   });
 
-  test("insecure evidence includes what a connected node has shown, but not a disconnected one", () => {
+  test("insecure evidence includes that of connected nodes, but not that of disconnected ones", () => {
     const node = makeNodeView({ evidence: "none" });
     expect(insecureEvidence(gatewayWith(["tdx"], node))).toEqual(["none"]);
     expect(insecureEvidence(gatewayWith(["tdx"], { ...node, isConnected: false }))).toEqual([]);

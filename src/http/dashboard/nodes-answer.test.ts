@@ -30,7 +30,7 @@ const makeRecord = (overrides: Partial<NodeRecord> = {}): NodeRecord => ({
 
 const survey = { nodes: [makeRecord()], events: [] };
 
-test("a node seen since the start has its live values and the stored state", () => {
+test("a node seen since the start is listed with its live values and its stored state", () => {
   const { nodes } = nodesResponse(
     { ...survey, nodes: [makeRecord({ state: "draining" })] },
     [makeNodeView({ running: 2 })],
@@ -41,7 +41,7 @@ test("a node seen since the start has its live values and the stored state", () 
   ]);
 });
 
-test("a node of an earlier run is known but not connected", () => {
+test("a node known from an earlier run is listed as disconnected", () => {
   const { nodes } = nodesResponse(survey, [], nowMs);
   expect(nodes).toMatchObject([{ name: "ams-1", is_connected: false, running: 0 }]);
 });

@@ -41,7 +41,7 @@ test("time before the first interval is neither covered nor a gap", () => {
   });
 });
 
-test("an ended stream has a gap up to now; one with a small lag has none", () => {
+test("a stream that has ended has a gap up to now, but one with a small lag has none", () => {
   expect(getCoverage([interval(5, 1)])).toMatchObject({
     gaps: [{ from: iso(1), to: iso(0) }],
     complete_since: null,
@@ -50,7 +50,7 @@ test("an ended stream has a gap up to now; one with a small lag has none", () =>
   expect(getCoverage([moment])).toMatchObject({ gaps: [], complete_since: iso(5) });
 });
 
-test("coverage of only imports has no gap after the last one", () => {
+test("coverage that consists only of imports has no gap after the last one", () => {
   const imported = { source: "import" };
   expect(getCoverage([interval(20, 15, imported), interval(12, 6, imported)])).toEqual({
     held: [
@@ -62,7 +62,7 @@ test("coverage of only imports has no gap after the last one", () => {
   });
 });
 
-test("a backfill that closes a gap is listed as a source with the stream", () => {
+test("a backfill that closes a gap is listed as a source along with the stream", () => {
   expect(
     getCoverage([interval(30, 10), interval(10, 8, { source: "backfill" }), interval(8, 0)]),
   ).toEqual({

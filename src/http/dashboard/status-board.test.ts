@@ -160,7 +160,7 @@ test("the status board does not query the archive while its status is cached", a
   expect(calls).toHaveLength(6);
 });
 
-test("the status board reports received posts as null while counting, and counts one range at a time", async () => {
+test("the status board reports received posts as null while it counts them, and counts one range at a time", async () => {
   const { board, clock, state, calls } = testBoard();
   await board.status("30d");
   calls.length = 0;

@@ -38,7 +38,7 @@ async function answerFor(
 }
 
 test.each(rangeNames)(
-  "the usage contains adjacent buckets for all of %s, the last one open",
+  "the usage covers all of %s with adjacent buckets, the last of which is still open",
   async (range) => {
     const { buckets, bucket_ms, from } = await answerFor([], { range });
     const starts = buckets.map(({ start }) => Date.parse(start));
@@ -55,7 +55,7 @@ test.each(rangeNames)(
 );
 
 test.each(rangeNames)(
-  "the usage includes the first quarter of an hour of %s and not the one before",
+  "the usage includes the first quarter-hour of %s, but not the one before",
   async (range) => {
     const { from } = await answerFor([], { range });
     const firstMs = Date.parse(from);
@@ -70,7 +70,7 @@ test.each(rangeNames)(
   },
 );
 
-test("the usage lists searches by method, with percentiles over all quarters of an hour", async () => {
+test("the usage lists searches by method, with percentiles over all quarter-hours", async () => {
   const histogram = (ms: readonly number[]) => {
     const latencies = new Map<number, number>();
     for (const latency of ms) recordLatency(latencies, latency);

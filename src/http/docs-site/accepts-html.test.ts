@@ -12,6 +12,6 @@ test.each([
   ["", false],
   [undefined, false],
   [`${",".repeat(8_000)}text/plain`, false],
-])("whether Accept: %.40s prefers HTML is detected: %s", (accept, expected) => {
+])("the header Accept: %.40s prefers HTML: %s", (accept, expected) => {
   expect(acceptsHtml(accept)).toBe(expected);
 });

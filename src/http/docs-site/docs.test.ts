@@ -15,7 +15,7 @@ const api = page("api.md");
 const errorsFolder = new URL("../../../docs/errors/", import.meta.url);
 
 describe("docs/errors", () => {
-  test("docs/errors lists the problems of the code", () => {
+  test("docs/errors lists the problems that the code defines", () => {
     const text = readFileSync(errorsPage, "utf8");
     expect(text, "npm run docs updates the page").toBe(withProblems(text));
   });
@@ -42,7 +42,7 @@ describe("docs/errors", () => {
     },
   );
 
-  test("docs/errors orders problems by status, with unique titles", () => {
+  test("problems are ordered by status and have unique titles", () => {
     const statuses = problemCodes.map((code) => problems[code].status);
     expect(statuses).toEqual(statuses.toSorted((a, b) => a - b));
     const titles = problemCodes.map((code) => problems[code].title);
@@ -71,7 +71,7 @@ describe("other codes", () => {
     .map(readSource)
     .join("\n");
 
-  test("the documentation explains the code of each entry, warning or failure in the source", () => {
+  test("the documentation explains the code of each error detail, warning and failure in the source", () => {
     const validationSource = readFileSync(
       new URL("../schemas/validation.ts", import.meta.url),
       "utf8",
@@ -114,7 +114,7 @@ function readSource(name: string): string {
 }
 
 describe("docs/api.md", () => {
-  test("docs/api.md has every endpoint", () => {
+  test("docs/api.md lists every endpoint", () => {
     const document: { paths: Record<string, Record<string, unknown>> } = JSON.parse(
       readFileSync(openApiFile, "utf8"),
     );
@@ -131,7 +131,7 @@ describe("docs/api.md", () => {
   });
 });
 
-test("docs/metrics.md explains every metric, and no other", () => {
+test("docs/metrics.md explains every metric, and no others", () => {
   const metrics = createMetrics({
     queueDepth: () => 0,
     ingest: () => null,

@@ -21,7 +21,7 @@ function source() {
 const event = { id: 7, event: "job", data: { text: "two\nlines" } };
 const eventText = 'id: 7\nevent: job\ndata: {"text":"two\\nlines"}\n\n';
 
-test("an event stream begins with the reconnection delay, and writes each event in one piece on separate lines", async () => {
+test("an event stream begins with the reconnection delay, and writes each event in one piece, with its fields on separate lines", async () => {
   const { events, emit, end } = source();
   const stream = eventStream(events, createManualClock(), new AbortController().signal);
   expect((await stream.next()).value).toBe("retry: 3000\n\n");
@@ -53,7 +53,7 @@ test("an event stream without events sends a comment every 15 seconds", async ()
   expect(events.pulled).toBe(1);
 });
 
-test("an event stream reads the next event only after the last was consumed", async () => {
+test("an event stream reads the next event only after the previous one has been consumed", async () => {
   const { events, emit } = source();
   const stream = eventStream(events, createManualClock(), new AbortController().signal);
   await stream.next();
@@ -77,7 +77,7 @@ test("an event stream ends immediately when its signal aborts, even while waitin
 });
 
 test("an event stream ends when events cannot be read", async () => {
-  const events = { next: () => Promise.reject(new Error("the store does not answer")) };
+  const events = { next: () => Promise.reject(new Error("the store does not respond")) };
   const stream = eventStream(events, createManualClock(), new AbortController().signal);
   await stream.next();
   expect((await stream.next()).done).toBe(true);

@@ -44,7 +44,7 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return received;
 }
 
-test("each change of an account's jobs is an event with its number as id", async () => {
+test("each change to an account's jobs is an event whose ID is the number of the change", async () => {
   const changes = iterate(change(1, "received", 0), change(2, "in progress", 1));
   expect(await collect(streamAccountEvents(changes))).toEqual([
     {
@@ -60,7 +60,7 @@ test("each change of an account's jobs is an event with its number as id", async
   ]);
 });
 
-test("a job's events start with its current state without an id, then its changes until it ends", async () => {
+test("a job's events are its current state, without an ID, and then its changes until it ends", async () => {
   const changes = iterate(
     change(1, "received", 0),
     change(2, "in progress", 1),
@@ -104,7 +104,7 @@ test("job changes from before the current state are not repeated", async () => {
   expect(events.map(({ id }) => id)).toEqual([null, 5]);
 });
 
-test("the events of jobs end when changes cannot be read", async () => {
+test("the events of a job end if changes cannot be read", async () => {
   const changes = {
     [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("gone")) }),
   };

@@ -44,7 +44,7 @@ test.each([
   "=10",
   "@",
   "respond-async wait=10",
-])("Prefer: %s is refused with the name of the header", (field) => {
+])("Prefer: %s is rejected with an error that names the header", (field) => {
   expect(() => preferredWaitSeconds(field)).toThrow(
     expect.objectContaining({
       code: "invalid_request",
@@ -54,7 +54,7 @@ test.each([
   );
 });
 
-test("any Prefer header is either parsed or refused", () => {
+test("any Prefer header is either parsed or rejected", () => {
   const piece = fc.constantFrom("wait", "=", ";", ",", '"', "\\", " ", "\t", "10", "a", "é");
   const field = fc.oneof(
     fc.string(),
@@ -71,7 +71,7 @@ test("any Prefer header is either parsed or refused", () => {
   );
 });
 
-test("8 KB of hostile Prefer header are parsed quickly", () => {
+test("a hostile Prefer header of 16 KB is parsed quickly", () => {
   const hostile = [
     "wait".repeat(4_000),
     `a${";".repeat(16_000)}`,

@@ -15,7 +15,7 @@ const interval = (fromMs: number, toMs: number) =>
     toMs,
   }) as const;
 
-test("the first scrape of the metrics has all current values", async () => {
+test("the first scrape of the metrics returns all current values", async () => {
   const clock = createManualClock(100 * minuteMs);
   const coverage: PlatformCoverage[] = [
     {
@@ -105,7 +105,7 @@ function makeMetrics(
   });
 }
 
-test("missing archive sums are requested again by the next scrape, then once a minute", async () => {
+test("archive sums that could not be read are read again at the next scrape, then once a minute", async () => {
   const clock = createManualClock();
   let reads = 0;
   const stats = async () => {
@@ -122,13 +122,13 @@ test("missing archive sums are requested again by the next scrape, then once a m
   expect(await metrics.text()).toContain('earshot_archive_posts{platform="x"} 3');
 });
 
-test("waiting deliveries are counted every ten seconds, and again immediately after a failure", async () => {
+test("waiting deliveries are counted at most every ten seconds, but again at the next scrape after a failure", async () => {
   const clock = createManualClock();
   let reads = 0;
   const stats = async () => ({ segments: [] }) as unknown as ArchiveStats;
   const metrics = makeMetrics(clock, stats, async () => {
     reads += 1;
-    if (reads === 1) throw new Error("the store does not answer");
+    if (reads === 1) throw new Error("the store does not respond");
     return reads;
   });
   await metrics.text();

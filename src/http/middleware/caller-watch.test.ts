@@ -61,7 +61,7 @@ test("pending requests of a revoked key, and only those, end within a second", a
   expect(ends.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 0]);
 });
 
-test("pending requests of an expired key and of a suspended account's session end", async () => {
+test("pending requests end when their key expires or the account of their session is suspended", async () => {
   const expiring = await accounts.makeKey({ expiresMs: clock.now() + 60_000 });
   const { accountId } = await accounts.makeKey();
   const session = sessionCaller(accountId);
@@ -93,7 +93,7 @@ test("pending requests of an ended session end, but not those of the account's o
   expect(ends.map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
 });
 
-test("pending requests of an idle or too old session end", async () => {
+test("pending requests end when their session has been idle for too long or has expired", async () => {
   const { accountId } = await accounts.makeKey();
   addSession(accountId);
   const end = vi.fn();
@@ -127,11 +127,11 @@ test("the caller watch queries the store once per check, and not at all if nothi
   expect(read).toHaveBeenCalledTimes(3);
 });
 
-test("no pending request ends while the store does not answer", async () => {
+test("no pending request ends while the store does not respond", async () => {
   const key = await accounts.makeKey();
   const read = vi
     .fn(accounts.store.read)
-    .mockRejectedValueOnce(new Error("the store does not answer"));
+    .mockRejectedValueOnce(new Error("the store does not respond"));
   const end = vi.fn();
   watchOver({ read: read as typeof accounts.store.read })(makeCaller(key), end);
   await clock.advance(1_000);

@@ -56,7 +56,7 @@ test("the OpenAPI description marks only deprecated routes", async () => {
   expect(paths["/present"]?.get).not.toHaveProperty("deprecated");
 });
 
-test("a removal less than six months after the announcement is refused", async () => {
+test("a removal less than six months after the announcement is rejected", async () => {
   await expect(appWith({ ...deprecated, sunset: "2027-08-31" })).rejects.toThrow("is less than");
   await expect(appWith({ ...deprecated, sunset: "soon" })).rejects.toThrow("is less than");
 });

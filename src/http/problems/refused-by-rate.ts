@@ -2,7 +2,6 @@ import type { FastifyReply } from "fastify";
 import type { HttpContext } from "../context.ts";
 import { problem } from "./write-problem.ts";
 
-/** `waiting`: pending requests. */
 const exhausted = {
   burst: "limit of requests per second",
   search: "limit of searches per minute",

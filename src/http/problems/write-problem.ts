@@ -9,7 +9,7 @@ declare module "fastify" {
   }
 }
 
-/** RFC 9457; `error` repeats the detail, for the search API. */
+/** A problem (RFC 9457); `error` repeats the detail, for the search API. */
 type Problem = {
   type: string;
   title: string;
@@ -20,12 +20,12 @@ type Problem = {
   request_id: string;
   hint?: string;
   errors?: readonly ErrorDetail[];
-  /** Only for submissions: empty if refused, else the failed job's. */
+  /** Only for submissions: the uuid of the failed job, or empty if the submission was rejected. */
   uuid?: string;
   error: string;
 };
 
-/** The registry defines the status and the default of `retryable`. */
+/** `problems` defines the status and the default of `retryable`. */
 export function problem(
   code: ProblemCode,
   message: string,
@@ -63,7 +63,7 @@ export function problemText(
   }
   if (!reply.hasHeader("retry-after")) {
     if (body.status === 503) reply.header("retry-after", "1");
-    // Quotas count by the minute.
+    // Quotas are counted per minute.
     if (body.status === 429) reply.header("retry-after", "60");
   }
   reply.code(body.status).type("application/problem+json; charset=utf-8");
@@ -73,7 +73,7 @@ export function problemText(
 /** The upstream's error decides whether a retry can help. */
 const dependsOnUpstream = (code: ProblemCode): boolean => code === "upstream_failed";
 
-/** The registry's hint, to repeat the request, would be wrong if it is not retryable. */
+/** The default hint, to repeat the request, would be wrong for an error that is not retryable. */
 const getDefaultHint = (code: ProblemCode, isRetryable: boolean): string | undefined =>
   dependsOnUpstream(code) && !isRetryable ? undefined : problems[code].hint;
 
@@ -100,7 +100,7 @@ function errorProblem(error: EarshotError, request: FastifyRequest): Problem {
 }
 
 export const maxDetails = 64;
-/** UTF-16 code units; bounds what is echoed from a request. */
+/** In UTF-16 code units; limits what is echoed from a request. */
 const maxLineLength = 2_000;
 
 function shortened(line: string): string {
@@ -109,13 +109,13 @@ function shortened(line: string): string {
     : `${line.slice(0, maxLineLength - 1).toWellFormed()}…`;
 }
 
-/** A final code with status 503 is temporary: `unavailable`. */
 export function toProblem(error: unknown): EarshotError {
   if (error instanceof EarshotError) return error;
   const frameworkError = error instanceof Error ? getFrameworkError(error) : null;
   return frameworkError ?? problem("internal", "unexpected error");
 }
 
+/** An error with a final code but status 503 is temporary, so it becomes `unavailable`. */
 export function publicCode(error: EarshotError): ProblemCode {
   if (isProblemCode(error.code) && !(error.status === 503 && isFinal(error.code)))
     return error.code;

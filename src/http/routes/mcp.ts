@@ -12,7 +12,7 @@ import { problem } from "../problems/write-problem.ts";
 
 const text = z.string().optional();
 
-/** Headers that scripts of other origins may send. */
+/** Headers that scripts from other origins may send. */
 const headers = z.looseObject({
   "content-type": text,
   "mcp-method": text,
@@ -20,7 +20,10 @@ const headers = z.looseObject({
   "mcp-protocol-version": text,
 });
 
-/** MCP without sessions. Each request costs one request of the key; tools that search cost searches. */
+/**
+ * MCP without sessions. Each call counts as one request of the key; tools that search also count as
+ * searches.
+ */
 export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: HttpContext): void {
   app.route({
     method: ["POST", "GET", "DELETE"],
@@ -29,7 +32,7 @@ export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: 
     schema: { hide: true, headers },
     onRequest: async (request) => requireKnownOrigin(request, settings),
     handler: async (request, reply) => {
-      // One request would pay for many; the protocol has had no batches since 2025-06-18.
+      // A whole batch would count as one request; the protocol has had no batches since 2025-06-18.
       if (Array.isArray(request.body)) throw batchRefused();
       const handler = await handlerFor(request);
       const disconnected = clientDisconnect(reply);
@@ -46,7 +49,7 @@ export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: 
   });
 
   async function handlerFor(request: FastifyRequest): Promise<McpHttpHandler> {
-    // Loaded on demand: most servers get no MCP request, and loading takes a tenth of the start-up time.
+    // Loaded on demand, because most servers get no MCP requests and loading takes a tenth of the start-up time.
     const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
       import("@modelcontextprotocol/server"),
       import("../../mcp/server.ts"),
@@ -87,7 +90,7 @@ function webRequest(request: FastifyRequest, signal: AbortSignal): Request {
 
 const loopbackOrigin = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
 
-/** Required against DNS rebinding. Errors: `forbidden_origin`. */
+/** Protects against DNS rebinding. Errors: `forbidden_origin`. */
 function requireKnownOrigin(
   { headers: { origin } }: FastifyRequest,
   { corsOrigins, publicUrl }: Pick<HttpContext["settings"], "corsOrigins" | "publicUrl">,

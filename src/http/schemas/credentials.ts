@@ -4,7 +4,7 @@ import { closedObject, errorWithHint, namedEnum } from "./words.ts";
 
 const maxFields = 16;
 const longestName = 64;
-/** More than any valid value. */
+/** Longer than any valid value. */
 const longestText = 20_000;
 
 const kindText = errorWithHint(

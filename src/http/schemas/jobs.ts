@@ -55,7 +55,7 @@ const eventData = z.string().meta({
   contentSchema,
 });
 
-/** Streams are described in the form that generators expect. */
+/** Describes the stream in the form that client generators expect. */
 export const streamedJobChange = z
   .looseObject({
     id: z

@@ -155,7 +155,7 @@ export const eventsQuery = closedQuery(
   },
 );
 
-/** Absent means all. */
+/** An absent parameter means all values. */
 export function commaSeparatedList<const Word extends string>(
   parameter: string,
   words: readonly Word[],

@@ -35,7 +35,7 @@ const field = z.enum(fieldNames, {
     typeof input === "string" ? unknownField(input) : "the name of a field must be a string",
 });
 
-/** Parents of a nested field are often omitted. */
+/** Also compares the last part of the name, because the parents of a nested field are often omitted. */
 function unknownField(name: string): string {
   const shortName = shortenedName(name);
   const [lastPart = ""] = shortName.split(".").slice(-1);

@@ -4,7 +4,10 @@ import type { ErrorDetail } from "../../lib/errors.ts";
 import { maxDetails, problem } from "../problems/write-problem.ts";
 import { shortenedName, splitHint, unknownMemberMessage } from "./words.ts";
 
-/** At most `maxDetails` errors and truncated names, so that answers are not much larger than requests. */
+/**
+ * Reports at most `maxDetails` errors and truncates names, so that answers are not much larger than
+ * requests.
+ */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   return (input: unknown) => {
     const outcome = formFor(schema, input).safeParse(input);
@@ -14,7 +17,7 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
   };
 };
 
-/** The form with most of the body's members. */
+/** The form that has most of the body's members. */
 function formFor(schema: z.ZodType, input: unknown): z.ZodType {
   if (!(schema instanceof z.ZodUnion)) return schema;
   const forms = schema.options.filter((form) => form instanceof z.ZodObject);
@@ -57,7 +60,7 @@ function getCode(issue: z.core.$ZodIssue): string {
   return "invalid_value";
 }
 
-/** RFC 6901. */
+/** Returns a JSON Pointer (RFC 6901). */
 function pointerTo(path: readonly PropertyKey[]): string {
   return path
     .map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`)

@@ -4,10 +4,10 @@ import * as z from "zod";
 /** Member names of each closed object, by its message for unknown members. */
 const nameLists = new Map<string, { kind: string; names: readonly string[] }>();
 
-/** Joins message and hint, because zod has one string per error. No message contains it. */
+/** Separates message and hint in the single string that zod has per error. No message contains it. */
 const separator = "\u0000";
 
-/** Two schemas may share a message but not the hint. */
+/** Adds the hint to the message, because two schemas may share a message but not the hint. */
 export function errorWithHint(message: string, hint: string): { error: string } {
   return { error: `${message}${separator}${hint}` };
 }
@@ -52,7 +52,7 @@ export function unknownMemberMessage(message: string, name: string): string {
   return list === undefined ? message : unknownValueMessage(list.kind, name, list.names);
 }
 
-/** Of an echoed unknown name. */
+/** Maximum length of an unknown name that an error echoes. */
 const longestEcho = 60;
 
 export function shortenedName(name: string): string {

@@ -14,7 +14,10 @@ import { invalidRequest } from "../schemas/validation.ts";
 import { narrowedPlatform, parseSourceType } from "./source-types.ts";
 
 export type PathRules = {
-  /** Lowers a max_results up to this to the method's limit, with a warning; null refuses it. */
+  /**
+   * A `max_results` up to this is lowered to the method's limit, with a warning; null means that it
+   * is rejected.
+   */
   lowersUpTo: number | null;
 };
 
@@ -27,7 +30,7 @@ export type CheckedArguments = {
   platform: SearchPlatform;
   type: SourceType;
   method: Method;
-  /** Empty if the method takes none. */
+  /** Empty if the method takes no query. */
   query: string;
   maxResults: number;
   nextCursor: string | null;

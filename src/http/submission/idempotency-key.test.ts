@@ -23,7 +23,7 @@ test.each(["a", '"8e03978e-40d5-43dd-bc93-6894a57f9324"', " ~ ", "k".repeat(255)
 );
 
 test.each(["", "k".repeat(256), "a\tb", "\u007f", "é"])(
-  "%j is refused as an idempotency key",
+  "%j is rejected as an idempotency key",
   (key) => {
     expect(() => readIdempotency({ "idempotency-key": key }, request)).toThrow(
       expect.objectContaining({
@@ -35,7 +35,7 @@ test.each(["", "k".repeat(256), "a\tb", "\u007f", "é"])(
   },
 );
 
-test("the hash of a submission is a SHA-256 of the request, independent of member order", () => {
+test("the hash of a submission is a SHA-256 of the request, independent of the order of members", () => {
   expect(computeHash(request)).toMatch(/^[0-9a-f]{64}$/);
   const reordered = {
     body: { arguments: { count: 2, query: "a" }, type: "social" },

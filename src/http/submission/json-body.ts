@@ -6,18 +6,21 @@ import { problem } from "../problems/write-problem.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Throws to refuse the request. */
+    /** Throws to reject the request. */
     checkBody?: (request: FastifyRequest, body: Buffer) => void;
   }
 }
 
-/** Reading larger bodies yields between the steps. */
+/** Reading larger bodies yields to the event loop between the steps. */
 const largeBytes = 1_048_576;
 
-/** Shorter bodies cannot block the event loop. */
+/** Only larger bodies are measured, because shorter ones cannot block the event loop. */
 const measuredBytes = 16_384;
 
-/** JSON in UTF-8 (RFC 8259). Refuses names with a meaning in JavaScript, and duplicates, which parsers resolve differently. */
+/**
+ * Accepts JSON in UTF-8 (RFC 8259). Rejects the name `__proto__`, and duplicate names, which
+ * parsers resolve differently.
+ */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -40,7 +43,7 @@ export function readJsonBodies(app: FastifyInstance): void {
 function parseBody(body: Buffer): unknown {
   if (body.length === 0) throw problem("invalid_json", "the body is empty, expected a JSON object");
   if (body.length > measuredBytes) requireBoundedShape(body);
-  const text = formatText(body);
+  const text = decodeText(body);
   let names = 0;
   function checkName(this: unknown, name: string, value: unknown): unknown {
     if (name === "__proto__") throw forbiddenName();
@@ -61,7 +64,7 @@ function parseBody(body: Buffer): unknown {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function formatText(body: Buffer): string {
+function decodeText(body: Buffer): string {
   try {
     return utf8.decode(body);
   } catch {

@@ -28,7 +28,7 @@ describe("the requested span of time", () => {
     });
   });
 
-  test("the requested span of time is bounded by IDs as far as they contain a time", () => {
+  test("the requested span of time is bounded by IDs that contain a time", () => {
     const id = String((BigInt(ms("2026-01-02") - 1_288_834_974_657) << 22n) + 5n);
     expect(querySpan(`since_id:${id}`).fromMs).toBe(ms("2026-01-02") - 1_000);
     expect(querySpan(`max_id:${id}`).toMs).toBe(ms("2026-01-02") + 1_000);

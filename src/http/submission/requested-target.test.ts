@@ -94,7 +94,7 @@ describe("a number", () => {
     expect(target.target).toMatchObject({ uri: onMastodon, id: "109", host: "mas.to" });
   });
 
-  test("a post number of records on two platforms means that of the default platform", async () => {
+  test("a post number of records on two platforms means the one on the default platform", async () => {
     const archived: Known[] = [
       { platform: "bluesky", uri },
       { platform: "x", uri: "https://x.com/i/status/7" },
@@ -104,7 +104,7 @@ describe("a number", () => {
     expect(target).toMatchObject({ platform: "x", canonicalQuery: "x:7" });
   });
 
-  test("a post number is not searched on platforms other than that of the path", async () => {
+  test("a post number is looked up only on the platform of the path", async () => {
     const target = await resolve("getbyid", "7", {
       platform: "mastodon",
       fetched: [{ platform: "bluesky", uri }],
@@ -120,7 +120,7 @@ describe("a number", () => {
     expect(target.target).toMatchObject({ platform: "bluesky", uri: name });
   });
 
-  test("a post number without a record means an X ID, an id on a Mastodon server, or an unknown post", async () => {
+  test("a post number without a record means an X ID, a Mastodon ID or an unknown post, by default platform", async () => {
     const onX = await resolve("getbyid", "7", { defaultPlatform: "x" });
     expect(onX).toMatchObject({ platform: "x", canonicalQuery: "x:7", warnings: [] });
     const mastodon = await resolve("getbyid", "7", { defaultPlatform: "mastodon" });
@@ -144,13 +144,13 @@ describe("the platform", () => {
     expect(target).toEqual({ ...nothing, platform: "x" });
   });
 
-  test("a platform that cannot be requested leaves the answer to the archive, with a warning", async () => {
+  test("only the archive answers for a platform without a configured source, with a warning", async () => {
     const { warnings } = await resolve("gettweets", "x:@ann", { isConfigured: false });
     expect(warnings).toMatchObject([{ code: "no_credential" }]);
     expect(warnings[0]?.message).toContain("no configured source supports gettweets on x");
   });
 
-  test("a platform that cannot answer is refused, before its query is read if the path names it", async () => {
+  test("a platform without the method is rejected, before the query is read if the path names the platform", async () => {
     const refused = { code: "source_unavailable", status: 422, hint: "use x" };
     const unsupported: Platform[] = ["bluesky"];
     const byPath = resolve("getspace", "not a space", { platform: "bluesky", unsupported });
@@ -186,7 +186,7 @@ describe("a username without a platform", () => {
     },
   );
 
-  test("a username of several archived accounts is refused with a form for each", async () => {
+  test("a username of several archived accounts is rejected with a form for each", async () => {
     const refused = resolve("searchbyprofile", "ann", { accounts: [onBluesky, onMastodon, onX] });
     const forms = ["bluesky:@ann.bsky.social", "@ann@mas.to", "x:@ann"];
     await expect(refused).rejects.toMatchObject({
@@ -210,7 +210,7 @@ describe("a username without a platform", () => {
     }
   });
 
-  test("a username without a platform ignores accounts on platforms without a source", async () => {
+  test("a username without a platform does not mean accounts on platforms without a source", async () => {
     const accounts = [onBluesky, onX];
     const target = await resolve("getfollowers", "ann", { accounts, unsupported: ["bluesky"] });
     expect(target).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
@@ -234,7 +234,7 @@ describe("a username without a platform", () => {
     });
   });
 
-  test("a username belongs to the default platform if that accepts it and can be requested, or nothing else is known", async () => {
+  test("a username belongs to the default platform if it is valid there and the platform can be requested, or if nothing else is known", async () => {
     const defaultPlatform = "x";
     const target = await resolve("gettweets", "ann", { defaultPlatform, accounts: [onBluesky] });
     expect(target).toMatchObject({ platform: "x", warnings: [] });
@@ -248,7 +248,7 @@ describe("a username without a platform", () => {
     expect(archived).toMatchObject({ platform: "bluesky" });
   });
 
-  test("an unknown username is refused with the forms that name an account", async () => {
+  test("an unknown username is rejected with the forms that name an account", async () => {
     await expect(resolve("gettweets", "ann", { isConfigured: false })).rejects.toMatchObject({
       code: "invalid_query",
       hint: "use bluesky:@ann.bsky.social, mastodon:@ann, x:@ann or @ann@<server>",

@@ -1,5 +1,6 @@
 /**
- * Never guesses among several accounts: the newest could differ between two pages. Lookups would cost requests, and on X money.
+ * A name that several archived accounts share is ambiguous: the newest of them could differ between
+ * two pages. Names are not looked up on platforms, because that would cost requests and, on X, money.
  */
 
 import type { Caller } from "../../accounts/authenticate.ts";
@@ -18,9 +19,9 @@ type Context = Pick<HttpContext, "archive" | "clock" | "sources">;
 type Resolution = { target: UserTarget; warnings: readonly SourceWarning[] };
 
 /**
- * Chooses, in order: the default platform if the name is valid there and it is searchable; the only
- * archived account; the only searchable platform; the default platform. A guess is reported as
- * `platform_assumed`. Errors: `invalid_query`, with the forms to choose from.
+ * Chooses, in order: the default platform if the name is valid there and it can be requested; the
+ * only archived account; the only platform that can be requested; the default platform. A guess is
+ * reported as `platform_assumed`. Errors: `invalid_query`, with the forms to choose from.
  */
 export async function resolveBareName(
   { archive, clock, sources }: Context,

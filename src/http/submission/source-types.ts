@@ -18,7 +18,7 @@ export function parsePlatform(word: string): SearchPlatform | null {
   return Object.entries(platformsByWord).find(([name]) => name === word)?.[1] ?? null;
 }
 
-/** A type ending in `-scraper` is an alias of the one without. */
+/** A type that ends in `-scraper` is an alias of the one without this ending. */
 const suffixes = {
   "": "social",
   "-credential": "social-credential",
@@ -57,7 +57,7 @@ export function hasUnknownPlatform(request: FastifyRequest): boolean {
   return word !== null && parsePlatform(word) === null;
 }
 
-/** An unknown word is a 404, before authentication. */
+/** An unknown platform gets a 404, even before authentication. */
 export function requireKnownPlatform(request: FastifyRequest): void {
   const word = getPlatformWord(request);
   if (word === null || parsePlatform(word) !== null) return;

@@ -21,8 +21,8 @@ import { makeNewJob } from "./new-job.ts";
 
 export type Submissions = {
   /**
-   * Resolves once the job is on disk. Checks in order: body, methods of the key, query, idempotency key, searches per minute.
-   * Refusals and replays are not counted.
+   * Resolves once the job is on disk. Checks in this order: body, methods of the key, query,
+   * idempotency key, searches per minute. Rejected and repeated submissions are not counted.
    */
   submit(
     path: SearchPlatform,
@@ -75,7 +75,10 @@ export function createSearchSubmissions(context: HttpContext): Submissions {
   return { submit };
 }
 
-/** Other jobs may request a platform first, and the key's methods may have changed. */
+/**
+ * Only for searches that the key allows: other jobs may send requests to a platform first, and the
+ * key's methods may have changed.
+ */
 const canAdmitWithSearch = (method: Method, { methods }: Caller): boolean =>
   isSearch(method) && (methods === null || methods.includes(method));
 
@@ -84,7 +87,10 @@ function markReplayed(reply: FastifyReply, earlier: SubmittedJob): SubmittedJob 
   return earlier;
 }
 
-/** Null if the request is already admitted. `check` verifies a newly admitted caller, such as its methods. */
+/**
+ * Null if the request has already been admitted. `check` verifies a newly admitted caller, such as
+ * its methods.
+ */
 function submissionAdmission(
   { limiter, clock }: Pick<HttpContext, "limiter" | "clock">,
   request: FastifyRequest,
@@ -144,7 +150,7 @@ export function createSearchPermit(
   };
 }
 
-/** Errors: `method_forbidden`. `pointer`: null if the path names the method. */
+/** `pointer` is null if the body names no method. Errors: `method_forbidden`. */
 function requireMethod(
   caller: Pick<Caller, "methods">,
   method: Method,
@@ -155,7 +161,7 @@ function requireMethod(
   throw methodForbidden(methods, method, pointer);
 }
 
-/** A count is a search. Errors: `method_forbidden`. */
+/** A count needs a search method. Errors: `method_forbidden`. */
 export function requireCounts(caller: Caller): void {
   const { methods } = caller;
   if (methods === null || searchMethods.some((method) => methods.includes(method))) return;
@@ -177,7 +183,10 @@ function methodForbidden(methods: readonly Method[], methodText: string, pointer
   });
 }
 
-/** The hash is independent of the order of members. Null without a key. Errors: `invalid_request`. */
+/**
+ * The hash is independent of the order of members. Null without an idempotency key. Errors:
+ * `invalid_request`.
+ */
 export function readIdempotency(
   headers: IncomingHttpHeaders,
   request: unknown,

@@ -4,10 +4,10 @@ import type { SearchMethod } from "../../platforms/methods.ts";
 import type { SourceWarning, UnsearchedSpan } from "../../platforms/source.ts";
 import { hasTime, idTimeMs } from "../../posts/ids.ts";
 
-/** `fromMs` inclusive (null: unbounded), `toMs` exclusive. */
+/** `fromMs` is inclusive, or null if unbounded; `toMs` is exclusive. */
 export type Window = { fromMs: number | null; toMs: number };
 
-/** Four-digit years (RFC 3339). */
+/** The first and last time with a four-digit year (RFC 3339). */
 const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
 const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
 
@@ -21,7 +21,7 @@ export function submissionWindow(
   return { fromMs: isBounded ? fromMs : null, toMs: nowMs };
 }
 
-/** Empty (`fromMs` = `toMs`) if nothing is left. */
+/** The window is empty (`fromMs` = `toMs`) if nothing is left of it. */
 export function narrowWindow(window: Window, { startMs, endMs }: RequestedBounds): Window {
   const toMs = endMs === null ? window.toMs : Math.min(window.toMs, endMs);
   const fromMs = latest(window.fromMs, startMs);
@@ -34,7 +34,7 @@ function latest(a: number | null, b: number | null): number | null {
   return Math.max(a, b);
 }
 
-/** A short list must not pass for a complete answer. */
+/** Warns if the window is empty or cut, because a short list must not pass for a complete answer. */
 export function windowWarnings(
   window: Window,
   bounds: RequestedBounds,
@@ -71,17 +71,17 @@ export function isoOrNull(ms: number | null): string | null {
   return ms === null ? null : iso(ms);
 }
 
-/** `toMs` exclusive; null: unbounded. */
+/** `toMs` is exclusive; null means unbounded. */
 type RequestedSpan = { fromMs: number | null; toMs: number | null };
 
 const unbounded: RequestedSpan = { fromMs: null, toMs: null };
 
-/** X: post times are whole seconds, IDs milliseconds. */
+/** On X, the times of posts are in whole seconds, but those in IDs in milliseconds. */
 const idSlackMs = 1_000;
 
 /**
- * The span that `start_time`, `end_time` and operators allow. Contains every match; alternatives count as their hull, and
- * `within_time:` counts back from `asOfMs`.
+ * The span that `start_time`, `end_time` and operators allow. It contains every match: alternatives
+ * count as their hull, and `within_time:` counts back from `asOfMs`.
  */
 export function requestedSpan(
   tree: QueryNode,
@@ -91,7 +91,7 @@ export function requestedSpan(
   return intersection([{ fromMs: startMs, toMs: endMs }, nodeSpan(tree, asOfMs)]);
 }
 
-/** The requested span before the window; null if there is none. */
+/** The part of the requested span before the window; null if there is none. */
 export function unsearchedSpan(
   { fromMs: windowFromMs }: Pick<Window, "fromMs">,
   { fromMs, toMs }: RequestedSpan,

@@ -15,7 +15,7 @@ function html(text: string): string {
   return renderMarkdown(text, fromErrors).html;
 }
 
-test("headings of a page have unique anchors that its contents list", () => {
+test("the headings of a page have unique anchors, which its table of contents lists", () => {
   const { title, contents } = renderMarkdown("# The `API`\n## Fix it\n### Fix it\n", fromErrors);
   expect(title).toBe("The API");
   expect(contents).toEqual([
@@ -31,7 +31,7 @@ test.each([
   ["README.md", "/docs/errors"],
   ["#below", "#below"],
   ["https://example.org/a", "https://example.org/a"],
-])("a link in a page to %s leads to %s, in both forms", (target, address) => {
+])("a link in a page to %s leads to %s, in HTML and in Markdown", (target, address) => {
   expect(html(`[there](${target})`)).toContain(`<a href="${address}">there</a>`);
   expect(linksAsServed(`[there](${target})`, fromErrors)).toBe(`[there](${address})`);
 });
@@ -47,12 +47,12 @@ test.each([
   expect(linksAsServed(`[there](${target})`, fromErrors)).toBe("there");
 });
 
-test("link syntax in code is not rendered as a link", () => {
+test("link syntax in code stays unchanged", () => {
   const text = "`[a](b.md)`\n```\n[a](b.md)\n```\n";
   expect(linksAsServed(text, fromErrors)).toBe(text);
 });
 
-test("HTML in a page is escaped", () => {
+test("HTML in a page is escaped, except for line breaks", () => {
   const rendered = html('<script>alert(1)</script> <img src="x" onerror="y"> `<b>`');
   expect(rendered).not.toMatch(/<(?!\/?(?:p|code)>)/);
   expect(html("a<br>b")).toContain("a<br>b");

@@ -27,7 +27,7 @@ export function addOperatorUsageRoute(app: TypedApp, context: HttpContext): void
   });
 }
 
-/** Accounts per page; a busy one has a thousand rows a day. */
+/** Accounts per page, few because a busy account has a thousand rows per day. */
 const accountsPage = 20;
 const dayMs = 86_400_000;
 
@@ -47,7 +47,7 @@ async function allUsage(
   };
 }
 
-/** A day at a time, so that other requests run in between. */
+/** Reads one day at a time, so that other requests can run in between. */
 async function fetchUsage(
   { accounts, clock }: Pick<HttpContext, "accounts" | "clock">,
   references: readonly AccountReference[],

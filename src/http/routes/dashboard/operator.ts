@@ -106,7 +106,7 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
   });
 }
 
-/** A schema may leave absent members undefined. */
+/** Members that a request omits may be undefined after validation. */
 type Parsed<Request> = { [Name in keyof Request]: Request[Name] | undefined };
 
 /** A reason without `suspended` has no effect. */

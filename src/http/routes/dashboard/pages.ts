@@ -14,13 +14,16 @@ const builtFolder = new URL("dist/web/", packageRoot);
 
 const strictTransport = { "strict-transport-security": "max-age=31536000" } as const;
 
-/** GET / is the landing page for browsers and redirects others to the documentation. The status page needs no session. */
+/**
+ * GET / is the landing page for browsers and redirects other clients to the documentation. The
+ * status page needs no session.
+ */
 export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "settings">): void {
   const isBuilt = existsSync(new URL("app.html", builtFolder));
   const files = createBuiltFiles(builtFolder);
   const links = once(() => pageLinks(builtFolder));
 
-  /** Sets the headers only if the file exists: an error must not be cached. */
+  /** Sets the headers only if the file exists, because an error must not be cached. */
   async function sendBuilt(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -110,7 +113,10 @@ function notBuilt() {
   });
 }
 
-/** Link headers by page name (web/page-files.ts): browsers load a page's files with the app. Empty without a build. */
+/**
+ * Link headers by page name (web/page-files.ts), so that browsers load a page's files along with
+ * the app. Empty without a build.
+ */
 async function pageLinks(folder: URL): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(new URL("page-files.json", folder), "utf8").catch(() => "{}");
   const pages: Readonly<Record<string, readonly string[]>> = JSON.parse(text);
@@ -119,7 +125,10 @@ async function pageLinks(folder: URL): Promise<ReadonlyMap<string, string>> {
   );
 }
 
-/** In the request mode of `import()` or of Vite's style sheets; otherwise files are loaded twice. */
+/**
+ * Uses the request mode of `import()` or of Vite's style sheets; otherwise, browsers would load the
+ * file twice.
+ */
 function linkTo(file: string): string {
   const relation = file.endsWith(".css") ? "preload; as=style; crossorigin" : "modulepreload";
   return `</dashboard/${file}>; rel=${relation}; fetchpriority=low`;

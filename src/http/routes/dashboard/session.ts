@@ -87,7 +87,10 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
     },
   });
 
-  /** Only this route clears it: other requests may carry an older cookie than the browser now has. */
+  /**
+   * Only this route clears the cookie, because other requests may carry an older one than the
+   * browser now has.
+   */
   function clearStaleCookie(request: FastifyRequest, reply: FastifyReply): void {
     if (cookies.session(request) !== null) cookies.clearSession(reply);
   }
@@ -96,7 +99,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
     return isTokenCurrent && rotatedMs + sessions.rotationMs <= clock.now();
   }
 
-  /** Sets the cookie only; the store records the new token at its first use. */
+  /** Sets only the cookie; the store records the new token at its first use. */
   function rotate(request: FastifyRequest, reply: FastifyReply, session: CallerSession): void {
     const token = cookies.session(request);
     if (token === null) return;

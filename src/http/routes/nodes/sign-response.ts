@@ -4,7 +4,7 @@ import { gatewaySignatureField } from "../../../remote/protocol/gateway-response
 
 const maxInputLength = 512;
 
-/** Requests without `Signature-Input` get no signature. */
+/** Responses to requests without `Signature-Input` are not signed. */
 export function signResponseHook(nodes: Pick<NodeGateway, "signResponse">) {
   return async (request: FastifyRequest, reply: FastifyReply, body: unknown): Promise<void> => {
     const signatureInput = request.headers["signature-input"];

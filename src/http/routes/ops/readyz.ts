@@ -54,7 +54,10 @@ const timeText = (ms: number | null): string | null => (ms === null ? null : iso
 /** Pending nodes return no results. */
 const isActive = ({ isConnected, state }: NodeView): boolean => isConnected && state !== "pending";
 
-/** 200 from the first answer of an archive reader until shutdown. Reads work without a live stream and with a full disk. */
+/**
+ * Returns 200 from the first response of an archive reader until shutdown, even without a live
+ * stream or with a full disk, because reads still work.
+ */
 export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
   app.route({
     method: "GET",

@@ -52,5 +52,5 @@ export function addAttestationRoutes(app: TypedApp, { nodes }: Pick<HttpContext,
   });
 }
 
-/** A base64url SHA-256; other texts never reach the store. */
+/** A SHA-256 hash in base64url; other texts never reach the store. */
 const isId = /^[A-Za-z0-9_-]{43}$/;

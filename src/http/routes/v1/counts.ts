@@ -118,7 +118,10 @@ function makeCountsParams(
   } as const;
 }
 
-/** Refunds the search on failure. Null after a disconnect, which is charged: the count used reader time. */
+/**
+ * Refunds the search on failure, but not if the client disconnects, because the count used reader
+ * time. Null in that case.
+ */
 async function countOrFail(
   context: HttpContext,
   reply: FastifyReply,

@@ -59,7 +59,7 @@ export function addEventsRoutes(
       .header("connection", "close");
     if (request.method === "HEAD") return reply.send(Readable.from([]));
     const signal = pending.openStream(caller, reply, settings.maxStreamMs);
-    // Subscribes before sending the headers, so that a client with a response misses no later change.
+    // Subscribes before sending the headers, so that a client that has them misses no later change.
     const changes = await jobs.changes(accountId, uuid === undefined ? after : null, signal);
     const events =
       uuid === undefined

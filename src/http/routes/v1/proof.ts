@@ -79,7 +79,7 @@ export function addProofRoutes(app: TypedApp, context: Context): void {
   });
 }
 
-/** Yields to the event loop: the body may have several megabytes. */
+/** Yields to the event loop, because the body may have several megabytes. */
 async function proofText(
   { clock }: Pick<Context, "clock">,
   { uuid }: Job,
