@@ -21,9 +21,8 @@ import { addNodeRoutes } from "./routes/nodes/add-node-routes.ts";
 import { createSearchSubmissions } from "./submission/submission.ts";
 
 /**
- * Checks each request in this order: request id, platform, invalid keys from the address, key,
- * requests per second, body, schema, route. Closing the app answers pending requests with their
- * current state.
+ * Checks in this order: request id, platform, invalid keys from the address, key, requests per
+ * second, body, schema, route. On close, pending requests get their current state.
  */
 export function buildApp(context: HttpContext): FastifyInstance {
   const { app, stopping } = openApp({
@@ -58,7 +57,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   return app;
 }
 
-/** Maximum age of limits in an answer; older ones are read again. */
+/** Maximum age of limits before they are read again. */
 const maxAgeMs = 50;
 
 function rateFieldsHook(context: HttpContext) {
@@ -81,8 +80,8 @@ async function newestLimits(
 }
 
 /**
- * Admits requests that ended before their submission, such as those with an invalid body, because a
- * refusal takes precedence.
+ * Admits requests that ended before submission, such as those with an invalid body: a refusal takes
+ * precedence.
  */
 function admitBeforeAnswer({ metrics }: Pick<HttpContext, "metrics">) {
   return async (
@@ -115,8 +114,8 @@ async function plainBodyHook(request: FastifyRequest): Promise<void> {
 const dashboardRoutes = "/dashboard/api/";
 
 /**
- * Logs the route template, never the URL, query or key. Does not measure event streams, because
- * clients decide their duration.
+ * Logs the route template, never the URL, query or key. Event streams are not measured: clients
+ * decide their duration.
  */
 function requestLogHook(context: HttpContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

@@ -50,10 +50,7 @@ export type BaseApp = {
   stopping: AbortSignal;
 };
 
-/**
- * Errors become problems (RFC 9457). On close, connections without a complete request are closed
- * immediately.
- */
+/** Problems follow RFC 9457. On close, connections without a complete request are closed immediately. */
 export function openApp(context: BaseAppContext): BaseApp {
   const { settings, clock, log, newId, pathsHint } = context;
   const app: FastifyInstance = fastify({
@@ -68,7 +65,7 @@ export function openApp(context: BaseAppContext): BaseApp {
     schemaController: {
       compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler },
     },
-    // Called for a path that cannot be decoded, or an overlong path parameter.
+    // For paths that cannot be decoded, and overlong path parameters.
     frameworkErrors: (_error, request, reply) => {
       context.setHeaders(request, reply);
       writeProblem(noSuchPath(pathsHint), request, reply);
@@ -125,11 +122,10 @@ export function openApp(context: BaseAppContext): BaseApp {
     return answer;
   });
   app.addHook("onSend", async (request, reply) => {
-    // Otherwise, connections that are busy at shutdown would stay open.
+    // Otherwise, connections busy at shutdown would stay open.
     const closesConnection = shutdown.isAnnounced() || connections.isRefused(request.raw.socket);
     if (closesConnection) reply.header("connection", "close");
-    // Fastify would close the connection after rejecting a body, and a client that is still sending
-    // would lose the answer.
+    // Fastify would close the connection after rejecting a body, so a client still sending would lose the answer.
     else if (reply.statusCode >= 400) reply.removeHeader("connection");
   });
   app.addHook("onRequest", fieldsHook);
@@ -148,12 +144,12 @@ export function openApp(context: BaseAppContext): BaseApp {
 }
 
 const serverProblems: readonly ProblemCode[] = ["internal", "unavailable"];
-/** Temporary problems, which are logged without a stack trace. */
+/** Temporary problems, logged without a stack trace. */
 const transientProblems: readonly string[] = ["unavailable", "gateway_unreachable"];
 /** Problems whose causes have their own log lines. */
 const separatelyLogged: readonly string[] = ["storage_full", "stopping", "too_many_connections"];
 
-/** Clients get the code `unavailable` instead. */
+/** Clients get `unavailable`. */
 function tooManyConnections(): EarshotError {
   const message = "too many open connections, from this address or in total";
   return new EarshotError("too_many_connections", message, {

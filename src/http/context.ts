@@ -26,19 +26,16 @@ import type { StatusBoard } from "./dashboard/status-board.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 
 type HttpSettings = Pick<GatewaySettings, "embedded"> & {
-  /** Without a trailing slash; if null, it is derived from the request. */
+  /** Without a trailing slash; if null, the request's base URL is used. */
   publicUrl: string | null;
   /** Origins whose pages may call the API; `*` means all. */
   corsOrigins: readonly string[];
-  /** The key for node requests that have none; if null, they are rejected. */
+  /** Key for node requests without one; if null, these are rejected. */
   openNodeKey: string | null;
   limits: DeploymentLimits & { dashboardRequestsPerSecond: number };
   maxKeysPerAccount: number;
   newKeysPerDay: number;
-  /**
-   * If a user signs up again within this time after a deletion, the deleted account's limits apply
-   * again.
-   */
+  /** A sign-up this soon after a deletion gets the deleted account's limits. */
   deletedAccountMs: number;
   maxBodyBytes: number;
   maxConnections: number;

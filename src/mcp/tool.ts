@@ -51,7 +51,7 @@ export function registerTool<Input extends z.ZodObject, Output extends z.ZodObje
       outputSchema: tool.output,
       annotations: { readOnlyHint: true, openWorldHint: true },
     },
-    // The SDK has validated the arguments against the schema above.
+    // Validated against the schema above.
     (args, request) => call(args as z.output<Input>, request),
   );
 }

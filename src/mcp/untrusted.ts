@@ -15,7 +15,7 @@ export const quoted = (text: string): string =>
 
 const maxHandleLength = 80;
 
-/** The text, shortened and without characters that could fake other parts of the line. */
+/** Shortened, and without characters that could fake other parts of the line. */
 export const inline = (text: string): string =>
   stripControls(text)
     .replaceAll(/[\s`<>·]+/gu, "_")

@@ -3,9 +3,9 @@ type MediaRange = { type: string; subtype: string; weight: number };
 type Choice<Name> = { name: Name; weight: number; precision: number; position: number };
 
 /**
- * Negotiates as in RFC 9110, section 12.5.1. Ties go to the more specific range, then to the range
- * that is earlier in the header, then to the type that is earlier in `offered`. Returns the first
- * type without a header, and null if no type is acceptable.
+ * Negotiates by RFC 9110, section 12.5.1. Ties go to the more specific range, then to the earlier
+ * range, then to the earlier type in `offered`. Without a header, returns the first type; null if
+ * none is acceptable.
  */
 export function preferredType<Name extends string>(
   accept: string | undefined,

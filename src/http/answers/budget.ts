@@ -3,9 +3,8 @@ export const shortestText = 100;
 export type Allowance = { posts: number; perPost: number };
 
 /**
- * Divides the budget equally, so that one long post does not displace twenty short ones; what short
- * texts leave unused goes to longer ones. If shares would be below `shortestText`, the last posts
- * are omitted; the cursor continues there.
+ * Divides the budget equally, but what short texts leave unused goes to longer ones. If shares
+ * would be below `shortestText`, the last posts are omitted; the cursor continues there.
  */
 export function computeAllowance(lengths: readonly number[], budget: number): Allowance {
   const posts = postsWithin(lengths, budget);

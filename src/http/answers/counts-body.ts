@@ -67,7 +67,7 @@ const minutesPerDay = Array.from(
   (_, minute) => `${twoDigits(Math.floor(minute / 60))}:${twoDigits(minute % 60)}:00.000Z`,
 );
 
-/** Formats times like `iso`, but many times faster for consecutive minutes. */
+/** Like `iso`, but many times faster for consecutive minutes. */
 function timeWriter(): (ms: number) => string {
   let knownDay = Number.NaN;
   let date = "";

@@ -40,8 +40,8 @@ const readTimeMs = (text: string | undefined): number | null =>
   text === undefined ? null : Date.parse(text);
 
 /**
- * The window ends at `end_time`, or now if that is earlier. It starts at `start_time`, by default
- * one live window before its end.
+ * The window ends at `end_time`, but at most now, and starts at `start_time`, by default one live
+ * window earlier.
  */
 export function makeCountsPage(
   context: PageContext,
@@ -62,7 +62,7 @@ export function makeCountsPage(
   return { fromMs: Math.max(windowFromMs, earliestMs), toMs, windowFromMs, asOfMs };
 }
 
-/** Null if the page begins at the start of the window. */
+/** Null on the oldest page. */
 export function nextPageToken(
   { cursorKey }: Pick<HttpContext, "cursorKey">,
   params: CountsRequestParams,

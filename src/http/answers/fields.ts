@@ -2,7 +2,7 @@ import * as z from "zod";
 import { record as recordSchema } from "../schemas/records.ts";
 import type { PostRecord } from "./record.ts";
 
-/** The paths of all fields of a record, such as `Metadata.public_metrics.like_count`. */
+/** All field paths, such as `Metadata.public_metrics.like_count`. */
 export const fieldNames: readonly string[] = [...new Set(namesIn(recordSchema, ""))];
 
 function namesIn(schema: unknown, prefix: string): string[] {

@@ -7,10 +7,7 @@ import { serializeList } from "../../lib/structured-fields.ts";
 import type { SourceWarning } from "../../platforms/source.ts";
 import { problem } from "../problems/write-problem.ts";
 
-/**
- * Null while the job is unfinished. Errors: `result_expired`, `job_cancelled`, and the problem for
- * the job's failure.
- */
+/** Null while the job is unfinished. Errors: `result_expired`, `job_cancelled`, and that of a failed job. */
 export function jobResult({ state, result, failure }: Job): JobResult | null {
   switch (state) {
     case "done":
@@ -71,7 +68,7 @@ export function jobWarnings({
   ];
 }
 
-/** Live searches do not return archived posts from before the live window. */
+/** Live searches do not return older archived posts. */
 const withArchiveHint = (warning: SourceWarning): SourceWarning =>
   warning.code === "incomplete_coverage"
     ? { ...warning, hint: `${warning.hint}; use searchbyfullarchive for older posts` }
@@ -107,13 +104,13 @@ export function setProofLinks(
   reply.header("link", `</v1/attestations/${attestationId}>; rel="attestation", ${proof}`);
 }
 
-/** Sets the header fields of the signature (RFC 9421). */
+/** Sets the signature fields (RFC 9421). */
 export function setSignatureFields(reply: FastifyReply, { fields }: ResultSignature): void {
   const { "content-type": _covered, ...rest } = fields;
   reply.headers(rest);
 }
 
-/** Reports why the answer is unsigned: records were withdrawn, or the stored result was altered. */
+/** The reason is withdrawn records or an altered result. */
 export function setUnsignedField(reply: FastifyReply, withdrawnRecords: number): void {
   const reason =
     withdrawnRecords > 0

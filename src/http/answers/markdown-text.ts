@@ -36,10 +36,10 @@ export function link(address: string): string {
 
 const lineBreak = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 
-/** Characters that reorder the display of a line. */
+/** Characters that reorder a line. */
 const directionControls = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
 
-/** Replaces control characters, which terminals would interpret. */
+/** Replaces control characters, which terminals interpret. */
 function visible(text: string): string {
   return text
     .toWellFormed()

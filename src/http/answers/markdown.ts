@@ -54,7 +54,7 @@ function fetchSentence({ posts, result, nextCursor }: AnswerPage): string {
   return nextCursor === null ? "The platform has no more." : "There is more.";
 }
 
-/** Names the platforms that answered live: a search of the archive alone would not return their posts. */
+/** Names platforms whose posts the archive alone would not return. */
 function liveSentence({ job, result }: AnswerPage): string {
   if (!isSearch(job.request.method)) return "";
   const live = result.sources.filter(({ via }) => via !== "archive");

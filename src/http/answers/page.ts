@@ -14,17 +14,17 @@ import { cursorAfter, nextPageCursor } from "./next-cursor.ts";
 import { metadataText, type PostRecord } from "./record.ts";
 import { characterCount, shortened } from "./shorten.ts";
 
-/** A member is null if the request does not set it. */
+/** Members are null unless requested. */
 export type Presentation = {
   fields: readonly string[] | null;
-  /** Maximum total length of all texts, in code points. */
+  /** Maximum length of all texts, in code points. */
   maxChars: number | null;
 };
 
 export type AnswerPost = {
   record: PostRecord;
   json: string;
-  /** Original length in code points; null if the text is not shortened. */
+  /** Original length; null if not shortened. */
   shortenedFrom: number | null;
 };
 

@@ -37,7 +37,7 @@ export function setResultFields(
   setKnowledgeFields(reply, { complete, coverage, warnings: jobWarnings(job) });
 }
 
-/** All fields are structured fields (RFC 9651), except for the cursor. */
+/** Sets structured fields (RFC 9651), and the cursor. */
 export function setPageFields(reply: FastifyReply, page: AnswerPage): void {
   const { result, posts, omitted, nextCursor } = page;
   setKnowledgeFields(reply, { ...result, warnings: pageWarnings(page) });

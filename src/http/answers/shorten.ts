@@ -2,11 +2,11 @@ import { once } from "../../lib/once.ts";
 
 const ellipsis = "…";
 
-/** How far before the cut to look for a space, as a fraction of the text up to the cut. */
+/** How far before the cut to look for a space, as a fraction of the text. */
 const wordSearchFraction = 0.2;
 /** Maximum of that distance, in UTF-16 units. */
 const maxWordSearch = 40;
-/** UTF-16 units examined on each side of the cut to find a grapheme boundary. */
+/** UTF-16 units to examine on each side of the cut. */
 const graphemeContext = 64;
 
 const graphemes = once(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
@@ -29,7 +29,7 @@ export function shortened(text: string, characters: number): string {
   return text.slice(0, wordBoundary(text, cut) ?? graphemeBoundary(text, cut)).trimEnd() + ellipsis;
 }
 
-/** The number of UTF-16 units in the first `characters` code points. */
+/** UTF-16 units in the first `characters` code points. */
 function computeUnits(text: string, characters: number): number {
   let offset = 0;
   for (let remaining = characters; remaining > 0 && offset < text.length; remaining -= 1) {

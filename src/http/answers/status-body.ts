@@ -111,7 +111,7 @@ const spanBody = ({ fromMs, toMs }: { fromMs: number | null; toMs: number }) => 
   to: iso(toMs),
 });
 
-/** An RFC 9651 dictionary, without `from` if the window is unbounded. */
+/** An RFC 9651 dictionary; an unbounded window has no `from`. */
 export function coverageField(complete: boolean, coverage: Coverage): string {
   return serializeDictionary({
     complete: { value: complete && coverage.complete },

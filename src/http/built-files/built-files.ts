@@ -11,10 +11,7 @@ export type ServedFile = {
 };
 
 export type BuiltFiles = {
-  /**
-   * Uncompressed if the build lacks the encoding; null if there is no such file. Files are cached
-   * in memory.
-   */
+  /** Uncompressed if the build lacks the encoding; null if the file is missing. Cached in memory. */
   find(name: string, encoding: AcceptedEncoding): Promise<ServedFile | null>;
 };
 
@@ -28,7 +25,7 @@ const types: Readonly<Record<string, string>> = {
 };
 const endings = { br: ".br", gzip: ".gz" } as const;
 
-/** The caller must validate the names of files. */
+/** The caller must validate names. */
 export function createBuiltFiles(folder: URL): BuiltFiles {
   const files = new Map<string, ServedFile>();
 
@@ -62,7 +59,7 @@ export function makeServedFile(
   return { type, body, etag: `"${hash}"`, encoding };
 }
 
-/** Answers with status 304 if the client already has the file. */
+/** Sends 304 if the client has the file. */
 export function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,

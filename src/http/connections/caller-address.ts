@@ -7,9 +7,8 @@ import type { Clock } from "../../lib/clock.ts";
 export type CallerAddress = (request: Pick<IncomingMessage, "headers" | "socket">) => string;
 
 /**
- * Behind a trusted proxy, the caller's address is the last entry of `X-Forwarded-For` that is not
- * itself a trusted proxy. If an entry is invalid, the connection's address is used, so that callers
- * cannot forge one.
+ * Behind a trusted proxy, returns the last untrusted entry of `X-Forwarded-For`. If an entry is
+ * invalid, returns the connection's address, so that callers cannot forge one.
  */
 export function callerAddressBehind(trustedProxies: readonly string[]): CallerAddress {
   const isTrusted = trustedAddresses(trustedProxies);
@@ -52,10 +51,7 @@ function parseNetwork(text: string): Network {
   return isMapped ? [network.toIPv4Address(), bits - 96] : [network, bits];
 }
 
-/**
- * Lazily yields the last entry first: the nearest proxy appends its own, and a caller may send
- * thousands.
- */
+/** The nearest proxy appends its entry; a caller may send thousands. */
 function* entriesFromLast(field: string): Generator<string> {
   let end = field.length;
   while (end >= 0) {
@@ -80,18 +76,18 @@ function plainAddress(address: string): string {
 
 export type ConnectionLimitSettings = {
   maxConnections: number;
-  /** Percentage of all connections that one address may have. */
+  /** Percentage of connections for one address. */
   connectionShare: number;
   trustedProxies: readonly string[];
 };
 
 /**
- * IPv6 addresses are counted by /64. Trusted proxies are exempt from the share, because they
- * connect for many callers. Beyond the limit, a few connections stay open briefly, so that their
- * first request gets a 503 instead of a reset; others are closed immediately.
+ * IPv6 addresses are counted by /64. Trusted proxies have no share, because they connect for many
+ * callers. Over the limit, a few connections stay open briefly, so that their first request gets a
+ * 503 instead of a reset; others are closed.
  */
 export type ConnectionLimits = {
-  /** False if the connection was closed immediately. */
+  /** False if it was closed immediately. */
   take(socket: Socket): boolean;
   isRefused(socket: Socket): boolean;
 };

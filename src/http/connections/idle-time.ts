@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { Socket } from "node:net";
 
-/** Pauses the timeout until the returned function is called. The caller must limit the wait. */
+/** Pauses until the returned function is called. The caller must limit the wait. */
 export function pauseIdleTimeout({ socket }: ServerResponse, idleTimeoutMs: number): () => void {
-  // The connection is closed, or the request has none (inject).
+  // There is no open connection, as with inject.
   if (!(socket instanceof Socket)) return () => undefined;
   socket.setTimeout(0);
   return () => {

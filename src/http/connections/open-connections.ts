@@ -45,12 +45,12 @@ type OpenConnections = {
   isRefused(socket: Socket): boolean;
 };
 
-/** How long a client may continue to send the body of an answered request. */
+/** How long a client may send the rest of an answered request. */
 const lateBodyMs = 2_000;
 
 /**
- * On `stop`, closes connections that have never sent anything, which Node would leave open. Also
- * closes those on which a request body continues for too long after the answer.
+ * On `stop`, closes connections that have sent nothing, which Node would leave open. Also closes
+ * those whose request body continues long after the answer.
  */
 export function watchConnections(
   server: Server,
@@ -127,8 +127,8 @@ declare module "fastify" {
 }
 
 /**
- * Call `announce`, then `drain`, then close the app. The listener stays open until the app closes,
- * so that clients get no reset.
+ * Call `announce`, then `drain`, then close the app. The listener stays open until the close, so
+ * that clients get no reset.
  */
 export type Shutdown = {
   /** `/readyz` returns 503 and answers close their connection; requests are still served. */

@@ -1,10 +1,10 @@
 import type { Clock } from "../../lib/clock.ts";
 
-/** A value that all callers share (stale-while-revalidate). */
+/** Shared by all callers (stale-while-revalidate). */
 export type CachedAnswer<Value> = {
   /**
-   * If the refresh takes longer than `maxWaitMs`, returns a stale value of up to ten times the
-   * maximum age, or else null. Errors: those of the refresh, if there is no such value.
+   * After `maxWaitMs`, returns a stale value of up to ten times the maximum age, or else null.
+   * Errors: those of the refresh, if there is no such value.
    */
   get(maxWaitMs: number): Promise<Value | null>;
 };

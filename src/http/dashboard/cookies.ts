@@ -7,7 +7,7 @@ import type {
 
 /** Uses `Secure` and `__Host-` only with an https base URL, because browsers reject them without TLS. */
 export type DashboardCookies = {
-  /** Null unless the cookie is a token that this server issued. */
+  /** Null unless issued by this server. */
   session(request: FastifyRequest): PresentedToken | null;
   printSession(token: SessionToken): string;
   setSession(reply: FastifyReply, token: SessionToken, maxAgeMs: number): void;

@@ -4,12 +4,12 @@ const noReferrerPaths = ["/dashboard", "/auth"];
 const noSniffPaths = [...noReferrerPaths, "/v1", "/api/v1"];
 const noStorePaths = ["/dashboard/api", "/auth", "/oauth", "/v1", "/api/v1"];
 
-/** For answers to requests with a key or a session. */
+/** For answers to authenticated requests. */
 export const uncachedControl = "private, no-store";
 
 /** Public answers override `Cache-Control`. The API needs `nosniff` too: browsers can call it with a cookie. */
 export function setDashboardHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  // A path has several spellings, and the template of a catch-all route is less precise.
+  // A path has several spellings, and a catch-all route matches less precisely.
   const paths = [request.routeOptions.url ?? request.url, request.url];
   const isBelowAny = (prefixes: readonly string[]) => paths.some((path) => isBelow(path, prefixes));
   if (isBelowAny(noSniffPaths)) reply.header("x-content-type-options", "nosniff");
@@ -36,7 +36,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Pages are revalidated, because they name the files of their version. */
+/** Revalidated, because pages name the files of their version. */
 export const pageHeaders = {
   "cache-control": "no-cache",
   "content-security-policy": policy,

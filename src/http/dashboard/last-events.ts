@@ -2,16 +2,16 @@ import type { Archive } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** Number of posts by the unit's start in Unix milliseconds; empty units are absent. */
+/** Posts by the start of their unit in Unix milliseconds; empty units are absent. */
 export type ReceivedPosts = ReadonlyMap<Platform, ReadonlyMap<number, number>>;
 
-/** Length of a unit. It divides the parts of every range, so that ranges share cached counts. */
+/** Divides the parts of every range evenly, so that ranges share cached counts. */
 export const receivedUnitMs = 300_000;
 
 const sliceMs = 250;
 const maxSliceMs = 8_000;
 
-/** Counts the newest posts first. Errors: those of the archive, and the signal's reason. */
+/** Counts the newest first. Errors: those of the archive, and the signal's reason. */
 export async function countReceived(
   { archive, clock }: { archive: Pick<Archive, "count">; clock: Pick<Clock, "now"> },
   request: { platforms: readonly Platform[]; fromMs: number; toMs: number },

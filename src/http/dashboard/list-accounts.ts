@@ -5,7 +5,7 @@ import type {
 } from "../../accounts/admin/listing-operations.ts";
 import type { HttpContext } from "../context.ts";
 
-/** Maximum reads per page: a search with few matches gets a partial page. */
+/** Maximum reads per page: searches with few matches get partial pages. */
 const maxReads = 20;
 
 export async function listAccounts(

@@ -10,7 +10,7 @@ export type EmbeddedNode = {
   share: GatewaySettings["embedded"];
   running: number;
   concurrency: number;
-  /** Jobs run since the server started. */
+  /** Jobs since the server started. */
   jobs: number;
 };
 

@@ -11,9 +11,8 @@ const maxGaps = 100;
 type CoverageRange = { fromMs: number; nowMs: number; slackMs: number; liveSinceMs: number | null };
 
 /**
- * Time before the first interval is not a gap, nor is time after the last one if all are imports.
- * The stream of a single Mastodon server does not count for `complete_since`, because it misses
- * posts.
+ * Time before the first interval is not a gap, nor is time after the last if all are imports. A
+ * single Mastodon server's stream does not count for `complete_since`: it misses posts.
  */
 export function platformCoverage(
   intervals: readonly CoverageInterval[],

@@ -4,7 +4,7 @@ const minuteMs = 60_000;
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 
-/** All bucket widths divide a UTC day evenly. */
+/** All widths divide a UTC day evenly. */
 export const ranges = {
   "24h": { spanMs: dayMs, usageBucketMs: 30 * minuteMs, lagBucketMs: 5 * minuteMs },
   "7d": { spanMs: 7 * dayMs, usageBucketMs: 3 * hourMs, lagBucketMs: 30 * minuteMs },

@@ -3,7 +3,7 @@ import { problem } from "../problems/write-problem.ts";
 
 const safeMethods: readonly string[] = ["GET", "HEAD"];
 
-/** Other sites must not be able to send requests with these methods (CSRF). */
+/** Other sites must not send requests with these methods (CSRF). */
 export function hasUnsafeMethod(request: FastifyRequest): boolean {
   return !safeMethods.includes(request.method);
 }
@@ -21,10 +21,7 @@ export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | nu
     throw forbiddenOrigin("the request comes from another site");
 }
 
-/**
- * If another site embedded a sign-in, it would use up the visitor's rate limit. Errors:
- * `forbidden_origin`.
- */
+/** Embedding by another site would use up the visitor's rate limit. Errors: `forbidden_origin`. */
 export function requireNavigation(request: FastifyRequest): void {
   const { "sec-fetch-mode": mode = "navigate", "sec-fetch-dest": destination = "document" } =
     request.headers;
@@ -46,7 +43,7 @@ export function forbiddenOrigin(message: string) {
   });
 }
 
-/** Without a trailing slash. */
+/** No trailing slash. */
 export function baseUrl(request: FastifyRequest, publicUrl: string | null): string {
   return publicUrl ?? `${request.protocol}://${request.host}`;
 }

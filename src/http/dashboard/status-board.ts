@@ -13,7 +13,7 @@ import { type EmbeddedNode, embeddedStatus, nodeStatus } from "./node-status.ts"
 import { platformCoverage } from "./platform-coverage.ts";
 import { rangeNames, ranges } from "./ranges.ts";
 
-/** The status is the same for all accounts. */
+/** Identical for all accounts. */
 export type StatusBoard = {
   /** Errors: `unavailable` if the archive does not respond in time; those of the archive. */
   status(range: UsageRange): Promise<StatusResponse>;

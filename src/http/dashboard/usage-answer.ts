@@ -18,10 +18,10 @@ export type UsageParams = {
   keyId: string | null;
 };
 
-/** ID under which calls from the dashboard are recorded instead of a key's. */
+/** Key ID of calls from the dashboard. */
 export const dashboardKeyId = (accountId: string): string => `dashboard-${accountId}`;
 
-/** Time span per read, so that other requests can run in between. */
+/** Span per read, so that other requests can run in between. */
 const pageMs = 86_400_000;
 
 /** The first bucket is complete, the last still open. Errors: those of the store. */

@@ -8,7 +8,7 @@ export function anchorNames(): (heading: string) => string {
   };
 }
 
-/** The anchor that code hosts generate for a heading. */
+/** Matches the anchors of code hosts. */
 export function anchorName(heading: string): string {
   return heading
     .trim()

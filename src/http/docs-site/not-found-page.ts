@@ -4,10 +4,10 @@ import { readOnce } from "../routes/ops/read-once.ts";
 import { acceptsHtml } from "./accepts-html.ts";
 import { builtDocs } from "./served-pages.ts";
 
-/** Paths under which even browsers get a problem in JSON. */
+/** Browsers get problem JSON under these paths. */
 const programPaths = /^\/(?:v1|api|mcp|dashboard\/(?:api|assets))(?:[/?]|$)/;
 
-/** Whether a browser opened a page, so that a 404 must be HTML. */
+/** Whether a 404 should be HTML. */
 export function isBrowserNavigation({ method, url, headers }: FastifyRequest): boolean {
   return method === "GET" && !programPaths.test(url) && acceptsHtml(headers.accept);
 }

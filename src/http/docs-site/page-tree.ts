@@ -46,7 +46,7 @@ export function pagePath(file: string): string {
   return `/${file}`.replace(/\/README\.md$/, "").replace(/\.md$/, "");
 }
 
-/** Web URLs, anchors and absolute paths are unchanged; null means that the page is not served. */
+/** Null if the page is not served; web URLs and anchors stay unchanged. */
 export function addressIn(tree: PageTree, page: string): (target: string) => string | null {
   return (target) => {
     if (/^(?:https?:|#|\/(?!\/))/.test(target)) return target;

@@ -10,15 +10,15 @@ import type { OpenApi } from "./open-api.ts";
 import { readPage } from "./page-source.ts";
 import { addressIn, type PageTree, pagePath, readPageTree } from "./page-tree.ts";
 
-/** `npm run prepare` builds these pages (html/write-site.ts). */
+/** `npm run prepare` builds it (html/write-site.ts). */
 export const builtDocs = new URL("dist/docs/", packageRoot);
 
 export type ServedPages = {
-  /** Expects a path without `.md`; null if there is no such page. */
+  /** Expects a path without `.md`; null if it is unknown. */
   findSource(path: string): Promise<ServedFile | null>;
-  /** Null if the page is unknown or not built. */
+  /** Null if unknown or not built. */
   findHtml(path: string, encoding: AcceptedEncoding): Promise<ServedFile | null>;
-  /** The address to which a path with a trailing slash or `.md` redirects; null if there is no such page. */
+  /** The redirect for a path with a trailing slash or `.md`; null if there is no such page. */
   pageAddress(path: string): Promise<string | null>;
   findSearchIndex(encoding: AcceptedEncoding): Promise<ServedFile | null>;
   llms(): Promise<ServedFile>;
@@ -107,7 +107,7 @@ function lineAsServed(line: string, resolveLink: (target: string) => string | nu
   );
 }
 
-/** In the format of llmstxt.org. */
+/** Follows llmstxt.org. */
 function llmsText(api: OpenApi): string {
   const groups = makeNavigation(api).map(({ title, entries }) => {
     const links = entries.map(

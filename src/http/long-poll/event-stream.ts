@@ -8,10 +8,7 @@ export type StreamedEvent = { id: number | null; event: string; data: unknown };
 const retryMs = 3_000;
 const heartbeatMs = 15_000;
 
-/**
- * Reads an event only after the previous one has been consumed, so that nothing accumulates for
- * slow clients.
- */
+/** Reads each event after the previous one was consumed: nothing accumulates for slow clients. */
 export async function* eventStream(
   events: AsyncIterator<StreamedEvent>,
   clock: Clock,

@@ -11,8 +11,8 @@ import { rateLimitedProblem } from "../problems/refused-by-rate.ts";
 import { problem } from "../problems/write-problem.ts";
 
 /**
- * Each key may have EARSHOT_MAX_WAITING_REQUESTS of them. They end on shutdown and with the
- * caller's key or session.
+ * At most EARSHOT_MAX_WAITING_REQUESTS per key. They end on shutdown and with the caller's key or
+ * session.
  */
 export type PendingRequests = {
   /** Null if the job is unknown. */
@@ -22,7 +22,7 @@ export type PendingRequests = {
     waitSeconds: number,
     reply: FastifyReply,
   ): Promise<Job | null>;
-  /** `Preference-Applied` in the response reports whether the request waited. */
+  /** `Preference-Applied` reports whether it waited. */
   waitAsPreferred(
     caller: Caller,
     uuid: string,
@@ -40,8 +40,8 @@ export type PendingRequests = {
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job>;
   /**
-   * Returns an unfinished job after the wait. Errors: those of `submitAndWait` except
-   * `deadline_exceeded` and `stopping`.
+   * The job continues after the wait. Errors: those of `submitAndWait` except `deadline_exceeded`
+   * and `stopping`.
    */
   submitAndWaitAtMost(
     caller: Caller,
@@ -50,18 +50,18 @@ export type PendingRequests = {
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job>;
   /**
-   * Aborts on shutdown, when the client disconnects, when the key or session ends, or after
-   * `timeoutMs`. Errors: `rate_limited`.
+   * Aborts on shutdown, on disconnection, at the end of the key, or after `timeoutMs`. Errors:
+   * `rate_limited`.
    */
   openStream(caller: Caller, reply: FastifyReply, timeoutMs: number): AbortSignal;
   /** Aborts when the node disconnects or on shutdown. Does not count against a key's limit. */
   openForNode(reply: FastifyReply): AbortSignal;
 };
 
-/** Extra time to wait, because deadlines are checked once a second and the end must then reach the disk. */
+/** Deadlines are checked every second, and the end must then reach the disk. */
 const watchMs = 3_000;
 
-/** Shared, because an abort without a reason would create an exception each time. */
+/** Shared: an abort without a reason creates an exception each time. */
 const requestEnded = new Error("the server is stopping, or no request is pending");
 
 export function createPendingRequests(
@@ -71,7 +71,7 @@ export function createPendingRequests(
 ): PendingRequests {
   const { settings, clock, jobs, metrics } = context;
   const pendingByKey = new Map<string, number>();
-  // One listener for all requests, because a signal per request would cost more than the wait.
+  // One listener for all: a signal per request would cost more than the wait.
   const ends = new Set<() => void>();
   stopping.addEventListener("abort", () => {
     for (const end of [...ends]) end();
@@ -180,7 +180,7 @@ export function createPendingRequests(
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job> {
     return await waitForSubmitted(caller, reply, submit, async (submitted, signal) => {
-      // Does not use this process's clock, because job times may come from a database's.
+      // Ignores this process's clock: job times may be a database's.
       const lifetimeMs = submitted.deadlineMs - submitted.submittedMs;
       const waitMs = lifetimeMs + settings.deadlineGraceMs + watchMs;
       const job = await jobs.waitForEnd(caller.accountId, submitted.uuid, waitMs, signal);
@@ -208,7 +208,7 @@ export function createPendingRequests(
     const { raw } = reply;
     const end = () => {
       controller.abort(requestEnded);
-      // A client that does not read would otherwise keep its connection and unsent output forever.
+      // Otherwise, a client that does not read would keep its connection forever.
       if (raw.writableNeedDrain) raw.destroy();
     };
     const release = count(caller, end);

@@ -7,7 +7,7 @@ import type { PendingRequests } from "./pending-requests.ts";
 /** Longer waits in `Prefer` (RFC 7240) are reduced to this. */
 const longestWaitSeconds = 30;
 
-/** `?wait=` takes precedence over `Prefer`. Null if there is no such job. */
+/** `?wait=` takes precedence. Null if there is no such job. */
 export async function waitAsRequested(
   pending: PendingRequests,
   request: FastifyRequest,
@@ -21,7 +21,7 @@ export async function waitAsRequested(
     : await pending.waitForJob(caller, uuid, waitSeconds, reply);
 }
 
-/** 0 if the header requests no wait. Errors: `invalid_request`. */
+/** 0 if none is requested. Errors: `invalid_request`. */
 export function preferredWaitSeconds(field: string | undefined): number {
   if (field === undefined) return 0;
   const wait = preferences(field).find(({ name }) => name === "wait");

@@ -8,12 +8,12 @@ import type { Platform } from "../../posts/post.ts";
 export type CoverageMetricSource = {
   archive: Pick<Archive, "coverage" | "stats">;
   clock: Pick<Clock, "now" | "elapsed">;
-  /** Coverage that ended less than this long ago counts as current. */
+  /** Coverage that ended this recently counts as current. */
   coverageSlackMs: number;
   liveSinceMs(platform: Platform): number | null;
 };
 
-/** The number of posts is read at most this often, because that opens every segment. */
+/** Summing posts opens every segment, which is too costly for each scrape. */
 const maxSumAgeMs = 60_000;
 
 export function addCoverageMetrics(

@@ -19,13 +19,13 @@ export type MetricSources = {
   isStoreFull(): boolean;
   nodes: NodeMetricSource;
   waitingDeliveries(): Promise<number>;
-  /** Posts read in this calendar month with the deployment's X credentials. */
+  /** Posts read this calendar month with the deployment's X credentials. */
   monthPostReads(): Promise<number>;
 };
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Described in docs/metrics.md. Keeps label cardinality low: a route is its template, never a URL. */
+/** See docs/metrics.md. Label cardinality is low: a route is its template, never a URL. */
 export function createMetrics(sources: MetricSources) {
   const registry = new Registry();
   const registers = [registry];

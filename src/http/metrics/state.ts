@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { Clock } from "../../lib/clock.ts";
 
-/** The state is read at each scrape; it is null while the component is off. */
+/** Read at each scrape; null while the component is off. */
 export type StateMetrics<State> = {
   gauge(name: string, help: string, value: (state: State) => number | null): void;
   counter(name: string, help: string, value: (state: State) => number): void;
@@ -41,7 +41,7 @@ export function stateMetrics<State>(
   };
 }
 
-/** Sums from the store are too costly to read at each scrape. */
+/** The store's sums are too costly for each scrape. */
 const maxAgeMs = 10_000;
 
 /** Keeps the last value if the store does not respond. */

@@ -20,28 +20,28 @@ import { type DashboardAccess, isDashboardAccess, sessionAdmission } from "./ses
 declare module "fastify" {
   interface FastifyRequest {
     caller: Caller | null;
-    /** Time of the caller's last check, in elapsed time. */
+    /** When the caller was last checked, in elapsed time. */
     admittedMs: number;
     limits: LimitState | null;
-    /** The search counted on admission; null once it has been used. */
+    /** The search counted on admission; null once used. */
     countedSearch: SubmissionDecision | null;
-    /** Set if the request is admitted together with its search; `caller` is then the one admitted last. */
+    /** Set if the request is admitted with its search; `caller` is then the one admitted last. */
     pendingAdmission: CallerAdmission | null;
   }
   interface FastifyContextConfig {
     access?: "call" | "read" | DashboardAccess;
     /**
-     * Accepts access tokens, and delays requests beyond the rate limit, because clients send
-     * several when they connect.
+     * Accepts access tokens, and delays requests beyond the rate: clients send several when they
+     * connect.
      */
     isMcp?: boolean;
     /** Requests without a key use EARSHOT_OPEN_NODE_KEY, if set. */
     canOmitKey?: boolean;
-    /** The request also counts as a search. */
+    /** Also counts as a search. */
     isSubmission?: boolean;
-    /** With EARSHOT_DATABASE_URL, `submit` admits the caller if it was admitted recently. */
+    /** With EARSHOT_DATABASE_URL, `submit` admits recently admitted callers. */
     isAdmittedWithSearch?: boolean;
-    /** Problems also contain the `uuid` of the submitted job, or an empty one if there is no job. */
+    /** Problems also contain the submitted job's `uuid`, or an empty one. */
     refusalHasUuid?: boolean;
   }
 }
@@ -89,7 +89,7 @@ export function callerHook(context: HttpContext) {
       throw rateLimitedProblem(context, reply, { policy: "burst", retryAfterMs });
     }
     const { waitMs } = admission;
-    // The wait fails only if the client has disconnected.
+    // The client has disconnected.
     if (waitMs > 0 && !(await waitUnlessDisconnected(context, reply, waitMs))) reply.hijack();
   }
 
@@ -225,7 +225,7 @@ const outer = new AsyncLocalStorage<FastifyRequest>();
 
 export const outerRequest = (): FastifyRequest | null => outer.getStore() ?? null;
 
-/** Sends a request on behalf of another request's caller; that request's rate limits cover both. */
+/** Sends a request on behalf of another's caller, whose rate limits cover both. */
 export async function answerWithin(
   app: FastifyInstance,
   request: FastifyRequest,

@@ -5,7 +5,7 @@ import { answerHeaders } from "../openapi/headers.ts";
 import { problem } from "../problems/write-problem.ts";
 import { requireKnownPlatform } from "../submission/source-types.ts";
 
-/** Paths that pages of other origins may call. */
+/** Paths open to other origins. */
 const openPaths = /^\/(?:(?:api\/)?v1\/|mcp$|oauth\/|\.well-known\/oauth-)/;
 
 const maxAgeSeconds = 600;
@@ -74,8 +74,8 @@ export type OtherMethods = (
 ) => Promise<FastifyReply | null>;
 
 /**
- * Answers OPTIONS with 204 and other methods with 405, both with `Allow`. Covers routes added
- * later. Has its own router, because a route per method would take a tenth of the start-up time.
+ * Answers OPTIONS with 204, other methods with 405, both with `Allow`. Covers routes added later.
+ * Has its own router: a route per method would take a tenth of the start-up time.
  */
 export function otherMethods(app: FastifyInstance, corsOrigins: readonly string[]): OtherMethods {
   const router = createRouter();

@@ -9,13 +9,13 @@ import { isDashboardAccess } from "./session.ts";
 
 /** Maximum age of the last check. */
 const maxAgeMs = 50;
-/** Longer bodies are cut off if the key or session ends while they are sent. */
+/** Longer bodies are cut off if the caller's key or session ends. */
 const longBodyBytes = 65_536;
 
 /** Header fields that reveal nothing about the withheld answer. */
 const safeFields = ["x-request-id", "connection", "cache-control", "x-content-type-options"];
 
-/** Rejects callers whose key or session ended while the request waited for its body or the rate limit. */
+/** The key or session may end while the request waits for its body or the rate limit. */
 export function refuseEndedCaller(context: CheckContext, callers: Pick<CallerWatch, "isValid">) {
   return async (request: FastifyRequest): Promise<void> => {
     if (await hasEnded(context, callers, request)) throw callerEnded();
@@ -68,10 +68,7 @@ async function hasEnded(
   return false;
 }
 
-/**
- * A change in the dashboard may end keys or sessions: ends their pending requests before the answer
- * is sent.
- */
+/** Dashboard changes may end keys or sessions, whose pending requests end before the answer. */
 export function checkAfterChange({ check }: Pick<CallerWatch, "check">) {
   return async (request: FastifyRequest): Promise<void> => {
     const { access } = request.routeOptions.config;

@@ -8,7 +8,7 @@ import { problem } from "../problems/write-problem.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Null for requests with a key and for anonymous ones. */
+    /** Null for anonymous requests and those with a key. */
     session: CallerSession | null;
   }
 }
@@ -84,7 +84,7 @@ export function sessionAdmission(context: HttpContext) {
     context.log.warn("ended a session because a replaced token was used again");
   }
 
-  /** Not awaited, because the next request repeats a note that is lost. */
+  /** Not awaited: the next request repeats a lost note. */
   function recordUse(
     { id: sessionId, generation, clientHash }: PresentedToken,
     note: SessionNote,

@@ -22,7 +22,7 @@ export function signedPart({ method, raw, headers }: FastifyRequest): SignedRequ
   return { method, path: raw.url ?? "", headers: Object.fromEntries(singleValues), body: null };
 }
 
-/** Serves as the `checkBody` of a route. */
+/** For a route's `checkBody`. */
 export function requireSignedBody({ headers }: FastifyRequest, body: Buffer): void {
   if (headers["content-digest"]?.toString() === makeContentDigest(body)) return;
   throw nodeUnauthorizedProblem("content_digest", "the body differs from the signed one");

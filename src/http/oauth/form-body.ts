@@ -5,7 +5,7 @@ const maxBytes = 16_384;
 
 export const formRoute = { bodyLimit: maxBytes };
 
-/** Affects only the routes of this scope. */
+/** Affects only this scope. */
 export function readFormBodies(scope: FastifyInstance): void {
   scope.addContentTypeParser(
     "application/x-www-form-urlencoded",

@@ -116,7 +116,7 @@ function withTidySchemas(text: string): string {
     }
   }
   addDetails(document);
-  // Otherwise, the order would be that in which modules were loaded.
+  // Otherwise, the order would depend on module loading.
   document.components.schemas = Object.fromEntries(
     Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );

@@ -19,7 +19,7 @@ const definitions = {
 
 export type ProblemCode = keyof typeof definitions;
 
-/** Ordered by status. The documentation and the OpenAPI examples are generated from it. */
+/** Ordered by status. The documentation and OpenAPI examples are generated from it. */
 export const problems: Readonly<Record<ProblemCode, ProblemDefinition>> = definitions;
 
 export const problemCodes = Object.keys(problems) as readonly ProblemCode[];

@@ -4,7 +4,7 @@ import type { FastifyRequest } from "fastify";
 import { type ProblemCode, problems, problemType } from "./problems.ts";
 import { problem } from "./write-problem.ts";
 
-/** Answers a request that reaches no hook of Fastify. */
+/** Answers a request that reaches no Fastify hook. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Duplex, id: string) {
   if (socket.writable && error.code !== "ECONNRESET") {
     const code = getCode(error.code);
@@ -59,8 +59,8 @@ function getCode(code: string | undefined): UnreadableCode {
 }
 
 /**
- * Replaces Node's own rejections, which have no body. An unknown `Expect` is ignored (RFC 9110,
- * section 10.1.1), and a CONNECT gets a problem.
+ * Node's own rejections have no body. An unknown `Expect` is ignored (RFC 9110, section 10.1.1); a
+ * CONNECT gets a problem.
  */
 export function answerBareRefusals(server: Server, newId: () => string): void {
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
@@ -71,10 +71,10 @@ export function answerBareRefusals(server: Server, newId: () => string): void {
   });
 }
 
-/** Node reads only the first of these, but a proxy in front may have read another. */
+/** Node reads only the first, but a proxy may have read another. */
 const singleFields = ["authorization", "host"];
 
-/** Requires the Host header (RFC 9112, section 3.2); `requireHostHeader` would send an empty body. */
+/** Requires `Host` (RFC 9112, section 3.2); `requireHostHeader` would send an empty body. */
 export async function fieldsHook({ raw, headers }: FastifyRequest): Promise<void> {
   if (raw.httpVersion === "1.1" && headers.host === undefined) {
     throw problem("invalid_request", "the Host header is required", {

@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 
-/** Adds a detail with this pointer to errors that `read` throws without details. */
+/** Adds a detail with this pointer to errors of `read` that have none. */
 export function withPointer<Value>(pointer: string, read: () => Value): Value {
   try {
     return read();

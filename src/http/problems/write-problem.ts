@@ -20,7 +20,7 @@ type Problem = {
   request_id: string;
   hint?: string;
   errors?: readonly ErrorDetail[];
-  /** Only for submissions: the uuid of the failed job, or empty if the submission was rejected. */
+  /** Only for submissions: the failed job's, or empty if rejected. */
   uuid?: string;
   error: string;
 };
@@ -63,7 +63,7 @@ export function problemText(
   }
   if (!reply.hasHeader("retry-after")) {
     if (body.status === 503) reply.header("retry-after", "1");
-    // Quotas are counted per minute.
+    // Quotas are per minute.
     if (body.status === 429) reply.header("retry-after", "60");
   }
   reply.code(body.status).type("application/problem+json; charset=utf-8");
@@ -73,7 +73,7 @@ export function problemText(
 /** The upstream's error decides whether a retry can help. */
 const dependsOnUpstream = (code: ProblemCode): boolean => code === "upstream_failed";
 
-/** The default hint, to repeat the request, would be wrong for an error that is not retryable. */
+/** The default hint, to repeat the request, would be wrong if that cannot help. */
 const getDefaultHint = (code: ProblemCode, isRetryable: boolean): string | undefined =>
   dependsOnUpstream(code) && !isRetryable ? undefined : problems[code].hint;
 
@@ -100,7 +100,7 @@ function errorProblem(error: EarshotError, request: FastifyRequest): Problem {
 }
 
 export const maxDetails = 64;
-/** In UTF-16 code units; limits what is echoed from a request. */
+/** In UTF-16 code units; limits what is echoed. */
 const maxLineLength = 2_000;
 
 function shortened(line: string): string {
@@ -115,7 +115,7 @@ export function toProblem(error: unknown): EarshotError {
   return frameworkError ?? problem("internal", "unexpected error");
 }
 
-/** An error with a final code but status 503 is temporary, so it becomes `unavailable`. */
+/** A final code with status 503 is temporary and becomes `unavailable`. */
 export function publicCode(error: EarshotError): ProblemCode {
   if (isProblemCode(error.code) && !(error.status === 503 && isFinal(error.code)))
     return error.code;

@@ -80,7 +80,7 @@ export function addRoutes(
   addMetricsRoute(typed, context);
   addOpenApiRoute(typed);
   addDocsRoutes(typed);
-  // Each has its own sign-in limit, so that a page that sends browsers to a code host cannot block sign-in by link.
+  // Separate limits: a page that sends browsers to a code host must not block sign-in by link.
   addSessionRoutes(typed, context, createSignInSlots(context));
   addSessionListRoutes(typed, context);
   addAuthRoutes(typed, context, createSignInSlots(context));
@@ -105,7 +105,7 @@ export function addRoutes(
 /** Removal is at least six months after the announcement (CHANGELOG.md). */
 export type Deprecation = {
   since: string;
-  /** Earliest date of the removal. */
+  /** Earliest date of removal. */
   sunset: string;
   link: string;
 };
@@ -118,10 +118,7 @@ declare module "fastify" {
 
 const minMonths = 6;
 
-/**
- * Adds the header fields of RFC 9745 and RFC 8594. Call it before adding routes; throws if the
- * period is too short.
- */
+/** Adds RFC 9745 and RFC 8594 headers. Call before adding routes; throws if the period is too short. */
 export function announceDeprecations(app: FastifyInstance): void {
   app.addHook("onRoute", markDeprecated);
   app.addHook("onRequest", async (request: FastifyRequest, reply: FastifyReply) => {

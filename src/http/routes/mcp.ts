@@ -20,10 +20,7 @@ const headers = z.looseObject({
   "mcp-protocol-version": text,
 });
 
-/**
- * MCP without sessions. Each call counts as one request of the key; tools that search also count as
- * searches.
- */
+/** MCP without sessions. Each call costs one request of the key; tools that search also cost searches. */
 export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: HttpContext): void {
   app.route({
     method: ["POST", "GET", "DELETE"],
@@ -32,7 +29,7 @@ export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: 
     schema: { hide: true, headers },
     onRequest: async (request) => requireKnownOrigin(request, settings),
     handler: async (request, reply) => {
-      // A whole batch would count as one request; the protocol has had no batches since 2025-06-18.
+      // A batch would count as one request; the protocol has had none since 2025-06-18.
       if (Array.isArray(request.body)) throw batchRefused();
       const handler = await handlerFor(request);
       const disconnected = clientDisconnect(reply);

@@ -71,7 +71,7 @@ const afterText = errorWithHint(
 
 export const listSearchText = z.string(queryText).max(longestQuery, queryText);
 
-/** The cursor of a list of accounts or keys. */
+/** For lists of accounts and keys. */
 export const accountCursor = z.string(afterText).regex(/^\d{1,16}-[0-9A-Za-z]{1,64}$/, afterText);
 
 export const accountsQuery = closedQuery(

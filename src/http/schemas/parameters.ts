@@ -155,7 +155,7 @@ export const eventsQuery = closedQuery(
   },
 );
 
-/** An absent parameter means all values. */
+/** If absent, all values match. */
 export function commaSeparatedList<const Word extends string>(
   parameter: string,
   words: readonly Word[],

@@ -35,7 +35,7 @@ const field = z.enum(fieldNames, {
     typeof input === "string" ? unknownField(input) : "the name of a field must be a string",
 });
 
-/** Also compares the last part of the name, because the parents of a nested field are often omitted. */
+/** Callers often omit the parents of nested fields. */
 function unknownField(name: string): string {
   const shortName = shortenedName(name);
   const [lastPart = ""] = shortName.split(".").slice(-1);

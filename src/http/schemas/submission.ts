@@ -36,7 +36,7 @@ function orEmpty<Schema extends z.ZodType>(schema: Schema) {
 }
 
 const emptyValues: readonly unknown[] = ["", 0, null];
-/** Annotation that lists the empty values that are also accepted. */
+/** Annotation: empty values that are also accepted. */
 export const emptyMark = "x-empty";
 
 function isEmpty(value: unknown): boolean {

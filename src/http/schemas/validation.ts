@@ -17,7 +17,7 @@ export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, ht
   };
 };
 
-/** The form that has most of the body's members. */
+/** The form with most of the body's members. */
 function formFor(schema: z.ZodType, input: unknown): z.ZodType {
   if (!(schema instanceof z.ZodUnion)) return schema;
   const forms = schema.options.filter((form) => form instanceof z.ZodObject);
@@ -60,7 +60,7 @@ function getCode(issue: z.core.$ZodIssue): string {
   return "invalid_value";
 }
 
-/** Returns a JSON Pointer (RFC 6901). */
+/** A JSON Pointer (RFC 6901). */
 function pointerTo(path: readonly PropertyKey[]): string {
   return path
     .map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`)

@@ -7,7 +7,7 @@ const nameLists = new Map<string, { kind: string; names: readonly string[] }>();
 /** Separates message and hint in the single string that zod has per error. No message contains it. */
 const separator = "\u0000";
 
-/** Adds the hint to the message, because two schemas may share a message but not the hint. */
+/** Two schemas may share a message but not the hint. */
 export function errorWithHint(message: string, hint: string): { error: string } {
   return { error: `${message}${separator}${hint}` };
 }
@@ -52,7 +52,7 @@ export function unknownMemberMessage(message: string, name: string): string {
   return list === undefined ? message : unknownValueMessage(list.kind, name, list.names);
 }
 
-/** Maximum length of an unknown name that an error echoes. */
+/** Maximum length of an echoed unknown name. */
 const longestEcho = 60;
 
 export function shortenedName(name: string): string {

@@ -15,8 +15,8 @@ import { narrowedPlatform, parseSourceType } from "./source-types.ts";
 
 export type PathRules = {
   /**
-   * A `max_results` up to this is lowered to the method's limit, with a warning; null means that it
-   * is rejected.
+   * A `max_results` up to this is lowered to the method's limit, with a warning; if null, it is
+   * rejected.
    */
   lowersUpTo: number | null;
 };

@@ -14,7 +14,7 @@ declare module "fastify" {
 /** Reading larger bodies yields to the event loop between the steps. */
 const largeBytes = 1_048_576;
 
-/** Only larger bodies are measured, because shorter ones cannot block the event loop. */
+/** Only larger bodies are measured: others cannot block the event loop. */
 const measuredBytes = 16_384;
 
 /**

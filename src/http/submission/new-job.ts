@@ -25,7 +25,7 @@ import {
   windowWarnings,
 } from "./window.ts";
 
-/** Errors: those of the query and the cursor, and `source_unavailable`. */
+/** Errors: those of query and cursor, and `source_unavailable`. */
 export function makeNewJob(
   context: HttpContext,
   caller: Caller,
@@ -106,7 +106,7 @@ async function fetchJob(
   const firstWindow = { fromMs: null, toMs: nowMs };
   const start = getStart(context, caller, args, { platform, canonicalQuery, firstWindow, nowMs });
   const { accountId } = caller;
-  // The process that fetched the first page also fetches the next ones.
+  // The process that fetched a page also fetches the next.
   const isBegunRemotely = (start.position?.nodeId ?? null) !== null;
   const isLocalOnly =
     !isBegunRemotely && (await context.sources.isLocalOnly({ platform, type, method, accountId }));

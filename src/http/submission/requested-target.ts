@@ -23,8 +23,8 @@ export type RequestedTarget = {
 type TargetContext = Pick<HttpContext, "archive" | "clock" | "sources" | "fetchedPosts">;
 
 /**
- * The platform is that of the path, the type or the query, or else the default one. A record's ID
- * resolves to its post. Errors: those of `readTarget`, and `source_unavailable`.
+ * The platform is that of path, type or query, or else the default. A record's ID resolves to its
+ * post. Errors: those of `readTarget`, and `source_unavailable`.
  */
 export async function requestedTarget(
   context: TargetContext,
@@ -109,7 +109,7 @@ const unknownId: SourceWarning = {
   hint: "send the uri or URL of the post; IDs of fetched posts are known while their result is stored",
 };
 
-/** Returns the target unchanged if the ID is unknown. */
+/** Unchanged if the ID is unknown. */
 async function recordPostTarget(
   { archive, fetchedPosts, sources }: TargetContext,
   accountId: string,

@@ -1,6 +1,6 @@
 /**
- * A name that several archived accounts share is ambiguous: the newest of them could differ between
- * two pages. Names are not looked up on platforms, because that would cost requests and, on X, money.
+ * Never guesses among several accounts: the newest could differ between two pages. Lookups would
+ * cost requests and, on X, money.
  */
 
 import type { Caller } from "../../accounts/authenticate.ts";

@@ -18,7 +18,7 @@ export function parsePlatform(word: string): SearchPlatform | null {
   return Object.entries(platformsByWord).find(([name]) => name === word)?.[1] ?? null;
 }
 
-/** A type that ends in `-scraper` is an alias of the one without this ending. */
+/** A type ending in `-scraper` is an alias of the type without it. */
 const suffixes = {
   "": "social",
   "-credential": "social-credential",

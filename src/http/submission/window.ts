@@ -4,10 +4,10 @@ import type { SearchMethod } from "../../platforms/methods.ts";
 import type { SourceWarning, UnsearchedSpan } from "../../platforms/source.ts";
 import { hasTime, idTimeMs } from "../../posts/ids.ts";
 
-/** `fromMs` is inclusive, or null if unbounded; `toMs` is exclusive. */
+/** `fromMs` is inclusive (null if unbounded), `toMs` exclusive. */
 export type Window = { fromMs: number | null; toMs: number };
 
-/** The first and last time with a four-digit year (RFC 3339). */
+/** Limits of four-digit years (RFC 3339). */
 const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
 const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
 
@@ -21,7 +21,7 @@ export function submissionWindow(
   return { fromMs: isBounded ? fromMs : null, toMs: nowMs };
 }
 
-/** The window is empty (`fromMs` = `toMs`) if nothing is left of it. */
+/** Empty (`fromMs` = `toMs`) if nothing is left. */
 export function narrowWindow(window: Window, { startMs, endMs }: RequestedBounds): Window {
   const toMs = endMs === null ? window.toMs : Math.min(window.toMs, endMs);
   const fromMs = latest(window.fromMs, startMs);
@@ -34,7 +34,7 @@ function latest(a: number | null, b: number | null): number | null {
   return Math.max(a, b);
 }
 
-/** Warns if the window is empty or cut, because a short list must not pass for a complete answer. */
+/** A short list must not pass for a complete answer. */
 export function windowWarnings(
   window: Window,
   bounds: RequestedBounds,
@@ -76,7 +76,7 @@ type RequestedSpan = { fromMs: number | null; toMs: number | null };
 
 const unbounded: RequestedSpan = { fromMs: null, toMs: null };
 
-/** On X, the times of posts are in whole seconds, but those in IDs in milliseconds. */
+/** On X, post times are in seconds, IDs in milliseconds. */
 const idSlackMs = 1_000;
 
 /**

@@ -18,9 +18,9 @@ export type SessionsResponse = { sessions: readonly SessionListing[] };
 export type SpendingResponse = {
   /** Such as 2026-11. */
   month: string;
-  /** Spending with the account's own credentials, which X bills to their owner; null if it has none. */
+  /** Spending with the account's own credentials, which X bills to their owner; null without any. */
   own: AccountSpending | null;
-  /** Spending with the deployment's credentials; null if it has none. */
+  /** Spending with the deployment's credentials; null without any. */
   shared: AccountSpending | null;
   /** The same for all accounts. */
   deployment: { post_reads: number; most_post_reads: number } | null;

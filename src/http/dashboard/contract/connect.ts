@@ -10,7 +10,7 @@ export type AppListing = {
   created_at: string;
   used_at: string | null;
   used_from: string | null;
-  /** When the connection ends, unless the app refreshes its tokens. */
+  /** Later if the app refreshes its tokens. */
   expires_at: string;
 };
 export type AppsResponse = { apps: readonly AppListing[] };

@@ -1,6 +1,6 @@
 import type { Method } from "../../../platforms/methods.ts";
 
-/** GET /dashboard/api/keys. Includes keys that ended in the last 30 days. */
+/** GET /dashboard/api/keys, including those that ended in the last 30 days. */
 export type KeysResponse = {
   keys: readonly KeyListingResponse[];
   max_keys: number;
@@ -16,7 +16,7 @@ export type KeyLimitsResponse = {
 export type KeyListingResponse = KeyLimitsResponse & {
   id: string;
   name: string;
-  /** The visible part of the key: `ear_<id>_…`. */
+  /** Visible part of the key: `ear_<id>_…`. */
   shown: string;
   /** `expiring` means rotated but still within the overlap. */
   state: "active" | "expiring" | "expired" | "revoked";
@@ -26,7 +26,7 @@ export type KeyListingResponse = KeyLimitsResponse & {
   revoked_at: string | null;
   /** Accurate to the minute. */
   used_at: string | null;
-  /** The caller's network, such as 192.0.2.0/24. */
+  /** Network, such as 192.0.2.0/24. */
   used_from: string | null;
   successor_id: string | null;
   left: { requests: number; submissions: number } | null;
@@ -53,7 +53,7 @@ export type RotateKey = { overlap_hours: number };
 /** GET /dashboard/api/keys/<id>/requests. */
 export type KeyRequestsResponse = { requests: readonly KeyRequestListing[] };
 export type KeyRequestListing = {
-  /** The value of the header X-Request-Id. */
+  /** From the header X-Request-Id. */
   id: string;
   at: string;
   method: string;

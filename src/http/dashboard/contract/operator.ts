@@ -73,9 +73,9 @@ export type NodeListing = NodeStatusResponse & {
   version: string;
   /** Null if nothing was measured. */
   image: string | null;
-  /** The platform instance that the node's quote names. */
+  /** The platform instance named in the quote. */
   machine: string | null;
-  /** Whether the policy lists the node, so that it needs no approval. */
+  /** Whether the policy lists it: if so, it needs no approval. */
   is_listed: boolean;
 };
 export type NodeEventListing = {

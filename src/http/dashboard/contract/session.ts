@@ -9,7 +9,7 @@ import type { RefusalCode } from "../../../accounts/sign-in/refusal.ts";
 /** GET /dashboard/api/session. */
 export type SessionResponse = {
   signed_in: SignedIn | null;
-  /** If empty, users can sign in only with an operator's link. */
+  /** If empty, only an operator's link signs in. */
   providers: readonly { name: ProviderName; label: string }[];
   version: string;
   base_url: string;
@@ -18,7 +18,7 @@ export type SessionResponse = {
 };
 export type InsecureEvidence = "simulated" | "none";
 
-/** The value of `error` in /dashboard/sign-in?error=<word>. */
+/** The `error` parameter of /dashboard/sign-in. */
 export type SignInError = RefusalCode;
 
 export type SignedIn = {
@@ -26,7 +26,7 @@ export type SignedIn = {
     id: string;
     name: string;
     role: "member" | "operator";
-    /** Null if a sign-in link created the account. */
+    /** Null if created by a sign-in link. */
     provider: ProviderName | null;
     created_at: string;
   };

@@ -38,13 +38,13 @@ export type PlatformStatus = {
     posts_per_second: number | null;
   } | null;
   posts: number;
-  /** Limited to the range. Time before the first interval is not a gap. */
+  /** Within the range. Time before the first interval is not a gap. */
   coverage: {
     held: readonly { from: string; to: string; source: string }[];
     gaps: readonly { from: string; to: string }[];
     complete_since: string | null;
   };
-  /** Posts in 144 equal parts of the range, oldest first; null while they are being counted. */
+  /** Posts in 144 equal parts of the range, oldest first; null while they are counted. */
   received: readonly number[] | null;
   /** Maximum lag per part of the range; empty if no stream reports it. */
   lag: readonly { at: string; lag_ms: number }[];
@@ -58,7 +58,7 @@ export type NodeStatusResponse = {
   /** Only `approved` nodes get work; `pending` ones wait for an operator. */
   state: "approved" | "pending" | "draining" | "quarantined";
   is_connected: boolean;
-  /** Whether the node runs only jobs that no other node can run. */
+  /** Whether it runs only jobs that no other node can run. */
   is_spare: boolean;
   platforms: readonly Platform[];
   running: number;

@@ -14,14 +14,14 @@ export type UsageResponse = {
   keys: readonly { id: string; name: string; ended: boolean }[];
 };
 export type UsageTotals = {
-  /** `refused` counts requests over a rate limit, `failed` those answered with 5xx. */
+  /** `refused` ones exceeded a rate limit, `failed` ones got 5xx. */
   requests: number;
   refused: number;
   failed: number;
   searches: number;
   searches_failed: number;
   posts: number;
-  /** Null if there were no searches. */
+  /** Null without searches. */
   p50_ms: number | null;
   p99_ms: number | null;
 };

@@ -3,7 +3,7 @@ import type { NavigationEntry, NavigationGroup } from "../navigation.ts";
 import type { RenderedMarkdown } from "./render-markdown.ts";
 import { plainText } from "./search-index.ts";
 
-/** Fills the template that Vite built from web/docs.html. */
+/** Fills web/docs.html, as built by Vite. */
 export function fillTemplate(
   template: string,
   {

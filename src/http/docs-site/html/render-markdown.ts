@@ -8,8 +8,8 @@ type ContentsEntry = { level: number; text: string; anchor: string };
 export type RenderedMarkdown = { title: string; html: string; contents: readonly ContentsEntry[] };
 
 /**
- * Links for which `resolveLink` returns null keep only their text. Adds anchors to headings, and
- * captions and scroll boxes to tables.
+ * Links for which `resolveLink` returns null keep only their text. Adds anchors, and captions and
+ * scroll boxes for tables.
  */
 export function renderMarkdown(
   text: string,

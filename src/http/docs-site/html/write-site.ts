@@ -23,7 +23,7 @@ export async function writeSite(): Promise<void> {
   }
 }
 
-/** The contents of the files, by their names in dist/docs. */
+/** File contents by name in dist/docs. */
 export async function makeSite(template: string): Promise<ReadonlyMap<string, string>> {
   const api: OpenApi = JSON.parse(await readFile(new URL("openapi.json", packageRoot), "utf8"));
   const navigation = makeNavigation(api);

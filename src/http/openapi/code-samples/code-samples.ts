@@ -21,10 +21,7 @@ export function makeCodeSamples(endpoint: Endpoint): CodeSample[] {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * `fields` are query parameters or members of the body; if absent, the required parameters or the
- * body's example are used.
- */
+/** `fields` are query parameters or body members; by default, required parameters or the body's example. */
 function curlSample(endpoint: Endpoint, fields?: Fields): string {
   const { method, operation } = endpoint;
   const body = operation.requestBody?.content["application/json"];
@@ -137,7 +134,7 @@ type Endpoint = {
 
 export const sampleUrl = "http://127.0.0.1:8080";
 
-/** Returns the parameter's name if it has no example. */
+/** The name if there is no example. */
 function parameterExample({ operation }: Endpoint, name: string): string {
   const parameters = (operation.parameters ?? []).filter((parameter) => parameter.name === name);
   const { example, schema } =

@@ -10,7 +10,7 @@ import { problem } from "../../problems/write-problem.ts";
 import { providerPath } from "../../schemas/dashboard.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-/** Failed sign-ins redirect to the sign-in page, which explains the error. */
+/** Refusals redirect to the sign-in page, which explains them. */
 export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignInSlots): void {
   const { dashboard, log, metrics, settings } = context;
   const { cookies, sessions, signIn, signInLimits } = dashboard;
@@ -65,7 +65,7 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
     },
   });
 
-  /** False after too many sign-ins, for browsers only: other clients get the error. */
+  /** Throws the error unless the client is a browser. */
   function hasSlot(request: FastifyRequest, reply: FastifyReply): boolean {
     try {
       slots.take(request, reply);
@@ -85,7 +85,7 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
 
 const refusalPath = (code: RefusalCode): string => `/dashboard/sign-in?error=${code}`;
 
-/** Not the query that Fastify parsed, so that sign-in can reject duplicate parameters. */
+/** Unparsed, so that sign-in can reject duplicate parameters. */
 function makeQuery(request: FastifyRequest): URLSearchParams {
   const { url } = request;
   const index = url.indexOf("?");

@@ -44,7 +44,7 @@ export function addAuthorizationRoutes(
     config,
     schema: { ...hide, body: authorizationQuery },
     handler: async (request, reply): Promise<AuthorizationResponse> => {
-      // Each request makes the server fetch a document from an address in the request.
+      // Each request fetches a document from an address that it names.
       slots.take(request, reply);
       const head = readRequestHead(request.body.query);
       const client = await fetchClientDocument(head.clientId);

@@ -12,7 +12,7 @@ const jobsPage = 50;
 
 type Page = { jobs: readonly JobSummary[]; next: string | null };
 
-/** Omits queries, which only the accounts themselves may see. */
+/** Omits queries, which are private to the accounts. */
 export function addOperatorJobsRoute(
   app: TypedApp,
   { accounts, jobs }: Pick<HttpContext, "accounts" | "jobs">,

@@ -27,7 +27,7 @@ export function addOperatorUsageRoute(app: TypedApp, context: HttpContext): void
   });
 }
 
-/** Accounts per page, few because a busy account has a thousand rows per day. */
+/** Accounts per page; a busy account has a thousand rows per day. */
 const accountsPage = 20;
 const dayMs = 86_400_000;
 

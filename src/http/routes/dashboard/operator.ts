@@ -106,7 +106,7 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
   });
 }
 
-/** Members that a request omits may be undefined after validation. */
+/** Validation may leave absent members undefined. */
 type Parsed<Request> = { [Name in keyof Request]: Request[Name] | undefined };
 
 /** A reason without `suspended` has no effect. */

@@ -23,7 +23,7 @@ export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "se
   const files = createBuiltFiles(builtFolder);
   const links = once(() => pageLinks(builtFolder));
 
-  /** Sets the headers only if the file exists, because an error must not be cached. */
+  /** Sets the headers only if the file exists: an error must not be cached. */
   async function sendBuilt(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -114,8 +114,8 @@ function notBuilt() {
 }
 
 /**
- * Link headers by page name (web/page-files.ts), so that browsers load a page's files along with
- * the app. Empty without a build.
+ * Link headers by page name (web/page-files.ts), with which browsers load a page's files early.
+ * Empty without a build.
  */
 async function pageLinks(folder: URL): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(new URL("page-files.json", folder), "utf8").catch(() => "{}");
@@ -125,10 +125,7 @@ async function pageLinks(folder: URL): Promise<ReadonlyMap<string, string>> {
   );
 }
 
-/**
- * Uses the request mode of `import()` or of Vite's style sheets; otherwise, browsers would load the
- * file twice.
- */
+/** Uses the request mode of `import()` or Vite's style sheets; otherwise, files would be loaded twice. */
 function linkTo(file: string): string {
   const relation = file.endsWith(".css") ? "preload; as=style; crossorigin" : "modulepreload";
   return `</dashboard/${file}>; rel=${relation}; fetchpriority=low`;

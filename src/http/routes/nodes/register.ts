@@ -32,7 +32,7 @@ export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "no
   });
 }
 
-/** Requires the sender to possess the signing key in its statement. */
+/** Requires a signature with the stated key. */
 function requireOwnSignature(request: FastifyRequest, { statement }: Registration): void {
   const sender = readSignedRequest(signedPart(request));
   if (sender.keyId !== hashKeyId(statement)) {

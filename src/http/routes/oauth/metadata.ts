@@ -7,7 +7,7 @@ import { mcpResource, resourceMetadataPath, resourcePath } from "../../oauth/res
 const schema = { hide: true };
 const cacheHeaders = { "cache-control": "public, max-age=300" };
 
-/** Publishes the metadata of RFC 9728 and RFC 8414. */
+/** Metadata of RFC 9728 and RFC 8414. */
 export function addOauthMetadataRoutes(
   app: FastifyInstance,
   { settings: { publicUrl } }: Pick<HttpContext, "settings">,

@@ -3,10 +3,7 @@ import { accessToken, refreshToken } from "../../../accounts/grants/grant-tokens
 import type { HttpContext } from "../../context.ts";
 import { formRoute, readFormBodies, readParameters } from "../../oauth/form-body.ts";
 
-/**
- * Implements RFC 7009. Revoking any token ends its app's connection; unknown tokens get the same
- * response.
- */
+/** RFC 7009. Revoking any token ends its connection; unknown tokens get the same response. */
 export function addRevocationRoute(
   app: FastifyInstance,
   { accounts, clock, metrics }: Pick<HttpContext, "accounts" | "clock" | "metrics">,

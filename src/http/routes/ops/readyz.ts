@@ -56,7 +56,7 @@ const isActive = ({ isConnected, state }: NodeView): boolean => isConnected && s
 
 /**
  * Returns 200 from the first response of an archive reader until shutdown, even without a live
- * stream or with a full disk, because reads still work.
+ * stream or with a full disk.
  */
 export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
   app.route({

@@ -119,8 +119,8 @@ function makeCountsParams(
 }
 
 /**
- * Refunds the search on failure, but not if the client disconnects, because the count used reader
- * time. Null in that case.
+ * Refunds the search on failure. Null after a disconnect, which is charged because the count used
+ * reader time.
  */
 async function countOrFail(
   context: HttpContext,

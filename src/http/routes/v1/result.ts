@@ -114,8 +114,8 @@ export function addResultRoutes(
 }
 
 /**
- * Frees the memory of a sent body, because a hundred unused bodies would make V8 collect the whole
- * heap. The body must not be used afterwards.
+ * Frees the body, because a hundred unused ones would make V8 collect the whole heap. It must not
+ * be used afterwards.
  */
 export function freeAfterSent({ raw }: FastifyReply, { buffer, byteLength }: Uint8Array): void {
   if (!(buffer instanceof ArrayBuffer) || byteLength < buffer.byteLength) return;

@@ -88,7 +88,7 @@ export function addSearchRoute(
       const word = request.params.platform;
       const { wait, fields, max_chars: maxChars, ...rest } = request.body;
       const platform = parsePlatform(word) ?? "social";
-      // The wait and the presentation do not affect which posts are searched.
+      // Wait and presentation do not affect the search.
       const body = readSubmission(rest);
       const idempotency = readIdempotency(request.headers, idempotentRequest(platform, body));
       const submit = async () => {

@@ -19,5 +19,5 @@ export function sendJson(reply: FastifyReply, body: unknown) {
   return reply.type("application/json; charset=utf-8").send(JSON.stringify(body));
 }
 
-/** The webhook is unknown or belongs to another account. */
+/** The webhook is unknown or another account's. */
 export const noWebhook = () => problem("webhook_not_found", "webhook not found");
