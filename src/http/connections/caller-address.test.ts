@@ -4,7 +4,7 @@ import { callerAddressBehind } from "./caller-address.ts";
 
 const proxies = ["10.0.0.0/8", "2001:db8:1::/48", "::ffff:192.0.2.0/120"];
 
-function attributedAddress(connected: string, forwarded?: string, trusted = proxies): string {
+function callerAddress(connected: string, forwarded?: string, trusted = proxies): string {
   const headers = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };
   const socket = { remoteAddress: connected } as IncomingMessage["socket"];
   return callerAddressBehind(trusted)({ headers, socket });
@@ -18,7 +18,7 @@ test.each([
   ["a network of proxies in mapped form", "192.0.2.77", "203.0.113.9", "203.0.113.9"],
   ["a trusted proxy that sends no X-Forwarded-For", "10.1.2.3", undefined, "10.1.2.3"],
   ["two proxies", "10.1.2.3", "203.0.113.9, 10.9.9.9", "203.0.113.9"],
-  ["an entry that the caller wrote before its proxy", "10.1.2.3", "1.1.1.1, 203.0.113.9", "203.0.113.9"],
+  ["an entry that the caller wrote itself", "10.1.2.3", "1.1.1.1, 203.0.113.9", "203.0.113.9"],
   ["only trusted proxies", "10.1.2.3", "10.4.4.4,10.5.5.5", "10.4.4.4"],
   ["an IPv4 address with a port", "10.1.2.3", "203.0.113.9:5678", "203.0.113.9"],
   ["an IPv6 address with a port", "10.1.2.3", "[2001:db8::9]:80", "2001:db8::9"],
@@ -29,7 +29,7 @@ test.each([
   ["an IPv6 address with a zone", "10.1.2.3", "fe80::1%eth0", "fe80::1"],
   ["spaces around an entry", "10.1.2.3", " 203.0.113.9 ", "203.0.113.9"],
 ])("a request is attributed to one address: %s", (_, connected, forwarded, expected) => {
-  expect(attributedAddress(connected, forwarded)).toBe(expected);
+  expect(callerAddress(connected, forwarded)).toBe(expected);
 });
 
 test.each([
@@ -50,14 +50,14 @@ test.each([
 ])(
   "the connection's address is used when an entry in X-Forwarded-For is not an address: %j",
   (forwarded) => {
-    expect(attributedAddress("10.1.2.3", forwarded)).toBe("10.1.2.3");
+    expect(callerAddress("10.1.2.3", forwarded)).toBe("10.1.2.3");
   },
 );
 
 test("a long X-Forwarded-For header is read from its end, only as far as proxies are trusted", () => {
-  expect(attributedAddress("10.1.2.3", `${"1.1.1.1,".repeat(100_000)}203.0.113.9`)).toBe("203.0.113.9");
+  expect(callerAddress("10.1.2.3", `${"1.1.1.1,".repeat(100_000)}203.0.113.9`)).toBe("203.0.113.9");
 });
 
 test("X-Forwarded-For is ignored if no proxy is trusted", () => {
-  expect(attributedAddress("10.1.2.3", "203.0.113.9", [])).toBe("10.1.2.3");
+  expect(callerAddress("10.1.2.3", "203.0.113.9", [])).toBe("10.1.2.3");
 });

@@ -76,7 +76,7 @@ function plainAddress(address: string): string {
 
 export type ConnectionLimitSettings = {
   maxConnections: number;
-  /** Percentage of connections for one address. */
+  /** Maximum percentage of connections from one address. */
   connectionShare: number;
   trustedProxies: readonly string[];
 };

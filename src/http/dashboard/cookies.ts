@@ -7,7 +7,7 @@ import type {
 
 /** Uses `Secure` and `__Host-` only with an https base URL, because browsers reject them without TLS. */
 export type DashboardCookies = {
-  /** Null unless issued by this server. */
+  /** Null unless this server issued the token. */
   session(request: FastifyRequest): PresentedToken | null;
   printSession(token: SessionToken): string;
   setSession(reply: FastifyReply, token: SessionToken, maxAgeMs: number): void;

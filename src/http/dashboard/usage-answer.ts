@@ -21,7 +21,7 @@ export type UsageParams = {
 /** Key ID of calls from the dashboard. */
 export const dashboardKeyId = (accountId: string): string => `dashboard-${accountId}`;
 
-/** Span per read, so that other requests can run in between. */
+/** Time span per read, so that other requests can run in between. */
 const pageMs = 86_400_000;
 
 /** The first bucket is complete, the last still open. Errors: those of the store. */

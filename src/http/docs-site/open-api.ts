@@ -1,4 +1,4 @@
-/** Not validated, because a test compares it with the routes. */
+/** openapi.json is not validated, because a test compares it with the routes. */
 export type OpenApi = {
   tags: readonly { name: string; description: string }[];
   paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;

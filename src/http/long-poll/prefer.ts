@@ -21,7 +21,7 @@ export async function waitAsRequested(
     : await pending.waitForJob(caller, uuid, waitSeconds, reply);
 }
 
-/** 0 if none is requested. Errors: `invalid_request`. */
+/** 0 if no wait is requested. Errors: `invalid_request`. */
 export function preferredWaitSeconds(field: string | undefined): number {
   if (field === undefined) return 0;
   const wait = preferences(field).find(({ name }) => name === "wait");

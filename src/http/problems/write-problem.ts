@@ -20,7 +20,7 @@ type Problem = {
   request_id: string;
   hint?: string;
   errors?: readonly ErrorDetail[];
-  /** Only for submissions: the failed job's, or empty if rejected. */
+  /** Only for submissions: that of the failed job, or empty if rejected. */
   uuid?: string;
   error: string;
 };

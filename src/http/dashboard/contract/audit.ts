@@ -1,9 +1,9 @@
 import type { AuditAction } from "../../../accounts/audit.ts";
 
 /**
- * GET /dashboard/api/operator/audit?account=<id>&action=<action>&actor=<account id, command_line or
- * service> &from=<time>&to=<time>&before=<sequence>: newest first. GET
- * /dashboard/api/account/audit: the caller's own account.
+ * GET /dashboard/api/operator/audit?account=<id>&action=<action>
+ * &actor=<account id, command_line or service>&from=<time>&to=<time>&before=<sequence>: newest
+ * first. GET /dashboard/api/account/audit: the caller's own account.
  */
 export type AuditResponse = { entries: readonly AuditEntryResponse[]; next: number | null };
 export type AuditEntryResponse = {

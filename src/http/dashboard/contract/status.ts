@@ -26,8 +26,8 @@ export type StatusResponse = {
 export type PlatformStatus = {
   platform: Platform;
   /**
-   * `streamed`: a stream feeds the archive. `live`: searched live. `archived`: archived posts exist, but no source adds any.
-   * `off`: none of these.
+   * `streamed`: a stream feeds the archive. `live`: searched live. `archived`: archived posts exist,
+   * but no source adds any. `off`: none of these.
    */
   mode: "streamed" | "live" | "archived" | "off";
   stream: {
