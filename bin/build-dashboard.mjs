@@ -1,5 +1,5 @@
-// Builds the dashboard (web/) into dist/web and the documentation (docs/) into dist/docs. npm runs it after installing. Without
-// the build tools, an earlier build, if any, remains in use.
+// Builds the dashboard (web/) into dist/web and the documentation (docs/) into dist/docs. npm runs
+// it after installing. Without the build tools, an earlier build, if any, remains in use.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -24,11 +24,11 @@ if (!isNewEnough(process.version)) {
   const { writeSite } = await import("../src/http/docs-site/html/write-site.ts");
   await writeSite();
   await compress(join(root, "dist/web"), 11);
-  // Quality 11 takes ten times as long and saves only a tenth more.
+  // Quality 11 would take ten times as long and save only a tenth more.
   await compress(join(root, "dist/docs"), 9);
 }
 
-/** Adds compressed copies. Node's thread pool compresses on all cores. */
+/** Writes compressed copies next to the files. Node's thread pool uses all cores. */
 async function compress(folder, quality) {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   const compressed = names.filter((name) => /\.(html|js|css|svg|json)$/.test(name));

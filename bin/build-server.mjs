@@ -1,5 +1,6 @@
-// Bundles the server and the command line (src/) into a few files in dist/server, for the package and the container: Node does
-// not strip types in node_modules, and many small files slow the start by a fifth. A checkout runs its sources.
+// Bundles the server and the command line (src/) into a few files in dist/server, for the package
+// and the container: Node does not strip types in node_modules, and many small files make the start
+// a fifth slower. A checkout runs the sources directly.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "vite";
@@ -31,7 +32,7 @@ await bundle("cli/main", {
     groups: [{ debugName: "stage", name: chunkOf }],
   },
 });
-// One file each: a module starts a thread from a file next to it.
+// Each thread is one file, because modules start a thread from a file next to their own.
 for (const thread of threads) await bundle(thread, { codeSplitting: false });
 const licenses = [...packages].sort().map(licenseOf).join("\n\n");
 writeFileSync(join(outDir, "THIRD-PARTY-LICENSES.txt"), licenses);
@@ -61,7 +62,7 @@ async function bundle(entry, output) {
   });
 }
 
-/** One chunk for each stage of the start, because loading a file takes half a millisecond. */
+/** One output file per stage of the start, because loading a file takes half a millisecond. */
 function chunkOf(moduleId, context) {
   const stage = stages.find(({ modules }) =>
     modules.some((path) => staticImports(join(root, "src", path), context).has(moduleId)),

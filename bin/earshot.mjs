@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // biome-ignore-all lint/style/useNodejsImportProtocol: early versions of Node 12 do not support it
-// Starts the command line with a supported Node, in old syntax: see node-version.mjs.
+// Starts the command line with a supported version of Node. Uses old syntax: see node-version.mjs.
 import childProcess from "child_process";
 import fs from "fs";
 import module from "module";
@@ -9,7 +9,7 @@ import path from "path";
 import { pathToFileURL } from "url";
 import { installedNode, isNewEnough, root, unsupportedNode } from "./node-version.mjs";
 
-// Set in the process that an unsupported Node starts to replace it.
+// This variable is set in the process that an unsupported Node starts in its place.
 const relaunched = "NODE_EARSHOT_RELAUNCHED";
 
 if (isNewEnough(process.version)) {
@@ -40,7 +40,8 @@ function run() {
   import(pathToFileURL(file).href).then((loaded) => loaded.runCommandLine(), failToLoad);
 }
 
-// A killed parent cannot forward its signal, but its exit closes the IPC channel: then this process kills itself.
+// A killed parent cannot forward its signal, but its exit closes the IPC channel, on which this
+// process kills itself.
 function endWithParent() {
   if (process.env[relaunched] === undefined) return;
   delete process.env[relaunched];

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/style/useNodejsImportProtocol: early versions of Node 12 do not support it
-// The required version of Node, and the Node that npm installed. In old syntax, so that Node 12 can
-// parse this file and report the problem.
+// The required version of Node, and the Node that npm installed. Uses old syntax, so that Node 12
+// can parse this file and report the problem.
 import fs from "fs";
 import path from "path";
 import { fileURLToPath } from "url";

@@ -1,4 +1,4 @@
-// Runs before every script in package.json, so that an unsupported Node fails immediately.
+// Runs before every script in package.json, so that an unsupported version of Node fails immediately.
 import { isNewEnough, unsupportedNode } from "./node-version.mjs";
 
 if (!isNewEnough(process.version)) {

@@ -7,7 +7,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { argv, exit, stderr, stdout } from "node:process";
 
-/** The values of a deployment. Each is inserted into the YAML verbatim, so its pattern must not allow it to change the structure. */
+/**
+ * The values of a deployment. They are inserted into the YAML verbatim, so no pattern may match
+ * text that changes its structure.
+ */
 const values = {
   image: [
     /^[a-z0-9.-]+(?::\d+)?(?:\/[a-z0-9._-]+)+@sha256:[0-9a-f]{64}$/,
@@ -23,10 +26,10 @@ const values = {
   ],
 };
 
-/** An invalid input, reported as one line. */
+/** Invalid input, reported on one line. */
 class InputError extends Error {}
 
-/** compose.yaml with the values of a deployment. */
+/** Returns compose.yaml with the values of a deployment. */
 function composeOf(template, deployment) {
   for (const name of Object.keys(deployment)) {
     if (!(name in values))

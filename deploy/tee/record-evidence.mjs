@@ -49,7 +49,7 @@ function write(name, content) {
   print(`wrote ${join(folder, name)}`);
 }
 
-/** Requests evidence for the same 64 bytes `runs` times; returns the last, and all durations. */
+/** Requests evidence for the same 64 bytes `runs` times; returns the last evidence and all durations. */
 async function takeEvidence(provider, reportData) {
   const durationsMs = [];
   let evidence = null;
@@ -82,7 +82,7 @@ async function collateralOf(quote) {
   }
 }
 
-/** The root to which quotes must chain: Intel's, or the simulated one. */
+/** The root certificate to which quotes must chain: Intel's or the simulated one. */
 async function rootDer() {
   const { simulated } = values;
   if (simulated === undefined) return await intelRoot();
@@ -111,7 +111,7 @@ function draftPolicy(facts, composeHash, keyProvider) {
   };
 }
 
-/** A key provider as an entry of a policy. */
+/** A key provider as a policy entry. */
 const policyEntryOf = ({ name, id }) => (id === null ? { name } : { name, id });
 
 async function record() {

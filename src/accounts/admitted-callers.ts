@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Caller } from "./authenticate.ts";
 import type { RateOutcome } from "./limit-operations.ts";
 
-/** Recently admitted callers, by credential hash. They are still checked. */
+/** Recently admitted callers by credential hash. Each call still checks their credentials. */
 export type AdmittedCallers = {
   /** Forgets a caller that has reached a limit, or that shares limits of its account. */
   record(presentedHash: string, outcome: RateOutcome | null): void;
@@ -34,7 +34,10 @@ export function createAdmittedCallers(clock: Pick<Clock, "elapsed">): AdmittedCa
   return { record, find };
 }
 
-/** True if another search would be admitted without a wait. Statements for several calls do not count account limits. */
+/**
+ * True if another search would be admitted without a wait. False for callers that share limits of
+ * their account, because batched statements do not count those.
+ */
 function hasRoom({ kind, caller, policies }: RateOutcome): boolean {
   const { accountRequestsPerSecond: requests, accountSubmissionsPerMinute: submissions } = caller;
   const isShared = (requests ?? null) !== null || (submissions ?? null) !== null;

@@ -3,21 +3,21 @@ import type { Database, Steps } from "../db/statements.ts";
 import type { Method } from "../platforms/methods.ts";
 import { type DeploymentLimits, effectiveLimits, sharedLimits, storedMethods } from "./keys/key.ts";
 
-/** Null rates: the deployment's apply. */
+/** Where a rate is null, the deployment's applies. */
 export type Caller = {
   keyId: string;
   accountId: string;
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
-  /** Shared by all calls of the account; null or absent: none. */
+  /** Shared by all calls of the account; no limit if null or absent. */
   accountRequestsPerSecond?: number | null;
   accountSubmissionsPerMinute?: number | null;
-  /** Null: all. */
+  /** Null means all methods. */
   methods: readonly Method[] | null;
   /** The key's ID, or its successor's after a rotation. */
   ratesKeyId: string;
   sessionId?: string;
-  /** Equals `keyId`; connected apps only. */
+  /** Equals `keyId`; set only for connected apps. */
   grantId?: string;
 };
 
@@ -62,8 +62,9 @@ export const tokenAuthenticationSql = `
   LEFT JOIN account ON account.id = coalesce(account_id, '000000000000')`;
 
 /**
- * Null if the key is unknown, revoked, expired or wrong. Reads the database, because another process may have revoked it. A
- * placeholder makes an unknown ID take as long as a wrong secret.
+ * Null if the key is unknown, revoked or expired, or its secret is wrong. Reads the database on
+ * each call, because another process may have revoked the key. A placeholder makes an unknown ID
+ * take as long as a wrong secret.
  */
 export function* authenticate(
   database: Database,

@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/** The IPv4 address, or the IPv6 /64, which is usually one household's. */
+/** The IPv4 address, or the IPv6 /64, which usually belongs to one household. */
 export function addressGroup(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
@@ -19,8 +19,9 @@ export function addressNetwork(address: string): string {
 }
 
 /**
- * Counts different wrong keys per address in 60 seconds, so that repeating a revoked key does not lock out others. Evicts the
- * least recently seen address.
+ * Counts the different wrong keys that an address presented in the last 60 seconds. A repeated key
+ * counts once, so that a client with a revoked key does not lock out others. Evicts the least
+ * recently seen address.
  */
 export type FailedKeys = {
   record(address: string, presentedHash: string, limit: number, nowMs: number): void;

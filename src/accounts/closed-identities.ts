@@ -2,13 +2,13 @@ import { createHmac, hkdfSync } from "node:crypto";
 import type { Database, Steps } from "../db/statements.ts";
 
 /**
- * Limits and key creation times of a deleted account, so that signing up again does not reset them. Identities are keyed
- * hashes.
+ * Limits and key creation times of a deleted account, so that signing up again does not reset them.
+ * Identities are stored as keyed hashes.
  */
 export type ClosedIdentity = {
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
-  /** JSON: key creation times of the last 24 hours, in Unix milliseconds. */
+  /** JSON list of the key creation times in the last 24 hours, in Unix milliseconds. */
   keyTimes: string;
   closings: number;
   sinceMs: number;
@@ -94,7 +94,7 @@ export const keysMadeSql = `
   SELECT created_ms AS ms FROM api_key WHERE account_id = :accountId
   UNION ALL SELECT CAST(value AS INTEGER) FROM account, json_each(coalesce(earlier_key_times, '[]')) WHERE account.id = :accountId`;
 
-/** Keyed, so that no one without the store can test for an identity. */
+/** The hash is keyed, so that no one without the store can test for an identity. */
 function* hashIdentity(database: Database, { provider, subject }: Identity): Steps<Uint8Array> {
   const secret = yield* database.get<{ value: Uint8Array }>(
     "SELECT value FROM setting WHERE name = 'cursor_key'",

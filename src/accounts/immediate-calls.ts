@@ -48,8 +48,8 @@ const search = immediateCalls({
 });
 
 /**
- * Returns the columns of `take_calls` and `call`; no row for a call that must wait or has account
- * limits.
+ * Returns the columns of `take_calls`, and `call`. Returns no row for a call that must wait or
+ * whose account has limits.
  */
 export const immediateCallSql = (callers: string): string => `
   UPDATE rate SET (${burst.columns}, ${search.columns}, latest_us) =

@@ -1,6 +1,6 @@
 /**
- * Rates are in memory, so no request causes a write. After a restart, submissions of the last
- * minute are read from the job table; per-second rates and wrong keys start empty.
+ * Rates are counted in memory, so no request causes a write. After a restart, submissions of the
+ * last minute are read from the job table; per-second rates and wrong keys are counted from zero.
  */
 
 import { memory, perStore } from "../db/operations.ts";
@@ -18,16 +18,16 @@ import {
   type SessionNote,
 } from "./sessions/find-session.ts";
 
-/** `elapsedMs`: of a monotonic clock that all callers share. */
+/** `elapsedMs`: the time of a monotonic clock that all callers share. */
 export type CallTime = { elapsedMs: number; nowMs: number };
 
-/** Flat, with hashes as text, which is cheapest to transfer. */
+/** Flat, and with hashes as text: this form is the cheapest to transfer. */
 export type AdmissionRequest = CallTime &
   Limits & {
     address: string;
     /** Null if there is no well-formed key. */
     keyId: string | null;
-    /** Null for a key. */
+    /** The resource of an access token; null for a key. */
     resource: string | null;
     /** Base64 SHA-256 of the secret. */
     keyHash: string | null;
@@ -73,7 +73,7 @@ export type SubmissionRateRequest = CallTime & { key: RatedKey };
 export type SubmissionOutcome = {
   allowed: boolean;
   retryAfterMs: number;
-  /** Pass to `giveBackSubmission`. */
+  /** Pass this to `giveBackSubmission`. */
   countedMs: number;
   policies: readonly PolicyState[];
 };
@@ -81,7 +81,7 @@ export type SubmissionOutcome = {
 export type LimitOperations = typeof limitOperations;
 
 export const limitOperations = {
-  /** Otherwise the first call does this. */
+  /** Restores the rates at startup; otherwise, the first call does. */
   restoreRates: memory(function* (database, request: CallTime): Steps<null> {
     yield* readTime(database, limitsOf(database), request);
     return null;
@@ -225,7 +225,7 @@ const limitsOf = perStore(() => ({
   rates: createKeyRates(),
   failedKeys: createFailedKeys(),
   latestMs: null as number | null,
-  /** An expired key stays expired when the clock is set back. */
+  /** The latest wall-clock time, so that an expired key stays expired when the clock is set back. */
   latestWallMs: 0,
 }));
 
@@ -233,7 +233,7 @@ type LimitMemory = ReturnType<typeof limitsOf>;
 
 const rebuiltMs = 60_000;
 
-/** A call out of order counts as made with its predecessor. */
+/** A call that arrives out of order counts as made at the time of the call before it. */
 function* readTime(database: Database, state: LimitMemory, request: CallTime): Steps<number> {
   const elapsedMs = exactMs(request.elapsedMs);
   if (state.latestMs === null) {
@@ -245,7 +245,7 @@ function* readTime(database: Database, state: LimitMemory, request: CallTime): S
   return state.latestMs;
 }
 
-/** Multiples of 2^-10 ms add exactly in floating point. */
+/** Rounds down to a multiple of 2^-10 ms: sums of these are exact in floating point. */
 function exactMs(ms: number): number {
   return Math.floor(ms * 1_024) / 1_024;
 }

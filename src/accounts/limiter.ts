@@ -22,16 +22,16 @@ import type {
   SessionNote,
 } from "./sessions/find-session.ts";
 
-/** `burst` first. */
+/** `policies` begins with `burst`. */
 export type LimitState = { asOfMs: number; policies: readonly PolicyState[] };
 
 export type AdmissionParams = {
   address: string;
   authorization: string | undefined;
-  /** OAuth resource whose access tokens are also accepted; null or absent: none. */
+  /** OAuth resource whose access tokens are also accepted; none if null or absent. */
   resource?: string | null;
   /**
-   * A job that the request reads. If it is the caller's, the request may wait, FIFO, up to
+   * The job that the request reads. If it is the caller's, the request may wait its turn for up to
    * `maxWaitMs`.
    */
   readOf: string | null;
@@ -72,21 +72,25 @@ export type SubmissionDecision = {
   policy: LimitPolicy;
   retryAfterMs: number;
   limits: LimitState;
-  /** Idempotent. Null if there was nothing to return or no response. */
+  /** Idempotent. Null if there was nothing to refund or the store failed. */
   refund(): Promise<LimitState | null>;
 };
 
 /**
- * Exact sliding logs per key: `burst` for requests per second, `search` for submissions per 60 s. Refused calls do not count.
- * After a restart, only submissions with a job row count. Errors: those of the store.
+ * Exact sliding logs per key: `burst` for requests per second, `search` for submissions per 60 s.
+ * Refused calls do not count. Of the calls before a restart, only submissions with a job row count.
+ * Errors: those of the store.
  */
 export type Limiter = {
   restore(): Promise<void>;
   admit(params: AdmissionParams): Promise<Admission>;
   admitSession(params: SessionAdmissionParams): Promise<SessionAdmission>;
-  /** If the caller was recently admitted, it may be admitted together with its search; else null. */
+  /** Returns a recently admitted caller, which may be admitted together with its search; else null. */
   recall(params: AdmissionParams): RecalledAdmission | null;
-  /** One call to the store. `admission` null: nothing was counted; `submitted` null: nothing was written. */
+  /**
+   * Makes one call to the store. `admission` is null if nothing was counted, `submitted` if nothing
+   * was written.
+   */
   admitSearch(
     recalled: RecalledAdmission,
     search: SearchSubmission,
@@ -217,7 +221,7 @@ export function createLimiter(
   };
 }
 
-/** The same secret with another ID is another guess. */
+/** Hashes the whole header, because the same secret with another ID is another guess. */
 function presentedKey(
   authorization: string | undefined,
   resource: string | null,
@@ -236,8 +240,8 @@ function presentedKey(
 }
 
 /**
- * draft-ietf-httpapi-ratelimit-headers. A general RFC 9651 serialiser would cost more than the
- * limits.
+ * The fields of draft-ietf-httpapi-ratelimit-headers. A general RFC 9651 serialiser would take
+ * longer than checking the limits.
  */
 export function rateLimitFields(policies: readonly PolicyState[]) {
   return {

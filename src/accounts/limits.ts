@@ -31,7 +31,7 @@ export type Limits = SettingsOf<typeof limitSettings>;
 
 export const defaultLimits: Limits = settingDefaults(limitSettings);
 
-/** `burst`: requests in any second over the whole API. `search`: submissions in any 60 seconds. */
+/** `burst`: requests in any second across the whole API. `search`: submissions in any 60 seconds. */
 export type LimitPolicy = "burst" | "search";
 
 export type PolicyState = {

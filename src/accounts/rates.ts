@@ -13,7 +13,7 @@ export type AccountRates = {
   submissionsPerMinute: number | null;
 };
 
-/** `waitMs`: until the call may proceed or, if refused, be repeated. */
+/** `waitMs`: how long until the call may proceed or, if refused, be repeated. */
 type RateDecision = { allowed: boolean; waitMs: number };
 
 /** Exact sliding logs per key and account. Refused calls do not count. Times must not decrease. */
@@ -22,13 +22,16 @@ export type KeyRates = {
   takeSubmission(key: RatedKey, nowMs: number): RateDecision;
   /** Reverts a submission allowed at `countedMs`. */
   giveBackSubmission(key: RatedKey, countedMs: number): void;
-  /** Records earlier submissions, oldest first, before any other call. If `accountId` is null, only the key counts them. */
+  /**
+   * Records a submission made before a restart. Call it for the oldest submission first, and before
+   * all other methods. If `accountId` is null, only the key counts it.
+   */
   recordSubmission(
     by: { keyId: string; accountId: string | null },
     atMs: number,
     nowMs: number,
   ): void;
-  /** `burst` comes first; `remaining` is the lower of key and account. */
+  /** `burst` comes first. `remaining` is the lower of the key's and the account's. */
   state(key: RatedKey, nowMs: number): PolicyState[];
   size(): number;
 };
@@ -137,7 +140,10 @@ function accountEntry({ accountId }: Pick<AccountRates, "accountId">): string {
   return `account ${accountId}`;
 }
 
-/** Exact: no window, wherever it starts, exceeds the limit. Times never decrease and may be in the future. O(log n) per check. */
+/**
+ * Exact: no window exceeds the limit, wherever it starts. Times must not decrease, but may be in
+ * the future. A check takes O(log n).
+ */
 export type SlidingLog = {
   used(nowMs: number): number;
   waitMs(limit: number, nowMs: number): number;

@@ -4,7 +4,8 @@ export type RecentSubmission = { keyId: string; accountId: string | null; ageMs:
 
 /**
  * Oldest first. Rows have wall-clock times but are in submission order: if the clock was set back,
- * a row from the future counts as old as the next one. A clock set forward goes unnoticed.
+ * a row from the future counts as old as the row after it. A clock that was set forward goes
+ * unnoticed.
  */
 export function* recentSubmissions(
   database: Database,

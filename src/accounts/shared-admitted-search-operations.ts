@@ -1,6 +1,7 @@
 /**
- * On PostgreSQL, a short search of a recently admitted key takes one round trip for the key, its
- * rates, and the job with its result. The rest is left to `admit` and the ordinary submission.
+ * On PostgreSQL, a short search with a recently admitted key takes one round trip, which checks the
+ * key, counts the call, and inserts the job with its result. `admit` and the ordinary submission
+ * handle all other searches.
  */
 
 import { durable, withRowLocks } from "../db/operations.ts";

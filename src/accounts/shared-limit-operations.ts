@@ -1,5 +1,5 @@
 /**
- * limit-operations.ts for several processes: the database counts by its own clock
+ * The operations of limit-operations.ts for several processes: the database counts by its own clock
  * (db/postgres/migrations/rates.ts).
  */
 
@@ -101,7 +101,7 @@ export type AdmissionRow = AuthenticationRow & RateRow & { blockedUs: number; is
 const noHash = new Uint8Array(32);
 
 export const sharedLimitOperations: LimitOperations = {
-  /** Only connects, before others use up the server's connections. */
+  /** Only opens the connection, before other connections use up the server's maximum. */
   restoreRates: memory(function* (database, _request: CallTime): Steps<null> {
     yield* database.get("SELECT 1");
     return null;

@@ -4,8 +4,8 @@ import type { Clock } from "../../lib/clock.ts";
 import type { deletionOperations, EndingAccount } from "./deletion-operations.ts";
 
 /**
- * Ends the jobs of suspended and deleted accounts, and deletes the rows of deleted ones. Polls every second for changes by
- * `earshot accounts`, and continues after a crash.
+ * Ends the jobs of suspended and deleted accounts, and deletes the rows of deleted ones. Checks
+ * every second for changes made by `earshot accounts`, and resumes after a crash.
  */
 export type AccountEnds = {
   settle(account: EndingAccount): Promise<void>;

@@ -16,7 +16,7 @@ export type AuditEntry = {
 export type AuditPart = {
   accountId: string | null;
   action?: AuditAction | null;
-  /** Account ID, `command_line` or `service`. */
+  /** An account ID, `command_line` or `service`. */
   actor?: string | null;
   fromMs?: number | null;
   /** Exclusive. */
@@ -43,7 +43,7 @@ export const auditOperations = {
       before: before ?? Number.MAX_SAFE_INTEGER,
       limit,
     };
-    // Only the filters in use, so that the statement can use an index.
+    // Only the requested filters are included, so that the statement can use an index.
     for (const name of Object.keys(filters) as (keyof typeof filters)[]) {
       const value = part[name] ?? null;
       if (value === null) continue;

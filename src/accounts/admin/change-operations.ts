@@ -86,7 +86,7 @@ function* suspend(
     { accountId, nowMs, reason },
   );
   yield* database.run("DELETE FROM session WHERE account_id = :accountId", { accountId });
-  // Free text may name a person, so the audit log omits it.
+  // The reason may name a person, so the audit log omits it.
   if (before.suspendedMs === null) yield* audit(database, request, "account_suspended");
   else if (before.suspendedReason !== reason) {
     yield* audit(database, request, "account_suspended", { reason_changed: true });

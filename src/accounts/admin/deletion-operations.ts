@@ -9,7 +9,7 @@ import { unknownAccount } from "./resolve-account.ts";
 export type DeletionRequest = {
   accountId: string;
   actor: Actor;
-  /** How long new sign-ups inherit the account's limits. Default: one day. */
+  /** How long new sign-ups by the same user inherit the account's limits. Default: one day. */
   retentionMs?: number;
   nowMs: number;
 };
@@ -59,7 +59,7 @@ export const deletionOperations = {
       return (yield* database.run(sql, { accountId, limit })) === limit;
     });
     if (dropped.includes(true)) return { isMore: true };
-    // Earlier requests may have added rows.
+    // Requests that were running when the account was closed may have added rows.
     for (const table of [...identifyingTables, "webhook"] as const) {
       yield* deleteAccountRows(database, table, accountId);
     }
@@ -68,7 +68,7 @@ export const deletionOperations = {
     return { isMore: false };
   }),
 
-  /** `heartbeatMs`: of the server that deletes the rest; null if none. */
+  /** `heartbeatMs`: the latest heartbeat of the servers, which delete the rest; null if there is none. */
   deletionProgress: read(function* (
     database,
     { accountId }: { accountId: string },
@@ -117,7 +117,7 @@ function* deleteAccountRows(
   yield* database.run(`DELETE FROM ${table} WHERE account_id = :accountId`, { accountId });
 }
 
-/** Smaller batches for jobs, whose results may be large. */
+/** Jobs are deleted in smaller batches, because their results may be large. */
 const parts: readonly { sql: string; limit: number }[] = [
   {
     sql: `DELETE FROM job WHERE sequence IN (SELECT sequence FROM job WHERE account_id = :accountId LIMIT :limit)`,

@@ -5,7 +5,7 @@ import { type ExportedKind, type ExportPosition, nextRow } from "./export-rows.t
 
 export type ExportRequest = { accountId: string; kind: ExportedKind; after: ExportPosition };
 
-/** JSON lines. `next` is null at the end of the kind. */
+/** `text` contains JSON lines. `next` is null at the end of the kind. */
 export type ExportPart = { text: string; lines: number; next: ExportPosition };
 
 /** A line is never split, so a large result may exceed `maxCharacters`. */

@@ -6,7 +6,7 @@ import { accountHint, findAccountId, unknownAccount } from "./resolve-account.ts
 
 export type Role = "member" | "operator";
 
-/** Null limits: the deployment's apply. */
+/** Where a limit is null, the deployment's applies. */
 export type AccountListing = {
   id: string;
   name: string;
@@ -73,7 +73,7 @@ export const listingOperations = {
     return yield* accountListing(database, id, nowMs);
   }),
 
-  /** Names by ID; deleted accounts are omitted. */
+  /** Omits deleted accounts. */
   accountNames: read(function* (
     database,
     { ids }: { ids: readonly string[] },
@@ -108,7 +108,7 @@ const listingSql = `SELECT account.id, ${accountNameSql} AS name,
     requests_per_second AS requestsPerSecond, submissions_per_minute AS submissionsPerMinute
   FROM account`;
 
-/** Accounts scanned per call: a few milliseconds. */
+/** Accounts scanned per call, which takes a few milliseconds. */
 const accountsSeen = 1_000;
 
 const olderAccounts = "(account.created_ms, account.id) < (:afterMs, :afterId)";

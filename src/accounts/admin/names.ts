@@ -1,4 +1,4 @@
-/** SQL over an `account` row: its latest login, else its name, else its ID. */
+/** SQL expression for an `account` row: its latest login, else its name, else its ID. */
 export const accountNameSql = `coalesce(
   (SELECT login FROM identity WHERE identity.account_id = account.id ORDER BY seen_ms DESC LIMIT 1), account.name, account.id)`;
 

@@ -32,12 +32,13 @@ type CredentialRequest = {
 };
 
 /**
- * Other accounts' credentials are not found. Errors of changes: `credential_not_found`, `credential_invalid` with a pointer,
- * `too_many_credentials`, and the platform's. No error contains a secret.
+ * Other accounts' credentials are not found. Methods that change a credential fail with
+ * `credential_not_found`, `credential_invalid` (with a pointer), `too_many_credentials` or an error
+ * of the platform. No error contains a secret.
  */
 export type AccountCredentials = {
   kinds: readonly CredentialKind[];
-  /** Counts an attempt and returns 0, or the milliseconds to wait. */
+  /** Counts an attempt and returns 0, or returns the milliseconds to wait. */
   attempt(accountId: string): number;
   list(accountId: string): Promise<readonly Credential[]>;
   add(accountId: string, request: CredentialRequest): Promise<Credential>;

@@ -16,11 +16,11 @@ export type DialogueStep<Made> =
   | { state: "question"; id: string; texts: readonly string[]; question: string }
   | { state: "done"; made: Made };
 
-/** Browser dialogues that authorise a credential. In memory only. */
+/** Browser dialogues that authorise a credential. They exist only in memory. */
 export type Authorizations<Made> = {
   /**
-   * Runs until the first question or the end. Above the account's maximum, ends its oldest dialogue. Errors:
-   * `too_many_attempts`; those of `run`.
+   * Runs until the first question or the end. At the account's maximum, first ends its oldest
+   * dialogue. Errors: `too_many_attempts`; those of `run`.
    */
   begin(accountId: string, run: (dialogue: Dialogue) => Promise<Made>): Promise<DialogueStep<Made>>;
   /** Errors: `authorization_not_found`; those of `run`. */
@@ -124,7 +124,7 @@ export function createAuthorizations<Made>({
     return await pending.next.promise;
   }
 
-  /** If `run` is working, it continues, because the platform may have issued a one-time code. */
+  /** A `run` that is working continues, because the platform may have issued a one-time code. */
   function end(pending: Pending<Made>): void {
     pending.ended.abort(notFound());
     if (pending.reply === null) return;

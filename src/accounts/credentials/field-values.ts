@@ -5,7 +5,10 @@ type FieldValues = Readonly<Record<string, string>>;
 
 const maxValueLength = 16_384;
 
-/** Returns trimmed, non-empty values. Errors: `credential_invalid` with a detail for each field, without values. */
+/**
+ * Returns trimmed, non-empty values. Errors: `credential_invalid`, with details that name the
+ * fields but contain no values.
+ */
 export function checkedFields(fields: readonly CredentialField[], input: FieldValues): FieldValues {
   const unknown = Object.keys(input).filter((name) => !fields.some((field) => field.name === name));
   const details = [
@@ -45,7 +48,10 @@ function invalid(details: readonly ErrorDetail[]): EarshotError {
   return new EarshotError("credential_invalid", message, { status: 422, details });
 }
 
-/** Adds a pointer by the start of the message: to a field (`password: …`) or to the answer (`the URL: …`). */
+/**
+ * Adds a pointer that depends on the start of the message: to a field (`password: …`) or to the
+ * answer (`the URL: …`).
+ */
 export function atField(error: EarshotError, fields: readonly CredentialField[]): EarshotError {
   const { code, status, retryable, hint } = error;
   const [, name = "", rest = ""] = /^([\w ]{1,40}): (.+)$/s.exec(error.message) ?? [];

@@ -13,7 +13,7 @@ import {
 } from "../../upstream/requests/spending-rows.ts";
 import { type Actor, writeAuditEntry } from "../audit.ts";
 
-/** Null if there is no such credential. */
+/** A member is null if the credential that it concerns does not exist. */
 export type MonthSpending = {
   own: Amounts | null;
   shared: Amounts | null;
@@ -61,7 +61,7 @@ export const accountCredentialOperations = {
     };
   }),
 
-  /** If `owner` is null, anyone's. */
+  /** If `owner` is null, the credential may have any owner. */
   dropCredential: durable(function* (
     database,
     { id, owner, actor, nowMs }: CredentialRemoval,
@@ -96,7 +96,7 @@ function* readOwner(database: Database, id: string) {
   return row ?? null;
 }
 
-/** A dialogue may outlast the start of a suspension. */
+/** The account may have been suspended during a dialogue. */
 function* requireNotSuspended(database: Database, accountId: string | null): Steps<void> {
   const row = yield* database.get(
     "SELECT id FROM account WHERE id = :accountId AND suspended_ms IS NOT NULL",

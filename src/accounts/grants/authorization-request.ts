@@ -21,7 +21,10 @@ export type RequestRefusal = { error: string; description: string };
 const maxQueryLength = 8_192;
 const maxStateLength = 2_048;
 
-/** Errors: `invalid_authorization_request`, never sent to the redirect URI, which may be an attacker's. */
+/**
+ * Errors: `invalid_authorization_request`. They are never sent to the redirect URI, which may be an
+ * attacker's.
+ */
 export function readRequestHead(query: string): RequestHead {
   if (query.length > maxQueryLength) throw invalid("the query is too long");
   const parameters = new URLSearchParams(query);
@@ -46,7 +49,7 @@ export function requireRegistered(registered: readonly string[], redirectUri: st
   throw invalid("redirect_uri is not listed in the client's metadata document");
 }
 
-/** `resource` is the only supported one. */
+/** `resource` is the only supported resource. */
 export function readAuthorizationRequest(
   { parameters }: RequestHead,
   resource: string,
@@ -74,13 +77,13 @@ export function readAuthorizationRequest(
   return { codeChallenge, resource, methods };
 }
 
-/** Ignores the case of the scheme and the host. */
+/** Ignores case in the scheme and the host. */
 export function isResource(requested: string, resource: string): boolean {
   if (requested === resource) return true;
   return !requested.includes("#") && URL.parse(requested)?.href === URL.parse(resource)?.href;
 }
 
-/** RFC 6749, RFC 9207. */
+/** The redirect of RFC 6749, with the issuer of RFC 9207. */
 export function responseLocation(
   { redirectUri, state }: Pick<RequestHead, "redirectUri" | "state">,
   issuer: string,

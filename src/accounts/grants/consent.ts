@@ -14,14 +14,14 @@ export type Consent = {
 
 type Owner = { accountId: string; sessionId: string };
 
-/** The browser stores the result. No other session can use it. */
+/** Returns a ticket that the browser stores. No other session can use it. */
 export function encryptConsent(encryptor: Encryptor, consent: Consent, owner: Owner): string {
   return Buffer.from(encryptor.encrypt(JSON.stringify(consent), secretOwner(owner))).toString(
     "base64url",
   );
 }
 
-/** Null if expired, or of another session. */
+/** Null if the ticket is invalid or expired, or belongs to another session. */
 export function decryptConsent(
   encryptor: Encryptor,
   ticket: string,

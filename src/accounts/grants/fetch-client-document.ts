@@ -59,7 +59,10 @@ const document = z.object({
   token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
 });
 
-/** Requires a normalised HTTPS URL with a path, without query, fragment and credentials. Errors: `client_not_accepted`. */
+/**
+ * Requires a normalised HTTPS URL with a path, but without a query, fragment or credentials.
+ * Errors: `client_not_accepted`.
+ */
 export function requireClientUrl(clientId: string): URL {
   const url = clientId.length > maxIdLength ? null : URL.parse(clientId);
   const isPlain =

@@ -10,7 +10,7 @@ export const grantableMethods = [
 
 export const allScopes = grantableMethods.join(" ");
 
-/** All methods if the scope requests none; none if all requested ones are unknown. */
+/** All methods if the scope is empty; none if it contains only unknown methods. */
 export function methodsInScope(scope: string | null): readonly Method[] {
   const names = (scope ?? "").split(" ").filter((name) => name !== "");
   return names.length === 0

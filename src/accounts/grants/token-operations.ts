@@ -28,7 +28,7 @@ type GrantLifetimes = { accessMs: number; refreshMs: number };
 
 export type CodeExchange = TokenRequest & {
   redirectUri: string | null;
-  /** S256 of the `code_verifier`. */
+  /** The S256 hash of the `code_verifier`. */
   codeChallenge: string;
 };
 
@@ -47,7 +47,7 @@ export type TokenRefusal = {
   isReuse: boolean;
 };
 
-/** Refusals are returned, because an error would roll back the revocation. */
+/** Refusals are returned rather than thrown, because an error would roll back the revocation. */
 export function tokenOperations(randomBytes: RandomBytes) {
   function* issue(
     database: Database,
@@ -122,7 +122,7 @@ export function tokenOperations(randomBytes: RandomBytes) {
       );
     }),
 
-    /** RFC 7009. Any of its tokens ends the grant; unknown tokens are ignored. */
+    /** Revokes the grant to which the token belongs (RFC 7009); ignores unknown tokens. */
     revokeToken: durable(function* (
       database,
       request: { kind: "access" | "refresh"; token: SecretToken; clientId: string; nowMs: number },

@@ -23,9 +23,9 @@ export type NewKey = KeyLimits & {
   name: string;
   /** An unknown name creates an account; null creates an unnamed one. */
   accountName: string | null;
-  /** Absent: all. */
+  /** All methods if null or absent. */
   methods?: readonly Method[] | null;
-  /** Absent: never. */
+  /** Never expires if null or absent. */
   expiresMs?: number | null;
   maxKeys?: number;
   nowMs: number;
@@ -90,7 +90,7 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
       );
     }),
 
-    /** Newest first; the name, ID or account contains the query. */
+    /** Returns the keys whose name, ID or account contains the query, newest first. */
     findKeys: read(function* (
       database,
       { query, accountId, after, limit }: KeyListPart,

@@ -12,14 +12,14 @@ export type KeyRow = {
   accountId: string;
   name: string;
   methods: readonly Method[] | null;
-  /** From the command line; overrides the account's. */
+  /** Rates from the command line, which override the account's. */
   override: KeyLimits;
   ownerCaps: KeyLimits;
   expiresMs: number | null;
   nowMs: number;
 };
 
-/** The account then gets no first key automatically. */
+/** Once an account has a key, it gets no first key automatically. */
 export function* insertKey(
   database: Database,
   key: KeyRow,
@@ -86,8 +86,8 @@ export function* refuseTooManyKeys(
 const dayMs = 86_400_000;
 
 /**
- * Counts ended keys and those of a deleted predecessor account, because each new key starts with unused rates. Errors:
- * `too_many_keys`.
+ * Counts the keys created in the last 24 hours, including ended ones and those of the user's
+ * deleted accounts, because each new key starts with unused rates. Errors: `too_many_keys`.
  */
 export function* refuseTooManyNewKeys(
   database: Database,

@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { type Method, methodNames } from "../../platforms/methods.ts";
 
-/** Null: the account's apply. */
+/** Where a limit is null, the account's applies. */
 export type KeyLimits = {
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
@@ -11,7 +11,7 @@ export type StoredKey = {
   id: string;
   accountId: string;
   name: string;
-  /** Null: all. */
+  /** Null means all methods. */
   methods: readonly Method[] | null;
   createdMs: number;
   expiresMs: number | null;
@@ -47,7 +47,7 @@ export function isLive(state: KeyState): boolean {
   return state === "active" || state === "expiring";
 }
 
-/** SQL over `api_key`, at `:nowMs`. */
+/** SQL condition for an `api_key` row: the key is valid at `:nowMs`. */
 export const isLiveSql = liveKeySql("api_key");
 
 export function liveKeySql(name: string): string {
@@ -71,14 +71,20 @@ export type DeploymentLimits = { requestsPerSecond: number; submissionsPerMinute
 
 const noCap = Number.MAX_SAFE_INTEGER;
 
-/** The key's rates from the command line, else the account's, else the deployment's, capped by the owner's. */
+/**
+ * The key's rates from the command line, else the account's, else the deployment's, capped by those
+ * that the owner set.
+ */
 export const effectiveLimits = `
   min(coalesce(api_key.requests_per_second, account.requests_per_second, :requestsPerSecond),
     coalesce(api_key.owner_requests_per_second, ${noCap})) AS requestsPerSecond,
   min(coalesce(api_key.submissions_per_minute, account.submissions_per_minute, :submissionsPerMinute),
     coalesce(api_key.owner_submissions_per_minute, ${noCap})) AS submissionsPerMinute`;
 
-/** Null if the account has none, or if the key has its own from the command line. */
+/**
+ * The account's rates, which its keys share. Null if the account has none, or if the command line
+ * gave the key its own.
+ */
 export const sharedLimits = `
   CASE WHEN api_key.requests_per_second IS NULL THEN account.requests_per_second END AS accountRequestsPerSecond,
   CASE WHEN api_key.submissions_per_minute IS NULL THEN account.submissions_per_minute END AS accountSubmissionsPerMinute`;

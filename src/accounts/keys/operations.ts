@@ -19,7 +19,7 @@ export function keyOperations(randomBytes: RandomBytes) {
 type CallerIds = Pick<Caller, "keyId" | "accountId" | "sessionId" | "grantId">;
 
 const callerOperations = {
-  /** Returns session or key IDs. */
+  /** Returns the session IDs, or else the key IDs, of callers that are no longer valid. */
   findEndedCallers: read(function* (
     database,
     request: { callers: readonly CallerIds[]; idleMs: number; nowMs: number },

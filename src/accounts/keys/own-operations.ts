@@ -54,7 +54,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
       return yield* create(database, request, { ...request, name });
     }),
 
-    /** Works once for each account. Errors: `first_key_shown`, `too_many_keys`. */
+    /** Succeeds only once per account. Errors: `first_key_shown`, `too_many_keys`. */
     issueFirstKey: durable(function* (
       database,
       request: Owner & { maxKeys: number },
@@ -166,7 +166,7 @@ function makeColumns(changes: Partial<KeyChoice>): Record<string, string | numbe
   };
 }
 
-/** The audit log omits names. */
+/** Omits the key's name, which must not appear in the audit log. */
 function changedDetail(changes: Partial<KeyChoice>): Record<string, string | number | true | null> {
   const { name, methods, expiresMs, requestsPerSecond, submissionsPerMinute } = changes;
   return {

@@ -9,10 +9,10 @@ import {
 } from "./key.ts";
 
 export type OwnKey = StoredKey & {
-  /** Null: the account's apply. */
+  /** Where a limit is null, the account's applies. */
   own: KeyLimits;
   effective: DeploymentLimits;
-  /** Shared by all keys of the account; null: none. */
+  /** Shared by all keys of the account; null means no limit. */
   accountRequestsPerSecond: number | null;
   accountSubmissionsPerMinute: number | null;
 };
@@ -49,7 +49,7 @@ export function* ownKey(
   return row === undefined ? null : fromRow(row);
 }
 
-/** Newest first. Omits keys that ended by `endedSinceMs`. */
+/** Newest first. Omits keys that had ended by `endedSinceMs`. */
 export function* ownKeyList(
   database: Database,
   request: { accountId: string; endedSinceMs: number; limits: DeploymentLimits },
@@ -87,7 +87,7 @@ function fromRow(row: Row): OwnKey {
   };
 }
 
-/** SQLite rejects parameters that the statement does not name. */
+/** Omits other properties, because SQLite rejects parameters that the statement does not name. */
 function makeRates({
   requestsPerSecond,
   submissionsPerMinute,

@@ -1,4 +1,4 @@
-/** First match wins: derived browsers also name their base. */
+/** The first match wins, because derived browsers also name their base. */
 const browsers = [
   [/\bEdg(?:e|A|iOS)?\//, "Edge"],
   [/\bOPR\//, "Opera"],
@@ -20,7 +20,7 @@ const systems = [
 
 const maxExaminedLength = 512;
 
-/** Such as "Firefox on Linux"; never text of the header. */
+/** Returns words such as "Firefox on Linux", never text from the header. */
 export function agentWords(userAgent: string | undefined): string {
   const text = userAgent?.slice(0, maxExaminedLength) ?? "";
   const browser = nameIn(browsers, text);

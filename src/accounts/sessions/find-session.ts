@@ -10,13 +10,13 @@ export type CallerSession = {
   expiresMs: number;
 };
 
-/** `first_use`: of a replacement token. */
+/** `first_use`: the first use of a replacement token. */
 export type SessionNote = "first_use" | "used" | null;
 
 export type FoundSession =
   /** The session is unknown or expired, or its account is suspended. */
   | { kind: "none" }
-  /** The token is genuine but was replaced, so there is a copy of it. */
+  /** The token is genuine but was replaced, so a copy of it exists. */
   | { kind: "stolen" }
   | { kind: "live"; session: CallerSession; caller: Caller; note: SessionNote };
 
@@ -43,7 +43,7 @@ type Row = {
   expiresMs: number;
 };
 
-/** With the account's limits, but at most the dashboard's `requestsPerSecond`. */
+/** The caller has the account's limits, but at most the dashboard's `requestsPerSecond`. */
 export function* findSession(
   database: Database,
   presented: PresentedSession,
@@ -80,7 +80,7 @@ export function* findSession(
       accountId,
       requestsPerSecond: Math.min(requestsPerSecond, row.requestsPerSecond ?? requestsPerSecond),
       submissionsPerMinute,
-      // Polling dashboard pages must not use up the keys' requests. Searches count.
+      // Dashboard pages that poll must not use up the requests of the account's keys. Searches count.
       accountRequestsPerSecond: null,
       accountSubmissionsPerMinute: submissionsPerMinute,
       methods: null,

@@ -45,7 +45,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       return yield* addSession(database, request.accountId, request, randomBytes);
     }),
 
-    /** Starts the former token's grace period. */
+    /** Replaces the current token and starts the former token's grace period. */
     advanceSession: durable(function* (
       database,
       request: {
@@ -108,7 +108,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       return sessions;
     }),
 
-    /** User and thief cannot be distinguished. */
+    /** The session ends, because user and thief cannot be distinguished. */
     endStolenSession: durable(function* (
       database,
       { sessionId, nowMs }: { sessionId: string; nowMs: number },

@@ -6,12 +6,12 @@ export function attemptHash(secret: string): string {
   return hash("sha256", secret, "base64");
 }
 
-/** Depends on the provider, which prevents mix-up attacks. */
+/** The state depends on the provider, which prevents mix-up attacks. */
 export function oauthState(secret: string, provider: ProviderName): string {
   return derived(secret, `earshot sign-in state ${provider}`);
 }
 
-/** RFC 7636. */
+/** The code verifier of RFC 7636. */
 export function pkceCodeVerifier(secret: string, provider: ProviderName): string {
   return derived(secret, `earshot sign-in verifier ${provider}`);
 }

@@ -54,7 +54,7 @@ export async function requestAccessToken(
       redirectUri,
       pkceCodeVerifier(secret, provider.name),
       {
-        // Configured by the operator; the guard checks the resolved address.
+        // The operator configured the URL, and the guard checks the resolved address.
         [allowInsecureRequests]: true,
         [customFetch]: async (url: string, { method, headers, body }: RequestInit) =>
           await guardedResponse(fetch, url, String(method), headers, body),
@@ -79,7 +79,10 @@ export async function readProfile(
   return profile;
 }
 
-/** One confirmed membership suffices; else an unreadable one is an error. Throws SignInRefused. */
+/**
+ * One confirmed membership suffices. Without one, an unreadable membership is an error. Throws
+ * SignInRefused.
+ */
 export async function isMemberOfAny(
   provider: Provider,
   fetch: GuardedFetch,
@@ -169,7 +172,7 @@ function responseJson(response: GuardedResponse): unknown {
   }
 }
 
-/** After these, the user can start again. */
+/** Errors after which the user can start again. */
 const expiredCodes: readonly string[] = ["bad_verification_code", "invalid_grant"];
 
 const knownErrors: readonly string[] = [

@@ -20,7 +20,7 @@ export type SignInResult =
 
 type SignInRequest = NewSession & { previousSession: PreviousSession };
 
-/** For sign-in links without an account, unless the name is in use. */
+/** Name of the account of sign-in links without an account, unless the name is in use. */
 const operatorName = "operator";
 
 export function signInOperations(randomBytes: RandomBytes) {
@@ -125,7 +125,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       return yield* startSession(database, { accountId, isOperator: request.isOperator }, request);
     }),
 
-    /** Audits refusals of existing accounts only, because others could fill the log. */
+    /** Audits only refusals of users with an account, because others could fill the log. */
     recordNotAllowed: durable(function* (
       database,
       request: { provider: ProviderName; subject: string; reason: string; nowMs: number },
@@ -141,7 +141,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       return null;
     }),
 
-    /** If `accountId` is null, for the operator's account. */
+    /** If `accountId` is null, the link signs in to the operator's account. */
     makeSignInLink: durable(function* (
       database,
       request: {
@@ -226,7 +226,7 @@ function* recordRefusal(
   });
 }
 
-/** Found by its flag, never by its name. */
+/** The account of sign-in links without an account: found by its flag, never by its name. */
 function* linksAccount(database: Database): Steps<string | null> {
   const row = yield* database.get<{ id: string }>(
     "SELECT id FROM account WHERE is_links_account = 1",

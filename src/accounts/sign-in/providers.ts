@@ -21,7 +21,7 @@ export type Provider = {
   profileUrl: string;
   readProfile(body: unknown): ProviderProfile | null;
   membershipUrl(organization: string): string;
-  /** `body` is that of a response with status 200. */
+  /** `body`: the body of a response with status 200. */
   isMember(body: unknown, organization: string): boolean;
 };
 

@@ -51,7 +51,7 @@ export const signInSettings = {
 };
 
 export const signInLimits = {
-  /** From the start of a sign-in to its return. */
+  /** Maximum time from the start of a sign-in to the user's return. */
   attemptMs: 600_000,
   timeoutMs: 10_000,
   maxResponseBytes: 256 * 1024,

@@ -91,7 +91,7 @@ export function createSignIn(parts: SignInContext): SignIn {
     const { secret, expiresMs, returnTo } = pending;
     if (expiresMs <= clock.now()) throw new SignInRefused("expired", "too_late");
     const token = await requestAccessToken(provider, fetch, { secret, redirectUri, parameters });
-    // After the token exchange, so that only users of the code host can fill the store.
+    // This follows the token exchange, so that only users of the code host can fill the store.
     if (!(await store.write("finishSignIn", { hash: attemptHash(secret), expiresMs }))) {
       throw new SignInRefused("expired", "used");
     }

@@ -25,8 +25,8 @@ type CountedCall = {
 type Entry = Omit<UsageRow, "latencies"> & { latencies: LatencyHistogram };
 
 /**
- * Calls per quarter of an hour, key and method. Above `max` entries, new ones omit the key, so that totals stay correct; above
- * twice as many, calls are lost.
+ * Counts calls per quarter of an hour, key and method. Above `max` entries, new ones omit the key,
+ * so that totals stay correct; above twice as many, calls are lost.
  */
 export type GatheredUsage = {
   add(call: CountedCall): void;
@@ -121,7 +121,7 @@ export type KeyUses = {
 
 const intervalMs = 60_000;
 
-/** Beyond `max` keys, uses are dropped. */
+/** While `max` keys have pending uses, those of further keys are dropped. */
 export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, max: number): KeyUses {
   const waiting = new Map<string, PendingUse>();
   const takenMs = new Map<string, number>();
@@ -174,7 +174,7 @@ export function createLatestRequests(maxKeys: number): LatestRequests {
       return;
     }
     own.push(request);
-    // Done rarely, because removing from the front moves the rest.
+    // Trims rarely, because removing from the front moves the remaining requests.
     if (own.length >= 2 * maxLoggedRequests) own.splice(0, own.length - maxLoggedRequests);
   }
 

@@ -1,6 +1,6 @@
 /**
- * Exponential buckets (factor 1.1), exact to 5 % from 1 ms to 11 days. Text form: `<bucket>:<calls>` in base 36, separated by
- * spaces, so that joining texts merges them.
+ * Exponential buckets (factor 1.1), accurate to 5 % from 1 ms to 11 days. Text form:
+ * `<bucket>:<calls>` in base 36, separated by spaces, so that joining texts merges them.
  */
 export type LatencyHistogram = Map<number, number>;
 
@@ -24,7 +24,7 @@ export function addLatencies(target: LatencyHistogram, added: LatencyHistogram):
   for (const [bucket, calls] of added) target.set(bucket, (target.get(bucket) ?? 0) + calls);
 }
 
-/** Nearest rank; null if there are no calls. */
+/** The percentile by nearest rank; null if there are no calls. */
 export function latencyAt(histogram: LatencyHistogram, share: number): number | null {
   const calls = [...histogram.values()].reduce((sum, count) => sum + count, 0);
   if (calls === 0) return null;
@@ -37,7 +37,7 @@ export function latencyAt(histogram: LatencyHistogram, share: number): number | 
   return null;
 }
 
-/** Geometric mean; the bounds are 4.9 % away. */
+/** The geometric mean of the bucket's bounds, which are 4.9 % away. */
 function bucketMiddle(bucket: number): number {
   if (bucket === 0) return 0;
   return Number((step ** (bucket - 0.5)).toPrecision(4));
@@ -46,7 +46,7 @@ function bucketMiddle(bucket: number): number {
 export const printLatencies = (histogram: LatencyHistogram): string =>
   [...histogram].map(([bucket, calls]) => `${bucket.toString(36)}:${calls.toString(36)}`).join(" ");
 
-/** Skips malformed entries. Reads character codes: a busy month has megabytes. */
+/** Skips malformed entries. Reads character codes for speed: a busy month has megabytes of text. */
 export function parseLatencies(text: string): LatencyHistogram {
   const histogram: LatencyHistogram = new Map();
   let bucket = Number.NaN;
@@ -72,7 +72,7 @@ export function parseLatencies(text: string): LatencyHistogram {
 const space = 32;
 const colon = 58;
 
-/** NaN makes the whole number NaN. */
+/** Returns NaN for other characters, which makes the whole number NaN. */
 function computeDigit(charCode: number): number {
   if (charCode >= 48 && charCode <= 57) return charCode - 48;
   return charCode >= 97 && charCode <= 122 ? charCode - 87 : Number.NaN;

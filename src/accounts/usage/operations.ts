@@ -8,9 +8,9 @@ import { requestLogOperations } from "./request-log-operations.ts";
 export type UsageRow = {
   accountId: string;
   bucketMs: number;
-  /** Empty if not recorded. */
+  /** Empty if the key was not recorded. */
   keyId: string;
-  /** Empty for requests. */
+  /** Empty for requests, as opposed to searches and other jobs. */
   method: Method | "";
   calls: number;
   refused: number;
@@ -21,7 +21,7 @@ export type UsageRow = {
 
 export type KeyUse = { keyId: string; usedMs: number; usedFrom: string };
 
-/** If `keyId` is null, of all keys. */
+/** If `keyId` is null, the usage of all keys is requested. */
 export type UsageRequest = {
   accountId: string;
   keyId: string | null;
@@ -35,7 +35,7 @@ export type GroupedUsage = Pick<
   "method" | "calls" | "refused" | "failed" | "posts" | "latencies"
 > & { startMs: number };
 
-/** `refused` by a rate limit, `failed` with 5xx. */
+/** `refused` counts requests over a rate limit, `failed` those with a 5xx status. */
 export type UsageCounts = {
   requests: number;
   refused: number;
@@ -49,10 +49,10 @@ export type AccountUsage = UsageCounts & { accountId: string };
 
 export type UsageOperations = typeof usageOperations;
 
-/** No statement may block the writer for long. */
+/** Bounds each deletion, so that it does not block the writer for long. */
 const maxDeletedRows = 2_000;
 
-/** Not durable, because usage is not worth a sync. */
+/** Writes are not durable, because usage is not worth a sync. */
 export const usageOperations = {
   ...requestLogOperations,
 
@@ -77,7 +77,10 @@ export const usageOperations = {
     }),
   }),
 
-  /** A busy account has a thousand rows a day, so read one day per call. `keyIds`: all used in that time. */
+  /**
+   * A busy account has a thousand rows a day, so read one day per call. `keyIds`: all keys used in
+   * that time.
+   */
   usageOf: read(function* (
     database,
     request: UsageRequest,
@@ -100,7 +103,7 @@ export const usageOperations = {
     return { groups, keyIds: keys.map(({ keyId }) => keyId) };
   }),
 
-  /** Without latencies. Read one day per call. */
+  /** Omits latencies. Read one day per call. */
   usageOfAccounts: read(function* (
     database,
     request: { accountIds: readonly string[]; fromMs: number; toMs: number },
@@ -120,7 +123,7 @@ export const usageOperations = {
     );
   }),
 
-  /** Valid keys and connected apps, and ended ones among `keyIds`; newest first. */
+  /** Names of valid keys and connected apps, and of ended ones in `keyIds`; newest first. */
   keyNames: read(function* (
     database,
     request: { accountId: string; keyIds: readonly string[]; nowMs: number },
