@@ -29,7 +29,6 @@ const values = {
 /** Invalid input, reported on one line. */
 class InputError extends Error {}
 
-/** Returns compose.yaml with the values of a deployment. */
 function composeOf(template, deployment) {
   for (const name of Object.keys(deployment)) {
     if (!(name in values))

@@ -89,7 +89,6 @@ async function rootDer() {
   return new X509Certificate(readFileSync(join(simulated, "root.pem"))).raw;
 }
 
-/** A policy that accepts this machine with this image. */
 function draftPolicy(facts, composeHash, keyProvider) {
   const [rtmr0, rtmr1, rtmr2, rtmr3] = facts.rtMr;
   const image = { name: "a draft: name the image", mrtd: facts.mrTd, rtmr: [rtmr0, rtmr1, rtmr2] };
@@ -111,7 +110,6 @@ function draftPolicy(facts, composeHash, keyProvider) {
   };
 }
 
-/** A key provider as a policy entry. */
 const policyEntryOf = ({ name, id }) => (id === null ? { name } : { name, id });
 
 async function record() {

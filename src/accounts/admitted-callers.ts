@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Caller } from "./authenticate.ts";
 import type { RateOutcome } from "./limit-operations.ts";
 
-/** Recently admitted callers by credential hash. Each call still checks their credentials. */
+/** Recently admitted callers, by credential hash. Each call checks them again. */
 export type AdmittedCallers = {
   /** Forgets a caller that has reached a limit, or that shares limits of its account. */
   record(presentedHash: string, outcome: RateOutcome | null): void;
@@ -35,8 +35,8 @@ export function createAdmittedCallers(clock: Pick<Clock, "elapsed">): AdmittedCa
 }
 
 /**
- * True if another search would be admitted without a wait. False for callers that share limits of
- * their account, because batched statements do not count those.
+ * True if another search would be admitted without a wait. False with account limits, which batched
+ * statements do not count.
  */
 function hasRoom({ kind, caller, policies }: RateOutcome): boolean {
   const { accountRequestsPerSecond: requests, accountSubmissionsPerMinute: submissions } = caller;

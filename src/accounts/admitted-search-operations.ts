@@ -4,7 +4,7 @@ import type { SearchSubmission, SubmittedSearch } from "../jobs/submissions/sear
 import type { Caller } from "./authenticate.ts";
 import type { AdmissionRequest, RateOutcome } from "./limit-operations.ts";
 
-/** `caller`: the caller as of its last admission. */
+/** `caller`: as of its last admission. */
 export type AdmittedSubmission = SearchSubmission & {
   admission: AdmissionRequest;
   caller: Caller;

@@ -2,7 +2,7 @@ import { tokenFormat } from "./token-format.ts";
 
 export { hashSecret } from "./token-format.ts";
 
-/** API keys have the form `ear_<id>_<secret><checksum>`. */
+/** Keys have the form `ear_<id>_<secret><checksum>`. */
 export const {
   create: newApiKey,
   print: printApiKey,

@@ -62,9 +62,9 @@ export const tokenAuthenticationSql = `
   LEFT JOIN account ON account.id = coalesce(account_id, '000000000000')`;
 
 /**
- * Null if the key is unknown, revoked or expired, or its secret is wrong. Reads the database on
- * each call, because another process may have revoked the key. A placeholder makes an unknown ID
- * take as long as a wrong secret.
+ * Null if the key is unknown, revoked, expired or wrong. Reads the database, because another
+ * process may have revoked the key. A placeholder makes an unknown ID take as long as a wrong
+ * secret.
  */
 export function* authenticate(
   database: Database,

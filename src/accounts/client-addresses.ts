@@ -19,9 +19,8 @@ export function addressNetwork(address: string): string {
 }
 
 /**
- * Counts the different wrong keys that an address presented in the last 60 seconds. A repeated key
- * counts once, so that a client with a revoked key does not lock out others. Evicts the least
- * recently seen address.
+ * Counts the different wrong keys per address in 60 seconds: a client that repeats a revoked key
+ * does not lock out others. Evicts the least recently seen address.
  */
 export type FailedKeys = {
   record(address: string, presentedHash: string, limit: number, nowMs: number): void;

@@ -1,6 +1,6 @@
 /**
- * Rates are counted in memory, so no request causes a write. After a restart, submissions of the
- * last minute are read from the job table; per-second rates and wrong keys are counted from zero.
+ * Rates are in memory, so no request causes a write. After a restart, submissions of the last
+ * minute are read from the job table; per-second rates and wrong keys start from zero.
  */
 
 import { memory, perStore } from "../db/operations.ts";
@@ -21,13 +21,13 @@ import {
 /** `elapsedMs`: the time of a monotonic clock that all callers share. */
 export type CallTime = { elapsedMs: number; nowMs: number };
 
-/** Flat, and with hashes as text: this form is the cheapest to transfer. */
+/** Flat, with hashes as text, which is the cheapest form to transfer. */
 export type AdmissionRequest = CallTime &
   Limits & {
     address: string;
     /** Null if there is no well-formed key. */
     keyId: string | null;
-    /** The resource of an access token; null for a key. */
+    /** Null for a key, as opposed to an access token. */
     resource: string | null;
     /** Base64 SHA-256 of the secret. */
     keyHash: string | null;
@@ -81,7 +81,7 @@ export type SubmissionOutcome = {
 export type LimitOperations = typeof limitOperations;
 
 export const limitOperations = {
-  /** Restores the rates at startup; otherwise, the first call does. */
+  /** If this is not called, the first call restores the rates. */
   restoreRates: memory(function* (database, request: CallTime): Steps<null> {
     yield* readTime(database, limitsOf(database), request);
     return null;
@@ -225,7 +225,7 @@ const limitsOf = perStore(() => ({
   rates: createKeyRates(),
   failedKeys: createFailedKeys(),
   latestMs: null as number | null,
-  /** The latest wall-clock time, so that an expired key stays expired when the clock is set back. */
+  /** Keeps an expired key expired when the clock is set back. */
   latestWallMs: 0,
 }));
 
@@ -233,7 +233,7 @@ type LimitMemory = ReturnType<typeof limitsOf>;
 
 const rebuiltMs = 60_000;
 
-/** A call that arrives out of order counts as made at the time of the call before it. */
+/** A call that arrives out of order counts as made with its predecessor. */
 function* readTime(database: Database, state: LimitMemory, request: CallTime): Steps<number> {
   const elapsedMs = exactMs(request.elapsedMs);
   if (state.latestMs === null) {
@@ -245,7 +245,7 @@ function* readTime(database: Database, state: LimitMemory, request: CallTime): S
   return state.latestMs;
 }
 
-/** Rounds down to a multiple of 2^-10 ms: sums of these are exact in floating point. */
+/** Multiples of 2^-10 ms have exact sums in floating point. */
 function exactMs(ms: number): number {
   return Math.floor(ms * 1_024) / 1_024;
 }

@@ -221,7 +221,7 @@ export function createLimiter(
   };
 }
 
-/** Hashes the whole header, because the same secret with another ID is another guess. */
+/** The same secret with another ID is another guess. */
 function presentedKey(
   authorization: string | undefined,
   resource: string | null,
@@ -240,8 +240,8 @@ function presentedKey(
 }
 
 /**
- * The fields of draft-ietf-httpapi-ratelimit-headers. A general RFC 9651 serialiser would take
- * longer than checking the limits.
+ * See draft-ietf-httpapi-ratelimit-headers. A general RFC 9651 serialiser would cost more than the
+ * limits.
  */
 export function rateLimitFields(policies: readonly PolicyState[]) {
   return {

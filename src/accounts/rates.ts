@@ -23,8 +23,8 @@ export type KeyRates = {
   /** Reverts a submission allowed at `countedMs`. */
   giveBackSubmission(key: RatedKey, countedMs: number): void;
   /**
-   * Records a submission made before a restart. Call it for the oldest submission first, and before
-   * all other methods. If `accountId` is null, only the key counts it.
+   * Records an earlier submission. Call it in order of time, before any other method. If
+   * `accountId` is null, only the key counts it.
    */
   recordSubmission(
     by: { keyId: string; accountId: string | null },

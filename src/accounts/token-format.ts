@@ -18,8 +18,8 @@ const checksumLength = 6;
 const newTokenId = (randomBytes: RandomBytes): string => randomBase62(idLength, randomBytes);
 
 /**
- * Tokens have the form `<prefix>_<id>_<secret><checksum>` in base62: an ID of 8 digits, a secret of
- * at least 32 (190 bits), and 6 of CRC-32, which detects typos without a lookup.
+ * `<prefix>_<id>_<secret><checksum>` in base62: an ID of 8 digits, a secret of at least 32 (190
+ * bits), and a CRC-32 of 6, which detects typos without a lookup.
  */
 export function tokenFormat(prefix: string, secretLength = 32): TokenFormat {
   const form = new RegExp(

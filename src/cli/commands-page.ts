@@ -7,7 +7,7 @@ import { packageRoot } from "../lib/package-root.ts";
 import { commandNames, makeProgram } from "./program.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** `npm run docs` regenerates it. */
+/** The page that `npm run docs` regenerates. */
 export const commandsPage = new URL("docs/commands.md", packageRoot);
 
 const markers = [

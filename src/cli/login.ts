@@ -79,7 +79,7 @@ async function login(
   const { api, close } = openRemoteApi({ url, key });
   try {
     const response = await api({ method: "GET", path: "/v1/search/live/social/jobs?limit=1" });
-    // A valid key may not be allowed to list jobs.
+    // Status 403 means that the key is valid but may not list jobs.
     if (response.status >= 300 && response.status !== 403) throw new ApiError(response);
   } finally {
     await close();

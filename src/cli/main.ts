@@ -48,7 +48,7 @@ const pagedCommands = new Set(["search", "counts", "explain", "audit", "help"]);
 
 type Screen = Pick<Terminal, "out" | "interactive" | "rows" | "environment">;
 
-/** Like git, sends output longer than the screen to PAGER, or `less`, once the command has ended. */
+/** Like git, sends output that is longer than the screen to PAGER, or `less`, once the command has ended. */
 export function pageOutput<T extends Screen>(
   command: string | undefined,
   terminal: T,

@@ -40,7 +40,7 @@ async function serveMcp(options: ServiceOptions, terminal: Terminal): Promise<vo
   // The client can list the tools while the archive opens.
   const opening = service === null ? openLocal(terminal) : openRemote(service);
   opening.catch(() => undefined);
-  // Loaded on demand: other commands start faster.
+  // Loaded on demand, so that other commands start faster.
   const [{ serveStdio }, { createMcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server/stdio"),
     import("../mcp/server.ts"),
@@ -92,7 +92,7 @@ async function openLocal(terminal: Terminal): Promise<ApiConnection> {
   return { api, close };
 }
 
-/** Clients start this in any folder, so it creates nothing there. */
+/** Clients start this command in any folder, so it creates nothing there. */
 async function configWithFolder(
   config: Config,
   terminal: Terminal,

@@ -3,9 +3,9 @@ import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { type Method, methodNames } from "../platforms/methods.ts";
 import { parseIsoTime } from "../platforms/time.ts";
 
-/** Commander adds the option's name to these functions' errors. */
+/** Commander adds the option's name to the errors of these functions. */
 
-/** Inclusive bounds. */
+/** The bounds are inclusive. */
 export function parseWholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -15,7 +15,7 @@ export function parseWholeNumber(min: number, max: number): (text: string) => nu
   };
 }
 
-/** Inclusive bounds. */
+/** The bounds are inclusive. */
 export function durationUpTo(minMs: number, maxMs: number): (text: string) => number {
   const expectation = `It must be a duration from ${formatDuration(minMs)} to ${formatDuration(maxMs)}, such as 90m, 24h or 7d.`;
   return (text) => {
@@ -38,14 +38,14 @@ export function methodList(text: string): readonly Method[] {
   );
 }
 
-/** A day means its start in UTC. */
+/** A date means the start of its day in UTC. */
 export function parseTimeOption(text: string): number {
   const ms = parseIsoTime(text);
   if (ms !== null) return ms;
   throw new InvalidArgumentError("It must be yyyy-mm-dd or a time such as 2026-01-31T12:00:00Z.");
 }
 
-/** FROM inclusive, TO exclusive. */
+/** FROM is inclusive, TO is exclusive. */
 export function timeSpan(text: string): { fromMs: number; toMs: number } {
   const [from = "", to = "", ...more] = text.split("..");
   const fromMs = parseIsoTime(from);

@@ -10,7 +10,7 @@ type AddCommand = (
 
 type KnownCommand = { summary: string; load(): Promise<AddCommand> };
 
-/** In the order of the help. Commands are loaded on demand, because loading is slow. */
+/** Commands in the order of the help, loaded on demand, because loading is slow. */
 const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand>([
   [
     "serve",
@@ -173,7 +173,10 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
 
 export const commandNames: readonly string[] = [...commands.keys()];
 
-/** Adds only the requested command or all summaries. Parsing throws all errors, including commander's. */
+/**
+ * Adds only the requested command, or else the summaries of all. Parsing throws all errors,
+ * including commander's.
+ */
 export async function makeProgram(
   terminal: Terminal,
   requested: string | undefined,

@@ -2,7 +2,10 @@ import { hasArchive, restore } from "../archive/maintenance/restore.ts";
 import { bytesText, numberText } from "./terminal/quantities.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** Does nothing if there is an archive: later starts can use the same command. Errors: those of `restore`. */
+/**
+ * Does nothing if there is an archive, so that later starts can use the same command. Errors: those
+ * of `restore`.
+ */
 export async function seedArchive(
   dataDir: string,
   backup: string,

@@ -31,7 +31,7 @@ export function addServe(program: Command, terminal: Terminal): void {
 
 async function serve(terminal: Terminal): Promise<void> {
   const config = withQuietLog(readConfig(terminal), terminal);
-  // Loaded on demand: other commands start faster.
+  // Loaded on demand, so that other commands start faster.
   const { startService } = await import("../server/start.ts");
   const service = await startService(config);
   boundHeapGrowth();
@@ -62,7 +62,6 @@ async function hasKey(service: Service): Promise<boolean> {
   return await service.context.store.read("hasLiveKey", { nowMs: systemClock.now() });
 }
 
-/** If there is neither a sign-in provider nor an operator. */
 async function offerFirstSignIn({ context, url }: Service, terminal: Terminal): Promise<void> {
   const { config, store, clock, http } = context;
   if (http.dashboard.signIn.providers.length > 0) return;
@@ -81,7 +80,6 @@ async function offerFirstSignIn({ context, url }: Service, terminal: Terminal): 
 
 const ingestPollMs = 500;
 
-/** Runs until shutdown, unless ingestion is off. */
 async function reportIngest(service: Service, terminal: Terminal): Promise<void> {
   let printed = "";
   let hasOffered = false;
@@ -111,7 +109,7 @@ async function reportIngest(service: Service, terminal: Terminal): Promise<void>
 const isUnreachable = ({ status, detail, events }: StreamState): boolean =>
   status === "waiting" && events === 0 && detail.includes("next try");
 
-/** Whether the archive has no posts and no other stream could add any. */
+/** True if the archive has no posts and no other stream could add any. */
 async function isEmpty({ context }: Service): Promise<boolean> {
   if (context.http.mastodonStream() !== null) return false;
   const coverage = await context.archive.coverage();

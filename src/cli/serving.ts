@@ -30,7 +30,7 @@ const roles = {
   },
 } as const;
 
-/** Warns about mistaken names: settings of gateway and node differ by one letter. */
+/** Warns about settings of the other role, whose names may differ by only one letter. */
 export function otherRoleWarning(
   command: keyof typeof roles,
   environment: Readonly<Record<string, string | undefined>>,

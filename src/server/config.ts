@@ -6,7 +6,7 @@ import { constants, settings } from "./settings/settings.ts";
 type Table = typeof settings;
 type Constants = typeof constants;
 
-/** Durations in milliseconds, sizes in bytes. */
+/** Durations are in milliseconds, sizes in bytes. */
 export type Config = {
   [Section in keyof Table]: SettingsOf<Table[Section]> &
     (Section extends keyof Constants ? Constants[Section] : unknown);

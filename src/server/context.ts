@@ -24,7 +24,6 @@ export type AppContext = Base &
     close(): Promise<void>;
   };
 
-/** Test doubles. */
 export type ContextOverrides = {
   clock?: Clock;
   log?: Logger;
@@ -32,8 +31,8 @@ export type ContextOverrides = {
 };
 
 /**
- * Each layer uses only those above it, and reports to later ones by events (service-events.ts). Errors: those of
- * `openNodeTrust`.
+ * Each layer uses only the layers above it, and reports to later ones by events
+ * (service-events.ts). Errors: those of `openNodeTrust`.
  */
 export function createContext(
   config: Config,

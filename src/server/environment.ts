@@ -5,7 +5,10 @@ import { allSettings } from "./settings/settings.ts";
 export type Environment = Readonly<Record<string, string>>;
 
 const prefix = "EARSHOT_";
-/** For commands that call a service (cli/remote/choose-service.ts); a shell may export them for all commands. */
+/**
+ * For commands that call a service (cli/remote/choose-service.ts); a shell may export them for all
+ * commands.
+ */
 const clientNames = new Set(["EARSHOT_URL", "EARSHOT_API_KEY", "EARSHOT_PROFILE"]);
 
 /** Empty variables count as unset. Errors: `unknown_setting`, so that a typo never leaves a default in force. */
@@ -24,7 +27,7 @@ export function readEnvironment(
   return environment;
 }
 
-/** Too different from their new names for `nearest`. */
+/** Old names too different from the new ones for `nearest`. */
 const newNames: ReadonlyMap<string, string> = new Map([
   ["EARSHOT_MAX_HELD_REQUESTS", "EARSHOT_MAX_WAITING_REQUESTS"],
 ]);

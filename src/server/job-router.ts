@@ -1,6 +1,6 @@
 /**
- * Jobs with an account's credential run in this process. A platform's cursor belongs to the credential that opened it, so a
- * page continues there.
+ * Jobs with an account's credential run in this process. A page token belongs to the credential
+ * that opened it, so the next page is fetched there.
  */
 
 import type { SearchJobRequest } from "../jobs/job.ts";
@@ -26,7 +26,7 @@ export type JobRouter = {
 
 type JobRouterContext = {
   embedded: GatewaySettings["embedded"];
-  /** Of the embedded node. */
+  /** Capabilities of the embedded node. */
   capabilities: () => readonly Capability[];
   nodes: () => readonly RoutableNode[];
   clock: Pick<Clock, "now">;
@@ -93,7 +93,7 @@ export function createJobRouter({
   };
 }
 
-/** Reach of the embedded node (`reachOf`); 0 if it defers to other nodes. */
+/** `capabilityRank` of the embedded node; 0 if it defers to other nodes. */
 export const embeddedReach = (
   embedded: GatewaySettings["embedded"],
   capabilities: readonly Capability[],
@@ -102,14 +102,13 @@ export const embeddedReach = (
 
 const noNodes: ReadonlySet<string> = new Set();
 
-/** Gets jobs, now or later. */
+/** The node gets jobs, now or later. */
 const isApproved = ({ state }: RoutableNode): boolean =>
   state === "approved" || state === "quarantined" || state === "draining";
 
 const isActive = ({ isConnected, state }: RoutableNode): boolean =>
   isConnected && state === "approved";
 
-/** Capabilities count only for methods that the node takes. */
 const acceptsMethod =
   ({ method }: Work) =>
   (node: RoutableNode): boolean =>

@@ -21,7 +21,7 @@ export function createSampleLoader({
   config,
 }: SampleContext): () => Promise<number> {
   return async () => {
-    // Samples are rarely imported.
+    // Loaded on demand: samples are rarely imported.
     const { importFile } = await import("../ingest/import/import-file.ts");
     const { startImportThreads } = await import("../ingest/analysis/import-threads.ts");
     const analysis = startImportThreads(archive.preparation, 1);

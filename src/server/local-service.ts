@@ -23,8 +23,9 @@ export type LocalService = {
 const unlimited = { requestsPerSecond: 1_000_000, submissionsPerMinute: 1_000_000 };
 
 /**
- * A private service: reads the archive of the data folder, which a running server may also use, and keeps its jobs in a
- * temporary folder. No socket, stream, compaction or stored credentials. Errors: those of `openArchive`.
+ * A private service: reads the archive of the data folder, which a running server may also use, and
+ * keeps its jobs in a temporary folder. It has no socket, stream, compaction or stored credentials.
+ * Errors: those of `openArchive`.
  */
 export async function startLocalService(baseConfig: Config): Promise<LocalService> {
   const folder = await mkdtemp(join(tmpdir(), "earshot-local-"));

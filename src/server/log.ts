@@ -1,14 +1,15 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import type { Config } from "./config.ts";
 
-/** Redacted at the top level and one below. */
+/** Field names, redacted at the top level and one below. */
 const secretNames = ["authorization", "key", "secret", "token", "cursor", "query", "password"];
 
 /** Beyond this, lines are dropped, so that a slow reader never blocks the service. */
 const maxWaitingCharacters = 4 * 1024 ** 2;
 
 /**
- * JSON lines to stderr, asynchronous, flushed at exit. Callers never log queries and keys; redaction is a second line of defence.
+ * Writes JSON lines to stderr asynchronously, flushed at exit. Callers never log queries and keys;
+ * redaction is a second line of defence.
  */
 export function createLog(level: Config["log"]["level"], destination?: DestinationStream): Logger {
   return pino(

@@ -10,7 +10,7 @@ import { type Platform, platforms, platformTitles } from "../posts/post.ts";
 import { isAnsweredByArchive } from "../search/methods/archived-answer.ts";
 import { isDerived } from "../search/methods/derived-answer.ts";
 
-/** `npm run docs` regenerates the tables of this page. */
+/** The page whose tables `npm run docs` regenerates. */
 export const platformsPage = new URL("docs/platforms.md", packageRoot);
 
 const markers = [
@@ -67,7 +67,6 @@ const endpointWords = (support: MethodSupport): string =>
 const formatNote = (support: MethodSupport): string =>
   "closest" in support ? support.closest : support.note;
 
-/** Refers to the method above if the note is the same. */
 function noteCell(platform: Platform, index: number): string {
   const noteAt = (index: number) => {
     const method = methodNames[index];

@@ -1,7 +1,7 @@
 import type { Archive } from "../archive/archive.ts";
 import type { Clock } from "../lib/clock.ts";
 
-/** Cached on success, so that requests cannot keep the readers busy. */
+/** A success is cached this long, so that requests cannot keep the readers busy. */
 const maxAgeMs = 1_000;
 const timeoutMs = 2_000;
 

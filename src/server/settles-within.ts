@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 
-/** False on timeout; rejects if the work does. */
+/** False after the timeout; rejects if the work rejects before it. */
 export async function settlesWithin(
   clock: Pick<Clock, "sleep">,
   timeoutMs: number,

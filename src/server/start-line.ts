@@ -22,7 +22,10 @@ export function startLine(config: Config) {
   };
 }
 
-/** Non-default settings: secrets become "[set]"; URLs lose user name, password and query. */
+/**
+ * Settings that differ from their defaults: secrets become "[set]"; URLs lose user name, password
+ * and query.
+ */
 export function redactedSettings(config: Config): Record<string, unknown> {
   const values: Record<string, Record<string, unknown>> = config;
   const redacted: Record<string, unknown> = {};

@@ -3,18 +3,18 @@ import { join } from "node:path";
 import { EarshotError } from "../lib/errors.ts";
 import { readDiskSpace } from "./watches/disk.ts";
 
-/** WAL and shared-memory files, migrations, results of interrupted jobs. */
+/** For WAL and shared-memory files, migrations, and results of interrupted jobs. */
 const baseBytes = 1_048_576;
-/** A shared-memory file and one WAL page. */
+/** For a shared-memory file and one WAL page. */
 const bytesPerSegment = 65_536;
-/** Without the readers: streams, threads, control store, catalog, locks and 32 connections. */
+/** Files other than the readers': streams, threads, control store, catalog, locks and 32 connections. */
 const baseFiles = 96;
 const filesPerReader = 8;
 /** See archive/threads/reader.ts. */
 const maxOpenSegments = 64;
 
 export function requiredAtStart({ segments, readers }: { segments: number; readers: number }) {
-  // Writer and compaction also open segments; each has two files per segment, and all share one.
+  // The writer and compaction also open segments. Each opens two files per segment, and all share one more.
   const filesPerSegment = 2 * (readers + 2) + 1;
   return {
     bytes: baseBytes + bytesPerSegment * segments,

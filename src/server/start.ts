@@ -96,7 +96,7 @@ async function restore({ http, queue, nodes, sharing }: AppContext): Promise<voi
   await nodes.start();
 }
 
-/** One call per reader, so that no search waits for its start. */
+/** One call per reader, so that no search waits for a reader to start. */
 async function startReaders(archive: Pick<Archive, "ping">, readers: number): Promise<void> {
   await Promise.all(Array.from({ length: readers }, () => archive.ping()));
 }

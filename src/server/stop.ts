@@ -4,7 +4,7 @@ import type { AppContext } from "./context.ts";
 import { flushLog } from "./log.ts";
 import { settlesWithin } from "./settles-within.ts";
 
-/** For requests such as a session renewal. */
+/** Time for requests such as a session renewal. */
 const upstreamsMs = 300;
 const closeMs = 1_000;
 const flushMs = 200;
@@ -23,7 +23,7 @@ export async function stopService(
   log.info("stopping");
   app.shutdown.announce();
   if (config.http.stopNoticeMs > 0) await clock.sleep(config.http.stopNoticeMs);
-  // First, because the stopping queue ends all waits.
+  // The node stops first: stopping the queue ends all waits.
   const nodeEnded = node?.stop();
   const queueEnded = queue.stop();
   const drained = Promise.allSettled([
@@ -36,13 +36,13 @@ export async function stopService(
     context.ingest.stop(),
   ]);
   const hasEnded = await settlesWithin(clock, config.http.stopGraceMs, drained);
-  // Closed only now: load balancers see 503, not a closed port, while work is left.
+  // The port is closed only now, so that load balancers see 503 while work is left.
   const closed = app.close();
   if (!hasEnded) {
     log.warn("stopped before all work ended");
     app.server.closeAllConnections();
   }
-  // Some renewed tokens are valid only once.
+  // Some renewed tokens are valid only once, so they must be stored.
   const flushed = Promise.all([context.upstreams.stop(), context.usage.stop()]);
   const [isWritten, isClosed] = await Promise.all([
     settlesWithin(clock, upstreamsMs, flushed),

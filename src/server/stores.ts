@@ -14,7 +14,7 @@ export type Stores = {
   onWarning(listener: (message: string) => void): void;
 };
 
-/** If one store fails to open, the other is closed. */
+/** If one store fails to open, closes the other. */
 export async function openStores(config: Config, clock: Clock): Promise<Stores> {
   const gateway = config.database.url === null ? singleGatewayId : randomUUID();
   const { dir: dataDir, secretKey, ...settings } = config.data;

@@ -9,7 +9,7 @@ import { unknownAccount } from "./resolve-account.ts";
 export type DeletionRequest = {
   accountId: string;
   actor: Actor;
-  /** How long new sign-ups by the same user inherit the account's limits. Default: one day. */
+  /** How long new sign-ups inherit the account's limits. Default: one day. */
   retentionMs?: number;
   nowMs: number;
 };
@@ -59,7 +59,7 @@ export const deletionOperations = {
       return (yield* database.run(sql, { accountId, limit })) === limit;
     });
     if (dropped.includes(true)) return { isMore: true };
-    // Requests that were running when the account was closed may have added rows.
+    // Requests in flight may have added rows.
     for (const table of [...identifyingTables, "webhook"] as const) {
       yield* deleteAccountRows(database, table, accountId);
     }
@@ -68,7 +68,7 @@ export const deletionOperations = {
     return { isMore: false };
   }),
 
-  /** `heartbeatMs`: the latest heartbeat of the servers, which delete the rest; null if there is none. */
+  /** `heartbeatMs`: the latest of any server, which deletes the rest; null without a server. */
   deletionProgress: read(function* (
     database,
     { accountId }: { accountId: string },

@@ -4,7 +4,7 @@ import { isoTime } from "../../lib/iso-time.ts";
 import { auditOperations } from "./audit-operations.ts";
 import { accountNameSql } from "./names.ts";
 
-/** The key of the last exported row; null at the start of a kind. */
+/** The last exported row; null at the start of a kind. */
 export type ExportPosition = readonly (string | number)[] | null;
 
 export const exportedKinds = [
@@ -62,7 +62,7 @@ function plainLine({ row_key: _rowKey, ...columns }: Columns): Line {
   );
 }
 
-/** Reads the next row of each kind, without secrets and hashes; null at the end. */
+/** The next row, without secrets and hashes; null at the end. */
 export const nextRow: Readonly<Record<ExportedKind, Next>> = {
   account: byColumn<Row>(
     `SELECT id AS row_key, id, ${accountNameSql} AS name, role, created_ms, suspended_ms, suspended_reason, requests_per_second,

@@ -32,9 +32,9 @@ type CredentialRequest = {
 };
 
 /**
- * Other accounts' credentials are not found. Methods that change a credential fail with
- * `credential_not_found`, `credential_invalid` (with a pointer), `too_many_credentials` or an error
- * of the platform. No error contains a secret.
+ * Other accounts' credentials are not found. Errors of changes: `credential_not_found`,
+ * `credential_invalid` with a pointer, `too_many_credentials`, and those of the platform. No error
+ * contains a secret.
  */
 export type AccountCredentials = {
   kinds: readonly CredentialKind[];

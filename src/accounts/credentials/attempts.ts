@@ -1,17 +1,14 @@
 import type { Clock } from "../../lib/clock.ts";
 import { createSlidingLog, type SlidingLog } from "../rates.ts";
 
-/**
- * Limits attempts per account: users could guess secrets, and the platform would count the guesses
- * against this server.
- */
+/** Users could guess secrets, and the platform would count the guesses against this server. */
 export type Attempts = {
   /** Counts an attempt and returns 0, or counts nothing and returns the milliseconds to wait. */
   take(accountId: string): number;
 };
 
 const minuteMs = 60_000;
-/** Above this number of accounts, those without a recent attempt are evicted. */
+/** Above this number, accounts without a recent attempt are evicted. */
 const maxTracked = 1_000;
 
 export function createAttempts(perMinute: number, clock: Pick<Clock, "elapsed">): Attempts {

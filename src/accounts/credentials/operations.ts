@@ -13,7 +13,7 @@ import {
 } from "../../upstream/requests/spending-rows.ts";
 import { type Actor, writeAuditEntry } from "../audit.ts";
 
-/** A member is null if the credential that it concerns does not exist. */
+/** Null where there is no credential of that owner. */
 export type MonthSpending = {
   own: Amounts | null;
   shared: Amounts | null;
@@ -61,7 +61,7 @@ export const accountCredentialOperations = {
     };
   }),
 
-  /** If `owner` is null, the credential may have any owner. */
+  /** If `owner` is null, the owner does not matter. */
   dropCredential: durable(function* (
     database,
     { id, owner, actor, nowMs }: CredentialRemoval,
@@ -96,7 +96,7 @@ function* readOwner(database: Database, id: string) {
   return row ?? null;
 }
 
-/** The account may have been suspended during a dialogue. */
+/** The account may be suspended during a dialogue. */
 function* requireNotSuspended(database: Database, accountId: string | null): Steps<void> {
   const row = yield* database.get(
     "SELECT id FROM account WHERE id = :accountId AND suspended_ms IS NOT NULL",

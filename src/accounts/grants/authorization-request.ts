@@ -83,7 +83,7 @@ export function isResource(requested: string, resource: string): boolean {
   return !requested.includes("#") && URL.parse(requested)?.href === URL.parse(resource)?.href;
 }
 
-/** The redirect of RFC 6749, with the issuer of RFC 9207. */
+/** A redirect (RFC 6749) with the issuer (RFC 9207). */
 export function responseLocation(
   { redirectUri, state }: Pick<RequestHead, "redirectUri" | "state">,
   issuer: string,

@@ -21,7 +21,7 @@ export function encryptConsent(encryptor: Encryptor, consent: Consent, owner: Ow
   );
 }
 
-/** Null if the ticket is invalid or expired, or belongs to another session. */
+/** Null if the ticket has expired or belongs to another session. */
 export function decryptConsent(
   encryptor: Encryptor,
   ticket: string,

@@ -55,6 +55,6 @@ export function* endGrant(
   });
 }
 
-/** SQL condition for an `oauth_grant` row: the grant is connected at `:nowMs`. */
+/** SQL condition on `oauth_grant` at `:nowMs`. */
 export const isConnectedSql =
   "oauth_grant.access_hash IS NOT NULL AND oauth_grant.revoked_ms IS NULL AND oauth_grant.expires_ms > :nowMs";

@@ -32,10 +32,10 @@ export type ConnectedApp = {
   expiresMs: number;
 };
 
-/** Maximum number of grants per account, including ended ones. */
+/** This includes ended grants. */
 const maxPerAccount = 100;
 
-/** How long ended grants are stored: the audit log and the usage page need their names. */
+/** The audit log and usage need the names of ended grants. */
 const endedMs = 30 * 86_400_000;
 
 export function grantOperations(randomBytes: RandomBytes) {
@@ -101,7 +101,7 @@ export function grantOperations(randomBytes: RandomBytes) {
   };
 }
 
-/** Deletes surplus grants: ended ones first, then the least recently used. */
+/** Removes ended grants first, then the least recently used. */
 function* makeRoom(database: Database, accountId: string, nowMs: number): Steps<void> {
   const surplus = yield* database.all<{ id: string; isConnected: number }>(
     `SELECT id, CASE WHEN ${isConnectedSql} THEN 1 ELSE 0 END AS isConnected FROM oauth_grant

@@ -7,7 +7,7 @@ const maxLength = 2_048;
 
 /** Null unless the URI is HTTPS, or HTTP on the user's own machine. */
 export function readRedirectUri(text: string): URL | null {
-  // Response parameters after a fragment would not be part of the query.
+  // Response parameters after a fragment would be lost.
   if (text.length > maxLength || text.includes("#") || /[\s\\\p{Cc}]/u.test(text)) return null;
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return null;

@@ -23,9 +23,9 @@ export type NewKey = KeyLimits & {
   name: string;
   /** An unknown name creates an account; null creates an unnamed one. */
   accountName: string | null;
-  /** All methods if null or absent. */
+  /** Absent means all methods. */
   methods?: readonly Method[] | null;
-  /** Never expires if null or absent. */
+  /** Absent means never. */
   expiresMs?: number | null;
   maxKeys?: number;
   nowMs: number;

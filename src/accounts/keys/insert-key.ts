@@ -19,7 +19,7 @@ export type KeyRow = {
   nowMs: number;
 };
 
-/** Once an account has a key, it gets no first key automatically. */
+/** The account then gets no first key automatically. */
 export function* insertKey(
   database: Database,
   key: KeyRow,
@@ -86,8 +86,8 @@ export function* refuseTooManyKeys(
 const dayMs = 86_400_000;
 
 /**
- * Counts the keys created in the last 24 hours, including ended ones and those of the user's
- * deleted accounts, because each new key starts with unused rates. Errors: `too_many_keys`.
+ * Counts all keys of the last 24 hours, even of a deleted predecessor account, because each new key
+ * starts with unused rates. Errors: `too_many_keys`.
  */
 export function* refuseTooManyNewKeys(
   database: Database,

@@ -47,7 +47,7 @@ export function isLive(state: KeyState): boolean {
   return state === "active" || state === "expiring";
 }
 
-/** SQL condition for an `api_key` row: the key is valid at `:nowMs`. */
+/** SQL condition on `api_key` at `:nowMs`. */
 export const isLiveSql = liveKeySql("api_key");
 
 export function liveKeySql(name: string): string {
@@ -72,8 +72,8 @@ export type DeploymentLimits = { requestsPerSecond: number; submissionsPerMinute
 const noCap = Number.MAX_SAFE_INTEGER;
 
 /**
- * The key's rates from the command line, else the account's, else the deployment's, capped by those
- * that the owner set.
+ * The key's rates from the command line, else the account's, else the deployment's, capped by the
+ * owner's.
  */
 export const effectiveLimits = `
   min(coalesce(api_key.requests_per_second, account.requests_per_second, :requestsPerSecond),
@@ -81,10 +81,7 @@ export const effectiveLimits = `
   min(coalesce(api_key.submissions_per_minute, account.submissions_per_minute, :submissionsPerMinute),
     coalesce(api_key.owner_submissions_per_minute, ${noCap})) AS submissionsPerMinute`;
 
-/**
- * The account's rates, which its keys share. Null if the account has none, or if the command line
- * gave the key its own.
- */
+/** Null if the account has none, or if the command line gave the key its own. */
 export const sharedLimits = `
   CASE WHEN api_key.requests_per_second IS NULL THEN account.requests_per_second END AS accountRequestsPerSecond,
   CASE WHEN api_key.submissions_per_minute IS NULL THEN account.submissions_per_minute END AS accountSubmissionsPerMinute`;

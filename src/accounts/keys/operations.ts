@@ -19,7 +19,7 @@ export function keyOperations(randomBytes: RandomBytes) {
 type CallerIds = Pick<Caller, "keyId" | "accountId" | "sessionId" | "grantId">;
 
 const callerOperations = {
-  /** Returns the session IDs, or else the key IDs, of callers that are no longer valid. */
+  /** Returns the session or key IDs of ended callers. */
   findEndedCallers: read(function* (
     database,
     request: { callers: readonly CallerIds[]; idleMs: number; nowMs: number },

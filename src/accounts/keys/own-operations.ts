@@ -166,7 +166,7 @@ function makeColumns(changes: Partial<KeyChoice>): Record<string, string | numbe
   };
 }
 
-/** Omits the key's name, which must not appear in the audit log. */
+/** Omits the name, as the audit log does everywhere. */
 function changedDetail(changes: Partial<KeyChoice>): Record<string, string | number | true | null> {
   const { name, methods, expiresMs, requestsPerSecond, submissionsPerMinute } = changes;
   return {

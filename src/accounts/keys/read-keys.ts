@@ -87,7 +87,7 @@ function fromRow(row: Row): OwnKey {
   };
 }
 
-/** Omits other properties, because SQLite rejects parameters that the statement does not name. */
+/** SQLite rejects parameters that the statement does not name. */
 function makeRates({
   requestsPerSecond,
   submissionsPerMinute,

@@ -80,7 +80,7 @@ export function* findSession(
       accountId,
       requestsPerSecond: Math.min(requestsPerSecond, row.requestsPerSecond ?? requestsPerSecond),
       submissionsPerMinute,
-      // Dashboard pages that poll must not use up the requests of the account's keys. Searches count.
+      // Dashboard pages that poll must not use up the keys' requests. Searches count.
       accountRequestsPerSecond: null,
       accountSubmissionsPerMinute: submissionsPerMinute,
       methods: null,

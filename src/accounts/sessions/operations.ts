@@ -45,7 +45,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       return yield* addSession(database, request.accountId, request, randomBytes);
     }),
 
-    /** Replaces the current token and starts the former token's grace period. */
+    /** Starts the grace period of the former token. */
     advanceSession: durable(function* (
       database,
       request: {
@@ -108,7 +108,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       return sessions;
     }),
 
-    /** The session ends, because user and thief cannot be distinguished. */
+    /** User and thief cannot be distinguished, so the session ends. */
     endStolenSession: durable(function* (
       database,
       { sessionId, nowMs }: { sessionId: string; nowMs: number },

@@ -54,7 +54,7 @@ export function nextToken(
   return { handle, generation: generation + 1, clientHash };
 }
 
-/** The public ID of a session, which does not reveal the handle. */
+/** The ID is public and does not reveal the handle. */
 function handleSessionId(handle: string): string {
   return hash("sha256", handle, "base64url").slice(0, 22);
 }
@@ -63,7 +63,6 @@ export function newSecret(randomBytes: RandomBytes): string {
   return Buffer.from(randomBytes(32)).toString("base64url");
 }
 
-/** Returns the SHA-256 in Base64. */
 export function hashTokenSecret(secret: string): string {
   return hash("sha256", secret, "base64");
 }

@@ -1,7 +1,7 @@
 import { durable } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
 
-/** Stores only finished sign-ins: the state of a pending one is in the browser's cookie. */
+/** The state of a pending sign-in is in the browser's cookie. */
 export const attemptOperations = {
   /** False if the sign-in was already finished. */
   finishSignIn: durable(function* (

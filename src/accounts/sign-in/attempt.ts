@@ -11,7 +11,7 @@ export function oauthState(secret: string, provider: ProviderName): string {
   return derived(secret, `earshot sign-in state ${provider}`);
 }
 
-/** The code verifier of RFC 7636. */
+/** See RFC 7636. */
 export function pkceCodeVerifier(secret: string, provider: ProviderName): string {
   return derived(secret, `earshot sign-in verifier ${provider}`);
 }

@@ -20,7 +20,7 @@ export type SignInResult =
 
 type SignInRequest = NewSession & { previousSession: PreviousSession };
 
-/** Name of the account of sign-in links without an account, unless the name is in use. */
+/** Name of the operator's account, unless it is in use. */
 const operatorName = "operator";
 
 export function signInOperations(randomBytes: RandomBytes) {
@@ -141,7 +141,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       return null;
     }),
 
-    /** If `accountId` is null, the link signs in to the operator's account. */
+    /** If `accountId` is null, the link is for the operator's account. */
     makeSignInLink: durable(function* (
       database,
       request: {
@@ -226,7 +226,7 @@ function* recordRefusal(
   });
 }
 
-/** The account of sign-in links without an account: found by its flag, never by its name. */
+/** The operator's account, found by its flag, never by its name. */
 function* linksAccount(database: Database): Steps<string | null> {
   const row = yield* database.get<{ id: string }>(
     "SELECT id FROM account WHERE is_links_account = 1",

@@ -25,8 +25,8 @@ type CountedCall = {
 type Entry = Omit<UsageRow, "latencies"> & { latencies: LatencyHistogram };
 
 /**
- * Counts calls per quarter of an hour, key and method. Above `max` entries, new ones omit the key,
- * so that totals stay correct; above twice as many, calls are lost.
+ * Counts per quarter of an hour, key and method. Above `max` entries, new ones omit the key, so
+ * that totals stay correct; above twice as many, calls are lost.
  */
 export type GatheredUsage = {
   add(call: CountedCall): void;
@@ -121,7 +121,7 @@ export type KeyUses = {
 
 const intervalMs = 60_000;
 
-/** While `max` keys have pending uses, those of further keys are dropped. */
+/** Uses beyond `max` pending keys are dropped. */
 export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, max: number): KeyUses {
   const waiting = new Map<string, PendingUse>();
   const takenMs = new Map<string, number>();

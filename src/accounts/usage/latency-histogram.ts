@@ -37,7 +37,7 @@ export function latencyAt(histogram: LatencyHistogram, share: number): number | 
   return null;
 }
 
-/** The geometric mean of the bucket's bounds, which are 4.9 % away. */
+/** Geometric mean of the bounds, which are 4.9 % away. */
 function bucketMiddle(bucket: number): number {
   if (bucket === 0) return 0;
   return Number((step ** (bucket - 0.5)).toPrecision(4));
@@ -46,7 +46,7 @@ function bucketMiddle(bucket: number): number {
 export const printLatencies = (histogram: LatencyHistogram): string =>
   [...histogram].map(([bucket, calls]) => `${bucket.toString(36)}:${calls.toString(36)}`).join(" ");
 
-/** Skips malformed entries. Reads character codes for speed: a busy month has megabytes of text. */
+/** Skips malformed entries. Reads character codes for speed, because a busy month has megabytes. */
 export function parseLatencies(text: string): LatencyHistogram {
   const histogram: LatencyHistogram = new Map();
   let bucket = Number.NaN;
@@ -72,7 +72,7 @@ export function parseLatencies(text: string): LatencyHistogram {
 const space = 32;
 const colon = 58;
 
-/** Returns NaN for other characters, which makes the whole number NaN. */
+/** NaN makes the whole number NaN. */
 function computeDigit(charCode: number): number {
   if (charCode >= 48 && charCode <= 57) return charCode - 48;
   return charCode >= 97 && charCode <= 122 ? charCode - 87 : Number.NaN;

@@ -10,7 +10,7 @@ export type UsageRow = {
   bucketMs: number;
   /** Empty if the key was not recorded. */
   keyId: string;
-  /** Empty for requests, as opposed to searches and other jobs. */
+  /** Empty in rows that count requests. */
   method: Method | "";
   calls: number;
   refused: number;
@@ -21,7 +21,7 @@ export type UsageRow = {
 
 export type KeyUse = { keyId: string; usedMs: number; usedFrom: string };
 
-/** If `keyId` is null, the usage of all keys is requested. */
+/** A null `keyId` means all keys. */
 export type UsageRequest = {
   accountId: string;
   keyId: string | null;
@@ -35,7 +35,7 @@ export type GroupedUsage = Pick<
   "method" | "calls" | "refused" | "failed" | "posts" | "latencies"
 > & { startMs: number };
 
-/** `refused` counts requests over a rate limit, `failed` those with a 5xx status. */
+/** `refused`: over a rate limit; `failed`: with a 5xx status. */
 export type UsageCounts = {
   requests: number;
   refused: number;
@@ -49,7 +49,7 @@ export type AccountUsage = UsageCounts & { accountId: string };
 
 export type UsageOperations = typeof usageOperations;
 
-/** Bounds each deletion, so that it does not block the writer for long. */
+/** Bounds how long a deletion blocks the writer. */
 const maxDeletedRows = 2_000;
 
 /** Writes are not durable, because usage is not worth a sync. */
@@ -123,7 +123,7 @@ export const usageOperations = {
     );
   }),
 
-  /** Names of valid keys and connected apps, and of ended ones in `keyIds`; newest first. */
+  /** Valid keys and connected apps, and ended ones in `keyIds`; newest first. */
   keyNames: read(function* (
     database,
     request: { accountId: string; keyIds: readonly string[]; nowMs: number },

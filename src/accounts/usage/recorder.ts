@@ -14,7 +14,7 @@ export type UsageRecorder = {
   recordSearch(
     search: Pick<EndedJob, "accountId" | "keyId" | "method" | "state" | "posts" | "ms">,
   ): void;
-  /** Each key's last use is written at most once a minute. */
+  /** Written at most once a minute per key. */
   recordKeyUse(keyId: string, address: string): void;
   recordKeyRequest(request: KeyRequest): void;
   /** Never rejects. */
@@ -33,7 +33,7 @@ export type UsageRecorderContext = {
 
 const maxEntries = 20_000;
 const maxLoggedKeys = 2_000;
-/** Bounds each write, so that it does not block the writer for long. */
+/** Bounds how long a write blocks the writer. */
 const rowsPerWrite = 200;
 const sweepEveryMs = 3_600_000;
 
@@ -79,7 +79,7 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
     });
   };
 
-  /** Runs one write at a time. Callers that wait for it share the next one, which includes their usage. */
+  /** Runs one write at a time. Callers that wait for it share the next, which includes their usage. */
   async function flush(): Promise<void> {
     await flushing;
     flushing ??= write().finally(() => {

@@ -94,7 +94,10 @@ export async function restoreAccount(account: string, terminal: Terminal): Promi
   terminal.out(`account ${stripControls(name)} restored\n`);
 }
 
-/** Closes the account immediately. A running server, which knows the account's jobs, deletes its data; without one, this process does. */
+/**
+ * Closes the account immediately. A running server, which knows the account's jobs, then deletes
+ * its data; without a server, this process does.
+ */
 export async function deleteNamedAccount(
   account: string,
   { yes }: { yes?: boolean },

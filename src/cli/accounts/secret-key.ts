@@ -7,7 +7,10 @@ import { ensureSecretKey } from "../../lib/secret-key.ts";
 import type { Config } from "../../server/config.ts";
 import type { OpenControl } from "../../server/control/control.ts";
 
-/** Errors: `secret_key_needed` if only the running server knows it: a new key could not decrypt its secrets. */
+/**
+ * Errors: `secret_key_needed` if only the running server knows the key: a new one could not decrypt
+ * the stored secrets.
+ */
 export async function requireSecretKey(
   { data: { dir, secretKey } }: Pick<Config, "data">,
   control: OpenControl,

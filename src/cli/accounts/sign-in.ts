@@ -55,7 +55,7 @@ export function signInLink(base: string, token: string): string {
   return `${base}/dashboard/sign-in#token=${token}`;
 }
 
-/** For a browser on the same machine. */
+/** The server's address for a browser on the same machine. */
 function formatAddress({ http }: Config): string {
   const isUnspecified = ["0.0.0.0", "::"].includes(http.host);
   const host = isUnspecified ? "127.0.0.1" : http.host;

@@ -13,7 +13,7 @@ import { archiveFolder } from "./with-archive.ts";
 
 type Options = { full?: boolean; json?: boolean };
 
-/** Posts compared per segment without `--full`. */
+/** Number of posts compared per segment without `--full`. */
 const sampleRows = 500;
 
 export function addArchiveCheck(archive: Command, terminal: Terminal): void {

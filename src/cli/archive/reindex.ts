@@ -106,7 +106,7 @@ export async function rewriteWithProgress(
   }
 }
 
-/** The list file contains all of them. */
+/** Lost posts printed per segment; the list file contains all. */
 const maxListed = 10;
 
 function salvagedText({ segment, posts, lost }: SalvagedSegment): string[] {

@@ -56,7 +56,7 @@ type PlatformTotals = {
 type SealedTotals = {
   segments: number;
   damaged: number;
-  /** In the sealed indexes; `delta` counts those written since. */
+  /** Posts in the sealed indexes; `delta` counts the posts written since. */
   posts: number;
   delta: number;
   bytes: number;

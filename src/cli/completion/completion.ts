@@ -29,7 +29,7 @@ function zshScript(words: ReturnType<typeof completionWords>): string {
   return `autoload -Uz compinit bashcompinit\ncompinit\nbashcompinit\n${bashScript(words)}`;
 }
 
-/** Completes all other words as file names. */
+/** Completes unknown words as file names. */
 function bashScript(all: readonly CommandWords[]): string {
   const paths = all.filter(({ path }) => path !== "").map(({ path }) => `"${path}"`);
   const cases = all.map(
@@ -75,7 +75,7 @@ function makeCondition(path: string, isCommand: boolean, words: CommandWords["wo
 const quoted = (text: string): string =>
   `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
-/** An empty `path` is `earshot` itself. */
+/** An empty `path` means `earshot` itself. */
 type CommandWords = { path: string; words: readonly Word[] };
 
 type Word = { text: string; description: string; isCommand: boolean };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Config } from "../../server/config.ts";
 
-/** Errors: `control_in_database`: the control database is in PostgreSQL. */
+/** Errors: `control_in_database` if the control store is in PostgreSQL. */
 export function controlFilePath({ data, database }: Pick<Config, "data" | "database">): string {
   if (database.url === null) return join(data.dir, "control.db");
   throw new EarshotError(

@@ -5,7 +5,7 @@ import type { ListedCredential } from "../../upstream/credentials/rows.ts";
 import { tableLines } from "../terminal/table.ts";
 import { painter, type Terminal } from "../terminal/terminal.ts";
 
-/** Reveals nothing of the secret but its hint. */
+/** Reveals nothing about the secret except its hint. */
 export function listingAsJson(listing: ListedCredential, nowMs: number): Record<string, unknown> {
   const { quarantine } = listing;
   const coolings = credentialCoolings(listing, nowMs);

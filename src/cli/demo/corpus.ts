@@ -86,7 +86,7 @@ function makeUri(person: Person, id: bigint): string | null {
   return `at://${person.id}/app.bsky.feed.post/${recordKey(id)}`;
 }
 
-/** Thirteen sortable base 32 digits. */
+/** Thirteen sortable base-32 digits. */
 function recordKey(tid: bigint): string {
   const digits = "234567abcdefghijklmnopqrstuvwxyz";
   return Array.from({ length: 13 }, (_, index) =>

@@ -49,7 +49,7 @@ function demoConfig(folder: string, { host, port }: { host: string; port: number
   });
 }
 
-/** The demo exceeds the default. */
+/** Raised: the demo exceeds the default. */
 const requestsPerSecond = 50;
 
 async function demonstrate(
@@ -87,7 +87,7 @@ async function demonstrate(
   else terminal.out(nextSteps(seconds));
 }
 
-/** With a fraction of a second, times print alike. */
+/** Times with a fraction of a second have one format. */
 const atHalfSecond = (ms: number): number => Math.floor(ms / 1000) * 1000 - 500;
 
 function introduction(posts: number, terminal: Terminal): string {

@@ -6,7 +6,7 @@ import { type DoctorFinding, ok } from "./finding.ts";
 
 const subject = "database";
 
-/** Only reads. */
+/** Only reads from the database. */
 export async function checkDatabase(
   { database, data }: Config,
   url: string,

@@ -43,7 +43,7 @@ async function probeServer(
     const { headers } = await fetch(`${origin}/`, { signal, maxBytes: 1_000_000 });
     const endedMs = now();
     const serverMs = Date.parse(headers.get("date") ?? "");
-    // The header is truncated to whole seconds.
+    // The Date header is truncated to whole seconds.
     const offsetMs = Number.isNaN(serverMs) ? null : serverMs + 500 - (startedMs + endedMs) / 2;
     return { origin, offsetMs, finding: ok(subject, `responded in ${endedMs - startedMs} ms`) };
   } catch (thrown) {

@@ -108,7 +108,7 @@ async function importFiles(
           platform,
           format,
           dataDir: dir,
-          // `--covers` applies to all files together, so the last one records it.
+          // `--covers` applies to all files together, so the import of the last file records it.
           covers: isLast && rejectedInAll === 0 ? (options.covers ?? null) : null,
           onBadLine: options.strict ? "stop" : "reject",
           limits: config.import,
@@ -132,7 +132,7 @@ async function importFiles(
       );
     }
   } catch (thrown) {
-    // Posts already read stay stored.
+    // Stores the posts that were already read.
     await archive.finishImport().catch(() => {});
     throw terminal.stopping.aborted ? interruption(terminal.stopping.reason, currentFile) : thrown;
   } finally {
@@ -142,7 +142,7 @@ async function importFiles(
   await sealImported(config, { platform, json: options.json === true }, terminal);
 }
 
-/** A failure is only noted: compaction can seal them later. */
+/** A failure is only noted, because compaction can seal the segments later. */
 async function sealImported(
   config: Config,
   { platform, json }: { platform: Platform; json: boolean },
@@ -161,7 +161,7 @@ async function sealImported(
   }
 }
 
-/** The format is then most likely wrong. */
+/** If so, the format is most likely wrong. */
 const hasNoPost = ({ imported, updated, unchanged, rejected }: ImportSummary): boolean =>
   rejected > 0 && imported + updated + unchanged === 0;
 
@@ -186,7 +186,7 @@ export function interruption(reason: unknown, file: string): unknown {
   });
 }
 
-/** Per file, on a terminal; a pipe receives all. */
+/** Rejections shown per file on a terminal; a pipe receives all. */
 const shownRejections = 20;
 
 function startFileReports(file: string, terminal: Terminal) {

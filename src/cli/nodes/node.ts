@@ -43,7 +43,7 @@ export function addNode(program: Command, terminal: Terminal): void {
 
 async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> {
   const config = withQuietLog(nodeConfig(options, terminal), terminal);
-  // Loaded on demand: other commands start faster.
+  // Loaded on demand, so that other commands start faster.
   const { startRemoteNode } = await import("../../server/nodes/start-node.ts");
   if (options.seedFrom !== undefined) {
     const { seedArchive } = await import("../seed-archive.ts");

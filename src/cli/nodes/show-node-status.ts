@@ -3,7 +3,7 @@ import type { AttestationStatus } from "../../remote/worker/attest-loop.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 export type StatusPrinter = {
-  /** Skips repetitions; defers until `begin`. */
+  /** Skips repeated statuses; defers printing until `begin`. */
   print(status: AttestationStatus): void;
   begin(nodeId: string): void;
 };

@@ -84,10 +84,9 @@ export function nodeAsLines(node: NodeRecord, nowMs: number): string {
   return facts.map(([name, value]) => `${name.padEnd(11)}  ${value}\n`).join("");
 }
 
-/** `seenMs` is recorded every ten seconds, and nodes poll at least every twenty. */
+/** `seenMs` is recorded every ten seconds, and nodes send a lease request at least every twenty. */
 const connectedMs = 45_000;
 
-/** Pending nodes are not connected. */
 const isConnected = ({ state, seenMs }: NodeRecord, nowMs: number): boolean =>
   (state === "approved" || state === "draining") && seenMs + connectedMs > nowMs;
 

@@ -23,14 +23,14 @@ type Content = {
   claims: ProofClaims;
 };
 
-/** Of an invalid proof, shows only the checks: its content cannot be trusted. */
+/** For an invalid proof, shows only the checks, because its content cannot be trusted. */
 export function showVerdict(
   verdict: ProofVerdict,
   options: VerdictOptions,
   terminal: Terminal,
 ): void {
   const content = makeContent(verdict, options);
-  // Untrusted texts cannot move the cursor, break lines or change the text direction.
+  // Untrusted text cannot move the cursor, break lines or change the text direction.
   if (options.json) terminal.out(`${escapeInvisible(JSON.stringify(asJson(verdict, content)))}\n`);
   else terminal.out(`${asText(verdict, content, terminal)}\n`);
 }

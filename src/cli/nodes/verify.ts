@@ -30,7 +30,7 @@ type Options = {
   json?: boolean;
 };
 
-/** A proof contains the whole result. */
+/** Large, because a proof contains the whole result. */
 const maxBytes = 268_435_456;
 
 export function addVerify(program: Command, terminal: Terminal): void {
@@ -133,7 +133,7 @@ async function getPolicy(path: string): Promise<NodePolicy> {
   return readPolicy((await readContent(path)).toString("utf8"));
 }
 
-/** Errors: `file_too_long`, or those of the system. */
+/** Errors: `file_too_long`, or those of the file system. */
 async function readContent(path: string): Promise<Buffer> {
   if ((await stat(path)).size > maxBytes) {
     throw new EarshotError("file_too_long", `${path} is longer than ${maxBytes} bytes`);

@@ -43,7 +43,7 @@ export function chooseService(
   return login() ?? (preset ? loginMissing(profile) : null);
 }
 
-/** Refuses URLs with a user name or a query: credentials belong in the key. */
+/** Rejects URLs with a user name or a query: credentials belong in the key. */
 export function requireUrl(name: string, text: string): string {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "") {

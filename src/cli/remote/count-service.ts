@@ -114,7 +114,7 @@ function joinCoverage(parts: readonly Coverage[]): Coverage {
 const formatName = ({ platform, collection }: { platform: string; collection: string }): string =>
   `${platform} ${collection}`;
 
-/** Spans that touch become one. */
+/** Merges adjacent spans, which must be sorted. */
 function mergeSpans(spans: Coverage["gaps"]): Coverage["gaps"][number][] {
   const all: Coverage["gaps"][number][] = [];
   for (const span of spans) {

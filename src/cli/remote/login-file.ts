@@ -20,7 +20,10 @@ type Environment = Terminal["environment"];
 
 const defaultProfile = "default";
 
-/** The `requested` profile, else that of `EARSHOT_PROFILE`. Errors: `wrong_use`, `invalid_setting`. */
+/**
+ * The `requested` profile, else that of `EARSHOT_PROFILE`, else the default. Errors: `wrong_use`,
+ * `invalid_setting`.
+ */
 export function profileName({ EARSHOT_PROFILE: preset }: Environment, requested?: string): string {
   const profile = requested ?? (preset || defaultProfile);
   if (/^[\w-]{1,40}$/.test(profile)) return profile;
@@ -32,7 +35,7 @@ export function profileName({ EARSHOT_PROFILE: preset }: Environment, requested?
   });
 }
 
-/** XDG Base Directory Specification. */
+/** See the XDG Base Directory Specification. */
 const loginFolder = ({ XDG_CONFIG_HOME, HOME }: Environment): string =>
   join(XDG_CONFIG_HOME || join(HOME || homedir(), ".config"), "earshot");
 

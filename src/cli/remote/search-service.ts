@@ -18,7 +18,7 @@ const answerBody = z.object({
   warnings: warningsSchema,
 });
 
-/** Prints the answer in the requested format. Errors: `invalid_query`, `ApiError`. */
+/** Errors: `invalid_query`, `ApiError`. */
 export async function searchRemotely(
   service: Login,
   { query, maxResults, format }: SearchTerms,
@@ -54,7 +54,7 @@ export async function searchRemotely(
   }
 }
 
-/** Marks errors of the query. Errors: `invalid_query`, `ApiError`. */
+/** Shows where the query has errors. Errors: `invalid_query`, `ApiError`. */
 export function requireAnswer(response: ApiResponse, query: string, terminal: Terminal): void {
   if (response.status < 300) return;
   const refusal = new ApiError(response);

@@ -13,7 +13,10 @@ import { readTree } from "./read-tree.ts";
 import { bucketLengthsMs, type CountTerms } from "./search-terms.ts";
 import { plotBuckets, type ShownCounts } from "./show-counts.ts";
 
-/** Errors: `invalid_query`, `no_archive`, `wrong_use`, `deadline_exceeded`, after showing what was counted. */
+/**
+ * Errors: `invalid_query`, `no_archive`, `wrong_use`; after showing what was counted, also
+ * `deadline_exceeded`.
+ */
 export async function countLocally(
   terms: CountTerms,
   terminal: Terminal,
@@ -60,7 +63,7 @@ const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
 
 /**
  * Starts at the first match unless `--since` is set. Unless `--until` is set, drops trailing
- * buckets without coverage and matches.
+ * buckets that have neither coverage nor matches.
  */
 function countsToShow(
   counted: SourceCounts,
@@ -77,7 +80,7 @@ function countsToShow(
   return { ...counted, coverage: withoutStart(counted.coverage), bucketMs, fromMs, toMs, buckets };
 }
 
-/** The API returns more in pages. */
+/** The API returns more buckets in pages. */
 const maxBuckets = 1_000_000;
 
 function requireFewBuckets(spanMs: number, bucketMs: number): void {

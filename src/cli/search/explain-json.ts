@@ -2,7 +2,7 @@ import type { PlanNode, UnresolvedNames } from "@earshot/query/plan";
 import type { SegmentWork } from "../../archive/archive.ts";
 import { type Analysis, steps } from "./analysis.ts";
 
-/** IDs are strings; an unresolved name is its own node. */
+/** IDs are strings, and each unresolved name is a node of its own. */
 export function planFields(plan: PlanNode, unresolved: UnresolvedNames | null): object {
   const fields = (child: PlanNode) => planFields(child, unresolved);
   if (plan.kind === "and" || plan.kind === "or") {

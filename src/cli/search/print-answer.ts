@@ -7,7 +7,7 @@ import { painter, type Terminal } from "../terminal/terminal.ts";
 import { wrap } from "../terminal/text-layout.ts";
 
 export type PrintedAnswer = {
-  /** Each is JSON text. */
+  /** Each record is JSON text. */
   records: readonly string[];
   hasMore: boolean;
   coverage: Coverage;
@@ -33,7 +33,7 @@ function formatCount({ records, hasMore }: PrintedAnswer): string {
   return hasMore ? `${posts}; more match: raise --max-results, up to 500` : posts;
 }
 
-/** Ends with a line break; on a terminal, without the control characters that posts may contain. */
+/** Adds a missing final line break. On a terminal, removes control characters, which posts may contain. */
 export function printable(text: string, { interactive }: Pick<Terminal, "interactive">): string {
   const printable = interactive ? stripControls(text) : text;
   return printable.endsWith("\n") ? printable : `${printable}\n`;

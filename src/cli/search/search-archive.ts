@@ -20,7 +20,7 @@ import type { SearchTerms } from "./search-terms.ts";
 
 type LocalAnswer = { answer: SourceAnswer; records: readonly string[]; nowMs: number };
 
-/** Errors: `invalid_query`, `no_archive`, `deadline_exceeded`, those of the archive. */
+/** Errors: `invalid_query`, `no_archive`, `deadline_exceeded`, and those of the archive. */
 export async function searchLocally(terms: SearchTerms, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
   const tree = readTree(terms.query, terminal);
@@ -78,7 +78,7 @@ async function find(
   return { answer: withDamage(answer, damage), records, nowMs };
 }
 
-/** No cursor: no server could continue it. */
+/** There is no cursor, because no server could continue it. */
 function makePage({ answer, records }: LocalAnswer, tree: QueryNode): AnswerPage {
   const warnings = answer.next === null ? [] : [morePosts];
   return {

@@ -1,13 +1,13 @@
 import type { AnswerFormat } from "../../http/answers/negotiate.ts";
 
-/** Null `format`: human-readable text. */
+/** A null `format` means human-readable text. */
 export type SearchTerms = { query: string; maxResults: number; format: AnswerFormat | null };
 
 export const bucketLengthsMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
 export type BucketName = keyof typeof bucketLengthsMs;
 
-/** A null time is unbounded. */
+/** A null time means unbounded. */
 export type CountTerms = {
   query: string;
   by: BucketName;

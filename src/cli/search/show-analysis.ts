@@ -102,7 +102,6 @@ function timeLines(tookMs: Analysis["tookMs"]): string[] {
   return [...lines, "a running server is faster: it opens the archive once, and its code is warm"];
 }
 
-/** Numbers are right-aligned. */
 function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => (row[column] ?? "").length)),

@@ -7,7 +7,7 @@ import { showsUnicode } from "../terminal/draw-coverage.ts";
 import { lengthText, minuteText } from "../terminal/span-text.ts";
 import { painter, type Terminal } from "../terminal/terminal.ts";
 
-/** `buckets` include empty ones, oldest first. */
+/** `buckets` includes empty ones and is sorted oldest first. */
 export type ShownCounts = Omit<SourceCounts, "buckets"> & {
   query: string;
   by: string;
@@ -70,7 +70,7 @@ function plot(shown: ShownCounts, terminal: Terminal): void {
   const { buckets, bucketMs } = shown;
   const { lines, lineMs } = plotCounts(buckets, bucketMs, {
     width: terminal.columns,
-    // Room for title, summary and prompt.
+    // Leaves room for title, summary and prompt.
     height: Math.max(5, (terminal.rows ?? 24) - 4),
     unicode: showsUnicode(terminal),
     paint: { dim, accent },

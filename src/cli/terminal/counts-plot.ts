@@ -4,12 +4,12 @@ export type PlotBucket = {
   fromMs: number;
   toMs: number;
   count: number;
-  /** Otherwise `count` is a lower bound. */
+  /** If false, `count` is a lower bound. */
   complete: boolean;
 };
 
 export type PlotOptions = {
-  /** Columns. */
+  /** In columns. */
   width: number;
   height: number;
   unicode: boolean;
@@ -20,7 +20,6 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** Divisors of an hour and of a day, then multiples of a day. */
 const lineLengths = [
   ...[1, 2, 5, 10, 15, 30].map((n) => n * minuteMs),
   ...[1, 2, 3, 6, 12].map((n) => n * hourMs),
@@ -31,8 +30,9 @@ const unicodeMarks = { full: "█", parts: ["", "▏", "▎", "▍", "▌", "▋
 const asciiMarks = { full: "#", parts: [""], unknown: "%" };
 
 /**
- * One bar per line, merged to fit. Lines that are not fully covered are hatched with a question mark: without posts their count
- * is unknown, not 0. No line is wider than `width` (at least 40).
+ * Draws one bar per line, and merges buckets to fit. Lines without full coverage are hatched and
+ * have a question mark: without posts, their count is unknown, not 0. No line is wider than `width`
+ * (at least 40).
  */
 export function plotCounts(
   buckets: readonly PlotBucket[],
@@ -79,7 +79,7 @@ function formatBar(
   return full.repeat(whole) + part || parts[1] || full;
 }
 
-/** Beyond the longest length, a multiple of it. */
+/** Beyond the longest of `lineLengths`, a multiple of it. */
 function lineLength(lengthMs: number, bucketMs: number, height: number): number {
   // A window that starts within a line needs one more line.
   const minMs = lengthMs / Math.max(1, height - 1);

@@ -20,7 +20,7 @@ type Marks = { covered: string; partly: string; none: string; to: string };
 const unicodeMarks: Marks = { covered: "█", partly: "▒", none: "·", to: "–" };
 const asciiMarks: Marks = { covered: "#", partly: "+", none: ".", to: "-" };
 
-/** With fewer, each name gets its own line. */
+/** With fewer cells than this, each name gets its own line. */
 const minCells = 20;
 
 const minCellMs = 1_000;
@@ -61,7 +61,10 @@ function earliestOf(rows: readonly TimelineRow[]): number | null {
   return bounds.length === 0 ? null : bounds.reduce((a, b) => Math.min(a, b));
 }
 
-/** `spans`: oldest first, without overlaps. A cell is `covered` if all of it is, and `none` if nothing is. */
+/**
+ * `spans`: oldest first, without overlaps. A cell is `covered` if all of it is covered, and `none`
+ * if nothing is.
+ */
 export function timelineCells(
   spans: readonly Span[],
   window: { fromMs: number; toMs: number },

@@ -3,7 +3,7 @@ import { EarshotError } from "../../lib/errors.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Terminal and parent process may both forward one Ctrl-C. */
+/** The terminal and the parent process may both forward the same Ctrl-C. */
 const sameSignalMs = 300;
 
 /** A second signal ends the process immediately. */

@@ -4,7 +4,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** Rounds to the minute, or the second if short; open spans end with `now`. */
+/** Truncates times to minutes, or to seconds if the span is short. Open spans end with `now`. */
 export function spanText(
   { fromMs, toMs }: { fromMs: number; toMs: number },
   isOpen: boolean,

@@ -65,7 +65,7 @@ export function createInput(
   stopping: AbortSignal,
 ): Input {
   async function prompt(question: string, output: Writable): Promise<string> {
-    // `terminal: true` turns off the terminal's echo, also of input typed early.
+    // `terminal: true` turns off the terminal's echo, including that of input typed early.
     const reader = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
     if (output !== stderr) stderr.write(question);
     const ended = new Promise<never>((_resolve, reject) => {

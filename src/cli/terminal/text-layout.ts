@@ -1,6 +1,6 @@
 import { once } from "../../lib/once.ts";
 
-// Construction takes about 8 ms.
+// Constructing the segmenter takes about 8 ms.
 const graphemes = once(() => new Intl.Segmenter(undefined, { granularity: "grapheme" }));
 
 const ascii = /^[\x20-\x7e]*$/;

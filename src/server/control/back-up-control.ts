@@ -8,9 +8,9 @@ import { EarshotError } from "../../lib/errors.ts";
 import { checksumPath, writeChecksum } from "./control-checksum.ts";
 
 /**
- * Works while others write; returns the size in bytes. The file appears complete, verified and synced, or not at all; its
- * checksum is written last. Errors: `no_control_store`, `backup_exists`, `no_folder`, `backup_damaged`, `disk_full`,
- * `not_writable`.
+ * Works while other processes write; returns the size in bytes. The file appears complete, verified
+ * and synced, or not at all; its checksum is written last. Errors: `no_control_store`,
+ * `backup_exists`, `no_folder`, `backup_damaged`, `disk_full`, `not_writable`.
  */
 export async function backUpControl(source: string, file: string): Promise<number> {
   if (!existsSync(source)) {
@@ -49,7 +49,7 @@ export async function backUpControl(source: string, file: string): Promise<numbe
 
 const allPages = 1_000_000_000;
 
-/** In one step: a write between two would restart the backup. */
+/** Copies in one step, because a write between two steps would restart the backup. */
 async function copyDatabase(from: string, to: string): Promise<void> {
   const database = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });
   try {

@@ -12,7 +12,7 @@ import {
 export type ControlReport = {
   tables: number;
   rows: number;
-  /** The first ones; `findingCount` counts all. */
+  /** The first findings; `findingCount` counts all of them. */
   findings: readonly ControlFinding[];
   findingCount: number;
 };
@@ -20,8 +20,8 @@ export type ControlReport = {
 const maxFindings = 100;
 
 /**
- * Checks pages, indexes, foreign keys, JSON, job states, and whether secrets can be decrypted. Read-only; a server may be running.
- * Damage is a finding.
+ * Checks pages, indexes, foreign keys, JSON, job states, and whether secrets can be decrypted.
+ * Read-only; a server may be running. Damage is reported as a finding.
  */
 export function checkControl(path: string, secretKey: Uint8Array | null): ControlReport {
   const findings: ControlFinding[] = [];
@@ -98,7 +98,7 @@ function checkReferences(database: DatabaseSync, onFinding: OnFinding): void {
   }
 }
 
-/** Without those of jobs, which `checkJobs` reads. */
+/** Excludes columns of jobs, which `checkJobs` reads. */
 const jsonColumns = [
   ["webhook", "events"],
   ["webhook_delivery", "payload"],

@@ -15,7 +15,7 @@ const endedStates: ReadonlySet<string> = new Set(transitions.forget.from);
 
 type Row = JobRow & { leaseToken: string | null; leaseUntilMs: number | null };
 
-/** A job has a lease exactly while in progress. */
+/** A job must have a lease exactly while it is in progress. */
 export function checkJobs(database: DatabaseSync, onFinding: OnFinding): void {
   const jobs = database.prepare(
     `SELECT ${rowColumns}, lease_token AS leaseToken, lease_until_ms AS leaseUntilMs FROM job`,
@@ -109,7 +109,7 @@ function attempt(
   }
 }
 
-/** Stable, for scripts. */
+/** Stable, because scripts use these names. */
 type ControlFindingKind =
   | "file_missing"
   | "file_damaged"

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileDigest, writeDurably } from "../../archive/maintenance/durable-files.ts";
 
-/** In `sha256sum` format. */
+/** A file in `sha256sum` format. */
 export const checksumPath = (file: string): string => `${file}.sha256`;
 
 const neverAborted = new AbortController().signal;
@@ -14,7 +14,7 @@ export async function writeChecksum(file: string): Promise<void> {
   await writeDurably(checksumPath(file), `${await sha256Of(file)}  ${basename(file)}\n`);
 }
 
-/** Null if it matches. */
+/** Null if the file matches its checksum. */
 export async function checksumProblem(file: string): Promise<string | null> {
   const path = checksumPath(file);
   if (!existsSync(path)) return `${path} is missing, so the backup cannot be verified`;

@@ -57,7 +57,7 @@ async function openedStore(): Promise<OpenedStore> {
   }
 }
 
-/** At the first search, to keep the start short. */
+/** Called at the first search, to keep the start short. */
 async function loadSearches(share: ReaderShare): Promise<ControlThreadSearch> {
   const { createControlThreadSearch } = await import("./control-thread-search.ts");
   const threadSearch = createControlThreadSearch(share);
@@ -71,7 +71,7 @@ async function loadSearches(share: ReaderShare): Promise<ControlThreadSearch> {
 serveConcurrently(
   async ({ method, args }) => {
     const { store } = await openedStore();
-    // The archive's threads report errors.
+    // The archive's threads report this error.
     if ((method === "submitSearch" || method === "admitSearch") && archive !== null) {
       searches ??= loadSearches(archive);
       searches.catch(() => undefined);

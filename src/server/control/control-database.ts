@@ -17,7 +17,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { controlOperations } from "./control-operations.ts";
 
-/** On PostgreSQL; some replace those of `controlOperations`. */
+/** Operations on PostgreSQL; some replace those of `controlOperations`. */
 export const databaseOperations = {
   ...controlOperations,
   ...sharedLimitOperations,
@@ -46,14 +46,14 @@ export const databaseOperations = {
   }),
 };
 
-/** Unix milliseconds. */
+/** Returns Unix milliseconds. */
 function* serverTime(database: Database): Steps<number> {
   const time = yield* database.get<{ nowMs: number }>("SELECT now_us() / 1000 AS nowMs");
   if (time === undefined) throw new Error("the server returned no time");
   return time.nowMs;
 }
 
-/** One connection for rates: many short calls cost less if they share a write. */
+/** Rates share one connection, because many short calls cost less if they share a write. */
 export const splitConnections = (
   options: PostgresOptions,
 ): { rates: PostgresOptions; others: PostgresOptions } => ({
@@ -93,7 +93,7 @@ const unfinishedCopy = (): EarshotError =>
 type WithUuid = { uuid?: unknown };
 type JobArgs = WithUuid & { row?: WithUuid; lease?: WithUuid; leases?: readonly WithUuid[] };
 
-/** Jobs that a call changes. Such calls run in order, so that a lease finds the job just inserted. */
+/** The jobs that a call changes. Such calls run in order, so that a lease finds the job just inserted. */
 export function jobUuids(args: unknown): string[] {
   if (typeof args !== "object" || args === null) return [];
   const { uuid, row, lease, leases = [] } = args as JobArgs;

@@ -10,7 +10,7 @@ import { shortAnswer } from "../../search/archive-answer.ts";
 
 export type ControlThreadSearch = Pick<SearchBudget, "beginBatch"> & { search: SearchAnswerer };
 
-/** Uses its own reader. */
+/** Uses a reader of its own. */
 export function createControlThreadSearch(share: ReaderShare): ControlThreadSearch {
   const { folder, cacheKib, ids, verifiedFiles, termCacheBytes, recordCacheBytes } = share;
   const caches = createSealedCaches(
@@ -38,7 +38,7 @@ export function createControlThreadSearch(share: ReaderShare): ControlThreadSear
   return { search, beginBatch };
 }
 
-/** The reader threads report the error. */
+/** The reader threads report this error. */
 function answerOrNull<Value>(answer: () => Value): Value | null {
   try {
     return answer();
@@ -50,7 +50,7 @@ function answerOrNull<Value>(answer: () => Value): Value | null {
 /** CPU time of a batch, and the part of it after which no search starts. */
 const batchCpuMs = 5;
 const lastStartCpuMs = 3;
-/** Includes slow disks and time off the CPU. */
+/** Wall-clock time, including slow disks. */
 const batchWallMs = 25;
 const maxBatchSize = 12;
 

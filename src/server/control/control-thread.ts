@@ -35,7 +35,7 @@ let writerDatabase: SqliteDatabase | null = null;
 let searches: ControlThreadSearch | null = null;
 let isLoading = false;
 
-/** At the first search, to keep the start short. */
+/** Called at the first search, to keep the start short. */
 async function loadSearches(share: ReaderShare): Promise<void> {
   isLoading = true;
   const { createControlThreadSearch: createSearchHere } = await import(
@@ -49,7 +49,7 @@ async function loadSearches(share: ReaderShare): Promise<void> {
 function batchSize(waiting: readonly ThreadCall[]): number {
   const indexes = [...waiting.keys()].filter((index) => waiting[index]?.method === "submitSearch");
   if (indexes.length === 0) return waiting.length;
-  // The archive's threads report errors.
+  // The archive's threads report this error.
   if (archive !== null && !isLoading) loadSearches(archive).catch(() => undefined);
   const batchSearches = searches?.beginBatch() ?? indexes.length;
   return indexes[batchSearches] ?? waiting.length;

@@ -32,7 +32,7 @@ export type Control = {
   close(): Promise<void>;
 };
 
-/** Lock timeout of reads on the event loop; other connections lock only briefly. */
+/** Lock timeout for reads on the event loop; other connections lock only briefly. */
 const longestBlockMs = 100;
 
 export const postgresOptions = (
@@ -43,9 +43,9 @@ export const postgresOptions = (
 export type ControlTerms = {
   dataDir: string;
   secretKey?: Uint8Array | null;
-  /** Null or absent: a file of the folder. */
+  /** If null or absent, a file in the folder. */
   database?: PostgresOptions | null;
-  /** Null or absent: the control thread answers no searches. */
+  /** If null or absent, the control thread answers no searches. */
   archive?: ReaderShare | null;
 };
 
@@ -63,9 +63,10 @@ type Stores = {
 };
 
 /**
- * Without a configured secret key, the folder has its own, except with a database, which other folders may share. Errors:
- * `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`, `store_unavailable`, `control_missing`, `control_foreign`,
- * `secret_key_missing`, `secret_key_unreadable`, `shared_secret_key_needed`.
+ * Without a configured secret key, the folder's own is used, except with a database, which several
+ * folders may share. Errors: `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`,
+ * `store_unavailable`, `control_missing`, `control_foreign`, `secret_key_missing`,
+ * `secret_key_unreadable`, `shared_secret_key_needed`.
  */
 export async function startControl({
   dataDir,
@@ -118,7 +119,7 @@ function startFileThreads(dataDir: string, archive: ReaderShare | null): Stores 
   };
 }
 
-/** Rates are counted outside the thread, which each request would have to await. */
+/** Rates are counted outside the thread, because each request would have to await it. */
 async function startDatabaseStores(data: ControlDatabaseThreadData): Promise<Stores> {
   const { openRates, splitConnections } = await import("./control-database.ts");
   const shares = splitConnections(data.database);
@@ -165,7 +166,7 @@ function ensuredSecretKey(dataDir: string, hasSecrets: boolean): Uint8Array {
 const startControlThread = (data: ControlThreadData): StoreThread<ControlOperations> =>
   startThread(siblingModule(import.meta.url, "./control-thread"), data);
 
-/** Safe while a server is running. */
+/** Commands may use it while a server is running. */
 export type OpenControl = {
   run<Name extends keyof ControlOperations & string>(
     name: Name,

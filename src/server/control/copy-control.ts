@@ -27,8 +27,9 @@ type CopyTerms = {
 };
 
 /**
- * Copies, then compares counts and checksums. Resumes an interrupted copy; until it ends, no gateway starts on the database.
- * Errors: `no_control_store`, `folder_in_use`, `database_not_empty`, `copy_differs`, `newer_schema`, `store_unavailable`.
+ * Copies control.db to PostgreSQL, then compares counts and checksums. Resumes an interrupted copy;
+ * until it ends, no gateway starts on the database. Errors: `no_control_store`, `folder_in_use`,
+ * `database_not_empty`, `copy_differs`, `newer_schema`, `store_unavailable`.
  */
 export async function copyControl({ dataDir, url, onProgress }: CopyTerms): Promise<CopiedRows[]> {
   const path = join(dataDir, "control.db");
@@ -97,7 +98,7 @@ async function begin(
   });
 }
 
-/** Of a statement, because rows may contain large results. */
+/** Maximum length of a statement, because rows may contain large results. */
 const maxCharacters = 4_000_000;
 const maxRows = 1_000;
 
@@ -139,7 +140,7 @@ async function compareTables(
   return { table: table.name, ...expected };
 }
 
-/** New rows are numbered after the copied ones. */
+/** Ensures that new rows are numbered after the copied ones. */
 async function finish(target: Pool): Promise<void> {
   const numbered = await target.unsafe<{ table: string; column: string }[]>(
     `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns

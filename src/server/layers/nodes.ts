@@ -16,7 +16,7 @@ export type Nodes = {
   stop(): Promise<void>;
 };
 
-/** Capabilities change with credentials, for example. */
+/** Capabilities change, for example with credentials. */
 const refreshMs = 10_000;
 
 export function makeNodes(
@@ -41,7 +41,7 @@ export function makeNodes(
   });
 
   async function keepRefreshing(): Promise<void> {
-    // The embedded node takes every job if there are no remote nodes.
+    // Without remote nodes, the embedded node takes every job.
     for (let isFirst = true; !stopping.signal.aborted; isFirst = false) {
       if (isFirst || directory.nodes().length > 0 || sharing.others().length > 0) await refresh();
       await clock.sleep(refreshMs, stopping.signal).catch(() => undefined);

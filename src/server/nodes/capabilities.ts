@@ -8,7 +8,7 @@ import type { Config } from "../config.ts";
 import type { UpstreamRole } from "../roles/upstreams.ts";
 import { streamedPlatforms } from "../streamed-platforms.ts";
 
-/** Without the credentials of accounts, which serve only their account. */
+/** Excludes the credentials of accounts, which serve only their own account. */
 export async function listCapabilities(
   config: Config,
   { deploymentMethods }: Pick<UpstreamRole, "deploymentMethods">,
@@ -53,7 +53,7 @@ export class OwnCapabilities {
   /** Capabilities through credentials that can be released to nodes. */
   releasable = (): readonly Capability[] => this.#releasable;
 
-  /** Errors: those of archive and store; the last capabilities remain. */
+  /** Errors: those of the archive and the store; the previous capabilities then remain. */
   async refresh(): Promise<void> {
     this.#all = await this.#read();
     this.#releasable = this.#all.map(releasablePart).filter(({ ways }) => ways.length > 0);

@@ -49,14 +49,14 @@ export type NodeWorkerContext = {
   onStatus: (status: AttestationStatus) => void;
 };
 
-/** Smaller changes are not logged. */
+/** Smaller changes of the clock are not logged. */
 const clockChangeMs = 5_000;
 
 /** See protocol/messages.ts. */
 const maxConcurrency = 1_000;
 const longestName = 64;
 
-/** In addition to one per running job. */
+/** Connections in addition to one per running job. */
 const extraConnections = 16;
 
 /** Errors: `evidence_unavailable`, `identity_unreadable`. */

@@ -41,8 +41,8 @@ export type RemoteNodeOptions = {
 };
 
 /**
- * Answers jobs with the credentials and archive of its own data folder. Does not wait for the gateway. Errors:
- * `invalid_setting`, `evidence_unavailable`, those of the stores.
+ * The node answers jobs with the credentials and archive of its own data folder. Does not wait for
+ * the gateway. Errors: `invalid_setting`, `evidence_unavailable`, those of the stores.
  */
 export async function startRemoteNode(
   baseConfig: Config,

@@ -9,9 +9,9 @@ import { settlesWithin } from "../settles-within.ts";
 import { closeStores, type Stores } from "../stores.ts";
 import type { NodeWorker } from "./node-worker.ts";
 
-/** For aborted work to end. */
+/** Time for aborted work to end. */
 const abortMs = 1_000;
-/** For the gateway to confirm that the node is leaving. */
+/** Time for the gateway to confirm that the node is leaving. */
 const leaveMs = 2_000;
 const upstreamsMs = 300;
 const closeMs = 1_000;
@@ -28,8 +28,8 @@ export type RunningNode = {
 };
 
 /**
- * Gives running jobs `drainMs` to end, then leaves the gateway, so that other nodes get the rest. Returns at most 4.5 s after
- * that.
+ * Gives running jobs `drainMs` to end, then leaves the gateway, so that other nodes get the
+ * remaining jobs. Returns at most 4.5 s after that.
  */
 export async function stopNode(node: RunningNode): Promise<void> {
   const { worker, runner, ingest, upstreams, stores, clock, log } = node;

@@ -73,7 +73,7 @@ export function createDashboardRole({
   };
 }
 
-/** Configured code hosts may be private. */
+/** Configured code hosts may have private addresses. */
 function customAddresses({ signIn }: Config): readonly string[] {
   const isCustom = {
     github: signIn.githubUrl !== githubUrl,

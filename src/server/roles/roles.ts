@@ -17,7 +17,7 @@ import type { AppContext } from "../context.ts";
 import { startRunners } from "../start-runners.ts";
 import { packageVersion } from "../version.ts";
 
-/** Pause before the retry of a job that failed on a disk error. */
+/** Pause before the retry of a job that failed because of a disk error. */
 const diskPauseMs = 1_000;
 
 /** The embedded node (EARSHOT_EMBEDDED_NODE). */
@@ -37,12 +37,12 @@ export function startNode(context: AppContext): Runner {
   });
 }
 
-/** Other gateways, with other archives, may have to return the result. */
+/** Other gateways, with other archives, may have to return the answer. */
 function answerWithRecords({ archive, upstreams }: AppContext): AppContext["upstreams"]["answer"] {
   return async (...args) => await withRecords(archive, await upstreams.answer(...args));
 }
 
-/** The modules are loaded after the service listens. */
+/** The modules are loaded after the service starts to listen. */
 export type IngestRole = {
   state(): IngestState | null;
   mastodonState(): MastodonStreamState | null;
@@ -170,7 +170,7 @@ export const createLiveSince =
 
 type MastodonRole = {
   state(): MastodonStreamState | null;
-  /** Whether the stream has covered the post up to now. */
+  /** `confirmed` if the stream has covered the post up to now. */
   freshness(id: bigint): Freshness;
   start(context: MastodonContext): void;
   stop(): Promise<void>;

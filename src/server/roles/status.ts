@@ -28,7 +28,7 @@ export type StatusContext = {
 export function createStatus(context: StatusContext): StatusBoard {
   const { config, archive, store, clock, ingest, sampler, sources } = context;
 
-  /** Only access open to every account counts. */
+  /** Only access that is open to every account counts. */
   async function isSearchedLive(platform: Platform): Promise<boolean> {
     const outcome = await sources.answerable({
       platform,

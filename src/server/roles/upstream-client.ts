@@ -5,7 +5,7 @@ import type { Config } from "../config.ts";
 import { allSettings } from "../settings/settings.ts";
 import { packageVersion } from "../version.ts";
 
-/** Limits size and duration of answers; follows no redirects. */
+/** Limits the size and duration of responses; follows no redirects. */
 export type UpstreamClient = {
   fetch: GuardedClient;
   resolveTxt: (name: string) => Promise<string[][]>;
@@ -39,7 +39,7 @@ const minConnections = 64;
 const connectionsFor = ({ jobs }: Config): number =>
   Math.max(minConnections, jobs.concurrency + jobs.fetchConcurrency);
 
-/** Configured hosts may be private. */
+/** Configured hosts may have private addresses. */
 function configuredAddresses({ upstreams, ingest, mastodonStream, backfill }: Config): string[] {
   const defaults = new Set(allSettings().flatMap(({ fallback }) => fallback));
   const addresses = [

@@ -35,15 +35,15 @@ import { openUpstreamClient } from "./upstream-client.ts";
 
 export type UpstreamRole = {
   answer(request: AnswerRequest, job: UpstreamJob): Promise<SourceAnswer>;
-  /** By this process or by others. */
+  /** Which sources can answer, in this process or elsewhere. */
   sourcesWith(nodeCapabilities: NodeCapabilities): SourceAvailability;
   deploymentMethods(platform: Platform): ReturnType<typeof deploymentAccess>;
   requestablePlatformsFor(
     request: Pick<MergeableSearch, "platform" | "type" | "method">,
   ): Pick<ShortSearchTerms, "requestableWithoutCredential" | "requestableWithCredential">;
-  /** The deployment's token. */
+  /** The deployment's token for the server. */
   mastodonToken(origin: string): Promise<string | null>;
-  /** For a remote node. An empty account id excludes credentials of accounts. */
+  /** Releases a credential to a remote node. An empty account id excludes credentials of accounts. */
   release(
     platform: Platform,
     request: AnswerRequest,

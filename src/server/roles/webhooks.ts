@@ -37,7 +37,7 @@ export function createWebhookRole(context: WebhookRoleContext): WebhookRole {
     timeoutMs: settings.timeoutMs,
     maxBytes: maxResponseBytes,
     maxRedirects: 0,
-    // Hanging receivers must not block others on the host.
+    // Receivers that hang must not block others on the same host.
     maxConnectionsPerHost: Math.max(1, settings.concurrency),
   });
   const post = createPost(client, { timeoutMs: settings.timeoutMs, now: clock.now });

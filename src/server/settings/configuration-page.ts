@@ -34,7 +34,7 @@ const titles: Record<Section, string> = {
 
 const markers = ["<!-- settings: generated from the code -->", "<!-- end of settings -->"] as const;
 
-/** `npm run docs` regenerates their tables. */
+/** The pages whose tables `npm run docs` regenerates. */
 export const configurationPages: readonly { url: URL; update: (page: string) => string }[] = [
   {
     url: new URL("docs/configuration.md", packageRoot),

@@ -1,4 +1,4 @@
-/** All others are in docs/configuration-advanced.md. */
+/** Settings by task; all others are in docs/configuration-advanced.md. */
 export const settingTasks: Readonly<Record<string, readonly string[]>> = {
   "Data and network": [
     "EARSHOT_DATA_DIR",

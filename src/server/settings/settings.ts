@@ -64,7 +64,7 @@ export const settings = {
   log: logSettings,
 } satisfies Record<string, SettingTable>;
 
-/** Not configurable. */
+/** These cannot be configured. */
 export const constants = {
   data: archiveLimits,
   http: httpLimits,

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 
-/** Available to unprivileged users; null if the disk cannot be queried. */
+/** `freeBytes`: available to unprivileged users. Null if the disk cannot be queried. */
 export async function readDiskSpace(
   folder: string,
 ): Promise<{ freeBytes: number; totalBytes: number } | null> {
