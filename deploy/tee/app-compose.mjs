@@ -1,7 +1,9 @@
-// Writes app-compose.json, which is deployed to a dstack machine, from compose.yaml and the values of a deployment, and prints its
-// hash. The machine measures this file, and the gateway's policy allows it by its hash.
-//   node deploy/tee/app-compose.mjs deploy/tee/deployments/NAME.json           writes NAME.app-compose.json and NAME.compose-hash
-//   node deploy/tee/app-compose.mjs --check deploy/tee/deployments/NAME.json   fails if these files are out of date
+// Writes app-compose.json, which is deployed to a dstack machine, from compose.yaml and the values of a
+// deployment, and prints its hash. The machine measures this file, and the gateway's policy allows its hash.
+//   node deploy/tee/app-compose.mjs deploy/tee/deployments/NAME.json
+//     writes NAME.app-compose.json and NAME.compose-hash
+//   node deploy/tee/app-compose.mjs --check deploy/tee/deployments/NAME.json
+//     fails if these files are out of date
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,8 +1,9 @@
-// Collects evidence of this machine and its collateral, verifies them as far as possible without a policy, and writes them to a
-// folder, with a draft of a policy that accepts the machine.
+// Collects this machine's evidence and its collateral, verifies them as far as possible without a policy,
+// and writes them to a folder, with a draft of a policy that accepts the machine.
 //   node deploy/tee/record-evidence.mjs FOLDER [--runs 10] [--collateral-url URL | --collateral-dir FOLDER]
 //   node deploy/tee/record-evidence.mjs FOLDER --simulated FOLDER, written by `earshot nodes simulate`
-// Nothing in the folder is secret. Before using the draft, compare it with measurements from an independent source.
+// Nothing in the folder is secret. Before using the draft, compare it with measurements from an
+// independent source.
 import { randomBytes, X509Certificate } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -39,7 +39,7 @@ test("an admitted caller is remembered for a minute", async () => {
 
 test.each([
   ["is refused", null],
-  ["has no room left", admitted(0)],
+  ["has no remaining calls", admitted(0)],
   ["shares its account's limits", admitted(1, { accountSubmissionsPerMinute: 5 })],
 ])("an admitted caller is forgotten when it %s", (_what, outcome) => {
   callers.record("presented", admitted(1));

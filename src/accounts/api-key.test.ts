@@ -33,13 +33,13 @@ test("a key with two adjacent characters swapped is invalid", () => {
   }
 });
 
-test("text of another form is not a key", () => {
+test("text in another format is not a key", () => {
   expect(parseApiKey(`${text}\n`)).toBeNull();
   expect(parseApiKey(` ${text}`)).toBeNull();
   fc.assert(fc.property(fc.string({ unit: "binary" }), (any) => parseApiKey(any) === null));
 });
 
-test("the key is read from a bearer token, regardless of the case of the scheme", () => {
+test("the key is read from an Authorization header with a bearer token, regardless of the case of the scheme", () => {
   for (const scheme of ["Bearer", "bearer", "BEARER"]) {
     expect(keyOfAuthorization(`${scheme} ${text}`)).toEqual(key);
     expect(keyOfAuthorization(`${scheme}   ${text} `)).toEqual(key);

@@ -79,7 +79,7 @@ test("a remembered sign-in identity expires, and the sweep deletes it", async ()
   expect(database.all("SELECT 1 FROM closed_identity")).toEqual([]);
 });
 
-test("account deletions of an identity are counted while it is remembered, then from zero", async () => {
+test("account deletions per identity are counted while it is remembered, and from zero after that", async () => {
   await signUpAndDelete(10);
   await signUpAndDelete(900);
   expect(closingsAt(901)).toBe(2);

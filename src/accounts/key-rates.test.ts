@@ -7,14 +7,14 @@ function submitTimes(rates: ReturnType<typeof createKeyRates>, times: number, no
   return Array.from({ length: times }, () => rates.takeSubmission(key, nowMs).allowed);
 }
 
-test("the 11th submission of a minute is refused at 59.9 s and allowed at 60.1 s", () => {
+test("the 11th submission within a minute is refused at 59.9 s and allowed at 60.1 s", () => {
   const rates = createKeyRates();
   expect(submitTimes(rates, 10, 0)).not.toContain(false);
   expect(rates.takeSubmission(key, 59_900)).toEqual({ allowed: false, waitMs: 100 });
   expect(rates.takeSubmission(key, 60_100)).toEqual({ allowed: true, waitMs: 0 });
 });
 
-test("the rate window slides: each of ten submissions frees its slot a minute later", () => {
+test("the rate window slides: each of ten submissions permits another one a minute later", () => {
   const rates = createKeyRates();
   for (let nowMs = 0; nowMs < 60_000; nowMs += 6_000) {
     expect(rates.takeSubmission(key, nowMs).allowed).toBe(true);
@@ -31,7 +31,7 @@ test("the 4th request within any second is refused", () => {
   expect(take(1_900).allowed).toBe(true);
 });
 
-test("requests that may wait get the next free slots within their maximum wait", () => {
+test("requests that may wait are allowed in turn within their maximum wait", () => {
   const rates = createKeyRates();
   const decisions = Array.from({ length: 10 }, () => rates.takeRequest(key, 2_000, 0));
   expect(decisions.map(({ waitMs }) => waitMs)).toEqual([
@@ -107,7 +107,7 @@ test("the keys of an account that has its own limits share them", () => {
   expect(rates.takeSubmission({ ...key, keyId: "given" }, 1_000).allowed).toBe(true);
 });
 
-test("pending requests of all keys of an account wait for the account's next free slots", () => {
+test("requests with different keys of an account wait in turn for the account's shared rate", () => {
   const rates = createKeyRates();
   const decisions = ["a", "b", "a", "b"].map(
     (id) => rates.takeRequest(shared(id, { requests: 1 }), 2_000, 0).waitMs,

@@ -68,7 +68,7 @@ async function makeKey(
   };
 }
 
-test("the limiter treats random traffic of two keys like a reference that checks every past call", async () => {
+test("the limiter decides on random traffic with two keys like a reference that checks every past call", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 120 }), async (steps) => {
       const clock = createManualClock();

@@ -51,7 +51,7 @@ async function fetchKinds(calls: readonly AdmissionParams[], by = limiter): Prom
 
 const wrong = (secret: string): AdmissionParams => ({ ...call, authorization: `Bearer ${secret}` });
 
-test("one call of the limiter authenticates the caller, counts the request and returns both limits", async () => {
+test("one call to the limiter authenticates the caller, counts the request and returns both limits", async () => {
   const { caller, params } = await makeCaller({ requestsPerSecond: 2 });
   const admission = await limiter.admit(params);
   expect(admission).toMatchObject({ kind: "admitted", caller, waitMs: 0 });
@@ -148,7 +148,7 @@ test("calls that arrive out of order never exceed a limit", async () => {
   await late.refund();
   expect(await submitTimes(otherCaller, 2, at(1))).toEqual([true, false]);
   expect(await submitTimes(caller, 1, at(60_004))).toEqual([false]);
-  // The first two count as made at 5, others at 9.
+  // The first two submissions count as made at 5, the others at 9.
   expect(await submitTimes(caller, 3, at(60_006))).toEqual([true, true, false]);
   expect(await submitTimes(caller, 9, at(60_009))).toEqual([
     ...Array<boolean>(8).fill(true),
@@ -156,7 +156,7 @@ test("calls that arrive out of order never exceed a limit", async () => {
   ]);
 });
 
-test("excess reads of a caller's own job wait up to two seconds for the next free slots, FIFO", async () => {
+test("excess reads of a caller's own job wait in turn for up to two seconds", async () => {
   const { key, params } = await makeCaller();
   accounts.addJob(key, "0f8fad5b", clock.now());
   const read = { ...params, readOf: "0F8FAD5B" };
@@ -176,7 +176,7 @@ test("excess reads of a caller's own job wait up to two seconds for the next fre
   expect(admissions.at(-1)).toMatchObject({ kind: "refused", retryAfterMs: 3_000 });
 });
 
-test("excess reads of other or missing jobs, and other calls, do not wait", async () => {
+test("excess reads of missing jobs or other callers' jobs do not wait, and neither do other calls", async () => {
   const { key, params } = await makeCaller();
   const { key: otherKey } = await makeCaller();
   accounts.addJob(key, "own", clock.now());

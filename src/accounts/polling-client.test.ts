@@ -21,8 +21,8 @@ const simulatedMs = 180_000;
 let storeMs = 0;
 
 /**
- * Up to four searches, polled once a second. Stops at the first refused poll or fetch, but repeats
- * refused submissions.
+ * Simulates up to four searches, each polled once a second. Stops at the first refused poll or
+ * fetch, but repeats refused submissions.
  */
 async function simulate({ offsetsMs, polls, pollsAfter }: Habits): Promise<Record<string, number>> {
   const clock = createManualClock();

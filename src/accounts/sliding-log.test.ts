@@ -4,7 +4,7 @@ import { createSlidingLog } from "./rates.ts";
 
 const windowMs = 100;
 
-test("the sliding log agrees with a list of all calls, for any limit, frequency and wait", () => {
+test("the sliding log agrees with a list of all calls for any limit, frequency and wait", () => {
   const step = fc.record({ afterMs: fc.nat({ max: 60 }), maxWaitMs: fc.nat({ max: 150 }) });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.array(step, { maxLength: 200 }), (q, steps) => {
@@ -30,7 +30,7 @@ test("the sliding log agrees with a list of all calls, for any limit, frequency 
   );
 });
 
-test("the number of remaining calls increases when the oldest one expires", () => {
+test("the number of remaining calls increases when the oldest call expires", () => {
   const log = createSlidingLog(windowMs);
   expect(log.growsInMs(2, 0)).toBe(0);
   log.add(10, 10);
@@ -39,7 +39,7 @@ test("the number of remaining calls increases when the oldest one expires", () =
   expect(log.growsInMs(1, 40)).toBe(90);
 });
 
-test("a call that waits for its slot counts until one window after the slot", () => {
+test("a call that waits counts until one window after the end of its wait", () => {
   const log = createSlidingLog(windowMs);
   log.add(0, 0);
   log.add(100, 0);

@@ -24,7 +24,7 @@ const post = (id: number, text: string) => ({
   text,
 });
 
-describe("wrong use exits with 2 and prints one line with a hint to standard error", () => {
+describe("a usage error exits with 2 and prints one line with a hint to standard error", () => {
   test.for([
     [[], /earshot requires a command – run earshot --help/],
     [["serf"], /unknown command 'serf' – did you mean serve\?/],
@@ -84,7 +84,7 @@ describe("help", () => {
 });
 
 describe("explain", () => {
-  test("explain shows canonical form, tree and warnings", async () => {
+  test("explain shows the canonical form, the tree and the warnings", async () => {
     const { code, out, notes } = await earshot(["explain", "lang:en cats OR dogs"]);
     expect(code).toBe(0);
     expect(notes).toBe("");
@@ -187,7 +187,7 @@ describe("import and search", () => {
     expect(notes).toContain("error[invalid_count]");
   });
 
-  test("import --covers is recorded if no line was rejected", async () => {
+  test("the time given with import --covers is recorded if no line was rejected", async () => {
     const path = file("covers.ndjson", [post(4, "covered")]);
     const span = "2022-03-05..2022-03-06";
     const { out } = await earshot(["import", path, "--platform", "x", "--covers", span]);
@@ -206,7 +206,7 @@ describe("import and search", () => {
     expect(outside.notes).toMatch(/^x posts +▒·+$/m);
   });
 
-  test("import --covers is not recorded if a line of any file was rejected", async () => {
+  test("the time given with import --covers is not recorded if a line in any file was rejected", async () => {
     const first = file("holed.ndjson", [post(5, "fine"), "bad"]);
     const last = file("whole.ndjson", [post(6, "fine")]);
     const args = ["import", first, last, "--platform", "x", "--covers", "2022-04-01..2022-04-02"];
@@ -263,7 +263,7 @@ describe("keys", () => {
     expect(unknown.notes).toMatch(/^earshot: key "nobody00" not found – /);
   });
 
-  test("keys expire, are limited to methods, and are rotated", async () => {
+  test("keys can expire, be limited to some methods, and be rotated", async () => {
     const options = ["--methods", "gettrends,searchbyquery", "--expires", "90d"];
     const created = await earshot(["keys", "create", "--name", "nightly", ...options]);
     expect(created.code).toBe(0);

@@ -11,12 +11,12 @@ test.each(["0.0.0.0", "::", "192.0.2.7", "127.evil.example"])(
   },
 );
 
-test("the server warns about cookies if the public URL is without TLS", () => {
+test("the server warns about cookies if the public URL does not use TLS", () => {
   const named = { EARSHOT_HOST: "0.0.0.0", EARSHOT_PUBLIC_URL: "http://earshot.example" };
   expect(getWarning(named)).toContain("https");
 });
 
-test("the server does not warn about cookies on a laptop or with a public URL that is https", () => {
+test("the server does not warn about cookies on a laptop or with an https public URL", () => {
   for (const host of ["127.0.0.1", "127.0.0.53", "::1", "localhost"]) {
     expect(getWarning({ EARSHOT_HOST: host })).toBeNull();
   }
@@ -32,7 +32,7 @@ const getGatewayWarning = (gateway: string, key?: string) =>
     }).node,
   );
 
-test("a node warns about a gateway without TLS over a network", () => {
+test("a node warns about a gateway without TLS on a network", () => {
   const gateway = "http://gateway.example:8080/search";
   expect(getGatewayWarning(gateway)).toContain("EARSHOT_NODE_GATEWAY_KEY");
   const pinned = getGatewayWarning(gateway, "A".repeat(43));

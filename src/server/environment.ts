@@ -11,7 +11,10 @@ const prefix = "EARSHOT_";
  */
 const clientNames = new Set(["EARSHOT_URL", "EARSHOT_API_KEY", "EARSHOT_PROFILE"]);
 
-/** Empty variables count as unset. Errors: `unknown_setting`, so that a typo never leaves a default in force. */
+/**
+ * Empty variables count as unset. Errors: `unknown_setting`, so that a typo never leaves a default
+ * in force.
+ */
 export function readEnvironment(
   variables: Readonly<Record<string, string | undefined>> = process.env,
 ): Environment {

@@ -75,7 +75,7 @@ const blueskySearch = capabilityFor("bluesky", "searchbyquery");
 const xSearch = capabilityFor("x", "searchbyquery", ["api"]);
 const xFollowers = capabilityFor("x", "getfollowers", ["credential"]);
 
-test("without other nodes this process takes every job", () => {
+test("without other nodes, this process takes every job", () => {
   const { runsHere, hasNodeFor } = routerWith({});
   expect([runsHere(work()), runsHere(followers())]).toEqual([true, true]);
   expect(hasNodeFor(work())).toBe(true);

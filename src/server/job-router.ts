@@ -1,6 +1,6 @@
 /**
  * Jobs with an account's credential run in this process. A page token belongs to the credential
- * that opened it, so the next page is fetched there.
+ * that opened it, so the same process or node fetches the next page.
  */
 
 import type { SearchJobRequest } from "../jobs/job.ts";

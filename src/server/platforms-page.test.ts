@@ -17,7 +17,7 @@ test("every method has a row in the platforms overview and one for each platform
   for (const method of methodNames) expect(methodRows(method)).toHaveLength(1 + platforms.length);
 });
 
-test("a method without counterpart on a platform names the closest one, others their endpoint", () => {
+test("a method without a counterpart on a platform names the closest one, and others name their endpoint", () => {
   for (const [index, platform] of platforms.entries()) {
     for (const method of methodNames) {
       const row = methodRows(method)[index + 1];

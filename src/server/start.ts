@@ -19,7 +19,10 @@ export type Service = {
   stop(): Promise<void>;
 };
 
-/** Listens once the stores are open; `/readyz` also waits for a reader. If a part fails, closes everything. */
+/**
+ * Listens once the stores are open; `/readyz` also waits for a reader. If a part fails, closes
+ * everything.
+ */
 export async function startService(
   config: Config,
   overrides: ContextOverrides = {},

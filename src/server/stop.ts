@@ -10,8 +10,9 @@ const closeMs = 1_000;
 const flushMs = 200;
 
 /**
- * Announces the shutdown for EARSHOT_STOP_NOTICE, then answers pending requests with the current state; running work has
- * EARSHOT_STOP_GRACE. Unfinished jobs resume without counting the attempt.
+ * Announces the shutdown for EARSHOT_STOP_NOTICE, then answers pending requests with the current
+ * state; running work has EARSHOT_STOP_GRACE to end. Unfinished jobs resume without counting the
+ * attempt.
  */
 export async function stopService(
   context: AppContext,

@@ -142,7 +142,7 @@ describe("a closed account", () => {
   });
 });
 
-test("a change of a suspension's reason is audited, without the reason", async () => {
+test("a change of the reason for a suspension is audited, but the reason itself is not", async () => {
   const ann = createAccount("ann");
   for (const reason of ["spam", "spam", "scrapes"]) {
     const request = { accountId: ann, actor: "command_line" as const, nowMs: 2 };

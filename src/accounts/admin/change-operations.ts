@@ -17,7 +17,10 @@ export type AccountChangeRequest = {
 };
 
 export const changeOperations = {
-  /** A suspension ends sessions immediately and jobs soon after. Errors: `account_not_found`, `last_operator`. */
+  /**
+   * Ends the sessions of a suspended account immediately, its jobs soon after. Errors:
+   * `account_not_found`, `last_operator`.
+   */
   changeAccount: durable(function* (
     database,
     request: AccountChangeRequest,

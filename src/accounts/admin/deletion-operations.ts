@@ -18,7 +18,10 @@ export type EndingAccount = { id: string; ending: "suspended" | "deleted" };
 
 /** Rows are deleted in batches, so that no transaction blocks the writer for long. */
 export const deletionOperations = {
-  /** Deletes what identifies the owner; `dropClosedAccount` deletes the rest. Errors: `account_not_found`, `last_operator`. */
+  /**
+   * Deletes what identifies the owner; `dropClosedAccount` deletes the rest. Errors:
+   * `account_not_found`, `last_operator`.
+   */
   closeAccount: durable(function* (database, request: DeletionRequest): Steps<null> {
     const { accountId, actor, retentionMs = rememberedMs, nowMs } = request;
     const found = yield* database.get(

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { createAttempts } from "./attempts.ts";
 
-test("the attempts of an account are limited per minute, independently of other accounts", async () => {
+test("the attempts by an account are limited per minute, independently of other accounts", async () => {
   const clock = createManualClock();
   const attempts = createAttempts(2, clock);
   expect([attempts.take("ann"), attempts.take("ann")]).toEqual([0, 0]);
@@ -13,7 +13,7 @@ test("the attempts of an account are limited per minute, independently of other 
   expect(attempts.take("ann")).toBe(0);
 });
 
-test("recent attempts of an account stay counted even if many accounts make attempts", async () => {
+test("recent attempts by an account still count after many other accounts have made attempts", async () => {
   const clock = createManualClock();
   const attempts = createAttempts(1, clock);
   for (let account = 0; account < 1_500; account += 1) attempts.take(`account ${account}`);

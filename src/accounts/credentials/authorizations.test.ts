@@ -85,7 +85,7 @@ test("an unanswered authorization dialogue expires after ten minutes", async () 
   expect(await authorizations.answer("ann", other.id, "x")).toMatchObject({ state: "done" });
 });
 
-test("an account's fourth authorization dialogue ends its oldest, but no dialogue of other accounts", async () => {
+test("an account's fourth authorization dialogue ends its oldest one, but none of other accounts", async () => {
   const other = await question("ben");
   const first = await question("ann");
   const more = [await question("ann"), await question("ann"), await question("ann")];

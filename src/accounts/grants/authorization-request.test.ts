@@ -18,7 +18,7 @@ const valid = {
 const getQuery = (parameters: Readonly<Record<string, string>>) =>
   new URLSearchParams(parameters).toString();
 
-test("an authorization request without scope and resource requests all methods of the only resource", () => {
+test("an authorization request without a scope and a resource requests all methods of the only resource", () => {
   const head = readRequestHead(getQuery(valid));
   expect(readAuthorizationRequest(head, resource)).toEqual({
     codeChallenge: valid.code_challenge,

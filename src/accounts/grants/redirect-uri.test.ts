@@ -45,7 +45,7 @@ test("an accepted redirect URI is always HTTPS, or HTTP on a loopback address", 
       if (url.protocol === "http:") {
         expect(["localhost", "127.0.0.1", "[::1]"]).toContain(url.hostname);
       }
-      // The browser must parse the URI like the check does.
+      // The browser must parse the URI as the check does.
       const location = new URL(withParameters(uri, { code: "c", state: null }));
       expect(location.origin).toBe(url.origin);
       expect(location.pathname).toBe(url.pathname);

@@ -41,7 +41,7 @@ test("an unknown key cannot be revoked", async () => {
   });
 });
 
-test("each key that the command line creates gets its own account unless it names one", async () => {
+test("each key that the command line creates gets its own account unless one is named", async () => {
   const alone = await store.write("createKey", newKey);
   const second = await store.write("createKey", newKey);
   const named = await store.write("createKey", { ...newKey, accountName: "newsroom" });
@@ -70,7 +70,7 @@ test("a new key is added to an account given by id or login, and an unknown logi
   await expect(unknown).rejects.toMatchObject({ code: "account_not_found" });
 });
 
-test("an account can have at most five keys, and revoking one permits another", async () => {
+test("an account can have at most five keys, and revoking one makes room for another", async () => {
   const newsroom = { ...newKey, accountName: "newsroom" };
   const keys = await Promise.all(
     Array.from({ length: 5 }, () => store.write("createKey", newsroom)),

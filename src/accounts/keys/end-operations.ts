@@ -35,8 +35,8 @@ type KeyRow = Omit<StoredKey, "methods"> & {
 export function keyEndOperations(randomBytes: RandomBytes) {
   return {
     /**
-     * At most two keys of a chain are valid: an earlier predecessor expires immediately. Errors: `key_not_found`, `key_ended`,
-     * `too_many_keys`.
+     * At most two keys of a chain are valid: an earlier predecessor expires immediately. Errors:
+     * `key_not_found`, `key_ended`, `too_many_keys`.
      */
     rotateKey: durable(function* (database, request: KeyRotationRequest): Steps<CreatedKey> {
       const { id, by, overlapMs, newPerDay, nowMs } = request;

@@ -146,7 +146,7 @@ describe("a rotation", () => {
     expect(outcomes[1]).toMatchObject({ reason: { code: "key_ended" } });
   });
 
-  test("refused rotations and creations of keys are not audited", async () => {
+  test("refused key rotations and key creations are not audited", async () => {
     const before = notes();
     await expect(rotate("nobody00", 1_000, 50)).rejects.toMatchObject({ code: "key_not_found" });
     await expect(make({ maxKeys: 0 })).rejects.toMatchObject({ code: "too_many_keys" });

@@ -115,7 +115,7 @@ test("a replaced session token is valid during the grace period, and treated as 
   expect(await admissionKind(token, nowMs + formerMs)).toBe("stolen");
 });
 
-test("two clients requesting the next token with one cookie get different ones, and one is treated as stolen", async () => {
+test("two clients that request the next token with the same cookie get different tokens, one of which is treated as stolen", async () => {
   const { token } = await start();
   const [theirs, mine] = [nextToken(token, otherClient), nextToken(token, here)];
   expect(await admissionKind(theirs)).toBe("admitted");

@@ -140,7 +140,7 @@ test("a sign-in requests only the profile from GitHub, with PKCE and a state", a
   });
 });
 
-test("a user is identified by numeric id: a renamed login has the same account, a reused login gets a new one", async () => {
+test("a user is identified by numeric id: a renamed user keeps the account, and a reused login gets a new one", async () => {
   const signIn = signInWith();
   const before = await signInAs(signIn, "ben");
   provider.users.splice(0, 2, { ...ben(), login: "benjamin" }, { ...ann(), id: 77, login: "ben" });
@@ -230,7 +230,7 @@ test("a refused sign-in of a user without an account leaves no row", async () =>
   expect(notes()).toBe(before);
 });
 
-test("a refused sign-in of a suspended or no longer allowed account is audited with the account", async () => {
+test("a refused sign-in to a suspended or no longer allowed account is audited with the account", async () => {
   const accountId = await signInAs(signInWith(), "ann");
   expect(await signInAs(signInWith({ allow: "ben" }), "ann")).toBe("not_allowed");
   expect(lastNote(accountId)).toMatchObject({ action: "sign_in_refused", isTheirs: 1 });
@@ -297,7 +297,7 @@ test("a sign-in fails if the client credentials are wrong", async () => {
   );
 });
 
-test("a code of another sign-in is refused, because the provider checks the code verifier", async () => {
+test("a code from another sign-in is refused, because the provider checks the code verifier", async () => {
   const signIn = signInWith();
   const [theirs, mine] = [await begin(signIn), await begin(signIn)];
   const stolen = new URL(provider.decide(theirs.location, "ben"));
@@ -332,7 +332,7 @@ test.each<[string, string]>([
   expect(notes()).toBe(before);
 });
 
-test("a callback of one provider does not end a sign-in with another provider", async () => {
+test("a callback from one provider does not end a sign-in with another provider", async () => {
   const signIn = signInWith();
   const { location, attempt } = await begin(signIn);
   const callback = provider.decide(location, "ben");

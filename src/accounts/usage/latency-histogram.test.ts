@@ -34,7 +34,7 @@ test("a latency percentile has a relative error of at most 5 %", () => {
   );
 });
 
-test("merged latency histograms equal a single one of all calls, as maps and as texts", () => {
+test("merged latency histograms equal a single histogram of all calls, both as maps and as text", () => {
   fc.assert(
     fc.property(times, times, (some, others) => {
       const all = getHistogram([...some, ...others]);

@@ -69,7 +69,7 @@ describe("accounts", () => {
     );
   });
 
-  test("accounts are deleted only with --yes, except for the last operator", async () => {
+  test("accounts are deleted only with --yes, and the last operator cannot be deleted", async () => {
     const id = await makeAccount("dora");
     await earshot("accounts", "change", "dora", "--role", "operator");
     const unconfirmed = await earshot("accounts", "delete", "dora");
@@ -90,7 +90,7 @@ describe("accounts", () => {
 });
 
 describe("the audit log", () => {
-  test("the audit log lists actions of all or one account, newest first, without names of deleted accounts", async () => {
+  test("the audit log lists the actions of all accounts or of one, newest first, without names of deleted accounts", async () => {
     await makeAccount("finn");
     await earshot("accounts", "change", "finn", "--submissions-per-minute", "33");
     const [newest] = await json("audit", "--account", "finn", "--limit", "1");

@@ -32,7 +32,10 @@ async function signIn({ account }: { account?: string }, terminal: Terminal): Pr
   terminal.out(`${link}\n`);
 }
 
-/** The link is valid for `signIn.linkMs`; without `account`, it signs in the operator. Errors: `account_not_found`, `ambiguous_account`. */
+/**
+ * The link is valid for `signIn.linkMs`; without `account`, it signs in the operator. Errors:
+ * `account_not_found`, `ambiguous_account`.
+ */
 export async function makeSignInLink(
   config: Pick<Config, "data" | "database" | "signIn">,
   base: string,

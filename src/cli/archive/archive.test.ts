@@ -163,7 +163,7 @@ describe("stats", () => {
     ]);
   });
 
-  test("archive stats prints all figures as JSON, even while a server runs", async () => {
+  test("archive stats prints all figures as JSON, even while a server is running", async () => {
     importPosts();
     const server = lockFolder(dataDir);
     const stats = await json(["archive", "stats"]);
@@ -259,7 +259,7 @@ test("a backup seeds a node's archive once", async () => {
   const backup = join(dataDir, "backup");
   await earshot(["archive", "backup", backup]);
   const environment = { EARSHOT_DATA_DIR: join(dataDir, "node"), EARSHOT_NODE_EVIDENCE: "none" };
-  // It fails for lack of a gateway after seeding.
+  // After seeding, the node fails for lack of a gateway.
   const node = (folder: string) => earshot(["node", "--seed-from", folder], environment);
   const first = await node(backup);
   expect(first.out).toMatch(/^archive restored from .*backup: 12 posts as of /);
@@ -284,7 +284,7 @@ describe("forget", () => {
     );
   }
 
-  test("archive forget only counts posts until confirmed", async () => {
+  test("archive forget only counts posts unless the deletion is confirmed", async () => {
     importPosts();
     const { code, out } = await earshot(["archive", "forget", "--author", "@Ann.example"]);
     expect(code).toBe(0);
@@ -293,7 +293,7 @@ describe("forget", () => {
     expect(urisContaining("zebrafish")).toHaveLength(6);
   });
 
-  test("archive forget removes an author's posts, also from disk, and rejects them in later imports", async () => {
+  test("archive forget removes an author's posts, including from disk, and rejects them in later imports", async () => {
     importPosts();
     expect(bytesContain("zebrafish")).toBe(true);
     const { code, out } = await earshot(["archive", "forget", "--author", "ann.example", "--yes"]);
@@ -381,7 +381,7 @@ describe("forget", () => {
     expect(urisContaining("zebrafish")).toHaveLength(6);
   });
 
-  test("archive forget rejects an account's future posts until undone", async () => {
+  test("archive forget rejects an account's future posts until this is undone", async () => {
     importPosts();
     const { out } = await earshot([
       "archive",
@@ -458,7 +458,7 @@ describe("forget", () => {
     },
   );
 
-  test("archive forget leaves the rewriting to the process that runs compaction, and reports it", async () => {
+  test("archive forget leaves the rewriting to the process that runs compaction, and reports this", async () => {
     importPosts();
     const lock = lockCompaction(join(dataDir, "archive"));
     const { out } = await earshot(["archive", "forget", "--author", ann, "--yes"]);

@@ -188,7 +188,7 @@ describe("seal", () => {
     expect(await sealedPosts()).toEqual([null, null]);
   });
 
-  test("archive seal queues the work while another process runs compaction", async () => {
+  test("archive seal queues the work while another process is running compaction", async () => {
     writePosts(6);
     const lock = lockCompaction(join(dataDir, "archive"));
     const { out } = await earshot(["archive", "seal"]);

@@ -62,7 +62,6 @@ async function checkFile(
   };
 }
 
-/** Null if there is no secret key. */
 function secretKeyOf({ data }: Config): Uint8Array | null {
   if (data.secretKey !== null && data.secretKey !== undefined) return data.secretKey;
   const path = join(data.dir, "secret.key");

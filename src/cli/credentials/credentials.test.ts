@@ -49,7 +49,7 @@ const noteField = {
   isOptional: true,
 };
 
-/** Repeats the token in its messages. */
+/** A kind whose messages repeat the token. */
 const userToken: CredentialKind = {
   platform: "mastodon",
   name: "user-token",
@@ -352,7 +352,7 @@ describe("add", () => {
     expect(shared).toMatchObject({ code: 0, notes: `${sharedToken.sharing}\n` });
   });
 
-  test("credentials add replaces a credential of the same subject, but not one of another", async () => {
+  test("credentials add replaces a credential for the same subject, but not one for another subject", async () => {
     const id = await addToken(`one ${canary}`);
     refusedTokens.add(`one ${canary}`);
     expect((await credentials(["test"])).code).toBe(1);

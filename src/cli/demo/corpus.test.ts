@@ -53,7 +53,7 @@ describe("the demo's corpus", () => {
   });
 });
 
-describe("each operator matches some of the demo's posts", () => {
+describe("each query operator matches some of the demo's posts", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "earshot-corpus-"));
   let archive: Archive;
 
@@ -117,7 +117,7 @@ describe("each operator matches some of the demo's posts", () => {
     "오로라",
     "🚀",
     "state-of-the-art",
-  ])("each operator matches some of the demo's posts: %s", async (query) => {
+  ])("each query operator matches some of the demo's posts: %s", async (query) => {
     const matches = await count(query);
     expect(matches).toBeGreaterThan(0);
     expect(matches).toBeLessThan(records.length);

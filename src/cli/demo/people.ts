@@ -2,7 +2,10 @@ import type { Platform } from "../../posts/post.ts";
 
 export type Person = { platform: Platform; handle: string; id: string; name: string };
 
-/** No real user has these handles: they use reserved domains on Bluesky and Mastodon, and end in `_demo` on X. */
+/**
+ * No real user has these handles: they use reserved domains on Bluesky and Mastodon, and end in
+ * `_demo` on X.
+ */
 export const people: Readonly<Record<string, Person>> = {
   mira: { platform: "x", handle: "mira_demo", id: "9100000001", name: "Mira Ojala" },
   halden: { platform: "x", handle: "halden_demo", id: "9100000002", name: "Halden Observatory" },

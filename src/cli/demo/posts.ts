@@ -1,7 +1,7 @@
 /**
  * Fictional posts from Port Lumen, a fictional harbour town. One per line, in any order:
- * AGE PERSON LANG [key=KEY] [likes=N] [reposts=N] [replies=N] [quotes=N] [reply=KEY] [quote=KEY] [repost=KEY] [at=PLACE]
- * [link=URL] [image|video|gif=ALT_WORDS_WITH_UNDERSCORES] [sensitive] | TEXT
+ * AGE PERSON LANG [key=KEY] [likes=N] [reposts=N] [replies=N] [quotes=N] [reply=KEY] [quote=KEY] [repost=KEY]
+ * [at=PLACE] [link=URL] [image|video|gif=ALT_WORDS_WITH_UNDERSCORES] [sensitive] | TEXT
  * AGE is minutes, hours, days or years before the demo's start. A repost takes its text from its original.
  */
 export const storyLines = `

@@ -84,7 +84,6 @@ async function readAuthors({ author, authorsFile }: BackfillOptions): Promise<st
   return authors;
 }
 
-/** Null if no labeler is configured. */
 function makeLabeler({ ingest }: Config): { url: string; sources: readonly string[] } | null {
   const [stream] = ingest.labelerUrls;
   if (stream === undefined || ingest.labelerSources.length === 0) return null;

@@ -81,7 +81,7 @@ const register = (changed: Partial<NodeRegistration> = {}) =>
   runWithControl((control) => control.run("storeRegistration", { ...registration, ...changed }));
 
 describe("list and show", () => {
-  test("nodes list and show print nodes without control characters", async () => {
+  test("nodes list and nodes show print no control characters", async () => {
     expect((await earshot("nodes", "list")).notes).toBe(
       "no nodes yet – print the settings of a new node with earshot nodes enroll, then start it with earshot node\n",
     );
@@ -107,7 +107,7 @@ describe("list and show", () => {
     expect(out + details).not.toContain("\u001b");
   });
 
-  test("nodes list and show report which approved nodes contacted the gateway within the last 45 seconds", async () => {
+  test("nodes list and nodes show report which approved nodes contacted the gateway within the last 45 seconds", async () => {
     await register({ nowMs: Date.now() });
     await register({ id: "fedcba9876543210", nowMs: Date.now() - 60_000 });
     expect((await json("nodes", "list"))[0]).toMatchObject({ connected: false });
@@ -230,7 +230,7 @@ test("the gateway key is stable, and differs between data folders", async () => 
   expect(other.out).not.toBe(out);
 });
 
-test("nodes enroll prints the settings of a node of this server", async () => {
+test("nodes enroll prints the settings for a node of this server", async () => {
   const key = (await earshot("nodes", "key")).out.trim();
   const { out } = await earshot("nodes", "enroll");
   const [, token] =

@@ -31,7 +31,7 @@ function createTestPrinter(gatewayKey: string | null = "KEY") {
   return { ...printer, shown: () => shown };
 }
 
-test("the last status before the node has an id is printed once it has one", () => {
+test("the last status before the node has an id is printed as soon as it has one", () => {
   const { print: show, begin, shown } = createTestPrinter();
   show({ state: "unreachable", error });
   show({ state: "pending", attested });

@@ -79,7 +79,7 @@ describe("a valid proof", () => {
     expect(Math.max(...sentences.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  test("verify warns for a valid proof without evidence that its sender could have made it", async () => {
+  test("verify warns that the sender of a valid proof without evidence could have invented it", async () => {
     const { code, out } = await verify(proofFile(withoutEvidence), "--accept", "none");
     expect(code).toBe(0);
     expect(out).toContain("with NO evidence: nothing vouches for the signing key");
@@ -224,7 +224,7 @@ describe("an invalid proof", () => {
     });
   });
 
-  test("verify refuses a proof with a duplicate member", async () => {
+  test("verify rejects a proof with a duplicate member", async () => {
     const text = JSON.stringify(withoutEvidence).replace("{", '{"body":"[]",');
     const { code, out } = await verify(file("twice.json", text), "--accept", "none");
     expect(code).toBe(1);

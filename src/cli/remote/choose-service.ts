@@ -25,8 +25,8 @@ export function addServiceOptions(command: Command): Command {
 }
 
 /**
- * Null means the archive in the data folder. Errors: `wrong_use`, `invalid_setting`, `missing_setting`, `login_missing`,
- * `login_unreadable`.
+ * Null means the archive in the data folder. Errors: `wrong_use`, `invalid_setting`,
+ * `missing_setting`, `login_missing`, `login_unreadable`.
  */
 export function chooseService(
   { environment }: Pick<Terminal, "environment">,

@@ -70,7 +70,7 @@ describe("output to a pipe", () => {
     );
   });
 
-  test("counts --csv have a header and the completeness of each bucket", async () => {
+  test("counts --csv prints a header and the completeness of each bucket", async () => {
     const { out } = await counts("comet", "--by", "day", "--csv");
     expect(out).toBe(
       [
@@ -139,7 +139,7 @@ describe("output on a terminal", () => {
   });
 });
 
-test("a counts usage error exits with 2 and a hint", async () => {
+test("a usage error of counts exits with 2 and prints a hint", async () => {
   for (const [args, message] of [
     [["x", "--by", "week"], /Allowed choices are minute, hour, day/],
     [["x", "--since", "yesterday"], /yyyy-mm-dd/],

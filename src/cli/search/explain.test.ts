@@ -68,7 +68,7 @@ describe("explain without an archive", () => {
     }
   });
 
-  test("explain --analyze names the folder in which there is no archive", async () => {
+  test("explain --analyze names the folder that contains no archive", async () => {
     const { code, out, notes } = await explain(["comet", "--analyze"], nowhere);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(notes).toMatch(/^earshot: no archive in \/nowhere\/at\/all – .*EARSHOT_DATA_DIR/);
@@ -115,7 +115,7 @@ describe("--analyze", () => {
     expect(JSON.stringify(plan)).not.toContain("unresolved");
   });
 
-  test("explain --analyze of words rechecks no candidate", async () => {
+  test("explain --analyze reports no rechecked candidate for a query that consists of words", async () => {
     const { analysis } = await analyzed("comet");
     expect(analysis.platforms).toHaveLength(3);
     expect(analysis.platforms[0]).toEqual({
@@ -129,7 +129,7 @@ describe("--analyze", () => {
     expect(analysis).toMatchObject({ complete: true, next: null, max_results: 20 });
   });
 
-  test("explain --analyze of a count between two thresholds reports what is rechecked", async () => {
+  test("explain --analyze reports what is rechecked for a count between two thresholds", async () => {
     const { analysis } = await analyzed("comet min_faves:150", "--max-results", "5");
     expect(analysis.platforms[2]).toMatchObject({
       index_query: '"comet" AND "likes>=100"',

@@ -69,7 +69,7 @@ test("the analysis reports that a search timed out, and where it continues", () 
   expect(output).toContain("below ID 5 of x");
 });
 
-test("the analysis contains the number of segments that are not listed", () => {
+test("the analysis shows the number of segments that are not listed", () => {
   expect(output).toContain("and 1 more");
 });
 

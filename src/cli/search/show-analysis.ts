@@ -119,7 +119,6 @@ function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Three significant digits. */
 function milliseconds(ms: number): string {
   if (ms >= 100) return ms.toFixed(0);
   if (ms >= 10) return ms.toFixed(1);

@@ -8,7 +8,7 @@ const start = Date.UTC(2026, 0, 31);
 const plain = { accent: (text: string) => text, dim: (text: string) => text };
 const look = { width: 40, height: 20, unicode: true, paint: plain };
 
-/** Buckets from the 31st on; a negative count is incomplete, and -0.5 has no posts. */
+/** One-hour buckets from the 31st on; a negative count means incomplete, and -0.5 also without posts. */
 const hours = (...counts: number[]): PlotBucket[] =>
   counts.map((count, index) => ({
     fromMs: start + index * hourMs,
@@ -47,7 +47,7 @@ test("the plot uses ASCII on a terminal without Unicode", () => {
 });
 
 describe("more buckets than lines", () => {
-  test("if there are more buckets than lines, they are merged on round times of the day, with their sum", () => {
+  test("if there are more buckets than lines, they are merged at round times of the day, with the sum of their counts", () => {
     const shifted = hours(...Array(48).fill(1)).slice(5);
     const { lines, lineMs } = plotCounts(shifted, hourMs, { ...look, height: 10 });
     expect(lineMs).toBe(6 * hourMs);

@@ -9,7 +9,7 @@ import { displayWidth } from "./text-layout.ts";
 const nowMs = Date.UTC(2026, 10, 21, 12);
 const at = (text: string) => Date.parse(`${text}:00Z`);
 
-/** Default: the live stream since the first of the month. */
+/** Default: an interval of the live stream since the first of the month. */
 const interval = (overrides: Partial<CoverageInterval>): CoverageInterval => ({
   platform: "bluesky",
   collection: "posts",

@@ -18,7 +18,7 @@ test("a secret is read without echo", async () => {
   expect(shown()).toBe("token: \n");
 });
 
-test("the terminal prompts for one line after the other", async () => {
+test("the terminal prompts for one line after another", async () => {
   const { input, stdin, shown } = open();
   const first = input.ask("host");
   stdin.write("mastodon.example\r");

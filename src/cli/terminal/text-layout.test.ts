@@ -17,7 +17,7 @@ describe("text on a terminal", () => {
     expect(stripControls("safe\u202egnp.exe")).toBe("safegnp.exe");
   });
 
-  test("text breaks at spaces if there are some, or else anywhere", () => {
+  test("text breaks at spaces if there are any, or else anywhere", () => {
     expect(wrap("one two three", 8)).toEqual(["one two", "three"]);
     expect(wrap("東京タワー", 4)).toEqual(["東京", "タワ", "ー"]);
     expect(wrap("one\ntwo", 80)).toEqual(["one", "two"]);

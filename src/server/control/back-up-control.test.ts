@@ -36,7 +36,7 @@ const makeKey = (name: string) =>
     nowMs: 1,
   });
 
-test("a backup taken while the server runs has all committed data and can be opened", async () => {
+test("a backup taken while the server is running contains all committed data and can be opened", async () => {
   const { token } = await makeKey("laptop");
   const file = join(folder, "copy.db");
   const copying = backUpControl(join(dataDir, "control.db"), file);

@@ -46,7 +46,6 @@ export const databaseOperations = {
   }),
 };
 
-/** Returns Unix milliseconds. */
 function* serverTime(database: Database): Steps<number> {
   const time = yield* database.get<{ nowMs: number }>("SELECT now_us() / 1000 AS nowMs");
   if (time === undefined) throw new Error("the server returned no time");

@@ -35,8 +35,8 @@ export const controlOperations = {
 export type ControlOperations = typeof controlOperations;
 
 /**
- * Creates a missing store, with new secrets, if the folder records none. Errors: `control_missing`, `control_foreign`,
- * `newer_schema`.
+ * Creates a missing store, with new secrets, if the folder records none. Errors: `control_missing`,
+ * `control_foreign`, `newer_schema`.
  */
 export function openControlForWriting(dataDir: string): SqliteDatabase {
   requireControl(dataDir, pathIn(dataDir));

@@ -156,7 +156,7 @@ test("keys that a command creates or revokes take effect immediately on a runnin
   await control.close();
 });
 
-test("errors keep their code across threads, and do not affect other calls of their tick", async () => {
+test("errors keep their code across threads, and do not affect other calls in the same tick", async () => {
   const control = await startControl({ dataDir });
   const { accountId } = await control.store.write("createKey", params);
   const outcomes = await Promise.allSettled([
@@ -196,7 +196,7 @@ test("operations pending when the control store closes are completed", async () 
   await command.close();
 });
 
-test("a control store of a newer schema is refused", async () => {
+test("a control store with a newer schema is refused", async () => {
   await (await startControl({ dataDir })).close();
   const database = new DatabaseSync(join(dataDir, "control.db"));
   database.exec("PRAGMA user_version = 99");

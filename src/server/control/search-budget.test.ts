@@ -36,7 +36,7 @@ test("time off the CPU does not count, but a search ends after 25 ms", () => {
   expect(outcomes).toEqual([false, false, true]);
 });
 
-test("the searches of a batch share the time, and none starts after its end", () => {
+test("the searches of a batch share its CPU time, and none starts once it is used up", () => {
   expect(budget.spend(() => work(2.9))).toBeUndefined();
   const isOver = budget.spend((over) => {
     work(2.1);

@@ -38,7 +38,7 @@ test("a process can use its archive and what the deployment may request", async 
   ]);
 });
 
-test("a platform that feeds the archive counts before its first post", async () => {
+test("a platform that feeds the archive counts as archived before its first post", async () => {
   expect(await capabilitiesFor({ EARSHOT_INGEST: "bluesky" })).toContain(
     "bluesky searchbyquery: archive",
   );

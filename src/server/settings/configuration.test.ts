@@ -33,7 +33,7 @@ describe("configuration", () => {
     }
   });
 
-  test("a value that is set takes effect, and an empty one counts as unset", () => {
+  test("a value that is set takes effect, and an empty value counts as unset", () => {
     const environment = readEnvironment({
       EARSHOT_PORT: "0",
       EARSHOT_LIVE_WINDOW: "36h",
@@ -74,7 +74,7 @@ describe("configuration", () => {
     ["EARSHOT_JETSTREAM_URLS", "wss://a.example/subscribe,https://b.example"],
     ["EARSHOT_INGEST_COLLECTIONS", "posts,follows"],
     ["EARSHOT_LABELER_SOURCES", "mod.bsky.app"],
-  ])("%s=%s is refused with a message that states what is expected", (name, value) => {
+  ])("%s=%s is refused with a message that describes valid values", (name, value) => {
     const error = getError(() => configFrom(readEnvironment({ [name]: value })));
     expect(error.code).toBe("invalid_setting");
     expect(error.message).toContain(name);
@@ -112,7 +112,7 @@ describe("configuration", () => {
     expect(names).toEqual([...new Set(names)]);
   });
 
-  test("each setting listed by task exists, and is in one task", () => {
+  test("each setting listed by task exists, and is listed under one task", () => {
     const listed = Object.values(settingTasks).flat();
     expect(listed).toEqual([...new Set(listed)]);
     const names = allSettings().map(({ name }) => name);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { configFrom } from "../config.ts";
 import { redactedSettings } from "../start-line.ts";
 
-test("the redacted settings omit those at their defaults", () => {
+test("the redacted settings omit settings that have their default value", () => {
   expect(redactedSettings(configFrom({}))).toEqual({});
 });
 

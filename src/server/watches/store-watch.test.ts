@@ -39,7 +39,7 @@ test("a write to the store is passed on and measured", async () => {
   expect(watch.isFull()).toBe(false);
 });
 
-test("a full disk is logged once, even if small writes succeed in between, and once after 5 s of free space", async () => {
+test("a full disk is logged once, even if small writes succeed in between, and its end once, after 5 s", async () => {
   error = full;
   expect(await write()).toBe(full);
   expect(watch.isFull()).toBe(true);
