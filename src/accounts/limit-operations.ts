@@ -233,7 +233,7 @@ type LimitMemory = ReturnType<typeof limitsOf>;
 
 const rebuiltMs = 60_000;
 
-/** A call that arrives out of order counts as made with its predecessor. */
+/** A call that arrives out of order counts as made at the time of its predecessor. */
 function* readTime(database: Database, state: LimitMemory, request: CallTime): Steps<number> {
   const elapsedMs = exactMs(request.elapsedMs);
   if (state.latestMs === null) {

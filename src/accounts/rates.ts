@@ -23,8 +23,8 @@ export type KeyRates = {
   /** Reverts a submission allowed at `countedMs`. */
   giveBackSubmission(key: RatedKey, countedMs: number): void;
   /**
-   * Records an earlier submission. Call it in order of time, before any other method. If
-   * `accountId` is null, only the key counts it.
+   * Records a submission from before a restart. Call it in order of time, before any other method.
+   * If `accountId` is null, only the key counts the submission.
    */
   recordSubmission(
     by: { keyId: string; accountId: string | null },

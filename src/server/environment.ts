@@ -6,8 +6,8 @@ export type Environment = Readonly<Record<string, string>>;
 
 const prefix = "EARSHOT_";
 /**
- * For commands that call a service (cli/remote/choose-service.ts); a shell may export them for all
- * commands.
+ * Used by commands that call a service (cli/remote/choose-service.ts); a shell may export them for
+ * all commands.
  */
 const clientNames = new Set(["EARSHOT_URL", "EARSHOT_API_KEY", "EARSHOT_PROFILE"]);
 

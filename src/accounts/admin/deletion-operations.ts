@@ -71,7 +71,10 @@ export const deletionOperations = {
     return { isMore: false };
   }),
 
-  /** `heartbeatMs`: the latest of any server, which deletes the rest; null without a server. */
+  /**
+   * `heartbeatMs`: the latest heartbeat of any server, which would delete the rest; null if there
+   * is none.
+   */
   deletionProgress: read(function* (
     database,
     { accountId }: { accountId: string },

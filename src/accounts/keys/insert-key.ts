@@ -86,8 +86,8 @@ export function* refuseTooManyKeys(
 const dayMs = 86_400_000;
 
 /**
- * Counts all keys of the last 24 hours, even of a deleted predecessor account, because each new key
- * starts with unused rates. Errors: `too_many_keys`.
+ * Counts all keys of the last 24 hours, even those of a deleted predecessor account, because each
+ * new key starts with unused rates. Errors: `too_many_keys`.
  */
 export function* refuseTooManyNewKeys(
   database: Database,

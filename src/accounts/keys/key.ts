@@ -81,7 +81,7 @@ export const effectiveLimits = `
   min(coalesce(api_key.submissions_per_minute, account.submissions_per_minute, :submissionsPerMinute),
     coalesce(api_key.owner_submissions_per_minute, ${noCap})) AS submissionsPerMinute`;
 
-/** Null if the account has none, or if the command line gave the key its own. */
+/** Null if the account has no limit, or if the command line gave the key its own. */
 export const sharedLimits = `
   CASE WHEN api_key.requests_per_second IS NULL THEN account.requests_per_second END AS accountRequestsPerSecond,
   CASE WHEN api_key.submissions_per_minute IS NULL THEN account.submissions_per_minute END AS accountSubmissionsPerMinute`;

@@ -166,7 +166,7 @@ function makeColumns(changes: Partial<KeyChoice>): Record<string, string | numbe
   };
 }
 
-/** Omits the name, as the audit log does everywhere. */
+/** The audit log omits names. */
 function changedDetail(changes: Partial<KeyChoice>): Record<string, string | number | true | null> {
   const { name, methods, expiresMs, requestsPerSecond, submissionsPerMinute } = changes;
   return {

@@ -20,7 +20,7 @@ export type SignInResult =
 
 type SignInRequest = NewSession & { previousSession: PreviousSession };
 
-/** Name of the operator's account, unless it is in use. */
+/** Name of the operator's account, unless the name is in use. */
 const operatorName = "operator";
 
 export function signInOperations(randomBytes: RandomBytes) {

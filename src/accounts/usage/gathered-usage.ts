@@ -121,7 +121,7 @@ export type KeyUses = {
 
 const intervalMs = 60_000;
 
-/** Uses beyond `max` pending keys are dropped. */
+/** Drops the uses of further keys while `max` keys are pending. */
 export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, max: number): KeyUses {
   const waiting = new Map<string, PendingUse>();
   const takenMs = new Map<string, number>();

@@ -20,7 +20,7 @@ export const maxLoggedRequests = 100;
 const droppedAtOnce = 2_000;
 
 export const requestLogOperations = {
-  /** Adds in the given order. Ignores connected apps and deleted keys. */
+  /** Adds requests in the given order. Ignores connected apps and deleted keys. */
   addKeyRequests: relaxed(function* (
     database,
     { requests }: { requests: readonly KeyRequest[] },

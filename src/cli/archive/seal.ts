@@ -46,7 +46,6 @@ function asText(outcome: TimedOutcome, config: Config): string {
   return sealedText(outcome) ?? "nothing to do: no segment is worth sealing";
 }
 
-/** Null if there was nothing to seal. */
 export function sealedText({
   requested,
   isQueued,

@@ -6,7 +6,6 @@ import { type DoctorFinding, ok } from "./finding.ts";
 
 const subject = "database";
 
-/** Only reads from the database. */
 export async function checkDatabase(
   { database, data }: Config,
   url: string,

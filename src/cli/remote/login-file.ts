@@ -75,7 +75,6 @@ function readService(value: unknown): Login {
   throw new Error("a login requires a url and a key");
 }
 
-/** Only the user may read the file. */
 export function writeLogin(environment: Environment, profile: string, login: Login): void {
   const path = loginPath(environment, profile);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

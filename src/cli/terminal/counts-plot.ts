@@ -79,7 +79,7 @@ function formatBar(
   return full.repeat(whole) + part || parts[1] || full;
 }
 
-/** Beyond the longest of `lineLengths`, a multiple of it. */
+/** Returns a multiple of the longest of `lineLengths` if none is long enough. */
 function lineLength(lengthMs: number, bucketMs: number, height: number): number {
   // A window that starts within a line needs one more line.
   const minMs = lengthMs / Math.max(1, height - 1);

@@ -40,7 +40,7 @@ export function drawCoverage(
   return [...timelines, ...lines.flatMap((line) => wrap(line, Math.max(options.width, 8)))];
 }
 
-/** After imports alone, the time since the last one is not a gap. */
+/** If all coverage was imported, the time since the last import is not a gap. */
 function getRow(
   { platform, intervals }: PlatformCoverage,
   collection: Collection,

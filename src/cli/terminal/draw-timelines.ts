@@ -94,7 +94,6 @@ const cellStart = (
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-/** The last label ends at the right edge. */
 function formatScale(fromMs: number, toMs: number, cells: number): string {
   const isInDays = toMs - fromMs >= 3 * dayMs;
   const label = (ms: number) => (isInDays ? minuteText(ms).slice(0, 10) : minuteText(ms).slice(5));

@@ -16,7 +16,6 @@ export type Terminal = {
   stopping: AbortSignal;
 };
 
-/** Honours NO_COLOR. */
 export function processTerminal(stopping: AbortSignal): Terminal {
   const interactive = process.stdout.isTTY === true;
   return {

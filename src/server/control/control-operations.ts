@@ -66,8 +66,8 @@ const controlId = (cursorKey: Uint8Array): string =>
   createHash("sha256").update("earshot control ").update(cursorKey).digest("hex").slice(0, 32);
 
 /**
- * A new store in a folder that records another would lose its accounts, keys and jobs. Errors:
- * `control_missing`, `control_foreign`.
+ * Creating a new store in a folder that records another one would lose accounts, keys and jobs.
+ * Errors: `control_missing`, `control_foreign`.
  */
 function requireControl(dataDir: string, path: string): void {
   const storeId = readStoreId(dataDir, "control");

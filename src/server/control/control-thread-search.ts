@@ -50,7 +50,7 @@ function answerOrNull<Value>(answer: () => Value): Value | null {
 /** CPU time of a batch, and the part of it after which no search starts. */
 const batchCpuMs = 5;
 const lastStartCpuMs = 3;
-/** Wall-clock time, including slow disks. */
+/** Wall-clock limit of a batch, including slow disks and time off the CPU. */
 const batchWallMs = 25;
 const maxBatchSize = 12;
 

@@ -14,7 +14,6 @@ import {
 } from "./control-operations.ts";
 import type { ControlThreadSearch } from "./control-thread-search.ts";
 
-/** The writer locks the folder. */
 export type ControlThreadData = {
   dataDir: string;
   role: "writer" | "reader";

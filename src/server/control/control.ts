@@ -43,7 +43,7 @@ export const postgresOptions = (
 export type ControlTerms = {
   dataDir: string;
   secretKey?: Uint8Array | null;
-  /** If null or absent, a file in the folder. */
+  /** If null or absent, the store is a file in the folder. */
   database?: PostgresOptions | null;
   /** If null or absent, the control thread answers no searches. */
   archive?: ReaderShare | null;

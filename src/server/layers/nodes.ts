@@ -16,7 +16,6 @@ export type Nodes = {
   stop(): Promise<void>;
 };
 
-/** Capabilities change, for example with credentials. */
 const refreshMs = 10_000;
 
 export function makeNodes(
