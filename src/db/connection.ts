@@ -7,12 +7,15 @@ export type WritableFile = {
   path: string;
   migrations: readonly string[];
   busyTimeoutMs: number;
-  /** Pragmas of a new file, run before its first page exists. */
+  /** Pragmas that take effect only in a new file, before its first page exists. */
   layout?: string;
   pragmas: string;
 };
 
-/** Readable by its owner only, in WAL mode, with durable commits. Errors: `newer_schema`. */
+/**
+ * Makes the file readable by its owner only, in WAL mode, with durable commits. Errors:
+ * `newer_schema`.
+ */
 export function openWritable(file: WritableFile): DatabaseSync {
   const { path, migrations, busyTimeoutMs, layout, pragmas } = file;
   makePrivate(path);
@@ -29,7 +32,7 @@ export function openWritable(file: WritableFile): DatabaseSync {
   return connection;
 }
 
-/** Sees the last commit and never waits for a writer. */
+/** Each read sees the latest commit and never waits for a writer. */
 export function openReadable(path: string, busyTimeoutMs: number): DatabaseSync {
   return new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs, defensive: true });
 }
@@ -37,7 +40,7 @@ export function openReadable(path: string, busyTimeoutMs: number): DatabaseSync 
 const timeoutMs = 10_000;
 const stepMs = 5;
 
-/** Retries, because SQLite ignores its busy timeout for this lock. Blocks the thread. */
+/** Retries, because SQLite's busy timeout does not apply to this lock. Blocks the thread. */
 export function useWriteAheadLog(connection: DatabaseSync): void {
   for (let waitedMs = 0; ; waitedMs += stepMs) {
     try {
@@ -54,7 +57,10 @@ const sideFiles = ["", "-wal", "-shm", "-journal"];
 
 const othersMode = 0o077;
 
-/** Includes the database's side files. Never opens an existing file, because closing it would drop its locks. */
+/**
+ * Also covers the database's side files. Never opens an existing file, because closing it would
+ * release SQLite's locks.
+ */
 export function makePrivate(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
@@ -75,7 +81,7 @@ function tighten(path: string): void {
   try {
     chmodSync(path, mode & ~othersMode & 0o7777);
   } catch (error) {
-    // Another user's, just removed, or on a read-only file system.
+    // The file belongs to another user, was just removed, or is on a read-only file system.
     if (!["EPERM", "ENOENT", "EROFS"].includes(errorCode(error))) throw error;
   }
 }
@@ -83,13 +89,13 @@ function tighten(path: string): void {
 const errorCode = (thrown: unknown): string =>
   thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
 
-/** Safe for concurrent processes. */
+/** Safe if several processes migrate at once. */
 function migrate(connection: DatabaseSync, path: string, migrations: readonly string[]): void {
   refuseNewerSchema(connection, path, migrations.length);
   if (schemaVersion(connection) === migrations.length) return;
   connection.exec("BEGIN IMMEDIATE");
   try {
-    // Another process may have migrated since the check.
+    // Another process may have migrated the file since the check.
     refuseNewerSchema(connection, path, migrations.length);
     for (const sql of migrations.slice(schemaVersion(connection))) connection.exec(sql);
     connection.exec(`PRAGMA user_version = ${migrations.length}; COMMIT`);

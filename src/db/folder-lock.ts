@@ -1,6 +1,6 @@
 /**
- * An open SQLite transaction ends with the process; a pid file would outlive it. Command-line tools do not take the
- * lock. SQLite's locks need a local disk.
+ * The lock is an open SQLite transaction, which ends with the process; a pid file would outlive it.
+ * Command-line tools do not take the lock. SQLite's locks need a local disk.
  */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,10 @@ import { isBusy } from "./sqlite-errors.ts";
 
 export type FileLock = { release(): void };
 
-/** Null after `waitMs`; blocks the thread. Keep a reference: garbage collection releases the lock. */
+/**
+ * Null if the lock is not free within `waitMs`; blocks the thread. Keep a reference: garbage
+ * collection releases the lock.
+ */
 export function acquireLock(path: string, waitMs = 0): FileLock | null {
   makePrivate(path);
   const connection = new DatabaseSync(path, { timeout: waitMs });
@@ -27,7 +30,7 @@ export function acquireLock(path: string, waitMs = 0): FileLock | null {
   return { release: () => connection.close() };
 }
 
-/** Errors: `folder_in_use`, with the other process if known. */
+/** Errors: `folder_in_use`, which names the other process if known. */
 export function lockFolder(dataDir: string, waitMs = 0): FileLock {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = acquireLock(join(dataDir, "lock.db"), waitMs);

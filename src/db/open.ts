@@ -1,6 +1,6 @@
 /**
- * Separate from the archive, so that a copy of the archive contains no keys or credentials. No transaction spans
- * both: a job that runs twice returns the same IDs.
+ * The control store is separate from the archive, so that a copy of the archive contains no keys or
+ * credentials. No transaction needs to span both: a job that runs twice returns the same IDs.
  */
 
 import { mkdirSync } from "node:fs";
@@ -15,12 +15,15 @@ export type SqliteDatabase = {
   get<Row>(sql: string, parameters?: Parameters): Row | undefined;
   all<Row>(sql: string, parameters?: Parameters): Row[];
   run(sql: string, parameters?: Parameters): number;
-  /** SQLite may end a transaction when the disk is full. */
+  /** May be false after an error, because SQLite can end a transaction when the disk is full. */
   inTransaction(): boolean;
   syncCommits(toDisk: boolean): void;
-  /** Removes the log, and with it deleted data, after the next commit that no reader blocks. */
+  /**
+   * Empties the write-ahead log, with the deleted data in it, after the next commit at which no
+   * reader blocks this.
+   */
   emptyLogSoon(): void;
-  /** Call it outside of a transaction. Never waits. */
+  /** Call this outside a transaction. Never waits. */
   emptyLogIfDue(): void;
   close(): void;
 };
@@ -34,7 +37,7 @@ export function openStoreForWriting(path: string, migrations: readonly string[])
     path,
     migrations,
     busyTimeoutMs,
-    // No page retains deleted content.
+    // With `secure_delete`, no page retains deleted content.
     pragmas: "PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON",
   });
   return databaseOn(connection);
@@ -61,7 +64,7 @@ function databaseOn(connection: DatabaseSync): SqliteDatabase {
   let areCommitsSynced = true;
   let isEmptyingDue = false;
 
-  /** Not prepared: this pragma takes effect when it is compiled. */
+  /** Not a prepared statement, because this pragma takes effect when it is compiled. */
   function syncCommits(toDisk: boolean): void {
     if (toDisk === areCommitsSynced) return;
     connection.exec(toDisk ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
@@ -75,7 +78,7 @@ function databaseOn(connection: DatabaseSync): SqliteDatabase {
       const outcome = connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
       isEmptyingDue = outcome?.busy !== 0;
     } catch {
-      // Disk full or locked: retried later.
+      // The disk is full or the file is locked: retried later.
     } finally {
       connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     }

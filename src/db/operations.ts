@@ -3,9 +3,9 @@ import { storeError } from "./sqlite-errors.ts";
 import { type Database, runNow, type Steps } from "./statements.ts";
 
 /**
- * Pending writes share a transaction. `durable` ones are on disk when their promise resolves; `relaxed` ones may be lost in a
- * crash. `memory` operations change in-memory state (`perStore`) on a server's event loop, so they may only read a few rows of
- * small tables.
+ * Pending writes share a transaction. `durable` writes are on disk when their promise resolves;
+ * `relaxed` writes may be lost in a crash. `memory` operations change in-memory state (`perStore`)
+ * on a server's event loop, so they may read only a few rows from small tables.
  */
 type Mode = "read" | "durable" | "relaxed" | "memory";
 
@@ -47,8 +47,8 @@ export function memory<Args, Value>(
 }
 
 /**
- * For operations that lock each row on which they depend, or check it in the statement that changes it. Others are
- * serializable, and repeated after a conflict.
+ * For operations that lock each row they depend on, or check it in the statement that changes it.
+ * On PostgreSQL, other operations are serializable and repeated after a conflict.
  */
 export function withRowLocks<Table extends Operations>(operations: Table): Table {
   const marked = Object.entries(operations).map(([name, operation]) => [
@@ -116,7 +116,7 @@ export function findOperation(
   return operation;
 }
 
-/** Outside of a transaction: for tools and tests. */
+/** Runs outside a transaction; for tools and tests. */
 export function runOn<Args, Value>(
   { run }: StoreOperation<Args, Value>,
   { forOperations }: SqliteDatabase,
@@ -130,8 +130,9 @@ export type Call = { method: string; args: unknown };
 export type CallOutcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /**
- * One transaction, with a savepoint per call, so that a failed one does not affect others. Synced if any is durable;
- * an unsynced commit becomes durable with the next synced one. If the commit fails, all calls fail.
+ * Runs the calls in one transaction, with a savepoint for each, so that a failed call does not
+ * affect others. The commit is synced if any call is durable; an unsynced commit becomes durable
+ * with the next synced one. If the commit fails, all calls fail.
  */
 export function runBatch(
   database: SqliteDatabase,
@@ -161,7 +162,7 @@ function runOne(database: SqliteDatabase, operations: Operations, call: Call): C
     database.run("RELEASE call");
     return { ok: true, value };
   } catch (thrown) {
-    // SQLite rolls back everything if the disk is full.
+    // SQLite rolls back the whole transaction if the disk is full.
     if (!database.inTransaction()) throw thrown;
     database.run("ROLLBACK TO call");
     database.run("RELEASE call");

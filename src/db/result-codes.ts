@@ -27,7 +27,7 @@ const systemCodes: readonly string[] = ["ENOSPC", "EDQUOT", "EROFS", "EIO"];
 /** `disk_error` comes from threads, the others from the control store. */
 const earshotCodes: readonly string[] = ["disk_error", "storage_full", "store_unavailable"];
 
-/** The same operation can succeed later. */
+/** True if the same operation may succeed later. */
 export function isDiskError(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   if (thrown instanceof EarshotError && earshotCodes.includes(thrown.code)) return true;

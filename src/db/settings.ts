@@ -6,7 +6,7 @@ export type SecretName = "cursor_key" | "seed";
 
 const secretNames: readonly SecretName[] = ["cursor_key", "seed"];
 
-/** Creates missing secrets of 32 bytes; concurrent processes agree on them. */
+/** Creates missing 32-byte secrets; concurrent processes agree on them. */
 export function* ensureSecrets(database: Database, randomBytes: RandomBytes): Steps<void> {
   for (const name of secretNames) {
     if (yield* database.get("SELECT 1 FROM setting WHERE name = :name", { name })) continue;

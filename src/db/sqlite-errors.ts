@@ -1,7 +1,7 @@
 import { EarshotError, errorMessage } from "../lib/errors.ts";
 import { extendedResultCode, sqlite, sqliteResultCode } from "./result-codes.ts";
 
-/** Caused by the environment, not by the statement. */
+/** Errors caused by the environment, not by the statement. */
 const environmentCodes: ReadonlySet<number> = new Set([
   sqlite.busy,
   sqlite.locked,
@@ -14,7 +14,7 @@ const environmentCodes: ReadonlySet<number> = new Set([
 /** SQLITE_IOERR_SHMSIZE: the log's index could not be enlarged. */
 const sharedMemorySize = 4_874;
 
-/** SQLITE_CONSTRAINT_FOREIGNKEY: the account was deleted. */
+/** SQLITE_CONSTRAINT_FOREIGNKEY: the account has been deleted. */
 const foreignKey = 787;
 
 export function isBusy(thrown: unknown): boolean {
@@ -22,8 +22,8 @@ export function isBusy(thrown: unknown): boolean {
 }
 
 /**
- * A full disk becomes `storage_full`, a read-only, failing or locked one `store_unavailable`, a deleted account `unauthorized`.
- * Others are returned unchanged.
+ * A full disk becomes `storage_full`, a read-only, failing or locked database `store_unavailable`,
+ * a deleted account `unauthorized`. Other errors are returned unchanged.
  */
 export function storeError(thrown: unknown): unknown {
   const code = sqliteResultCode(thrown);
@@ -43,7 +43,7 @@ export function storeError(thrown: unknown): unknown {
   );
 }
 
-/** After the request was authenticated. */
+/** For an account that was deleted after the request was authenticated. */
 export function accountDeleted(cause?: unknown): EarshotError {
   return new EarshotError("unauthorized", "the account is deleted", {
     status: 401,

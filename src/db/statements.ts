@@ -9,7 +9,7 @@ export type Statement = {
   kind: "get" | "all" | "run";
   sql: string;
   parameters: Parameters;
-  /** In its own transaction; PostgreSQL only. */
+  /** Needs no common transaction with other statements; PostgreSQL only. */
   isSingle?: true;
   /** See db/postgres/batched-statements.ts. */
   batchSql?: string;
@@ -18,7 +18,7 @@ export type Statement = {
 /** Yields statements, so that one definition runs on SQLite immediately and on PostgreSQL with round trips. */
 export type Steps<Value> = Generator<Statement, Value, unknown>;
 
-/** Each operation on it is one transaction. */
+/** Each operation that uses it is one transaction. */
 export type Database = {
   get<Row>(sql: string, parameters?: Parameters): Steps<Row | undefined>;
   all<Row>(sql: string, parameters?: Parameters): Steps<Row[]>;
@@ -34,7 +34,7 @@ type SynchronousDatabase = {
   emptyLogSoon(): void;
 };
 
-/** Yields no statement. */
+/** Runs statements immediately, without yielding them. */
 export function immediateDatabase(database: SynchronousDatabase): Database {
   return {
     // biome-ignore-start lint/correctness/useYield: no statement waits.
@@ -70,7 +70,7 @@ export function* mapNonNull<Item, Value>(
   return values;
 }
 
-/** Translates SQLite's SQL, in which operations are written. */
+/** A translation of SQLite's SQL, in which operations are written. */
 
 export type PostgresQuery = {
   text: string;
@@ -80,8 +80,8 @@ export type PostgresQuery = {
 const translated = new Map<string, PostgresQuery>();
 
 /**
- * `CAST(… AS …)` is valid in both dialects. `toSqlite` drops `FOR NO KEY UPDATE`: unlike `FOR UPDATE`, it does not
- * wait for inserts of rows that reference the locked one.
+ * `CAST(… AS …)` is valid in both dialects. `toSqlite` drops `FOR NO KEY UPDATE`, which unlike `FOR
+ * UPDATE` does not block inserts of rows that reference the locked row.
  */
 export function toPostgres(sql: string): PostgresQuery {
   const cached = translated.get(sql);

@@ -34,7 +34,7 @@ export function readStoreId(dataDir: string, store: StoreName): string | null {
   });
 }
 
-/** Atomic and durable. */
+/** Writes atomically and durably. */
 export function writeStoreId(dataDir: string, store: StoreName, id: string): void {
   const path = storeIdPath(dataDir, store);
   const draft = `${path}.${process.pid}`;

@@ -63,7 +63,10 @@ export type OpenStore = { database: SqliteDatabase; close(): void };
 /** Size of the next batch, at least 1. */
 export type BatchSize = (waiting: readonly ThreadCall[]) => number;
 
-/** If `open` fails, so does the batch; the next call retries. Default: all pending calls. */
+/**
+ * If `open` fails, so does the batch; the next one tries again. By default, a batch contains all
+ * pending calls.
+ */
 export function serveWrites(
   operations: Operations,
   open: () => OpenStore,

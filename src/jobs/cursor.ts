@@ -30,7 +30,10 @@ export type CursorPosition = (
 
 export type CursorContent = CursorScope & CursorPosition;
 
-/** A position has a fixed length and ends with its post's `uriHash`, or zeros if unknown. A fetch position is JSON. */
+/**
+ * A position has a fixed length and ends with the `uriHash` of its post, or zeros if that is
+ * unknown. A fetch position is JSON.
+ */
 const layout = 5;
 const fetchLayout = 4;
 const layoutWithoutHash = 3;
@@ -43,14 +46,14 @@ const computeLength = (times: number): number => headLength + 1 + 8 + times * 8;
 const uriHashLength = 16;
 const contentLength = computeLength(5) + uriHashLength;
 const noUriHash = "0".repeat(uriHashLength * 2);
-/** For clients' limits on headers. */
+/** Short enough for the header limits of clients. */
 export const maxCursorLength = 4_096;
 const maxFetchBytes = (maxCursorLength * 3) / 4 - nonceLength - headLength - tagLength;
 const unbounded = -(2n ** 63n);
 
 /**
- * AES-256-GCM in base64url, bound to the search. The nonce is a keyed hash of the content: no two
- * contents share one.
+ * AES-256-GCM in base64url, bound to the search. The nonce is a keyed hash of the content, so that
+ * no two contents share a nonce.
  */
 export function encryptCursor(secret: Uint8Array, content: CursorContent): string {
   const plain = encode(content);
@@ -116,7 +119,7 @@ function isKnownLayout(plain: Buffer): boolean {
   }
 }
 
-/** Upstream tokens have no length limit. */
+/** May be false, because upstream page tokens have no length limit. */
 export const fitsCursor = (position: FetchPosition): boolean =>
   Buffer.byteLength(JSON.stringify(position)) <= maxFetchBytes - maxTimesLength;
 
@@ -142,7 +145,7 @@ function encode(content: CursorContent): Buffer {
 const getHead = (first: number, content: CursorScope): Buffer =>
   Buffer.concat([Uint8Array.of(first), computeHash(content)]);
 
-/** Has the names that gateways of earlier versions read. */
+/** Uses the names that earlier versions of the gateway read. */
 type EncodedFetch = Pick<CursorPosition, "fromMs" | "toMs" | "asOfMs"> & {
   place: FetchPosition;
   asked: RequestedBounds;

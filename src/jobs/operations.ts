@@ -8,8 +8,8 @@ import { searchOperations } from "./submissions/search-operations.ts";
 import { submissionOperations } from "./submissions/submission-operations.ts";
 
 /**
- * Writes are compare-and-set on the state and, for nodes, on the lease token. Submissions and ends are durable when they
- * resolve; leases are not, because a crash ends them anyway.
+ * Writes are compare-and-set on the state and, for nodes, on the lease token. Submissions and ends
+ * are durable when they resolve; in SQLite, leases are not, because a crash ends them anyway.
  */
 export const jobOperations = {
   ...withRowLocks({

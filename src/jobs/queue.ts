@@ -42,12 +42,13 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   cancel(accountId: string, uuid: string): Promise<"cancelled" | "forgotten" | null>;
   endAll(accountId: string): Promise<void>;
   list(accountId: string, filter: JobFilter): Promise<JobPage>;
-  /** Null starts at the newest. */
+  /** A null `before` starts at the newest job. */
   listAll(before: number | null, limit: number): Promise<AllJobsPage>;
   /**
-   * Yields the current state of each job that changed after change number `after`, then new changes; null yields only changes
-   * committed after the promise resolves. A slow reader may miss intermediate states, but never a job's last one. Ends when the
-   * signal aborts or the queue stops.
+   * Yields the current state of each job that changed after change number `after`, then new
+   * changes; null yields only changes committed after the promise resolves. A slow reader may miss
+   * intermediate states, but never a job's latest one. Ends when the signal aborts or the queue
+   * stops.
    */
   changes(
     accountId: string,
@@ -66,17 +67,20 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   ): Promise<Job | null>;
   wakeNodes(): void;
   returnJob(uuid: string, token: string, delayMs?: number): Promise<void>;
-  /** For a node that leaves: attempts do not count. Returns the number of leases. */
+  /** For a node that is leaving: the attempts do not count. Returns the number of leases. */
   endNodeLeases(nodeId: string): Promise<number>;
-  /** For a node that restarted: attempts count, so that a job that crashes its nodes is not retried until its deadline. */
+  /**
+   * For a node that has restarted: the attempts count, so that a job that crashes its nodes is not
+   * retried until its deadline.
+   */
   failNodeLeases(nodeId: string): Promise<void>;
   countRunning(nodeId: string): number;
   depth(): number;
   applyForeignChanges(changes: readonly ForeignChange[]): Promise<void>;
   reload(): Promise<void>;
-  /** Recovers an earlier process's jobs. Call it first. */
+  /** Recovers the jobs of an earlier process. Call this first. */
   start(): Promise<void>;
-  /** Jobs submitted afterwards wait for the next start. */
+  /** Jobs that are submitted afterwards wait for the next start. */
   stop(): Promise<void>;
 };
 
@@ -106,7 +110,7 @@ export type JobQueueContext = {
   shortSearches?: ShortSearches | null;
   /** Running jobs by node, shared with job routing. Default: a new count. */
   running?: RunningJobs;
-  /** Determines the error of a job that no node ran. Default: true. */
+  /** Determines the error of a job that no node has run. Default: true. */
   hasNodeFor?: (request: SearchJobRequest) => boolean;
   hasOtherNodeFor?: (request: SearchJobRequest, failedOn: ReadonlySet<string>) => boolean;
   onFailedAttempt?: (attempt: FailedAttempt) => void;
@@ -122,7 +126,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   const { now, follow } = gateway.isShared
     ? createSharedWallClock(clock)
     : createWallClock(clock, (ms) => {
-        // Cached entries expire by the time before the step.
+        // Cached entries expire at times from before the step.
         endedJobs.forgetAll();
         return store.write("moveTimes", { ms });
       });

@@ -31,7 +31,7 @@ export type RunnerOptions = {
   accepts?: LeaseRequest<SearchJobRequest>["accepts"];
   load?: LeaseRequest<SearchJobRequest>["load"];
   concurrency: number;
-  /** Called on local disk errors. If absent, the attempt fails. */
+  /** Called after a local disk error. If absent, the attempt fails. */
   returnJob?: (uuid: string, token: string) => Promise<void>;
   log: RunnerLog;
 };
@@ -102,7 +102,7 @@ async function run(
     if (outcome === null) return;
     await submitOutcome(options, lease, outcome, [lost.signal, stopping]);
   } catch (error) {
-    // The job may run again.
+    // The job has ended or may run again.
     if (!isLeaseLost(error)) throw error;
   } finally {
     lease.lost.removeEventListener("abort", stop);
@@ -116,7 +116,7 @@ type Outcome =
   | { kind: "failed"; failure: LeaseFailure }
   | { kind: "not run" };
 
-/** Retries until accepted, the lease is lost or the runner stops. */
+/** Retries until the outcome is accepted, the lease is lost or the runner stops. */
 async function submitOutcome(
   { gateway, returnJob, clock, log }: RunningOptions,
   { uuid, token }: Lease<SearchJobRequest>,
@@ -166,7 +166,7 @@ async function attempt(
   }
 }
 
-/** Renews after half of the lease time, and soon again after a gateway error. */
+/** Renews after half of the lease time, and again soon after a gateway error. */
 async function renewUntil(
   { gateway, clock }: RunningOptions,
   lease: Lease<SearchJobRequest>,

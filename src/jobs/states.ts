@@ -38,7 +38,8 @@ export function targetStateSql(transition: Change): string {
 export const noLease = "lease_token = NULL, lease_until_ms = NULL";
 
 /**
- * Clients may mistake `error(retrying)` for final, so earlier retries are shown as `in progress`.
+ * Clients may mistake `error(retrying)` for a final state, so retries due within this time are
+ * shown as `in progress`.
  */
 export const shownRetryMs = 3_000;
 

@@ -46,7 +46,7 @@ export const listedColumns = `${headColumns}, json_array_length(result, '$.posit
   result ->> '$.sources' AS sources`;
 
 type StoredPosition = [platform: Platform, id: string];
-/** Positions of earlier releases have no hash. */
+/** Positions from earlier releases have no hash. */
 type StoredPagePosition = StoredPosition | [platform: Platform, id: string, uriHash: string];
 
 type StoredItem =
@@ -60,8 +60,9 @@ type StoredItem =
     ];
 
 /**
- * `place` is the fetch position, `asked` the requested bounds, `isKeptHere` means local-only: gateways of earlier versions read
- * the same rows. Rows from before `within_time:` have no `asOfMs`; the submission time is used.
+ * `place` is the fetch position, `asked` the requested bounds, and `isKeptHere` means local-only;
+ * the names remain, because earlier versions of the gateway read the same rows. Rows from before
+ * `within_time:` have no `asOfMs`; the submission time is used instead.
  */
 type StoredRequest = Omit<SearchJobRequest, "after" | "asOfMs" | RenamedInRequest> & {
   after: StoredPagePosition | null;
@@ -118,7 +119,7 @@ export const encodeResultParts = (result: JobResult): ResultParts => ({
 export const joinResult = ({ head, positions }: ResultParts): string =>
   `${head.slice(0, -1)},"positions":${positions}}`;
 
-/** Decodes items on first read: most answers are sent without. */
+/** Decodes the items when they are first read: most answers are sent without decoding them. */
 export function decodeResultParts({ head, positions }: ResultParts): JobResult {
   const decodedHead = decodeHead(JSON.parse(head));
   let items: readonly AnswerItem[] | null = null;
@@ -143,7 +144,7 @@ export async function encodeLargeResult(
   return joinResult({ head: headText(result), positions: `[${items.join(",")}]` });
 }
 
-/** Above this, encoding takes several milliseconds. */
+/** Above this length, encoding takes several milliseconds. */
 const largeLength = 1_048_576;
 
 export function isLarge({ items }: JobResult): boolean {

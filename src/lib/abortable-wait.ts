@@ -27,7 +27,7 @@ export function firstValue<Value>(
   });
 }
 
-/** Rejects with the signal's reason, after `onAbort`; the work continues. */
+/** On abort, calls `onAbort` and rejects with the signal's reason; the work continues. */
 export async function unlessAborted<Value>(
   work: Promise<Value>,
   signal: AbortSignal,

@@ -1,4 +1,7 @@
-/** Exponential; `failures` starts at 0. The upper half is jitter, so that clients do not return together. */
+/**
+ * Exponential backoff; `failures` starts at 0. The upper half is jitter, so that clients do not
+ * retry together.
+ */
 export function backoffMs(
   failures: number,
   { minMs, maxMs }: { minMs: number; maxMs: number },

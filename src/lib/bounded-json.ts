@@ -1,6 +1,9 @@
 import { createJsonMeter, type JsonShape } from "./json-shape.ts";
 
-/** Keep parsing below 50 ms: distinct names cost about 2 µs each, short strings and other values 0.2 µs, bytes 5 ns. */
+/**
+ * Limits that keep parsing below 50 ms: distinct names cost about 2 µs each, short strings and
+ * other values 0.2 µs, bytes 5 ns.
+ */
 export const jsonBounds = {
   deepest: 1_000,
   values: 80_000,
@@ -20,7 +23,7 @@ export function shapeRefusal({ deepest, values, names, shortStrings }: JsonShape
   return null;
 }
 
-/** The caller bounds the bytes. Errors: `SyntaxError` if malformed or beyond the limits. */
+/** The caller must limit the length. Errors: `SyntaxError` if malformed or beyond the limits. */
 export function parseUntrustedJson(text: string | Uint8Array): unknown {
   if (text.length > smallBytes) {
     const bytes = typeof text === "string" ? Buffer.from(text, "utf8") : text;

@@ -40,11 +40,14 @@ const minStepMs = 1_000;
 
 export type WallClock = {
   now(): number;
-  /** `sharedMs`: the time of the clock that gateways share. */
+  /** `sharedMs`: the time on the clock that gateways share. */
   follow(sharedMs: number): void;
 };
 
-/** `onStep` gets each step before the new time is returned; if it rejects, the next reading reports the step again. */
+/**
+ * `onStep` is called with each step before the new time is returned; if it rejects, the next
+ * reading reports the step again.
+ */
 export function createWallClock(clock: Clock, onStep: (ms: number) => Promise<unknown>): WallClock {
   let startMs = clock.now() - clock.elapsed();
 
@@ -63,7 +66,7 @@ export function createWallClock(clock: Clock, onStep: (ms: number) => Promise<un
   return { now, follow: () => undefined };
 }
 
-/** Between readings, the monotonic clock measures time. */
+/** Between readings of the shared clock, the monotonic clock measures time. */
 export function createSharedWallClock(clock: Clock): WallClock {
   let offsetMs = clock.now() - clock.elapsed();
   return {

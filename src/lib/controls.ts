@@ -1,11 +1,13 @@
-/** Removes what could move the cursor or recolour a terminal. Keeps line breaks. */
+/**
+ * Removes characters that could move a terminal's cursor or change its colours. Keeps line breaks.
+ */
 export function stripControls(text: string): string {
   return text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) =>
     character === "\n" ? "\n" : character === "\t" ? " " : "",
   );
 }
 
-/** Escapes as JSON does, including line breaks and direction marks. */
+/** Escapes these characters as JSON does, including line breaks and direction marks. */
 export function escapeInvisible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from({ length: character.length }, (_, index) => escapeAt(character, index)).join(""),

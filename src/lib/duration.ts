@@ -10,7 +10,10 @@ const units = [
 
 const form = /^(\d{1,16}(?:\.\d{1,9})?)(ms|s|m|h|d)$/;
 
-/** Milliseconds of a number with ms, s, m, h or d (`1.5h`). Errors: `invalid_duration`. */
+/**
+ * Converts a number with ms, s, m, h or d, such as `1.5h`, to milliseconds. Errors:
+ * `invalid_duration`.
+ */
 export function parseDuration(text: string): number {
   const match = form.exec(text);
   const unit = units.find(([name]) => name === match?.[2]);

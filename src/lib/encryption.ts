@@ -2,10 +2,10 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import type { RandomBytes } from "./base62.ts";
 import { EarshotError } from "./errors.ts";
 
-/** AES-256-GCM, bound to purpose and owner: a copy in another row does not decrypt. */
+/** AES-256-GCM, bound to purpose and owner: a copy in another row cannot be decrypted. */
 export type Encryptor = {
   encrypt(secret: string, owner: SecretOwner): Uint8Array;
-  /** Errors: `secret_key_mismatch` for another key or owner. */
+  /** Errors: `secret_key_mismatch` if encrypted with another key or for another owner. */
   decrypt(encrypted: Uint8Array, owner: SecretOwner): string;
 };
 

@@ -9,7 +9,10 @@ const timeoutCodes = new Set([
 
 const maxCauses = 8;
 
-/** `EarshotError`s pass; others become `upstream_timeout` or `upstream_unreachable`. */
+/**
+ * An `EarshotError` is returned unchanged; other errors become `upstream_timeout` or
+ * `upstream_unreachable`.
+ */
 export function fetchError(url: URL, thrown: unknown): EarshotError {
   const causes = errorCauses(thrown);
   const earshotError = causes.find((cause) => cause instanceof EarshotError);

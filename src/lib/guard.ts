@@ -4,8 +4,8 @@ import ipaddr from "ipaddr.js";
 import { EarshotError } from "./errors.ts";
 
 /**
- * Restricts outgoing connections to public unicast addresses and configured hosts. Checks all addresses of a name at connection
- * time, against DNS rebinding.
+ * Restricts outgoing connections to public unicast addresses and configured hosts. Checks all
+ * addresses of a name at connection time, to prevent DNS rebinding.
  */
 export type Guard = {
   /**
@@ -45,7 +45,8 @@ export function createGuard(
 }
 
 /**
- * Accepts any notation that a connection does (`127.1`, `0x7f.1`, `2130706433`, `::ffff:a.b.c.d`).
+ * Understands any notation that a connection accepts (`127.1`, `0x7f.1`, `2130706433`,
+ * `::ffff:a.b.c.d`).
  */
 export function isPublicAddress(address: string): boolean {
   const plain = inHexadecimal(address);

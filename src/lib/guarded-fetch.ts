@@ -9,7 +9,7 @@ import { nextRedirect, type RedirectStep } from "./redirects.ts";
 export type { FetchedResponse } from "./fetched-response.ts";
 
 /**
- * Bounds time and size. Any HTTP status is an answer. Errors: `address_refused`;
+ * Limits the time and size of a response. No HTTP status is an error. Errors: `address_refused`;
  * `upstream_unreachable` and `upstream_timeout` (retryable); `answer_too_large`; the caller's abort
  * reason.
  */
@@ -21,14 +21,14 @@ export type FetchOptions = {
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
   maxBytes?: number;
-  /** Including redirects and body. */
+  /** Time limit for the whole request, including redirects and the body. */
   timeoutMs?: number;
 };
 
 export type StreamedResponse = {
   status: number;
   headers: Headers;
-  /** Decompressed; single use. Errors: as for the fetch. */
+  /** The decompressed body, which can be read once. Errors: as for `GuardedFetch`. */
   pieces: AsyncIterable<Uint8Array>;
   cancel(): Promise<void>;
 };
@@ -174,7 +174,7 @@ function readUrl(url: URL | string): URL {
   return parsed;
 }
 
-/** Errors: `address_refused` unless the URL is HTTP(S) without user name and password. */
+/** Errors: `address_refused` unless the URL is HTTP(S) without a user name and password. */
 function requireWebAddress(url: URL): URL {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw refused(`${url.protocol} addresses are not allowed`);

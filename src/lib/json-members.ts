@@ -1,4 +1,4 @@
-/** Readers differ in which duplicate they use. */
+/** JSON parsers differ in which duplicate they use. */
 export function hasDuplicateMembers(json: string): boolean {
   const openContainers: (Set<string> | null)[] = [];
   let isNameNext = false;

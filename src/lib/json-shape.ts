@@ -1,6 +1,6 @@
 /**
- * 250,000 different names in one object blocked the event loop for 1.1 s. Another thread does not help: receiving the value
- * costs as much.
+ * 250,000 different names in one object blocked the event loop for 1.1 s. Parsing in another thread
+ * does not help: receiving the value costs as much.
  */
 
 import { randomInt } from "node:crypto";
@@ -17,10 +17,10 @@ const maxCountedNames = 10_000;
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** V8 interns strings up to this length, which costs several times their creation. */
+/** V8 interns strings up to this length, which costs several times as much as creating them. */
 const shortBytes = 10;
 const hashedBytes = 64;
-/** Prevents crafted collisions. */
+/** Random, to prevent crafted collisions. */
 const hashSeed = randomInt(2 ** 32);
 const hashFactor = randomInt(2 ** 31) * 2 + 1;
 

@@ -10,8 +10,9 @@ export type RedirectStep = {
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Sends only the header `accept` to another origin: others may contain credentials. Null without a redirect. Errors:
- * `address_refused` for an invalid URL, or a body for another origin.
+ * Sends only the header `accept` to another origin: others may contain credentials. Null if the
+ * response is not a redirect. Errors: `address_refused` for an invalid URL, or a body for another
+ * origin.
  */
 export function nextRedirect(
   step: RedirectStep,

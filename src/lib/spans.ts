@@ -1,9 +1,9 @@
-/** Unix milliseconds, `toMs` exclusive; `fromMs` null is unbounded. */
+/** Unix milliseconds, `toMs` exclusive; a null `fromMs` means unbounded. */
 export type Span = { fromMs: number | null; toMs: number };
 
 export type BoundedSpan = Span & { fromMs: number };
 
-/** Oldest first; none touch. */
+/** Oldest first; overlapping and adjacent spans are merged. */
 export function unionSpans<S extends Span>(spans: readonly S[]): S[] {
   const union: S[] = [];
   for (const span of byStart(spans)) {
@@ -55,7 +55,7 @@ export function spanHull(spans: readonly BoundedSpan[]): BoundedSpan | null {
 export const includesTime = (spans: readonly Span[], ms: number): boolean =>
   spans.some((span) => spanStart(span) <= ms && ms < span.toMs);
 
-/** At most `count`: joins the oldest with the time between them. */
+/** Returns at most `count` gaps: joins the oldest, including the time between them. */
 export function joinOldest(gaps: readonly Span[], count: number): readonly Span[] {
   const [oldest] = gaps;
   const lastJoined = gaps.at(-count);

@@ -1,4 +1,7 @@
-/** `account.last_change` counts changes of the account's jobs; `job.change` is the number of the job's last change. */
+/**
+ * `account.last_change` counts changes to the account's jobs; `job.change` is the number of the
+ * job's latest change.
+ */
 export const control002 = `
   ALTER TABLE account ADD COLUMN last_change INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE job ADD COLUMN change INTEGER NOT NULL DEFAULT 0;

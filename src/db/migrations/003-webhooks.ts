@@ -1,7 +1,8 @@
 /**
- * Secrets are encrypted; the former one is valid until `former_until_ms`. `failing_since_ms`: first failure after the last
- * success. A delivery is pending while `next_ms` is set; `failures` counts since the last replay, `attempts` all. `due_ms` is
- * null if a webhook has nothing pending or is disabled.
+ * Secrets are encrypted; the former secret is valid until `former_until_ms`. `failing_since_ms`:
+ * the first failure since the latest success. A delivery is pending while `next_ms` is set;
+ * `failures` counts the failed attempts since the delivery was last repeated on request, `attempts`
+ * counts all. `due_ms` is null if a webhook is disabled or has no pending delivery.
  */
 export const control003 = `
   CREATE TABLE webhook(

@@ -1,15 +1,17 @@
 /**
- * `identity.subject` is a code host and an account number, such as `github.com/583231`: names can change. Only hashes
- * are stored, so no stored value can sign anyone in. A session's former token is valid until `former_until_ms`, a
- * rotated key until `expires_ms`. `asker` is a hash of the client, `way` the sign-in method. `methods`: null for all.
- * `owner_…`: owners can only lower the command line's rates. `account.ending` is set until the account's jobs have ended
- * or its rows are deleted.
+ * `identity.subject` is a code host and an account number, such as `github.com/583231`, because
+ * names can change. Secrets are stored only as hashes, so no stored value can sign anyone in. A
+ * session's former token is valid until `former_until_ms`, a rotated key until `expires_ms`.
+ * `asker` is a hash of the client, `way` the sign-in method. `methods`: null means all. `owner_…`:
+ * rates set by the owner, which can only be lower than those set on the command line.
+ * `account.ending` is set until the account's jobs have ended or its rows are deleted.
  *
- * `closed_identity` has deleted accounts as keyed hashes; new accounts inherit `earlier_key_times`. `audit` names
- * accounts and keys by `audit_id`, stored nowhere else: deleting an account's row unlinks it.
+ * `closed_identity` lists deleted accounts as keyed hashes; a new account of the same user inherits
+ * `earlier_key_times`. `audit` names accounts and keys by `audit_id`, which only their rows have:
+ * deleting an account's row unlinks its entries.
  *
- * `usage`: per quarter hour, key and method ('' for all requests). `ingest_sample`: stream progress per five minutes;
- * `lag_ms` is null if unknown.
+ * `usage`: one row per quarter hour, key and method ('' means all requests). `ingest_sample`: the
+ * progress of a stream in five minutes; `lag_ms` is null if unknown.
  */
 export const control005 = `
   ALTER TABLE account ADD COLUMN role TEXT NOT NULL DEFAULT 'member';

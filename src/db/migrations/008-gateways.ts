@@ -1,6 +1,6 @@
 /**
- * Each gateway writes its row every second, to show that it is up. `account.is_links_account`: sign-in links without
- * an account sign in to it.
+ * Each gateway writes its row every second, to show that it is up. `account.is_links_account`:
+ * sign-in links that name no account sign in to this one.
  */
 export const control008 = `
   CREATE TABLE gateway(

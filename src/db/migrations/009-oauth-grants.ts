@@ -1,6 +1,7 @@
 /**
- * Access that an account gave to an app. `expires_ms` is the code's until it is exchanged, when `access_hash` is set, and then
- * the refresh token's. `family_hash`: of the part that all refresh tokens of the grant share.
+ * Access that an account has granted to an app. `expires_ms` applies to the code until it is
+ * exchanged, which sets `access_hash`, and then to the refresh token. `family_hash`: hash of the
+ * part that all refresh tokens of the grant share.
  */
 export const control009 = `
   CREATE TABLE oauth_grant(

@@ -1,4 +1,4 @@
-/** `sequence` orders the requests of one millisecond as they were written. */
+/** `sequence` orders requests in the same millisecond as they were written. */
 export const control013 = `
   CREATE TABLE key_request_in_order(
     sequence INTEGER PRIMARY KEY,

@@ -12,7 +12,7 @@ import { control011 } from "./011-audit-filters.ts";
 import { control012 } from "./012-account-spending.ts";
 import { control013 } from "./013-key-request-order.ts";
 
-/** Never change a released migration; append. */
+/** Never change a released migration; append a new one. */
 export const controlMigrations: readonly string[] = [
   control001,
   control002,

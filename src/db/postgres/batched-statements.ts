@@ -3,8 +3,9 @@ import { affectsOneCall } from "./errors.ts";
 import type { Pool } from "./pool.ts";
 
 /**
- * `batchSql` gets several calls' parameters as `:calls` and the JSON texts in `result` as `:results`; its rows have
- * the index of their `call`. If it equals `sql`, a single call is sent as a batch.
+ * `batchSql` takes the parameters of several calls as `:calls`, and the JSON texts in `result` as
+ * `:results`; each of its rows contains the index of its `call`. If it equals `sql`, a single call
+ * is sent as a batch.
  */
 export type BatchableStatement = Statement & { batchSql: string };
 
@@ -23,8 +24,8 @@ const maxBatchSize = 64;
 const queues = new WeakMap<Pool, Map<string, BatchQueue>>();
 
 /**
- * Sends calls of one tick, and those that wait for earlier ones, as one statement: most of a short statement's time
- * is its start and commit.
+ * Sends the calls made in one tick, or during an earlier batch, as one statement: a short statement
+ * spends most of its time starting and committing.
  */
 export function sendBatched(
   pool: Pool,
@@ -106,5 +107,5 @@ function jsonText(value: unknown): string {
   });
 }
 
-/** May also match within texts, which does no harm. */
+/** May also match inside texts, which is harmless. */
 const unsendable = /\\u(?:0000|d[89a-f])|\d\.\d/;

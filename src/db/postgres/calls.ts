@@ -8,24 +8,27 @@ export type Calls = {
   /** Errors: those of the operation; `store_unavailable`, `storage_full`. */
   run(name: string, args: unknown): Promise<unknown>;
   pool(): Pool;
-  /** Completes running calls first. */
+  /** Waits for running calls first. */
   close(): Promise<void>;
 };
 
 type CallOptions = {
-  /** Calls that change the same IDs run in sequence. Default: none. */
+  /** The IDs that a call changes. Calls that change the same ID run in sequence. Default: none. */
   changedBy?: (args: unknown) => readonly string[];
-  /** Called after a hanging pool was replaced. */
+  /** Called after a hanging pool has been replaced. */
   onNewPool?: (pool: Pool) => void;
 };
 
 const maxRunning = 5_000;
 
-/** For a server without free connections. */
+/** For calls to a server that has no free connection. */
 const maxAttempts = 10;
 const pauseMs = 10;
 
-/** Batches have their own connection: a server process repeats a statement faster than another runs it. */
+/**
+ * Batches have their own connection, because a server process runs a statement faster the second
+ * time.
+ */
 function openPools({ connections, ...options }: PostgresOptions): { pool: Pool; batchPool: Pool } {
   const pool = openPool({ ...options, connections: Math.max(1, connections - 1) });
   return { pool, batchPool: connections === 1 ? pool : openPool({ ...options, connections: 1 }) };
@@ -56,7 +59,7 @@ export function createCalls(
     if (earlier.length > 0) await Promise.allSettled(earlier);
     for (let attempt = 1; ; attempt += 1) {
       const currentPool = pool;
-      // If the server has no connection for batches, the pool may still have one.
+      // If the server has no free connection for batches, the pool may already have one.
       const poolForBatches = attempt === 1 ? batchPool : currentPool;
       const call = runOperation(currentPool, findOperation(operations, name), args, poolForBatches);
       try {
@@ -101,10 +104,10 @@ type CallTimeout = {
   stop(): void;
 };
 
-/** If a call takes this many timeouts, the server is unreachable. */
+/** A server is considered unreachable if a call takes this many times the statement timeout. */
 const timeoutFactor = 2;
 
-/** All calls share a timer: a timer for each would cost more than the call. */
+/** All calls share a timer, because a timer for each would cost more than the call itself. */
 function createCallTimeout(
   timeoutMs: number,
   clock: Pick<Clock, "sleep" | "elapsed">,

@@ -11,7 +11,7 @@ export function isConflict(thrown: unknown): boolean {
 
 const lockTimeout = "55P03";
 
-/** Nothing was written, and one call of a batch may be the cause. */
+/** Nothing was written, and a single call in a batch may be the cause. */
 export function affectsOneCall(thrown: unknown): boolean {
   if (!(thrown instanceof postgres.PostgresError)) return false;
   return isConflict(thrown) || thrown.code === lockTimeout || !serverErrors.test(thrown.code);
@@ -31,8 +31,8 @@ export function isOutOfConnections(thrown: unknown): boolean {
 const serverErrors = /^(?:08|25006|53|55P03|57|58|XX|40)/;
 
 /**
- * Server and connection errors become `store_unavailable`, a full disk `storage_full`, a deleted account `unauthorized`. Others
- * are returned unchanged.
+ * Server and connection errors become `store_unavailable`, a full disk `storage_full`, a deleted
+ * account `unauthorized`. Other errors are returned unchanged.
  */
 export function postgresError(thrown: unknown): unknown {
   if (thrown instanceof EarshotError) return thrown;
@@ -53,7 +53,7 @@ export function storeUnavailable(reason: string, cause?: unknown): EarshotError 
   });
 }
 
-/** Of the driver (`CONNECTION_…`) or a socket. */
+/** An error from the driver (`CONNECTION_…`) or a socket. */
 function isConnectionError(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || !("code" in thrown)) return false;
   return typeof thrown.code === "string" && /^(?:CONNECT|E[A-Z]+$)/.test(thrown.code);

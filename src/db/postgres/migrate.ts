@@ -6,8 +6,9 @@ import type { Pool } from "./pool.ts";
 const migrationLock = 6_390_127_401;
 
 /**
- * Each migration is a transaction under an advisory lock, and states the oldest schema whose code works with its tables:
- * processes of the previous release can continue. Errors: `newer_schema`, `store_unavailable`.
+ * Each migration runs in a transaction under an advisory lock, and states the oldest schema whose
+ * code works with its tables, so that processes of the previous release can keep running. Errors:
+ * `newer_schema`, `store_unavailable`.
  */
 export async function migratePostgres(pool: Pool): Promise<void> {
   try {

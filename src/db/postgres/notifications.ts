@@ -1,7 +1,10 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Pool } from "./pool.ts";
 
-/** `isReloadNeeded`: after a connect or overflow, notifications may be missing, so read the tables. */
+/**
+ * `isReloadNeeded`: the tables must be read, because notifications may be missing after a new
+ * connection or an overflow.
+ */
 export type Notifications = { isReloadNeeded: boolean; payloads: readonly string[] };
 
 export type Listener = {

@@ -1,14 +1,17 @@
 import postgres, { type Sql, type TransactionSql } from "postgres";
 
 export type PostgresOptions = {
-  /** `postgres://user:password@host:port/database`; further hosts after commas; `?host=/folder` for a socket. */
+  /**
+   * `postgres://user:password@host:port/database`; further hosts follow after commas;
+   * `?host=/folder` selects a socket.
+   */
   url: string;
   /** Names this process in notifications. */
   gateway: string;
   connections: number;
   /** Statement timeout. */
   timeoutMs: number;
-  /** Commits may be acknowledged before they are on disk. */
+  /** If true, commits may be acknowledged before they are on disk. */
   isUnsynced?: boolean;
 };
 
@@ -19,7 +22,7 @@ export type Transaction = TransactionSql<Types>;
 
 const connectTimeoutSeconds = 5;
 
-/** Reconnects after failures. Rows have the same JavaScript types as SQLite's. */
+/** Reconnects after failures. Rows have the same JavaScript types as rows from SQLite. */
 export function openPool({
   url,
   gateway,
@@ -64,11 +67,14 @@ export function openPool({
   });
 }
 
-/** Times may have fractions of a millisecond. */
+/** Rounds, because times may have fractions of a millisecond. */
 const wholeNumber = (value: number): string =>
   typeof value === "number" ? String(Math.round(value)) : String(value);
 
-/** The driver would make `host` a session setting. `URL` cannot parse several hosts with ports. */
+/**
+ * Removes `host`, which the driver would treat as a session setting. `URL` cannot parse several
+ * hosts with ports.
+ */
 function urlAddress(url: string): { address: string; socket: string | null } {
   const [base = "", query = ""] = url.split("?", 2);
   const parameters = new URLSearchParams(query);

@@ -24,12 +24,12 @@ export const postgresDatabase: Database = {
   emptyLogSoon: () => undefined,
 };
 
-/** Takes one round trip, unless a statement of another kind precedes it. */
+/** Takes one round trip, unless an earlier statement has begun a transaction. */
 export function* singleStatement<Row>(sql: string, parameters: Parameters): Steps<Row | undefined> {
   return (yield { kind: "get", sql, parameters, isSingle: true }) as Row | undefined;
 }
 
-/** Parameters are JSON values. */
+/** The parameters must be JSON values. */
 export function* batchableStatement<Row>(
   { sql, batchSql }: { sql: string; batchSql: string },
   parameters: Parameters,
@@ -37,7 +37,7 @@ export function* batchableStatement<Row>(
   return (yield { kind: "get", sql, parameters, isSingle: true, batchSql }) as Row | undefined;
 }
 
-/** Always runs in a batch, which may have one call. */
+/** Always runs in a batch, which may contain a single call. */
 export function* batchStatement<Row>(
   batchSql: string,
   parameters: Parameters,
@@ -51,8 +51,9 @@ type Pools = { pool: Pool; batchPool: Pool };
 const maxAttempts = 10;
 
 /**
- * A write is one transaction: READ COMMITTED with `hasRowLocks`, otherwise SERIALIZABLE, and repeated after a conflict. Only
- * `durable` writes wait for the disk. Errors: those of the operation; `store_unavailable`, `storage_full`.
+ * A write is one transaction: READ COMMITTED with `hasRowLocks`, otherwise SERIALIZABLE. It is
+ * repeated after a conflict. Only `durable` writes wait for the disk. Errors: those of the
+ * operation; `store_unavailable`, `storage_full`.
  */
 export async function runOperation(
   pool: Pool,
@@ -134,7 +135,7 @@ async function execute(
 ): Promise<unknown> {
   const { text, names } = toPostgres(sql);
   const values = names.map((name) => parameters[name] ?? null);
-  // The driver's type omits that bytes are a Uint8Array.
+  // The driver's type does not include Uint8Array, which it accepts for bytes.
   const result = await connection.unsafe(text, values as never[], { prepare: true });
   if (kind === "run") return result.count;
   return kind === "get" ? result[0] : [...result];

@@ -46,10 +46,10 @@ type Leadership = {
   close(): Promise<void>;
 };
 
-/** The same number in all processes. */
+/** Must be the same number in all processes. */
 const leaderLock = 6_390_127_402;
 
-/** An advisory lock, which the server releases with the connection. */
+/** Uses an advisory lock, which the server releases when the connection ends. */
 function createLeadership(options: PostgresOptions): Leadership {
   let pool: Pool | null = null;
   let session: string | null = null;
@@ -57,7 +57,7 @@ function createLeadership(options: PostgresOptions): Leadership {
   async function acquire(): Promise<boolean> {
     pool ??= openPool({ ...options, connections: 1 });
     try {
-      // A new session has no earlier locks.
+      // A new session does not hold the lock of an earlier one.
       const [row] = await pool.unsafe<{ session: string; isLocked: number }[]>(
         `SELECT pg_backend_pid()::TEXT AS session,
            CASE WHEN pg_backend_pid()::TEXT = '${session ?? ""}' THEN TRUE

@@ -1,7 +1,7 @@
 import { EarshotError, type ErrorDetail, errorMessage } from "../../lib/errors.ts";
 import { isDiskError } from "../result-codes.ts";
 
-/** `stopFlag`: index of the flag that is set when the caller gives up. */
+/** `stopFlag`: the index of the flag that is set when the caller gives up. */
 export type ThreadCall = { id: number; method: string; args: unknown; stopFlag?: number };
 
 export type ThreadReply =

@@ -69,7 +69,7 @@ export function serveInOrder<M extends Methods<M>>(methods: M): void {
   });
 }
 
-/** `close` completes running calls. */
+/** `close` must wait for running calls. */
 export function serveConcurrently(
   runCall: (call: ThreadCall) => Promise<unknown>,
   close: () => Promise<void>,
@@ -106,7 +106,7 @@ export function serveConcurrently(
 /** New calls are accepted between slices. */
 export type SlicedCalls = {
   add(call: ThreadCall): void;
-  /** `receiveCalls` adds the calls that arrived during the slice. */
+  /** `receiveCalls` adds the calls that have arrived during the slice. */
   runSlice(receiveCalls: () => void): readonly ThreadReply[];
   isIdle(): boolean;
 };
@@ -172,7 +172,7 @@ function threadPort(): MessagePort {
   return parentPort;
 }
 
-/** The buffer of `body`, unless it is part of a larger one. */
+/** The buffer of `body`, unless `body` is only a part of it. */
 function transferListOf(reply: ThreadReply): ArrayBuffer[] {
   if (!reply.ok || typeof reply.value !== "object" || reply.value === null) return [];
   const body = "body" in reply.value ? reply.value.body : null;

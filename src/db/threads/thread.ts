@@ -11,7 +11,7 @@ import {
   threadEnded,
 } from "./messages.ts";
 
-/** One argument per method; null if it has none. */
+/** Methods by name, each with at most one argument. */
 export type Methods<M> = { readonly [Name in keyof M]: (args: never) => unknown };
 
 export type MethodArgs<F> = F extends (...args: infer Args) => unknown
@@ -27,7 +27,7 @@ type CallOptions = {
   signal?: AbortSignal | undefined;
 };
 
-/** `busyMs`: since the last start. */
+/** `busyMs`: busy time since the thread last started. */
 export type ThreadLoad = { waiting: number; busyMs: number };
 
 export type Thread<M extends Methods<M>> = {
@@ -57,8 +57,8 @@ export function siblingModule(importMetaUrl: string, name: string): URL {
 }
 
 /**
- * Loads the module at the first call, and again after the thread has died. Sends calls of one tick together: waking a
- * thread costs more than most calls.
+ * Loads the module at the first call, and again after the thread has died. Sends the calls made in
+ * one tick together, because waking a thread costs more than most calls.
  */
 export function startThread<M extends Methods<M>>(module: URL, data: unknown): Thread<M> {
   return new WorkerThread<M>(module, data);
@@ -182,7 +182,10 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
 
 const flagCount = 1_024;
 
-/** Shared memory that marks aborted calls for a thread. While none is free, further calls cannot be stopped early. */
+/**
+ * Flags in shared memory that mark aborted calls for a thread. While no flag is free, further calls
+ * cannot be stopped early.
+ */
 export class StopFlags {
   readonly shared = new Int32Array(new SharedArrayBuffer(flagCount * Int32Array.BYTES_PER_ELEMENT));
   readonly #free = Array.from(this.shared.keys());
@@ -208,7 +211,7 @@ export class StopFlags {
 export const isStopped = (shared: Int32Array, flag: number | undefined): boolean =>
   flag !== undefined && Atomics.load(shared, flag) === 1;
 
-/** Each thread starts only when all before it are busy. */
+/** Each thread starts only once all threads before it are busy. */
 export class ThreadPool<M extends Methods<M>> {
   readonly #threads: readonly Thread<M>[];
 

@@ -22,7 +22,7 @@ export function activeJob(submitted: Job, deadlineMs: number): ActiveJob {
   };
 }
 
-/** All that decides which nodes can run a job: `accepts` is called once per kind. */
+/** Everything that decides which nodes can run a job; `accepts` is called once per kind. */
 function workKind({
   method,
   platform,
@@ -64,7 +64,9 @@ export class RunningJobs {
 const minSlots = 8;
 const slotsPerReserved = 16;
 
-/** Slots for accounts with nothing running, so that they start immediately under load. */
+/**
+ * Slots for accounts with nothing running, so that their jobs start immediately even under load.
+ */
 export function reservedSlots(slots: number): number {
   return slots < minSlots ? 0 : Math.max(1, Math.floor(slots / slotsPerReserved));
 }

@@ -7,14 +7,14 @@ import { type RunningJobs, reservedSlots } from "./active-job.ts";
 import { createFairQueue } from "./fair-queue.ts";
 import { createIdleNodes, isOpen } from "./idle-nodes.ts";
 
-/** Times are those of the monotonic clock. */
+/** Times are from the monotonic clock. */
 export type ActiveJob = {
   readonly uuid: string;
   readonly keyId: string;
   readonly groupId: string;
   /** Jobs with the same value can run on the same nodes. */
   readonly work: string;
-  /** `work` and the avoided nodes. */
+  /** Consists of `work` and the avoided nodes. */
   kind: string;
   avoided: ReadonlySet<string>;
   readonly failedOn: Set<string>;
@@ -45,8 +45,8 @@ export type Dispatcher = {
   offer(job: ActiveJob): void;
   offerLater(job: ActiveJob, delayMs: number): void;
   /**
-   * True if the node would lease the job now, which then counts as running until `endTurn`. No job
-   * is overtaken, because an idle node leaves none queued that it could run.
+   * True if the node would lease the job now; the job then counts as running until `endTurn`. No
+   * job is overtaken, because no job that an idle node could run is queued.
    */
   takeTurn(nodeId: string, job: ActiveJob): boolean;
   endTurn(job: ActiveJob): void;
@@ -62,7 +62,7 @@ export type Dispatcher = {
   leaseRemotely(job: ActiveJob): void;
   release(job: ActiveJob): void;
   loseLease(job: ActiveJob): void;
-  /** Also notifies waiters and revokes a remaining lease. */
+  /** Also notifies waiters and revokes the lease, if any. */
   end(uuid: string, ended?: Job | null): void;
   /** Null on timeout, abort or shutdown, or if the ended job must be read from the store. */
   waitForEnd(job: ActiveJob, waitMs: number, signal?: AbortSignal): Promise<Job | null>;
@@ -76,7 +76,10 @@ const avoidanceMs = 5_000;
 
 const noNodes: ReadonlySet<string> = new Set();
 
-/** If `hasOtherNodeFor` is true, a retry waits briefly for a node on which it has not failed. */
+/**
+ * If `hasOtherNodeFor` returns true, a retry waits briefly for a node on which the job has not
+ * failed.
+ */
 export function createDispatcher(
   clock: Clock,
   maxRunningPerKey: number | null,
@@ -133,7 +136,7 @@ export function createDispatcher(
     wakeNodes();
   }
 
-  /** A broken node is usually the least loaded, and would lease the jobs again. */
+  /** Otherwise a broken node, which is usually the least loaded, would lease the job again. */
   function avoidFailedNodes(job: ActiveJob): void {
     const { failedOn, submitted } = job;
     if (failedOn.size === 0 || !hasOtherNodeFor(submitted.request, failedOn)) {

@@ -1,13 +1,16 @@
 import { createFifo, type Fifo } from "./fifo.ts";
 
 /**
- * Round-robin over groups (an account's searches or fetches), then over a group's keys, then FIFO. Groups with nothing running
- * come first; keys with `maxRunningPerKey` running items are skipped. Items of one kind are all accepted or all refused.
+ * Round-robin over groups (an account's searches or fetches), then over a group's keys, then FIFO.
+ * Groups with nothing running come first; keys with `maxRunningPerKey` running items are skipped. A
+ * node accepts either all items of a kind or none.
  */
 export type FairQueue<Item> = {
   add(item: Item): void;
   requeue(item: Item): void;
-  /** The item then counts as running. `idleOnly`: only from groups with nothing running. */
+  /**
+   * The returned item counts as running. `idleOnly`: takes only from groups with nothing running.
+   */
   take(accepts: (exampleOfKind: Item) => boolean, idleOnly?: boolean): Item | null;
   remove(item: Item): void;
   occupy(item: Item): void;
@@ -17,7 +20,7 @@ export type FairQueue<Item> = {
 };
 
 type Key<Item> = { waiting: Map<string, KeyTurn<Item>>; running: number };
-/** `waitingPairs`: number of key and kind pairs with waiting items. */
+/** `waitingPairs`: the number of pairs of key and kind with waiting items. */
 type Group<Item> = { waiting: Map<string, GroupTurn<Item>>; waitingPairs: number; running: number };
 
 type KeyTurn<Item> = {

@@ -5,11 +5,11 @@ type SearchLeaseRequest = LeaseRequest<SearchJobRequest>;
 type IdleNode<Job> = { request: SearchLeaseRequest; give: (job: Job | null) => void };
 
 export type IdleNodes<Job> = {
-  /** Returns a function that removes the request. `give` receives null to end it. */
+  /** Returns a function that removes the request. `give(null)` ends the request. */
   add(request: SearchLeaseRequest, give: (job: Job | null) => void): () => void;
   /**
    * Dispatches a job to the least loaded open node for which `take` returns one; ties go to the
-   * node that got one least recently.
+   * node that got a job least recently.
    */
   dispatchOne(take: (request: SearchLeaseRequest) => Job | null): boolean;
   /** True if `dispatchOne` would choose the node; uses up its turn. */
@@ -55,7 +55,7 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
     return isNext;
   }
 
-  /** One per lease request, in the order of dispatch. */
+  /** One entry per lease request, in the order in which they get jobs. */
   function openNodes(): IdleNode<Job>[] {
     const firsts = new Map<SearchLeaseRequest, IdleNode<Job>>();
     for (const node of idle) if (!firsts.has(node.request)) firsts.set(node.request, node);

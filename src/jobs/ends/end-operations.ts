@@ -20,7 +20,10 @@ const cancel = visibleChange<End & { accountId: string }>("cancel", {
 
 const expire = visibleChange<End>("expire", { set: "result = NULL", where: "uuid = :uuid" });
 
-/** Ends jobs other than by their node, and enforces retention. Batches keep transactions short. */
+/**
+ * Operations that end jobs without an answer from a node, or enforce retention. Batches keep
+ * transactions short.
+ */
 export const endOperations = {
   cancelJob: durable(function* (
     database,
@@ -75,7 +78,10 @@ export const endOperations = {
     );
   }),
 
-  /** Deletes one batch of each: expired results, jobs that ended by `endedMs`, idempotency keys created by `keyedMs`. */
+  /**
+   * Deletes one batch each of expired results and fetched posts, jobs that ended by `endedMs`, and
+   * idempotency keys created by `keyedMs`.
+   */
   expireJobs: durable(function* (database, times: RetentionTimes): Steps<ExpiredJobs> {
     const { nowMs } = times;
     const overdue = yield* database.all<{ uuid: string }>(expiredSql, { nowMs });
@@ -94,7 +100,7 @@ export const sweepRows = 500;
 
 const expiredSql = `SELECT uuid FROM job WHERE state = 'done' AND expires_ms <= :nowMs LIMIT ${sweepRows}`;
 
-/** True if more may be left. */
+/** True if more rows may be left. */
 export function* deleteExpiredRows(
   database: Database,
   { nowMs, endedMs, keyedMs }: RetentionTimes,

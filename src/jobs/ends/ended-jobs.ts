@@ -4,8 +4,8 @@ import { isFetched } from "../../platforms/source.ts";
 import type { Job } from "../job.ts";
 
 /**
- * A brief cache: most results are fetched immediately. An entry equals its row: code that changes
- * or deletes the row of a done job must call `forget`.
+ * A short-lived cache, because most results are fetched immediately. An entry must equal its row:
+ * code that changes or deletes the row of a done job must call `forget`.
  */
 export type EndedJobs = {
   add(job: Job, page?: CachedPage | null): void;

@@ -24,7 +24,7 @@ export const fetchedSql = (accountId: string, from: string): string => `
 
 const storeSql = fetchedSql("account_id", "job CROSS JOIN json_each(:posts) WHERE uuid = :uuid");
 
-/** Without duplicates, which would conflict. */
+/** Omits duplicates, which would conflict with each other. */
 export function fetchedJson(posts: readonly FetchedPost[]): string {
   const entries = posts.map(({ platform, id, uri }) => {
     return [`${platform} ${id}`, { platform, id: id.toString(), uri }] as const;
@@ -32,7 +32,7 @@ export function fetchedJson(posts: readonly FetchedPost[]): string {
   return JSON.stringify([...new Map(entries).values()]);
 }
 
-/** Call it in the transaction that completes the job. */
+/** Call this in the transaction that completes the job. */
 export function* storeFetched(
   database: Database,
   { uuid, expiresMs, posts }: { uuid: string; expiresMs: number; posts: readonly FetchedPost[] },
@@ -52,7 +52,7 @@ export function* dropFetched(
   );
 }
 
-/** Lets a lookup by ID use the primary key. */
+/** With this list, a lookup by ID can use the primary key. */
 const platformList = platforms.map((platform) => `'${platform}'`).join(", ");
 
 export const fetchedOperations = {

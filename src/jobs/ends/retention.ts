@@ -49,7 +49,7 @@ async function sweep(context: RetentionContext, stopping: AbortSignal): Promise<
 }
 
 /**
- * A writer that dies between commit and reply leaves a job that is not in memory. Skips those in
+ * A writer that dies between commit and reply leaves a job that is not in memory. Skips jobs in
  * memory: until a clock step is recorded, their stored deadlines can be outdated.
  */
 async function timeOutUnknownJobs(context: RetentionContext, stopping: AbortSignal): Promise<void> {

@@ -13,14 +13,15 @@ import type { ForeignChange } from "./gateway.ts";
 import type { UnfinishedJob } from "./recovery-operations.ts";
 
 /**
- * Synchronises the jobs in memory with other gateways on a shared store. Each gateway queues all unfinished jobs by the same
- * rules, and leases by compare-and-set: outdated memory may cause a refused lease, but loses no job.
+ * Synchronises the jobs in memory with other gateways on a shared store. Each gateway queues all
+ * unfinished jobs by the same rules, and leases them by compare-and-set: outdated memory may cause
+ * a refused lease, but no job is lost.
  */
 export type OtherGateways = {
   applyForeignChanges(changes: readonly ForeignChange[]): Promise<void>;
   reload(uuids: readonly string[] | null): Promise<void>;
   adopt(rows: readonly UnfinishedJob[]): Promise<void>;
-  /** Recovers jobs of dead gateways; rereads jobs whose lease was refused. */
+  /** Recovers jobs from dead gateways; rereads jobs whose lease was refused. */
   sweep(): Promise<void>;
 };
 
@@ -45,7 +46,7 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     if (unknown.size > 0) await reload([...unknown]);
   }
 
-  /** False: read the row. */
+  /** False if the row must be read. */
   function applyForeignChange(foreign: ForeignChange): boolean {
     const { uuid, accountId, state, change, attempts, changedMs: atMs, notBeforeMs } = foreign;
     if (state === null || hasEnded(state)) endedJobs.forget(uuid);
@@ -83,11 +84,13 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     if (uuids === null) readers.readAgain();
   }
 
-  /** Call it before reading the table: a job without a change number may be committed in between. */
+  /**
+   * Call this before reading the table: a job without a change number may be committed in between.
+   */
   const committedJobs = (): string[] =>
     [...dispatcher.all()].filter(({ change }) => change > 0).map(({ uuid }) => uuid);
 
-  /** A job with a lease is ended by its completion. */
+  /** Skips a job with a lease, which its completion ends. */
   function endMissing(uuid: string): void {
     const job = dispatcher.get(uuid);
     if (job !== undefined && job.change > 0 && job.lease === null) dispatcher.end(uuid);
@@ -116,13 +119,13 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     else requeueLater(job, notBeforeMs);
   }
 
-  /** After a refused lease, the row at the job's last change is still needed. */
+  /** After a refused lease, a row with the job's latest change number is still needed. */
   function isOlder(row: UnfinishedJob, job: ActiveJob): boolean {
     if (job.uncommitted !== null) return true;
     return isRefused(job) ? row.change < job.change : row.change <= job.change;
   }
 
-  /** A lease's write can time out but be committed, so that no node has it. */
+  /** The write of a lease can time out but still be committed, so that no node has the lease. */
   async function recoverOwn(rows: readonly UnfinishedJob[]): Promise<void> {
     const lost = rows.filter(({ uuid, state, gateway }) => {
       if (state !== "in progress" || gateway !== gatewayId) return false;

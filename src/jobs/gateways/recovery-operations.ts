@@ -16,7 +16,7 @@ const recover = visibleChange<{ uuid: string; nowMs: number }>("recover", {
 
 type UnchangedJob = { uuid: string; change: number };
 
-/** A later lease stays. */
+/** Does not affect a later lease. */
 const recoverUnchanged = visibleChange<UnchangedJob & { gateway: string; nowMs: number }>(
   "recover",
   { set: backToReceived, where: "uuid = :uuid AND change = :change AND gateway = :gateway" },
@@ -62,7 +62,10 @@ export const recoveryOperations = {
     return beat.nowMs;
   }),
 
-  /** Gateways seen within `gatewayTimeoutMs` of the newest heartbeat, the shared clock's latest time. */
+  /**
+   * Gateways seen within `gatewayTimeoutMs` of the newest heartbeat, which is the latest time on
+   * the shared clock.
+   */
   otherGateways: read(function* (
     database,
     { gateway }: { gateway: string },
@@ -95,7 +98,7 @@ export const recoveryOperations = {
     );
   }),
 
-  /** So that others need not wait for the heartbeat to time out. */
+  /** Spares other gateways the wait until this one's heartbeat times out. */
   leave: durable(function* (
     database,
     { gateway, nowMs }: { gateway: string; nowMs: number },
@@ -104,7 +107,7 @@ export const recoveryOperations = {
     return null;
   }),
 
-  /** Null: all unfinished jobs. */
+  /** `uuids`: null means all unfinished jobs. */
   unfinishedJobs: read(function* (
     database,
     { uuids }: { uuids: readonly string[] | null },
@@ -116,7 +119,7 @@ export const recoveryOperations = {
     );
   }),
 
-  /** Keeps remaining times the same after a step of the wall clock or an outage. */
+  /** Keeps remaining times the same after the wall clock was set or after an outage. */
   moveTimes: relaxed(function* (database, { ms }: { ms: number }): Steps<null> {
     yield* database.run(
       `UPDATE job SET deadline_ms = deadline_ms + :ms, not_before_ms = not_before_ms + :ms,
@@ -135,7 +138,7 @@ function* recoverAlone(database: Database, nowMs: number, lifetimeMs: number): S
     "SELECT max(seen_ms) AS seenMs FROM gateway",
   );
   const seenMs = last?.seenMs ?? null;
-  // Negative if the clock was set back while no server ran.
+  // Negative if the clock was set back while no server was running.
   const downtimeMs = seenMs === null ? 0 : nowMs - seenMs;
   yield* database.run(
     `UPDATE job SET deadline_ms = min(deadline_ms + :downtimeMs, :latestMs),
@@ -170,8 +173,8 @@ function* recoverEach(
 }
 
 /**
- * A machine crash may lose leases that readers already saw, at most one per unfinished job. Skips their change numbers, so that
- * none is reused.
+ * A machine crash may lose leases that readers have already seen, at most one per unfinished job.
+ * Skips their change numbers, so that none is reused.
  */
 function* skipChangeNumbers(database: Database): Steps<void> {
   yield* database.run(

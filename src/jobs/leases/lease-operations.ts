@@ -87,7 +87,7 @@ const retryColumns = `not_before_ms = :notBeforeMs, reader_deaths = :readerDeath
 const retry = visibleChange<Retry>("retry", { set: retryColumns, where: currentLease });
 
 export const leaseOperations = {
-  /** Null if the job no longer waits. Not durable: a crash ends the lease anyway. */
+  /** Null if the job is no longer waiting. Not durable: a crash ends the lease anyway. */
   leaseJob: relaxed(lease),
 
   renewLease: relaxed(function* (
@@ -119,7 +119,7 @@ export const leaseOperations = {
     return yield* endAttempt(database, args.lease, args.failure, args);
   }),
 
-  /** Attempts do not count. Not durable: a crash has the same effect. */
+  /** The attempts do not count. Not durable: a crash has the same effect. */
   giveBackJobs: relaxed(function* (
     database,
     { leases, nowMs }: { leases: readonly ActiveLease[]; nowMs: number },
@@ -163,7 +163,7 @@ function* endAttempt(
   return { uuid, notBeforeMs, snapshot: yield* endForRetry(database, next) };
 }
 
-/** A retry due soon is invisible, so it gets no change number. */
+/** A retry that is due soon is not visible, so it gets no change number. */
 function* endForRetry(database: Database, next: Retry): Steps<JobSnapshot | null> {
   const { nowMs, ...values } = next;
   if (next.notBeforeMs - nowMs > shownRetryMs) return yield* retry(database, next);

@@ -10,12 +10,13 @@ export type Lease<Work> = {
   work: Work;
   accountId: string;
   attempt: number;
-  /** A duration, because clocks differ and may be set. */
+  /** A duration, because clocks differ between machines and may be set. */
   remainingMs: number;
   token: string;
   leaseMs: number;
   /**
-   * Aborts when the job is cancelled or reaches its deadline; on remote nodes, at the next renewal.
+   * Aborts when the job is cancelled or reaches its deadline; on a remote node, at the next
+   * renewal.
    */
   lost: AbortSignal;
   /** Resolves when the submission is on disk; absent if it already is. */
@@ -28,13 +29,16 @@ export const embeddedNodeId = "embedded";
 export type LeaseRequest<Work> = {
   nodeId: string;
   methods: readonly string[];
-  /** Default: always. */
+  /** Whether the node can take a job now. Default: always. */
   isOpen?: () => boolean;
-  /** Default: all jobs of its methods. Checked once per work kind (active-job.ts). */
+  /**
+   * Which jobs the node can run. Default: all jobs of its methods. Checked once per work kind
+   * (active-job.ts).
+   */
   accepts?: (work: Work) => boolean;
-  /** Running jobs by capacity; the least loaded node goes first. */
+  /** Running jobs divided by capacity; the least loaded node goes first. */
   load?: () => number;
-  /** Concurrent jobs, one lease request each. Default: no reserved slots. */
+  /** Maximum number of concurrent jobs, with one lease request each. Default: no reserved slots. */
   slots?: () => number;
   onLease?: () => void;
 };
@@ -53,7 +57,10 @@ export type LeaseGateway<Work, Result> = {
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<Lease<Work> | null>;
-  /** Returns the new duration. Errors: `lease_lost`; the node must stop the work. */
+  /**
+   * Returns the new duration of the lease. Errors: `lease_lost`, after which the node must stop the
+   * work.
+   */
   renew(uuid: string, token: string): Promise<number>;
   complete(uuid: string, token: string, result: Result): Promise<void>;
   fail(uuid: string, token: string, failure: LeaseFailure): Promise<void>;

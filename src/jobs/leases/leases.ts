@@ -29,7 +29,10 @@ export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
   failNodeLeases(nodeId: string): Promise<void>;
 };
 
-/** `lapsed`: not renewed; `late`: past the deadline after running for a while. */
+/**
+ * `lapsed`: the lease was not renewed; `late`: the job passed its deadline after running for a
+ * while.
+ */
 export type FailedAttempt = {
   method: Method;
   nodeId: string | null;
@@ -137,7 +140,7 @@ export function createLeases(context: LeasesContext): Leases {
       if (!isLarge(result)) return await job.uncommitted.commitDone(result);
       job.uncommitted.commit();
     }
-    // A small result is queued for writing before any later request.
+    // The write of a small result is queued before any later request can run.
     const text = isLarge(result)
       ? await encodeLargeResult(result, startSlices(clock))
       : encodeResult(result);
@@ -184,7 +187,7 @@ export function createLeases(context: LeasesContext): Leases {
 
   async function requeue(leases: readonly ActiveLease[], delayMs = 0): Promise<number> {
     const snapshots = await store.write("giveBackJobs", { leases, nowMs: now() });
-    // Each goes to the front of its key's queue.
+    // Reversed, because each job goes to the front of its key's queue.
     for (const snapshot of snapshots.toReversed()) {
       reportSnapshot(snapshot);
       const job = dispatcher.get(snapshot.uuid);
@@ -218,7 +221,7 @@ export function createLeases(context: LeasesContext): Leases {
       .map(activeLease)
       .filter((lease) => lease !== null);
 
-  /** The key may run its next search during the write. */
+  /** Lets the key run its next search during the write. */
   function releaseLease(uuid: string, token: string): void {
     const job = dispatcher.get(uuid);
     if (job?.lease?.token === token) dispatcher.release(job);

@@ -19,7 +19,8 @@ export const threadDied = "thread_died";
 const maxReaderDeaths = 2;
 
 /**
- * An exponential delay from `retryDelayMs`. A job that killed two reader threads is not retried.
+ * The delay doubles with each attempt, from `retryDelayMs`. A job that has killed two reader
+ * threads is not retried.
  */
 export function afterFailure(
   { failure, attempts, readerDeaths, deadlineMs }: EndedAttempt,

@@ -1,4 +1,4 @@
-/** On PostgreSQL, each change of a running job is one statement, like a submission. */
+/** On PostgreSQL, each change to a running job is one statement, as is a submission. */
 
 import { durable } from "../../db/operations.ts";
 import { singleStatement } from "../../db/postgres/run-operation.ts";

@@ -2,7 +2,10 @@ import type { Store } from "../../db/operations.ts";
 import type { JobChange } from "../job.ts";
 import type { JobOperations } from "../operations.ts";
 
-/** A reader that falls behind or misses a number reads the store, so that its buffer is bounded. */
+/**
+ * A reader that falls behind or misses a number reads from the store, so that its buffer is
+ * bounded.
+ */
 export type ChangeReaders = {
   report(accountId: string, change: JobChange): void;
   read(
@@ -65,7 +68,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     if (signal.aborted || isStopped) reader.end();
     try {
       const current = reader.isOver ? 0 : await currentNumber(accountId, reader);
-      // It can be higher after a restore from a backup.
+      // `after` can be higher than `current` after a restore from a backup.
       return readChanges(accountId, reader, after === null ? current : Math.min(after, current));
     } catch (error) {
       reader.end();
@@ -82,7 +85,8 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     try {
       while (!reader.isOver) {
         if (reader.isBehind) {
-          // The check of `last` drops duplicates of changes during the read.
+          // Changes may also be reported during the read; the check of `last` drops these
+          // duplicates.
           reader.isBehind = false;
           for await (const change of storedChanges(accountId, last)) {
             if (reader.isOver) return;

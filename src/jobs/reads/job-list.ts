@@ -2,12 +2,12 @@ import type { Method } from "../../platforms/methods.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
 import type { JobState, JobSummary, ListPosition } from "../job.ts";
 
-/** Null filters list all jobs. `before` is the `next` of the previous page. */
+/** A null filter matches all jobs. `before` is the `next` of the previous page. */
 export type JobFilter = {
   states: readonly JobState[] | null;
   methods: readonly Method[] | null;
   platforms: readonly SearchPlatform[] | null;
-  /** Part of the query. */
+  /** A part of the query. */
   text: string | null;
   before: ListPosition | null;
   limit: number;

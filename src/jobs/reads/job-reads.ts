@@ -29,7 +29,9 @@ type JobReadsContext = {
   adopt: ((uuid: string) => Promise<void>) | null;
 };
 
-/** Store reads per page, so that a very selective filter may yield a short page. */
+/**
+ * Maximum number of store reads per page; a very selective filter may therefore yield a short page.
+ */
 const maxReads = 20;
 
 export function createJobReads(context: JobReadsContext): JobReads {

@@ -11,7 +11,7 @@ import { type JobRow, type ListedRow, listedColumns, rowColumns } from "../store
 export type ListedPart = {
   accountId: string;
   before: ListPosition;
-  /** The states shown to callers; null for all. */
+  /** The states as shown to callers; null means all. */
   states: readonly JobState[] | null;
   methods: readonly Method[] | null;
   platforms: readonly SearchPlatform[] | null;

@@ -1,7 +1,7 @@
 /**
- * Each change gets the account's next number in its transaction, and a job stores the number of its last change: a resuming
- * client gets each job with a higher number, without a log of changes. A counter shared by all accounts would reveal how much
- * others search.
+ * Each change gets the account's next number in its transaction, and a job stores the number of its
+ * latest change: a client that resumes gets each job with a higher number, without a log of
+ * changes. A counter shared by all accounts would reveal how much others search.
  */
 
 import { accountDeleted } from "../../db/sqlite-errors.ts";
@@ -30,8 +30,8 @@ export type JobSnapshot = {
 };
 
 /**
- * On PostgreSQL, statements that number changes of several accounts lock them in this order, JavaScript's string order, so
- * that they cannot deadlock.
+ * On PostgreSQL, statements that number changes for several accounts lock the accounts in this
+ * order, JavaScript's string order, so that they cannot deadlock.
  */
 export const accountOrder = 'id COLLATE "C"';
 
@@ -65,7 +65,7 @@ type Values = Readonly<Record<string, string | number | null>>;
 
 export type ChangeClauses = { set: string; where: string };
 
-/** Returns the new snapshot, with the account's next change number. */
+/** The statement returns the new snapshot, with the account's next change number. */
 export const changeSql = (transition: Change, { set, where }: ChangeClauses): string => `UPDATE job
   SET ${targetStateSql(transition)}, changed_ms = :nowMs,
       change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id FOR NO KEY UPDATE), ${set}

@@ -24,7 +24,7 @@ export type ShortSearches = {
   onSkipped(reason: SkipReason): void;
 };
 
-/** `no_slot`: the local node cannot run it immediately. */
+/** `no_slot`: the local node cannot run the search immediately. */
 export type SkipReason = UnansweredReason | "no_slot" | "paused";
 
 type AnsweredContext = {
@@ -46,7 +46,7 @@ export type SubmittedShortSearch = SearchSubmission["search"];
 export type AnsweredSubmissions = {
   /** Null if the search must take the ordinary path. */
   findSearch(job: NewJob): SubmittedShortSearch | null;
-  /** Null like `searchOf`. Default of `write`: the submission is already admitted. */
+  /** Null like `findSearch`. The default `write` is for a submission that is already admitted. */
   insertAnswered(
     active: ActiveJob,
     row: InsertedRow,
@@ -57,7 +57,7 @@ export type AnsweredSubmissions = {
   onSkipped(reason: SkipReason): null;
 };
 
-/** The writer thread answers them in the commit of the submission. */
+/** The writer thread answers short searches in the transaction of their submission. */
 export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSubmissions {
   const { store, now, settings, reads, shortSearches } = context;
   const pauses = createPauses(context.clock, { minMs: minPauseMs, maxMs: maxPauseMs });
@@ -126,8 +126,8 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
 }
 
 /**
- * After an unanswered search, the account's next ones skip the writer thread: each delays other
- * writes.
+ * For this long after an unanswered search, the account's next searches skip the writer thread,
+ * because each delays other writes.
  */
 const minPauseMs = 10;
 const maxPauseMs = 100;

@@ -102,7 +102,7 @@ export function answerSubmission(
   };
 }
 
-/** Other gateways may not have archived these. */
+/** Posts that other gateways may not have archived. */
 const listIds = ({ items }: JobResult): bigint[] =>
   items.filter(isFetched).flatMap(({ id }) => (id === null ? [] : [id]));
 

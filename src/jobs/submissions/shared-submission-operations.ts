@@ -1,4 +1,6 @@
-/** On PostgreSQL, a submission is one round trip; rare cases take SQLite's steps. */
+/**
+ * On PostgreSQL, a submission takes one round trip; rare cases take the same steps as on SQLite.
+ */
 
 import { durable } from "../../db/operations.ts";
 import {
@@ -82,7 +84,7 @@ const insertSql = (
   `WITH ${numbered} ${otherSql}
   INSERT INTO job(${columns}) SELECT ${values}, last_change FROM numbered RETURNING change`;
 
-/** Inserts the searches of `job_of_call`, which have neither idempotency keys nor fetched posts. */
+/** Inserts the searches in `job_of_call`, which have neither idempotency keys nor fetched posts. */
 export const insertSearchesSql = `owner AS (
     SELECT id FROM account WHERE id IN (SELECT accountId FROM job_of_call) AND suspended_ms IS NULL
       AND NOT EXISTS (SELECT 1 FROM webhook WHERE account_id = account.id AND disabled_ms IS NULL)
@@ -114,7 +116,10 @@ const makeStatements = (columns: typeof doneInsert, otherSql = "") => ({
 const statements = {
   received: makeStatements(receivedInsert),
   done: makeStatements(doneInsertWithIds),
-  /** Most answers have no fetched posts, whose part costs a tenth of the statement. */
+  /**
+   * Separate, because most answers have no fetched posts, which take a tenth of the statement's
+   * time.
+   */
   doneWithPosts: makeStatements(doneInsertWithIds, posts),
 };
 
@@ -149,7 +154,7 @@ export function* insertOrDecline(
   return submittedSearch(answered, yield* insertInSteps(database, answered.job));
 }
 
-/** SQLite's steps, with the IDs of the posts. */
+/** Takes the same steps as on SQLite, and stores the IDs of the posts. */
 function* insertInSteps(database: Database, job: JobInsertion): Steps<InsertedJob> {
   const inserted = yield* submissionOperations.insertJob.run(database, job);
   const { postIds = [] } = job.answer ?? {};
@@ -162,7 +167,10 @@ function* insertInSteps(database: Database, job: JobInsertion): Steps<InsertedJo
   return inserted;
 }
 
-/** Excludes the idempotency key and the fetched posts. `platforms`: can be requested with a credential. */
+/**
+ * Excludes the idempotency key and the fetched posts. `platforms`: those that can be requested with
+ * a credential.
+ */
 export function insertionParameters(
   { idempotency: _key, answer = null, ...job }: JobInsertion,
   platforms: readonly Platform[],

@@ -33,7 +33,7 @@ type SubmissionCommits = {
     lease: LeaseTerms,
     result: JobResult,
   ): Promise<SubmittedJob>;
-  /** Releases the job if refused; requeues it if the write fails. */
+  /** Releases the job if the lease is refused; requeues it if the write fails. */
   writeLease(active: ActiveJob, lease: LeaseTerms): Promise<void>;
 };
 
@@ -148,7 +148,7 @@ type RunsContext = {
 
 type RunUncommitted = (active: ActiveJob, row: InsertedRow) => Promise<SubmittedJob>;
 
-/** The returned function resolves when the submission is committed. */
+/** The promise of the returned function resolves when the submission is committed. */
 export function createUncommittedRuns(context: RunsContext): RunUncommitted {
   const { clock, now, dispatcher, commits } = context;
 
@@ -166,7 +166,7 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
       const { lease } = uncommitted;
       active.uncommitted = null;
       const currentRow = { ...row, deadlineMs: computeDeadline(active) };
-      // If it ended only in memory, it is queued, and the sweeper ends it.
+      // A job that has ended only in memory is queued, and the sweeper ends it.
       const isLeased = dispatcher.get(uuid) === active;
       const requeued = isLeased ? active : activeJob(active.submitted, active.deadlineMs);
       writing = commits.insertReceived(requeued, currentRow);
@@ -194,7 +194,7 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
       },
     };
     active.uncommitted = uncommitted;
-    // Never cancelled, because an abort signal costs more than a needless timer.
+    // Never cancelled, because an abort signal costs more than an unneeded timer.
     clock.sleep(maxUncommittedMs).then(commit, () => undefined);
   }
 
@@ -218,8 +218,9 @@ async function requireAccepted(writing: Promise<SubmittedJob>, uuid: string): Pr
 }
 
 /**
- * Runs before its submission is committed, so that no client has its uuid yet. It is committed with its result; or without one
- * after `maxUncommittedMs`, before a request to a platform, and when its attempt fails or its lease is lost.
+ * A job that runs before its submission is committed, so that no client has its uuid yet. It is
+ * committed with its result, or without one after `maxUncommittedMs`, before a request to a
+ * platform, or when its attempt fails or its lease is lost.
  */
 export type UncommittedJob = {
   lease: LeaseTerms | null;

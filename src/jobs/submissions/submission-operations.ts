@@ -19,7 +19,7 @@ export type JobInsertion = Pick<
   | "deadlineMs"
 > & { idempotency?: KeyedRequest | null; answer?: SubmittedAnswer | null };
 
-/** The answer of an attempt that ended before the commit. */
+/** The answer of an attempt that ended before the submission was committed. */
 type SubmittedAnswer = {
   node: string;
   startedMs: number;
@@ -27,7 +27,7 @@ type SubmittedAnswer = {
   expiresMs: number;
   result: string;
   fetched: readonly FetchedPost[];
-  /** Archived posts with records. */
+  /** The archived posts whose records are in `result`. */
   postIds?: readonly bigint[];
 };
 
@@ -79,8 +79,8 @@ const ownValues =
   ":uuid, :accountId, :keyId, :request, :canonicalQuery, :warnings, :submittedMs, :deadlineMs";
 
 /**
- * Columns of `job` and their values; `change` is last. `doneInsert`: the job ended before its submission was
- * committed.
+ * Columns of `job` and their values. The last column is `change`, whose value is appended.
+ * `doneInsert`: the job ended before its submission was committed.
  */
 export const receivedInsert = {
   columns: `${ownColumns}, state, changed_ms, change`,
@@ -115,7 +115,7 @@ function* insertAnswered(
   });
 }
 
-/** So that a repeated idempotency key finds the first job. */
+/** Delays concurrent submissions, so that a repeated idempotency key finds the first job. */
 function* lockAccount(database: Database, accountId: string): Steps<void> {
   yield* database.get("SELECT 1 FROM account WHERE id = :accountId FOR NO KEY UPDATE", {
     accountId,

@@ -13,7 +13,10 @@ export type NewJob = Pick<
 };
 
 export type PendingAdmission = {
-  /** Admits and writes in one call to the store. Null: nothing was written, but the submission may be admitted. */
+  /**
+   * Admits and writes in one call to the store. Null: nothing was written, but the submission may
+   * have been admitted.
+   */
   write(submission: SearchSubmission): Promise<SubmittedSearch | null>;
   /** Must precede any other write. Errors: those of the admission. */
   admit(): Promise<void>;

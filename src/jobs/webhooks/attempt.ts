@@ -28,7 +28,7 @@ export type DeliveryEnd = {
   pauseMs: number;
 };
 
-/** The receiver or its gateway is overloaded, so its other deliveries also pause. */
+/** Statuses of an overloaded receiver, whose other deliveries also pause. */
 const throttling = new Set<number | null>([429, 502, 503, 504]);
 const throttleMs = 5_000;
 
@@ -54,7 +54,10 @@ export async function attemptDelivery(
   return { end: end.end, pauseMs: computePause(outcome) };
 }
 
-/** Otherwise a full disk would repeat the delivery. */
+/**
+ * Retries until the outcome is recorded, because otherwise a full disk would cause repeated
+ * deliveries.
+ */
 async function record(
   { store, clock, onError }: AttemptContext,
   attempt: DeliveryAttempt,

@@ -30,7 +30,7 @@ export const deliveryOperations = {
     );
   }),
 
-  /** `dropped` counts unfinished deliveries. */
+  /** `dropped` counts the deleted deliveries that were unfinished. */
   sweepDeliveries: durable(function* (
     database,
     limits: { nowMs: number; retentionMs: number; maxDeliveries: number },

@@ -11,7 +11,7 @@ export type DueDelivery = {
   nextMs: number;
   failingSinceMs: number | null;
   encryptedSecret: Uint8Array;
-  /** Null if absent or expired. */
+  /** Null if there is none or it has expired. */
   formerEncryptedSecret: Uint8Array | null;
 };
 

@@ -11,10 +11,10 @@ export type Message = {
   fields: Readonly<Record<string, string>>;
 };
 
-/** The part that is read, so that the connection can be reused. */
+/** How much of a response is read, so that the connection can be reused. */
 export const maxResponseBytes = 1_024;
 
-/** Ignores errors in the body. */
+/** Ignores errors while the response body is read. */
 export function createPost(
   client: Pick<GuardedClient, "stream">,
   { timeoutMs, now }: { timeoutMs: number; now: () => number },
@@ -61,7 +61,7 @@ function requestedPauseMs(field: string | null, nowMs: number): number | null {
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }
 
-/** Never reveals the internal address of a name. */
+/** Never reveals the internal address to which a name resolves. */
 function errorReason(error: unknown): string {
   if (!(error instanceof EarshotError)) return "sending failed";
   if (error.code === "address_refused") return "the address is not public";

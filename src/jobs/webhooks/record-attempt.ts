@@ -1,7 +1,10 @@
 import type { Database, Steps } from "../../db/statements.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 
-/** Recorded only if `attempts` and `nextMs` are unchanged: otherwise a later change of the delivery wins. */
+/**
+ * Recorded only if `attempts` and `nextMs` are unchanged: otherwise a later change to the delivery
+ * wins.
+ */
 export type DeliveryAttempt = {
   id: string;
   webhookId: string;

@@ -8,8 +8,8 @@ export function webhookOwner(accountId: string, id: string): SecretOwner {
 }
 
 /**
- * The current secret and, while it is valid, the former one. An undecryptable former one is skipped, so that replacing a secret
- * helps. Errors: `secret_key_mismatch`.
+ * The current secret and, while it is valid, the former one. A former secret that cannot be
+ * decrypted is skipped, so that replacing it fixes the webhook. Errors: `secret_key_mismatch`.
  */
 export function decryptWebhookSecrets(
   encryptor: Encryptor,

@@ -13,7 +13,7 @@ import { decryptWebhookSecrets } from "./secrets.ts";
 export type Sender = {
   start(): void;
   wake(): void;
-  /** Waits briefly for attempts, then aborts them; these stay due. */
+  /** Waits briefly for running attempts, then aborts them; their deliveries stay due. */
   stop(): Promise<void>;
 };
 
@@ -21,7 +21,7 @@ export type DeliveryOutcome = "delivered" | "retried" | "failed" | "dropped";
 
 export type SenderContext = AttemptContext & {
   store: Store<WebhookOperations>;
-  /** One process at a time delivers. Default: this one. */
+  /** True in the one process that delivers. Default: true. */
   isLeader?: () => boolean;
   onOutcome?: (outcome: DeliveryOutcome, deliveries: number) => void;
 };

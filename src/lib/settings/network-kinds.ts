@@ -62,7 +62,7 @@ export function publicUrl(name: string, meaning: string): Setting<string | null>
   return setting(name, orNone(kind, null), null, meaning);
 }
 
-/** RFC 6454, as browsers send them; `*` for all. */
+/** Origins as browsers send them (RFC 6454); `*` means all. */
 export function originList(name: string, meaning: string): Setting<readonly string[]> {
   const isOrigin = (text: string): boolean =>
     /^https?:\/\/[^/?#@]+$/i.test(text) && URL.canParse(text);

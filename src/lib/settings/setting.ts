@@ -63,7 +63,7 @@ export function commaSeparated<T>(
   };
 }
 
-/** `none` is the empty list. */
+/** `none` means the empty list. */
 export function listOrNone<T>(expected: string, item: Pick<Kind<T>, "parse">): Kind<readonly T[]> {
   const list = commaSeparated(expected, item);
   return {

@@ -9,7 +9,7 @@ export type TextRow = readonly (string | null)[];
 const formatNames = ({ columns }: CopiedTable): string =>
   columns.map(({ name }) => name).join(", ");
 
-/** In key order, the same in both databases. */
+/** In key order, which is the same in both databases. */
 export function* readSourceRows(
   source: DatabaseSync,
   table: CopiedTable,

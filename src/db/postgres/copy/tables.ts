@@ -10,7 +10,7 @@ export type CopiedTable = {
 
 type ColumnRow = { name: string; type: string; pk: number };
 
-/** Each after those that it references. */
+/** Each table comes after those it references. */
 export function listTables(source: DatabaseSync): CopiedTable[] {
   const names = source
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")

@@ -3,5 +3,5 @@ export function fromSqlite(sql: string): string {
   return byteOrder(typed.replaceAll(" STRICT, WITHOUT ROWID", ""));
 }
 
-/** Compares text byte by byte, as SQLite does. */
+/** Makes PostgreSQL compare text byte by byte, as SQLite does. */
 export const byteOrder = (sql: string): string => sql.replaceAll(" TEXT", ' TEXT COLLATE "C"');

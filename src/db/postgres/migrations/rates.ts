@@ -1,11 +1,14 @@
 /**
- * A row has the two sliding logs of a key (or `account <id>`). A log is two arrays: times of calls, in microseconds
- * of the server's clock, oldest first, and the total number of calls up to each. The first entry no longer counts, so
- * that the calls in a window are the difference of two totals, which `width_bucket` finds by binary search. Above
- * `exactLimit`, times are rounded up to a 64th of the window, which admits a call later but never earlier. Rates need
- * no sync: the commit of an accepted job syncs what was written before it.
+ * A row has the two sliding logs of a key (or `account <id>`). A log consists of two arrays: the
+ * times of calls, in microseconds on the server's clock, oldest first, and the total number of
+ * calls up to each time. The first entry no longer counts, so the number of calls in a window is
+ * the difference between two totals, which `width_bucket` finds by binary search. For limits above
+ * `exactLimit`, times are rounded up to a 64th of the window, which may admit a call later but
+ * never earlier. Rates need no sync: the commit of an accepted job syncs what was written before
+ * it.
  *
- * PL/pgSQL prepares each expression in each transaction: few expressions beat short loops.
+ * PL/pgSQL prepares each expression in each transaction, so fewer expressions matter more than
+ * shorter loops.
  */
 
 const exactLimit = 64;
@@ -84,7 +87,10 @@ const computeWait = (policy: Policy): string => `
     END IF;`,
   )}`;
 
-/** The log with fewer calls left; if equal, the one that gains a call later. */
+/**
+ * Reports the log with fewer calls left; if both have the same number, the one that gains a call
+ * later.
+ */
 const report = (policy: Policy): string => {
   const { name } = policy;
   const left = (log: string, limit: string): string => `greatest(0, ${limit} - ${log}_used)`;
@@ -102,7 +108,7 @@ const report = (policy: Policy): string => {
   END IF;`;
 };
 
-/** From an earlier version of the first migration. */
+/** Drops what an earlier version of the first migration created. */
 export const dropRates = `
   DROP FUNCTION IF EXISTS take_turn, take_rates, read_rate, without_old, time_to_fall, note_call, give_back_rate,
     take_calls, give_back_search, note_failed_key, now_us;
@@ -110,9 +116,10 @@ export const dropRates = `
 `;
 
 /**
- * `take_calls` takes a request (`burst`), a search, or both; a search with a request only if neither must wait. `allowed` and
- * `wait_us` are those of the request if there is one, otherwise of the search. `search_us` is the time of the search. Takes
- * nothing unless `is_good` is true.
+ * `take_calls` counts a request (`burst`), a search, or both; the search of a request counts only
+ * if neither must wait. `allowed` and `wait_us` apply to the request if there is one, otherwise to
+ * the search. `search_us` is the time of the search in its log. Nothing is counted unless `is_good`
+ * is true.
  */
 export const rateFunctions = `
   CREATE TABLE rate(
