@@ -58,7 +58,7 @@ const full = 2;
 
 const synchronous = () => database.get<{ synchronous: number }>("PRAGMA synchronous")?.synchronous;
 
-test("all database writes of one tick share a commit", async () => {
+test("all database writes made in one tick share a commit", async () => {
   const { watched, statements } = recordStatements();
   const store = createLocalStore(watched, operations);
   await Promise.all(
@@ -85,7 +85,7 @@ test("a failed write in a batch has no effect, and the others succeed", async ()
   expect(notes()).toEqual(["a", "c"]);
 });
 
-test("all calls of a batch fail if the commit fails", () => {
+test("all calls in a batch fail if the commit fails", () => {
   const failing: SqliteDatabase = {
     ...database,
     run: (sql, parameters) => {
@@ -129,7 +129,7 @@ test("a commit is synced if any of its writes is durable", () => {
   expect(synchronous()).toBe(full);
 });
 
-test("an unknown operation fails without affecting the others of its batch", () => {
+test("an unknown operation fails without affecting the others in its batch", () => {
   const outcomes = runBatch(database, operations, [
     { method: "drop", args: null },
     { method: "add", args: { text: "a" } },
@@ -137,7 +137,7 @@ test("an unknown operation fails without affecting the others of its batch", () 
   expect(outcomes.map(({ ok }) => ok)).toEqual([false, true]);
 });
 
-test("a read-only connection reads the last commit and cannot write", () => {
+test("a read-only connection reads the latest commit and cannot write", () => {
   const reader = openStoreForReading(join(folder, "test.db"), schema);
   runBatch(database, operations, [{ method: "add", args: { text: "a" } }]);
   expect(runOn(operations.all, reader, null)).toEqual(["a"]);

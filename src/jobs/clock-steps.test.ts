@@ -93,7 +93,7 @@ describe.each([
     ]);
   });
 
-  test("jobs keep their remaining time, and retries are on time, if the wall clock is changed while no server runs", async () => {
+  test("jobs keep their remaining time, and retries are on time, if the wall clock is changed while no server is running", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
     const { token } = await jobs.lease();
     await jobs.clock.advance(1_000);
@@ -158,7 +158,7 @@ describe("webhook deliveries when the wall clock is changed by an hour", () => {
     return jobs.clock.now();
   }
 
-  test("the delay of webhook deliveries stays the same if the clock is set back while a server runs", async () => {
+  test("the delay of webhook deliveries stays the same if the clock is set back while a server is running", async () => {
     const dueMs = await endJobForWebhook();
     expect(due()).toEqual({ webhookMs: dueMs, deliveryMs: dueMs });
     jobs.clock.shiftWall(-hourMs);
@@ -166,7 +166,7 @@ describe("webhook deliveries when the wall clock is changed by an hour", () => {
     expect(due()).toEqual({ webhookMs: dueMs - hourMs, deliveryMs: dueMs - hourMs });
   });
 
-  test("the delay of webhook deliveries stays the same if the clock is set back while no server runs", async () => {
+  test("the delay of webhook deliveries stays the same if the clock is set back while no server is running", async () => {
     const dueMs = await endJobForWebhook();
     await jobs.queue.stop();
     jobs.clock.shiftWall(-hourMs);

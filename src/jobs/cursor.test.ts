@@ -55,7 +55,7 @@ test("a cursor decrypts to its position, whatever the position is", () => {
   );
 });
 
-test("a cursor contains the hash by which posts of one millisecond are sorted", () => {
+test("a cursor contains the hash by which posts in the same millisecond are sorted", () => {
   const uriHash = "00ff".repeat(8);
   const after = { ...position.after, uriHash };
   const text = encryptCursor(secret, { ...scope, ...position, after });

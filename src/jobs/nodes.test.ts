@@ -169,7 +169,7 @@ describe("a key without a limit on its jobs", () => {
     expect(leases).toHaveLength(114);
   });
 
-  test("an account with nothing running has a job started immediately, however many of other accounts' jobs wait", async () => {
+  test("an account with nothing running has a job started immediately, however many jobs of other accounts are waiting", async () => {
     const leases = openSlots(["a"], 16);
     for (let n = 0; n < 40; n += 1) await submit({}, `key ${n % 5}`);
     expect(leases).toHaveLength(15);
@@ -310,7 +310,7 @@ test("if two of three nodes are broken, the third gets the job before its attemp
   expect(await nodeLease(leaseRequest("sound"))).toMatchObject({ uuid, attempt: 3 });
 });
 
-test("a waiting node does not get a job that failed on it again, but gets other jobs", async () => {
+test("a waiting node does not get a job again that failed on it, but gets other jobs", async () => {
   connected = ["broken", "sound"];
   const uuid = await submit();
   await failNext("broken");

@@ -99,7 +99,7 @@ test("a node gets only jobs with methods that it can run, and null on timeout", 
   expect(await queue.lease(testNode, 0)).not.toBeNull();
 });
 
-test("a lost lease's result is refused, and the next lease's counts", async () => {
+test("the result of a lost lease is rejected, and that of the next lease counts", async () => {
   const { uuid } = await queue.submit(newJob());
   const lost = await leaseNow();
   await clock.advance(32_000);
@@ -252,7 +252,7 @@ test("a key at its running-job limit runs its next search when one is completed,
   await completing;
 });
 
-test("submissions beyond the maximum number of waiting jobs are refused", async () => {
+test("submissions beyond the maximum number of waiting jobs are rejected", async () => {
   await queue.stop();
   queue = openQueue({ maxWaiting: 2 });
   const outcomes = await Promise.allSettled([1, 2, 3].map(() => queue.submit(newJob())));
@@ -274,7 +274,7 @@ test("submissions beyond the maximum number of waiting jobs are refused", async 
   await queue.submit(newJob());
 });
 
-test("a job whose submission the store refuses does not run", async () => {
+test("a job whose submission the store rejects does not run", async () => {
   await expect(queue.submit(newJob("key", "nobody"))).rejects.toThrow(/the account is deleted/);
   expect(queue.depth()).toBe(0);
   expect(await queue.lease(testNode, 0)).toBeNull();

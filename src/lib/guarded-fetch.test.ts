@@ -47,8 +47,8 @@ function client(
 
 const errorWith = (code: string) => expect.objectContaining({ name: "EarshotError", code });
 
-describe("answer", () => {
-  test("an answer has status, headers and body, for any status", async () => {
+describe("response", () => {
+  test("a response with any status has status, headers and body", async () => {
     const { url } = await host((request, response) => {
       response.writeHead(404, { "x-received": request.headers["user-agent"] });
       response.end(JSON.stringify({ error: "é" }));
@@ -62,13 +62,13 @@ describe("answer", () => {
     expect(answer.json()).toEqual({ error: "é" });
   });
 
-  test("an answer that is not JSON throws answer_unreadable", async () => {
+  test("reading a response that is not JSON throws answer_unreadable", async () => {
     const { url } = await host((_request, response) => response.end("<html>"));
     const answer = await client([url])(url);
     expect(() => answer.json()).toThrow(errorWith("answer_unreadable"));
   });
 
-  test("a JSON answer with too many names throws answer_unreadable", async () => {
+  test("reading a JSON response with too many names throws answer_unreadable", async () => {
     const names = Array.from({ length: 20_000 }, (_, n) => `"n${n}":1`);
     const { url } = await host((_request, response) => response.end(`{${names.join(",")}}`));
     const answer = await client([url], { maxBytes: 4_194_304 })(url);
@@ -76,7 +76,7 @@ describe("answer", () => {
     expect(() => answer.json()).toThrow(errorWith("answer_unreadable"));
   });
 
-  test("an answer can be requested with a body", async () => {
+  test("a response can be requested with a body", async () => {
     const { url } = await host((request, response) => request.pipe(response));
     const answer = await client([url])(url, { method: "POST", body: "body" });
     expect(answer.text()).toBe("body");
@@ -183,8 +183,8 @@ describe("redirect", () => {
   });
 });
 
-describe("endless answer", () => {
-  test("an endless answer is aborted at the maximum size", async () => {
+describe("endless response", () => {
+  test("an endless response is aborted at the maximum size", async () => {
     const piece = Buffer.alloc(64 * 1024);
     const endless = await host((_request, response) => {
       const write = () => {
@@ -196,7 +196,7 @@ describe("endless answer", () => {
     await expect(client([endless.url])(endless.url)).rejects.toEqual(errorWith("answer_too_large"));
   });
 
-  test("an endless answer is aborted at the maximum decompressed size", async () => {
+  test("an endless response is aborted at the maximum decompressed size", async () => {
     const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024));
     const { url } = await host((_request, response) => {
       response.writeHead(200, { "content-encoding": "gzip" }).end(bomb);
@@ -206,7 +206,7 @@ describe("endless answer", () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50 * 1024 * 1024);
   });
 
-  test("an endless answer that arrives slowly times out", async () => {
+  test("an endless response that arrives slowly times out", async () => {
     const { url } = await host((_request, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write("."), 20);
@@ -216,13 +216,13 @@ describe("endless answer", () => {
     await expect(answer).rejects.toMatchObject({ code: "upstream_timeout", retryable: true });
   });
 
-  test("an answer that never begins times out", async () => {
+  test("a response that never begins times out", async () => {
     const { url } = await host(() => {});
     const response = client([url])(url, { timeoutMs: 200 });
     await expect(response).rejects.toMatchObject({ code: "upstream_timeout", retryable: true });
   });
 
-  test("an endless answer ends when the caller aborts, with the caller's reason", async () => {
+  test("an endless response ends when the caller aborts, with the caller's reason", async () => {
     const { url } = await host((_request, response) => response.writeHead(200).write("."));
     const caller = new AbortController();
     const answer = client([url])(url, { signal: caller.signal });
@@ -231,7 +231,7 @@ describe("endless answer", () => {
   });
 });
 
-describe("host that does not answer", () => {
+describe("host that does not respond", () => {
   test("a host that refuses the connection is reported as unreachable", async () => {
     const server = createTcpServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -261,8 +261,8 @@ describe("host that does not answer", () => {
   });
 });
 
-describe("streamed answer", () => {
-  test("a streamed answer arrives in pieces and is never wholly in memory", async () => {
+describe("streamed response", () => {
+  test("a streamed response arrives in pieces and is never wholly in memory", async () => {
     const total = 40 * 1024 * 1024;
     const { url } = await host((_request, response) => {
       let remaining = total;
@@ -287,7 +287,7 @@ describe("streamed answer", () => {
     expect(largest).toBeLessThanOrEqual(1024 * 1024);
   });
 
-  test("a streamed answer is aborted at the maximum size", async () => {
+  test("a streamed response is aborted at the maximum size", async () => {
     const { url } = await host((_request, response) => response.end(Buffer.alloc(2_000)));
     const answer = await client([url]).stream(url, { maxBytes: 1_999 });
     const read = async () => {
@@ -296,7 +296,7 @@ describe("streamed answer", () => {
     await expect(read()).rejects.toEqual(errorWith("answer_too_large"));
   });
 
-  test("a streamed answer closes its connection if the reader stops", async () => {
+  test("a streamed response closes its connection if the reader stops", async () => {
     const closed = Promise.withResolvers<void>();
     const { url } = await host((_request, response) => {
       response.writeHead(200).write("first");
@@ -307,7 +307,7 @@ describe("streamed answer", () => {
     await closed.promise;
   });
 
-  test("a streamed answer closes its connection if it is cancelled unread", async () => {
+  test("a streamed response closes its connection if it is cancelled before it is read", async () => {
     const closed = Promise.withResolvers<void>();
     const { url } = await host((_request, response) => {
       response.writeHead(500).write("first");

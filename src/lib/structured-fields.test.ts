@@ -11,7 +11,7 @@ test("a structured list contains its items, each followed by its parameters", ()
   expect(serializeList([])).toBe("");
 });
 
-test("a structured dictionary contains named members, and only the key of a true one", () => {
+test("a structured dictionary contains named members, and only the key of a member that is true", () => {
   expect(
     serializeDictionary({
       complete: { value: false },

@@ -13,8 +13,8 @@ const methodsByType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
 };
 
 /**
- * For a search, the number of platforms covered; otherwise 2 if it can call the platform, 1 if it has only its
- * archive, else 0.
+ * For a search, the number of platforms covered; otherwise 2 if the platform can be called, 1 if
+ * only its archive can be read, else 0.
  */
 export function capabilityRank(capabilities: readonly Capability[], work: Work): number {
   const allowed = methodsByType[work.type];
@@ -48,7 +48,7 @@ const billingPlatforms: readonly Platform[] = ["x"];
 /** Whether a platform may have billed a failed request: a retry would be billed again. */
 export function mayBeBilled(capabilities: readonly Capability[], work: Work): boolean {
   const requested = requestedPlatforms(work);
-  // A node cannot report that its platform bills.
+  // A node cannot claim that another platform bills.
   if (!requested.every((platform) => billingPlatforms.includes(platform))) return false;
   const allowed = methodsByType[work.type];
   return capabilities.some(

@@ -4,7 +4,7 @@ export type GatewaySettings = {
   embedded: "on" | "spare" | "off";
   evidence: readonly EvidenceKind[];
   policyFile: string | null;
-  /** A URL of a service, or a folder. */
+  /** The URL of a service, or a folder. */
   collateral: string;
   dispatchesPerSecond: number;
   attestationMs: number;
@@ -24,7 +24,7 @@ export const challengeMs = 60_000;
 export const clockSkewMs = 60_000;
 export const leaseWaitMs = 20_000;
 export const maxResultBytes = 8_388_608;
-/** Applies to unapproved nodes and attestations of expired results. */
+/** Applies to unapproved nodes, and to attestations whose results have expired. */
 export const retentionMs = 604_800_000;
 /** How long jobs wait for a node that has disconnected. */
 export const disconnectGraceMs = 600_000;
@@ -39,5 +39,5 @@ export type NodeSettings = {
 /** How long a stopping node lets its jobs finish. */
 export const drainMs = 30_000;
 
-/** Time limit of a request, in addition to the time that it stays open. */
+/** Time limit of a request, in addition to the time for which it may stay open. */
 export const gatewayTimeoutMs = 10_000;

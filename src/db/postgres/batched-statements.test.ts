@@ -28,7 +28,7 @@ function makeCalls(execute: (statement: Statement) => unknown) {
 
 const names = ["a", "b", "absent", "c", "d", "e"];
 
-test("PostgreSQL calls of one tick are sent as one statement, and so are those that wait for them", async () => {
+test("PostgreSQL calls made in one tick are sent as one statement, and so are the calls that wait for it", async () => {
   const { sent, call } = makeCalls(rowsFor);
   const first = Promise.all(names.map(call));
   await new Promise(setImmediate);
@@ -43,7 +43,7 @@ test("PostgreSQL calls of one tick are sent as one statement, and so are those t
 const duplicateError = Object.assign(new postgres.PostgresError("a duplicate"), { code: "23505" });
 const closedError = Object.assign(new Error("closed"), { code: "CONNECTION_CLOSED" });
 
-test("after an error of a batch, its calls are sent separately, because one may have failed them all", async () => {
+test("after an error in a batch, its calls are sent separately, because one of them may have caused it", async () => {
   const { sent, call } = makeCalls((statement) => {
     if (statement.kind === "all" || statement.parameters.name === "d") throw duplicateError;
     return rowsFor(statement);

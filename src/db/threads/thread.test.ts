@@ -48,7 +48,7 @@ test("a thread receives its start data and each call's arguments", async () => {
   expect(await thread.call("echo", 2n ** 60n)).toEqual(["its own data", 2n ** 60n]);
 });
 
-test("calls of one event-loop turn are sent together", async () => {
+test("calls made in one turn of the event loop are sent together", async () => {
   thread = makeThread();
   await thread.call("echo", null);
   const calls = [thread.call("together", null), thread.call("together", null)];
@@ -64,7 +64,7 @@ test("an error in the thread reaches the caller with its code and hint", async (
   });
 });
 
-test("when a thread dies, only its running call fails with thread_died, and those behind it with thread_restarted", async () => {
+test("when a thread dies, only its running call fails with thread_died, and the calls behind it fail with thread_restarted", async () => {
   thread = makeThread();
   const [before, dying, behind] = [
     thread.call("echo", 1),

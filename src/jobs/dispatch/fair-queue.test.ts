@@ -164,7 +164,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const makeGroup = (keyId: string, kind: string): string =>
   `${keyId === "c" ? "two" : "one"} ${kind === "odd" ? "odd" : ""}`;
 
-test("the fair queue takes the oldest accepted item of its key, from a group with nothing running if one waits", () => {
+test("the fair queue takes the oldest accepted item of its key, from a group with nothing running if one is waiting", () => {
   const max = 2;
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

@@ -43,7 +43,7 @@ test("a cached job is not found after its result or its retention has expired", 
   expect(ended.find("one", "b")).toBeNull();
 });
 
-test("the cache of ended jobs evicts the oldest and does not accept large ones", () => {
+test("the cache of ended jobs evicts the oldest jobs and does not accept large ones", () => {
   const ended = createEndedJobs(createManualClock(), () => 0, 60_000);
   const items = Array.from(
     { length: 1_500 },
@@ -58,7 +58,7 @@ test("the cache of ended jobs evicts the oldest and does not accept large ones",
   expect(ended.find("one", "large")).toBeNull();
 });
 
-test("changes of a cached job are visible immediately", async () => {
+test("changes to a cached job are visible immediately", async () => {
   const jobs = await startTestQueue();
   const { queue, table } = jobs;
   const uuid = await jobs.complete();

@@ -51,7 +51,7 @@ test("a job that is only on disk times out a minute after its deadline, and chan
   });
 });
 
-test("a job in memory does not time out by its row's outdated deadline", async () => {
+test("a job in memory does not time out because of an outdated deadline in its row", async () => {
   const jobs = await startTestQueue();
   const { uuid } = await jobs.queue.submit(newJob());
   jobs.table.database.run("UPDATE job SET deadline_ms = 0");

@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => jobs.close());
 
-/** Commits the next write of this name, and loses its reply. */
+/** Commits the next write with this name, but loses its reply. */
 function loseReplyOf(lostName: string): void {
   onWrite = async (name, write) => {
     if (name !== lostName) return await write();

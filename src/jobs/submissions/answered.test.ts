@@ -154,7 +154,7 @@ test("no search is answered in its commit while the archive has no version", asy
   expect(searched).toBe(0);
 });
 
-test("a search of an account suspended before the commit is refused, and its slot is freed", async () => {
+test("a search of an account that was suspended before the commit is rejected, and its slot is freed", async () => {
   jobs.table.database.run("UPDATE account SET suspended_ms = 1 WHERE id = 'one'");
   void lease();
   await expect(jobs.queue.submit(search())).rejects.toMatchObject({ code: "account_suspended" });
@@ -186,7 +186,7 @@ test("a job is done and counted even if its account's jobs are ended during the 
   expect(ended.map((endedJob) => [endedJob.uuid, endedJob.state])).toEqual([[uuid, "done"]]);
 });
 
-test("after the writer thread died in a search, the account's searches skip it for a minute", async () => {
+test("after the writer thread has died in a search, the account's searches skip it for a minute", async () => {
   answer = () => {
     throw new EarshotError("thread_died", "it died", { status: 503, retryable: true });
   };

@@ -43,7 +43,7 @@ test("two submissions with one idempotency key in one tick create one job", asyn
   expect(jobs.queue.depth()).toBe(1);
 });
 
-test("another request with a used idempotency key is refused and runs nothing", async () => {
+test("another request with a used idempotency key is rejected and runs nothing", async () => {
   await jobs.queue.submit(submission(first));
   const other = keyed("k1", "meteor");
   await expect(jobs.queue.submit(submission(other))).rejects.toMatchObject(mismatch);
@@ -92,7 +92,7 @@ test("an idempotency key expires after exactly one day", async () => {
   expect(jobs.table.database.all("SELECT key FROM idempotency")).toEqual([]);
 });
 
-test("a refused submission does not use up its idempotency key", async () => {
+test("a rejected submission does not use up its idempotency key", async () => {
   await expect(jobs.queue.submit(submission(first, "nobody"))).rejects.toThrow(
     /the account is deleted/,
   );

@@ -102,7 +102,7 @@ test("`accepted` resolves when the job is on disk", async () => {
   await lease.accepted?.();
 });
 
-test("an uncommitted search of an account that was suspended is refused, and its node loses the lease", async () => {
+test("an uncommitted search of an account that was suspended is rejected, and its node loses the lease", async () => {
   for (const outcome of ["completes", "is accepted"]) {
     const { submitted, lease } = await run();
     jobs.table.database.run("UPDATE account SET suspended_ms = 1 WHERE id = 'one'");
@@ -118,7 +118,7 @@ test("an uncommitted search of an account that was suspended is refused, and its
   expect(ended).toEqual([]);
 });
 
-test("ending all jobs of an account stops uncommitted ones", async () => {
+test("ending all jobs of an account also stops its uncommitted jobs", async () => {
   const { submitted, lease } = await run();
   jobs.table.database.run("UPDATE account SET suspended_ms = 1 WHERE id = 'one'");
   await jobs.queue.endAll("one");

@@ -70,7 +70,7 @@ test("a webhook delivery sends its body and headers by POST", async () => {
   expect(requests).toEqual(["POST", "{}", "msg_1", "application/json"]);
 });
 
-test("a webhook receiver's 410 response has the outcome gone", async () => {
+test("a webhook receiver's 410 response has the outcome `gone`", async () => {
   const url = await receiver((_request, response) => response.writeHead(410).end());
   expect(await post(url)).toEqual({ kind: "gone", status: 410 });
 });
@@ -81,7 +81,7 @@ test.each([
   ["a date that has passed", "Sat, 31 Jan 2026 11:00:00 GMT", 0],
   ["nonsense", "soon", null],
   ["a negative number", "-5", null],
-])("the Retry-After header of a refused delivery may be %s", async (_, value, retryAfterMs) => {
+])("the Retry-After header of a rejected delivery may be %s", async (_, value, retryAfterMs) => {
   const url = await receiver((_request, response) => {
     response.writeHead(429, { "retry-after": value }).end();
   });

@@ -160,7 +160,7 @@ describe("the attempts of deliveries", () => {
     expect(sent).toHaveLength(7);
   });
 
-  test("if two concurrent attempts are refused, the longer delay applies", async () => {
+  test("if two concurrent attempts are rejected, the longer delay applies", async () => {
     const pausesMs = [60_000, 1_000];
     respond = () => ({ ...failed, status: 429, retryAfterMs: pausesMs.shift() ?? 0 });
     sender.start();
@@ -209,7 +209,7 @@ describe("the attempts of deliveries", () => {
   });
 
   test.each([4, 1])(
-    "failing webhooks get one of %i slots, however many of other webhooks' deliveries are due",
+    "failing webhooks get one of %i slots, however many deliveries of other webhooks are due",
     async (concurrency) => {
       begin(secretKey, { concurrency, maxPerAccount: 10 });
       respond = () => failed;
@@ -313,7 +313,7 @@ describe("stopping the sender", () => {
     expect(await getPage(id)).toMatchObject([{ state: "delivered" }]);
   });
 
-  test("stopping the sender aborts a long attempt, which stays due, and starts no other", async () => {
+  test("stopping the sender aborts a long attempt, whose delivery stays due, and starts no other attempt", async () => {
     respond = () => new Promise(() => undefined);
     sender.start();
     const id = await register("/late");

@@ -23,7 +23,7 @@ export const collateralFileName = ({ fmspc, authority }: CollateralKey): string 
 const intelHost = "api.trustedservices.intel.com";
 const intelRootList = "https://certificates.trustedservices.intel.com/IntelSGXRootCA.der";
 
-/** The result is not verified. */
+/** Does not verify the result. */
 export async function fetchCollateral(
   url: string,
   fetch: GuardedFetch,
@@ -58,7 +58,7 @@ export async function fetchCollateral(
   });
 }
 
-/** The chain is percent-encoded; services differ in the name of the header. */
+/** The chain is percent-encoded in a header, whose name differs between services. */
 function chainIn({ headers }: FetchedResponse, ...names: readonly string[]): string {
   const header = names.map((name) => headers.get(name)).find((value) => value !== null);
   try {

@@ -13,7 +13,7 @@ type ServiceSettings = {
   url: string;
   fetch: GuardedFetch;
   clock: Pick<Clock, "now" | "elapsed">;
-  /** If the service fails, older collateral is used while valid. */
+  /** If the service fails, older collateral is used while it is valid. */
   maxAgeMs: number;
 };
 
@@ -26,7 +26,10 @@ type Entry = {
   failure: { atMs: number; error: EarshotError } | null;
 };
 
-/** Refreshes after three quarters of the maximum age or the remaining validity. Only quotes that chain to the root get here, which bounds the cache. */
+/**
+ * Refreshes after three quarters of the maximum age or the remaining validity, whichever is
+ * shorter. Only quotes that chain to the root get here, which limits the size of the cache.
+ */
 export function collateralFromService(settings: ServiceSettings): CollateralSource {
   const { url, fetch, clock, maxAgeMs } = settings;
   const entries = new Map<string, Entry>();
@@ -47,7 +50,7 @@ export function collateralFromService(settings: ServiceSettings): CollateralSour
     try {
       const collateral = await fetchCollateral(url, fetch, collateralKey(quote));
       const nowMs = clock.now();
-      // Damaged or expired collateral never replaces the cached.
+      // Damaged or expired collateral never replaces the cached collateral.
       const checked = requireCollateral(collateral, quote, nowMs);
       requireNotOlder(checked, entry.cached?.checked);
       const remainingMs = Math.min(maxAgeMs, checked.untilMs - nowMs);
@@ -73,7 +76,7 @@ export function collateralFromService(settings: ServiceSettings): CollateralSour
   };
 }
 
-/** Files such as `tdx-90c06f000000-platform.json`, reread on use. */
+/** Reads files such as `tdx-90c06f000000-platform.json`, again at each use. */
 export function collateralFromFolder(folder: string): CollateralSource {
   return async (quote) => {
     const name = collateralFileName(collateralKey(quote));
@@ -109,7 +112,7 @@ function unavailable(reason: string, hint: string): EarshotError {
   });
 }
 
-/** Never repeats content. */
+/** Never repeats content of a file. */
 function errorReason(thrown: unknown): string {
   if (thrown instanceof EarshotError) return thrown.message;
   if (thrown instanceof Error && "code" in thrown) return String(thrown.code);

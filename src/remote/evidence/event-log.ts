@@ -11,7 +11,7 @@ export type BootFacts = ReturnType<typeof replayEventLog>;
 export const runtimeEvent = 0x08000001;
 const maxBytes = 262_144;
 const maxEvents = 4_096;
-/** Events after `system-ready` prove nothing about the image. */
+/** The events that are evaluated. Events after `system-ready` prove nothing about the image. */
 const bootEvents: ReadonlySet<string> = new Set([
   "app-id",
   "compose-hash",
@@ -33,7 +33,7 @@ const event = z.object({
 });
 const keyProvider = z.object({ name: z.string().min(1).max(128), id: z.string().nullish() });
 
-/** Compares the replayed events with RTMR3. */
+/** Requires that the replayed events result in RTMR3. */
 export function replayEventLog(eventLog: string, rtMr3: string) {
   let measured: Buffer = Buffer.alloc(48);
   let isReady = false;
@@ -93,7 +93,7 @@ function eventDigest(entry: z.infer<typeof event>): Buffer {
   return digest;
 }
 
-/** Null if unreadable. */
+/** Null if the payload is unreadable. */
 function payloadKeyProvider(payload: string): KeyProvider | null {
   try {
     const { name, id } = keyProvider.parse(parseUntrustedJson(Buffer.from(payload, "hex")));

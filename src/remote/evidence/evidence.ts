@@ -8,12 +8,12 @@ import type { SignedQuote } from "./signed-quote.ts";
 export type { Evidence } from "../protocol/messages.ts";
 export type { Collateral } from "./collateral-text.ts";
 
-/** Proves nothing about the machine. */
+/** True if evidence of this kind proves nothing about the machine. */
 export const isInsecure = (kind: EvidenceKind): boolean => kind !== "tdx";
 
 export type EvidenceProvider = {
   kind: EvidenceKind;
-  /** The quote contains these 64 bytes. */
+  /** `reportData`: the 64 bytes that the quote must contain. */
   evidenceFor(reportData: Uint8Array): Promise<Evidence>;
 };
 
@@ -26,7 +26,7 @@ export type QuoteFacts = Omit<TdReport, "rtMr"> &
     advisories: readonly string[];
     rootSha256: string;
     tcbEvaluationNumber: number;
-    /** Earliest expiry, Unix milliseconds. */
+    /** When the first part of the collateral expires, in Unix milliseconds. */
     collateralUntilMs: number;
     rtMr: readonly string[];
   };

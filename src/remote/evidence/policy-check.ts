@@ -1,6 +1,6 @@
 /**
- * dstack 0.5.2 and later set MRCONFIGID. Versions 2 and 3 depend on the release and are not recomputed; the measured
- * guest compares them before it boots.
+ * dstack 0.5.2 and later set MRCONFIGID. Its versions 2 and 3 depend on the release and are not
+ * recomputed; the measured guest checks them before it boots.
  */
 
 import { stripControls } from "../../lib/controls.ts";
@@ -66,8 +66,8 @@ function requireBits(code: "td_attributes" | "xfam", allowed: string, value: str
 }
 
 /**
- * Version 1 is the compose hash; 2 and 3 hash it with app, key provider and instance. The guest boots only if it matches, so
- * the measured hash decides.
+ * Version 1 is the compose hash; versions 2 and 3 hash it with the app, key provider and instance.
+ * The guest boots only if MRCONFIGID matches, so the measured compose hash decides.
  */
 function requireConfig(policy: NodePolicy, id: string, boot: Boot | null): void {
   if (isZero(id)) return;
@@ -135,7 +135,7 @@ function policyImage(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): 
   return withoutProgram.name;
 }
 
-/** A key provider can decrypt the disk: identity key, archive and tokens. */
+/** A key provider can decrypt the disk, with the identity key, archive and tokens. */
 function requireKeyProvider(policy: NodePolicy, provider: KeyProvider | null): void {
   const isNamed = policy.key_providers.some(
     ({ name, id }) => name === provider?.name && (id === undefined || id === provider.id),

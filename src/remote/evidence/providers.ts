@@ -12,7 +12,7 @@ const dstackSocket = "/var/run/dstack.sock";
 const timeoutMs = 10_000;
 const maxBytes = 524_288;
 
-/** Never falls back to another kind. */
+/** Never falls back to another kind of evidence. */
 export async function openProvider(
   kind: EvidenceKind,
   dataDir: string,
@@ -32,7 +32,7 @@ export async function openProvider(
   );
 }
 
-/** dstack's environment variable would let the host substitute a simulator. */
+/** Ignores dstack's environment variable, with which the host could substitute a simulator. */
 export function dstackProvider(socketPath: string): EvidenceProvider {
   return {
     kind: "tdx",
@@ -77,7 +77,7 @@ async function request(socketPath: string, body: string): Promise<unknown> {
   }
 }
 
-/** Never repeats content. */
+/** Never repeats content of a response. */
 function errorReason(error: Error): string {
   if (error.name === "TimeoutError") return `no response within ${timeoutMs / 1000} s`;
   return "code" in error ? String(error.code) : "the response is not JSON";

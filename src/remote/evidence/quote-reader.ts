@@ -15,7 +15,7 @@ export const reportLayout = [
   ["reportData", 64],
 ] as const;
 
-/** Values in hexadecimal digits. */
+/** The values are in hexadecimal. */
 export type TdReport = Record<(typeof reportLayout)[number][0], string>;
 
 export type QuoteParts = ReturnType<typeof readQuote>;
@@ -35,7 +35,7 @@ export function readQuote(quote: Uint8Array) {
   return readOrRefuse("quote_malformed", "invalid quote", () => {
     const { start, end } = locateReport(bytes);
     const signaturesEnd = end + 4 + bytes.readUInt32LE(end);
-    // Guest agents pad with zeros.
+    // Guest agents pad quotes with zeros.
     if (signaturesEnd > bytes.length || bytes.subarray(signaturesEnd).some((byte) => byte !== 0)) {
       throw malformed("its signatures have another length");
     }
@@ -69,7 +69,7 @@ function readReport(bytes: Buffer): TdReport {
   return Object.fromEntries(fields);
 }
 
-/** Only the chain's length varies. */
+/** Only the length of the certificate chain varies. */
 function readSignatures(bytes: Buffer) {
   requireType(bytes, 128, qeReportData);
   if (bytes.readUInt16LE(582) !== 32) throw malformed("its authentication data is not 32 bytes");

@@ -54,7 +54,7 @@ function worstRating(ratings: readonly TcbRating[]): TcbRating {
 function rateTdxModule(tcbInfo: TcbInfo, report: TdReport): TcbRating {
   const [svn = 0, version = 0] = Buffer.from(report.teeTcbSvn, "hex");
   const id = `TDX_${version.toString(16).padStart(2, "0").toUpperCase()}`;
-  // The platform's level covers version 0.
+  // The rating of the platform covers version 0 of the module.
   const levels = [{ tcb: { isvsvn: 0 }, tcbStatus: "UpToDate", advisoryIDs: [] }];
   const first = tcbInfo.tdxModule && { ...tcbInfo.tdxModule, tcbLevels: levels };
   const later = tcbInfo.tdxModuleIdentities?.find((known) => known.id.toUpperCase() === id);

@@ -54,7 +54,7 @@ describe("evidence for one statement is refused for another", () => {
     ["boot_id", another],
     ["gateway_key", another],
     ["version", 2],
-  ])("evidence for one statement is refused for another with another %s", async (name, value) => {
+  ])("evidence for one statement is refused for one with another %s", async (name, value) => {
     expect(await verdictOn({ statement: { ...statement, [name]: value } as NodeStatement })).toBe(
       "report_data",
     );

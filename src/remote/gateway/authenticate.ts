@@ -5,13 +5,13 @@ import { readSignedRequest, type SignedRequest } from "../protocol/signed-reques
 import { clockSkewMs } from "../settings.ts";
 import type { Run, Runs } from "./runs.ts";
 
-/** Allowed after the attestation has expired, while the run has leases. */
+/** Routes that are allowed after the attestation has expired, while the run has leases. */
 const completionRoute = /\/(?:complete|fail|leave)$/;
 
-/** Bound per run. Dropping nonces early would permit replays. */
+/** Maximum per run. Dropping nonces early would let requests be sent twice. */
 const maxNonces = 20_000;
 
-/** Identifies the signing run and records the nonce. */
+/** Identifies the run that signed the request, and records the nonce. */
 export function authenticateNode(
   request: SignedRequest,
   { runs, clock }: { runs: Runs; clock: Clock },
@@ -21,7 +21,7 @@ export function authenticateNode(
   if (run === undefined) {
     throw nodeUnauthorized("unknown_key", "no node with this key has attested to this gateway");
   }
-  // The signature is checked first: without its key, a caller learns only that the run exists.
+  // The signature is checked first: without the key, a caller learns only that the run exists.
   if (!sender.isSignedBy(run.signingKey)) {
     throw nodeUnauthorized("bad_signature", "the signature does not match the key");
   }
@@ -33,7 +33,7 @@ export function authenticateNode(
       `the request was signed ${seconds} s before or after the gateway's time`,
     );
   }
-  // Earlier nonces are not recorded, so this could be a replay.
+  // Earlier nonces are not recorded, so this could be a repeated request.
   if (sender.createdMs + 1_000 <= run.connectedMs) {
     throw nodeUnauthorized("before_attestation", "the request was signed before the run attested");
   }

@@ -228,7 +228,7 @@ test("an answer that could not be stored is accepted when it is sent again", asy
   expect(await failedCheck(submit)).toBe("lease_lost");
 });
 
-test("of two concurrent answers to one lease exactly one is accepted", async () => {
+test("of two concurrent answers for one lease, exactly one is accepted", async () => {
   const { job } = await getJob(node);
   const answers = [
     makeEncryptedAnswer(service, node, job),

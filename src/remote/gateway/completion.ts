@@ -12,13 +12,16 @@ import type { SignedAnswer } from "./context.ts";
 import type { GatewayParts } from "./node-directory.ts";
 import type { OpenLease, Run } from "./runs.ts";
 
-/** The first upload may hang on a connection that broke unnoticed. */
+/** The first upload may hang on a connection that has broken unnoticed. */
 const maxUploadsPerLease = 2;
 
 export function createCompletion(context: GatewayParts) {
   const { runs, queue, registry, failures, events, clock, log } = context;
 
-  /** A lease's second completion waits, then fails with `lease_lost` or the first one's error. */
+  /**
+   * A second completion of a lease waits for the first, then fails with `lease_lost` or the error
+   * of the first.
+   */
   async function completeOnce<Value>(
     run: Run,
     encrypted: EncryptedAnswer,
@@ -48,7 +51,7 @@ export function createCompletion(context: GatewayParts) {
     }
   }
 
-  /** The job is retried, on another node if possible. */
+  /** If the answer is invalid, the job is retried, on another node if possible. */
   async function readOrFail<Value>(
     { run, job, token }: OpenLease,
     read: () => Value | Promise<Value>,
@@ -84,7 +87,7 @@ export function createCompletion(context: GatewayParts) {
     const signed = verifyResult(fields, { body, knowledge, request, signingKey });
     const { attestationId, signedAtMs, evidence } = signed;
     requireBinding(signed, job, keyId, run.attestations.get(attestationId));
-    // Signatures carry whole seconds.
+    // Signatures are dated in whole seconds.
     const earliestMs = encryptedMs - clockSkewMs - 1_000;
     if (signedAtMs < earliestMs || signedAtMs > clock.now() + clockSkewMs) {
       throw nodeAnswerRefused("other_time", "the answer was not signed during its lease");
@@ -100,7 +103,10 @@ export function createCompletion(context: GatewayParts) {
       return await queue.renew(job, token);
     },
 
-    /** Call before reading the body, and the returned function after it. Errors: `lease_lost` if too many uploads are open. */
+    /**
+     * Call this before reading the body, and the returned function after it. Errors: `lease_lost`
+     * if too many uploads are open.
+     */
     begin: (run: Run): (() => void) => {
       if (run.sending >= maxUploadsPerLease * run.leases.size) throw leaseLost();
       run.sending += 1;
@@ -144,7 +150,7 @@ function runLease(run: Run, job: string, token: string): OpenLease {
   return lease;
 }
 
-/** Binds a continuation that uses a credential to the node that has it. */
+/** Binds a continuation that uses a credential to the node that has the credential. */
 function boundToNode(answer: SourceAnswer, nodeId: string): SourceAnswer {
   if (answer.nextPosition == null) return answer;
   const { nodeId: _, ...position } = answer.nextPosition;

@@ -13,11 +13,11 @@ export type SignedAnswer = SourceAnswer & { signature: ResultSignature };
 
 export type NodeQueue = LeaseGateway<GatewayWork, SignedAnswer> & {
   wakeNodes(): void;
-  /** For an undelivered lease; the attempt is not counted. */
+  /** For a lease that was not delivered; the attempt is not counted. */
   returnJob(uuid: string, token: string): Promise<void>;
-  /** Attempts are not counted. */
+  /** For a node that has left; attempts are not counted. */
   endNodeLeases(nodeId: string): Promise<unknown>;
-  /** For a node that restarted without leaving; attempts count. */
+  /** For a node that has restarted without leaving; attempts are counted. */
   failNodeLeases(nodeId: string): Promise<void>;
 };
 

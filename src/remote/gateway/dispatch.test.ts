@@ -153,7 +153,7 @@ describe("a node that claims more capabilities", () => {
     ],
   };
 
-  test("a node that claims more capabilities and never polls delays no job", async () => {
+  test("a node that claims more capabilities but does not request such jobs delays none", async () => {
     const overclaiming = await admittedNode(service, wide);
     const honest = await admittedNode(service);
     await leaseJob(service, overclaiming, { method: "getbyid" });
@@ -162,7 +162,7 @@ describe("a node that claims more capabilities", () => {
     expect(await leaseJob(service, honest)).toMatchObject({ job: uuid });
   });
 
-  test("a node that claims more capabilities is waited for while it is polling or fully occupied", async () => {
+  test("a node that claims more capabilities is waited for while it requests jobs or is fully occupied", async () => {
     const large = await admittedNode(service, { ...wide, concurrency: 1 });
     const small = await admittedNode(service);
     await leaseJob(service, large);
@@ -193,7 +193,7 @@ describe("a node that claims more capabilities", () => {
   });
 });
 
-test("of equal nodes, the one with stronger evidence gets the job while it polls", async () => {
+test("of equal nodes, the one with stronger evidence gets the job while it has an open lease request", async () => {
   const weak = await admittedNode(service);
   const strong = await admittedNode(service, { evidence: "tdx", concurrency: 1 });
   const first = leaseJob(service, weak, { waitMs: 20_000 });
@@ -216,7 +216,7 @@ describe("a node that", () => {
     expect(service.queue.job(uuid)).toMatchObject({ attempts: 0, lease: null });
   });
 
-  test("a node that drains completes its jobs and gets no more until it is approved again", async () => {
+  test("a node that is draining completes its jobs and gets no more until it is approved again", async () => {
     const node = await admittedNode(service);
     const uuid = service.queue.add();
     const job = await leaseAndOpen(service, node);

@@ -19,14 +19,14 @@ type DispatchContext = GatewayParts & {
 
 type LeaseRequest = Parameters<NodeQueue["lease"]>[0];
 
-const sparePolls = 4;
+const spareRequests = 4;
 
 const maxMethodSets = 16;
 
 export function createDispatch(context: DispatchContext) {
   const { runs, registry, queue, clock, log, eligibility, stopping } = context;
 
-  function recordPoll(run: Run, methods: readonly string[], change: 1 | -1): void {
+  function recordLeaseRequest(run: Run, methods: readonly string[], change: 1 | -1): void {
     run.polls += change;
     for (const method of new Set(methods)) {
       const before = run.demand.get(method) ?? { open: 0, max: 0 };
@@ -62,7 +62,8 @@ export function createDispatch(context: DispatchContext) {
       isOpen: () => eligibility.isOpen(run),
       accepts: (work: GatewayWork) => eligibility.accepts(run, work),
       load: () => eligibility.load(run),
-      // Slots are not reported per method: assume the most concurrent requests.
+      // Nodes do not report slots per method, so their largest number of concurrent requests is
+      // used.
       slots: () => Math.max(0, ...sortedMethods.map((method) => run.demand.get(method)?.max ?? 0)),
       onLease: () => recordPace(run),
     };
@@ -100,7 +101,7 @@ export function createDispatch(context: DispatchContext) {
       return null;
     }
     if (encrypted === null) {
-      // Counted, because a returned job would be retried forever.
+      // Counts as an attempt, because a returned job would be retried forever.
       await queue.fail(uuid, token, encryptionFailed).catch(() => undefined);
       return null;
     }
@@ -141,17 +142,17 @@ export function createDispatch(context: DispatchContext) {
       signal: AbortSignal,
     ): Promise<JobEnvelope | null> => {
       runs.requireLive(run);
-      const maxPolls = (registry.get(run.nodeId)?.concurrency ?? 0) + sparePolls;
-      if (run.polls >= maxPolls)
+      const maxRequests = (registry.get(run.nodeId)?.concurrency ?? 0) + spareRequests;
+      if (run.polls >= maxRequests)
         throw tooManyNodeAttempts("the node has too many open lease requests");
       const anyEnd = AbortSignal.any([signal, run.ended.signal, stopping]);
       const endMs = clock.elapsed() + Math.min(waitMs, leaseWaitMs);
-      recordPoll(run, methods, 1);
+      recordLeaseRequest(run, methods, 1);
       try {
         return await nextJob(run, methods, endMs, anyEnd);
       } finally {
         run.lastRequestMs = Math.max(run.lastRequestMs, clock.elapsed());
-        recordPoll(run, methods, -1);
+        recordLeaseRequest(run, methods, -1);
         queue.wakeNodes();
       }
     },

@@ -1,7 +1,7 @@
 /**
- * A search of all platforms waits for the node that covers most: others would return fewer posts without an error.
- * Capabilities are unverified, so a job waits only for connected nodes that request such jobs and do not fail
- * repeatedly.
+ * A search of all platforms waits for the node that covers the most platforms: others would return
+ * fewer posts without an error. Capabilities are unverified, so a job waits only for connected
+ * nodes that request such jobs and do not fail repeatedly.
  */
 
 import { evidenceKinds } from "../../jobs/result-signature.ts";
@@ -14,7 +14,7 @@ import { isQuarantined, type NodeRecord } from "./node-record.ts";
 import type { Releases } from "./releases.ts";
 import type { Run, Runs } from "./runs.ts";
 
-const pollGraceMs = 5_000;
+const graceMs = 5_000;
 
 /** Jobs do not wait for nodes with this many consecutive failures. */
 const maxConsecutiveFailures = 2;
@@ -49,12 +49,14 @@ export function createEligibility({
 
   function isConnected(run: Run): boolean {
     if (!runs.isLive(run)) return false;
-    return run.polls > 0 || running(run) > 0 || run.lastRequestMs + pollGraceMs > clock.elapsed();
+    return run.polls > 0 || running(run) > 0 || run.lastRequestMs + graceMs > clock.elapsed();
   }
 
   const isOpen = (run: Run): boolean => isServing(run) && paceMs(run) === 0 && !isBusy(run);
 
-  /** Milliseconds until no sliding second has more than `dispatchesPerSecond`; 0 if now. */
+  /**
+   * Milliseconds until another dispatch stays within `dispatchesPerSecond` in any sliding second.
+   */
   function paceMs(run: Run): number {
     const sinceMs = clock.elapsed() - paceWindowMs;
     const [oldestMs = sinceMs] = run.dispatchedMs;
@@ -66,7 +68,7 @@ export function createEligibility({
   function takes(run: Run, method: Method): boolean {
     const demand = run.demand.get(method);
     if (demand === undefined) return false;
-    const isRecent = demand.endedMs + pollGraceMs > clock.elapsed();
+    const isRecent = demand.endedMs + graceMs > clock.elapsed();
     return demand.open > 0 || isRecent || isBusy(run);
   }
 
@@ -78,7 +80,10 @@ export function createEligibility({
       ? released.reachOfOwnCredential(run, work)
       : capabilityRank(capabilities(run), work);
 
-  /** No other node has a wider reach, or an equal reach, stronger evidence and an open lease request. */
+  /**
+   * True if no other node has a wider reach, or an equal reach, stronger evidence and an open lease
+   * request.
+   */
   function isBest(run: Run, work: GatewayWork, reach: number): boolean {
     // The next page stays on the node that fetched the previous one.
     if ((work.position?.nodeId ?? null) !== null) return true;
@@ -118,7 +123,7 @@ export function createEligibility({
 const isStronger = (a: Run, b: Run): boolean =>
   evidenceKinds.indexOf(a.evidence) < evidenceKinds.indexOf(b.evidence);
 
-/** A continuation with a credential must run on the node that has it. */
+/** A continuation with a credential must run on the node that has the credential. */
 function canContinueOn(nodeId: string, { position = null }: GatewayWork): boolean {
   if (position === null) return true;
   return position.nodeId === undefined

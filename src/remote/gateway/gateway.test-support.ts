@@ -59,7 +59,7 @@ export type TestGateway = {
   verify: (registration: { kind: EvidenceKind }) => Promise<Partial<VerifiedEvidence>>;
   logged: { message: string; fields: Record<string, unknown> }[];
   reported: string[];
-  /** Another gateway over the same store. */
+  /** Starts another gateway with the same store. */
   restart(): Promise<void>;
   change(id: string, state: "approved" | "draining" | "removed"): Promise<void>;
   close(): Promise<void>;
@@ -231,7 +231,7 @@ export async function makeNode(changed: Partial<TestNode> = {}): Promise<TestNod
   };
 }
 
-/** `change` alters the statement before signing. */
+/** `change` alters the statement before it is signed. */
 export function makeRegistration(
   test: TestGateway,
   node: TestNode,

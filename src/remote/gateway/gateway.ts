@@ -189,7 +189,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
 
     authenticate: (request: SignedRequest): Run => authenticateNode(request, context),
 
-    /** Its jobs go to other nodes immediately. */
+    /** The node's jobs go to other nodes immediately. */
     leave: async (run: Run): Promise<void> => {
       events.record(run.nodeId, "left", `run ${run.keyId}`);
       await end(run);

@@ -8,7 +8,7 @@ import { type NodeEvents, oneLine } from "./node-events.ts";
 import type { NodeRecord } from "./node-record.ts";
 
 const streakMs = 60_000;
-/** The least recently failed is dropped first. */
+/** The least recently failed job is dropped first. */
 const maxJobs = 1_000;
 
 export type JobFailures = ReturnType<typeof createJobFailures>;
@@ -18,7 +18,7 @@ export function createJobFailures({ clock, events }: { clock: Clock; events: Nod
   const streaks = new Map<string, { failures: number; lastMs: number }>();
   const codesOf = new Map<string, Map<string, string>>();
 
-  /** Failures since the last answer; 0 after a minute without any. */
+  /** Failures since the node's latest answer; 0 after a minute without a failure. */
   function consecutiveFailures(nodeId: string): number {
     const streak = streaks.get(nodeId);
     return streak === undefined || streak.lastMs + streakMs <= clock.elapsed()
@@ -60,7 +60,7 @@ export function createJobFailures({ clock, events }: { clock: Clock; events: Nod
   };
 }
 
-/** Errors of the request, which no node can answer. */
+/** Errors in the request, which no node can answer. */
 const requestErrors: ReadonlySet<string> = new Set([
   "cursor_invalid",
   "invalid_query",
@@ -69,7 +69,7 @@ const requestErrors: ReadonlySet<string> = new Set([
   "search_not_sayable",
 ]);
 
-/** Nothing was billed, and another node may have other access. */
+/** Errors after which nothing was billed, and another node may have other access. */
 const accessErrors: ReadonlySet<string> = new Set([
   "budget_used_up",
   "credential_refused",

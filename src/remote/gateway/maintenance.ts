@@ -14,7 +14,7 @@ const roundsPerCountWrite = 10;
 const roundsPerSweep = 60;
 const silentRunMs = 600_000;
 
-/** Synchronises memory and store until `stopping`, then once more. */
+/** Synchronises memory and store until `stopping` aborts, then once more. */
 export async function maintainNodes(
   context: MaintenanceContext,
   stopping: AbortSignal,

@@ -32,7 +32,7 @@ export type NodeView = Omit<NodeRecord, "state" | "attestationId"> & {
   attestationId: string | null;
   keyId: string | null;
   isConnected: boolean;
-  /** Polling now or recently, or fully occupied. */
+  /** Methods for which the node requests jobs, has done so recently, or is fully occupied. */
   takes: readonly Method[];
   running: number;
   connectedMs: number | null;
@@ -77,12 +77,12 @@ export function createNodeDirectory(context: NodeDirectoryContext) {
 
 export type NodeRegistry = ReturnType<typeof createNodeRegistry>;
 
-/** Refreshed every second: operators change nodes from other processes. */
+/** Refreshed every second, because operators change nodes from other processes. */
 export function createNodeRegistry(store: Store<NodeOperations>) {
   let records = new Map<string, NodeRecord>();
   const quarantines = new Map<string, Quarantine>();
   let uses = new Map<string, NodeUse>();
-  /** A read that overlaps a write is stale. */
+  /** Writes in progress: a read that overlaps one is stale. */
   let changing = 0;
   let changes = 0;
 

@@ -8,7 +8,10 @@ import type { NodeEvent } from "./node-store.ts";
 
 type EventKind = { message: string; isWarning?: true; points?: number; isStall?: true };
 
-/** A node is quarantined if its points within ten minutes reach `maxPoints`. Stalls within 30 s count once. */
+/**
+ * A node is quarantined if its points within ten minutes reach `maxPoints`. Several stalls within
+ * 30 s count as one.
+ */
 const kinds = {
   admitted: { message: "a node attested" },
   pending: { message: "a node awaits approval" },
@@ -38,7 +41,7 @@ const maxRemembered = 10_000;
 
 export type NodeEvents = ReturnType<typeof createNodeEvents>;
 
-/** Quarantines nodes with too many errors. */
+/** Records events, and quarantines nodes with too many errors. */
 export function createNodeEvents({
   clock,
   log,
@@ -85,7 +88,10 @@ export function createNodeEvents({
   return {
     record,
 
-    /** At most one in ten minutes per code and node; unknown nodes are one. */
+    /**
+     * Records at most one refusal every ten minutes per code and node; all unknown nodes count as
+     * one.
+     */
     recordRefusal: (
       nodeId: string | null,
       address: string,
@@ -114,7 +120,7 @@ export function createNodeEvents({
 
 const noPenalties: Penalties = { points: [], stalledMs: Number.NEGATIVE_INFINITY };
 
-/** Untrusted text as one line; `fallback` if empty. */
+/** Turns untrusted text into one line; returns `fallback` if that is empty. */
 export function oneLine(text: string, fallback: string): string {
   const line = stripControls(text).replaceAll(/\s+/gu, " ").trim();
   return line === "" ? fallback : line;

@@ -3,7 +3,7 @@ import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Capability } from "../capability.ts";
 
-/** `approved` by an operator, or by a policy that lists the machine. */
+/** `approved`: by an operator, or by a policy that lists the machine. */
 export type NodeState = "pending" | "approved" | "draining" | "removed";
 
 export type RegisteredNode = {
@@ -28,7 +28,7 @@ export type NodeRecord = RegisteredNode & {
   attestationId: string;
   quarantinedUntilMs: number | null;
   quarantineReason: string | null;
-  /** Quarantines since its last approval. */
+  /** Number of quarantines since the last approval. */
   quarantines: number;
   jobsDone: number;
   jobsFailed: number;

@@ -35,7 +35,7 @@ function* insertEvents(database: Database, events: readonly NodeEvent[]): Steps<
   );
 }
 
-/** Approval ends a quarantine; approving again unbinds the node from its machine. */
+/** Approval ends a quarantine; approving an approved node again unbinds it from its machine. */
 export function* changeNodeState(
   database: Database,
   { id, state, nowMs }: { id: string; state: Exclude<NodeState, "pending">; nowMs: number },

@@ -102,7 +102,7 @@ test("jobs that a node does not finish by their deadline are penalised, once per
   expect(view()?.quarantineReason).toContain("passed its deadline");
 });
 
-describe("a failure at a job that another node answers", () => {
+describe("a failure in a job that another node answers", () => {
   async function failedJob(): Promise<string> {
     const uuid = service.queue.add();
     const job = await leaseAndOpen(service, node);
@@ -112,7 +112,7 @@ describe("a failure at a job that another node answers", () => {
     return uuid;
   }
 
-  test("a failure at a job that another node answers counts as a third of a refused answer", async () => {
+  test("a failure in a job that another node answers counts as a third of a refused answer", async () => {
     const other = await admittedNode(service);
     for (let times = 1; times <= 9; times += 1) {
       expect(view()).toMatchObject({ state: "approved" });
@@ -126,7 +126,7 @@ describe("a failure at a job that another node answers", () => {
     expect(view()?.quarantineReason).toContain("a job that another node answered");
   });
 
-  test("a failure at a job does not count if no one or the same node answers the job", async () => {
+  test("a failure in a job does not count if only the same node or none answers the job", async () => {
     for (let times = 1; times <= 12; times += 1) {
       const uuid = await failedJob();
       if (times % 2 === 0) await complete(service, node, await leaseAndOpen(service, node));

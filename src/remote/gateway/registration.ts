@@ -23,7 +23,7 @@ import {
 
 type Admission = AttestedRun & { stored: StoredRegistration };
 
-/** Cheapest checks first. */
+/** The cheapest checks come first. */
 export async function admit(
   context: GatewayParts,
   registration: Registration,
@@ -111,7 +111,9 @@ function checkStatement(
   }
 }
 
-/** The identity key is not proven yet: not attributed to the named node. */
+/**
+ * Checks before the identity key is proven: their refusals are not attributed to the named node.
+ */
 const unproven =
   /^(?:challenge_\w+|other_audience|other_gateway|kind_not_accepted|bad_identity_signature)$/;
 

@@ -23,7 +23,7 @@ export type ReleaseSource = {
 
 export type Releases = ReturnType<typeof createReleases>;
 
-/** For one job at a time, to runs whose current attestation permits it. */
+/** Releases credentials for one job at a time, to runs whose current attestation permits it. */
 export function createReleases({
   releases,
   clock,
@@ -39,7 +39,7 @@ export function createReleases({
 
   const allowedTo = (run: Run): readonly Release[] => (runs.isLive(run) ? run.releases : []);
 
-  /** Once per attestation and credential, because jobs may be frequent. */
+  /** Records a release once per attestation and credential, because jobs may be frequent. */
   function recordRelease(run: Run, attestation: string, credential: ReleasedCredential): void {
     const { id, platform, owner } = credential;
     const before = recordedReleases.get(run) ?? new Set();
@@ -59,7 +59,7 @@ export function createReleases({
       return releases.capabilities().filter(({ platform }) => platforms.includes(platform));
     },
 
-    /** The reach of the account's own credential; 0 if not releasable. */
+    /** The reach with the account's own credential; 0 if that cannot be released to the run. */
     reachOfOwnCredential: (run: Run, work: GatewayWork): number => {
       const [platform, ...others] = requestedPlatforms(work);
       const isReleased = allowedTo(run).some(

@@ -15,8 +15,8 @@ import {
 } from "./gateway.test-support.ts";
 
 /**
- * Only a node's last run gets work, while attested and approved, and only the lease holder can
- * answer.
+ * Only a node's latest run gets work, and only while attested and approved; only the lease holder
+ * can answer it.
  */
 type Step =
   | { kind: "start" | "leave" | "lease" | "complete" | "attest"; run: number }

@@ -28,13 +28,13 @@ export type AttestedRun = {
 
 export type Run = ReturnType<typeof makeRun>;
 
-/** `…Ms` are `elapsed` times. */
+/** `…Ms` are `elapsed` times, except `connectedMs`. */
 const makeRun = ({ nodeId, keyId, attestation: { statement } }: AttestedRun) => ({
   nodeId,
   keyId,
   signingKey: statement.signing_key,
   encryptionKey: statement.sealing_key,
-  /** First attestation, Unix milliseconds. */
+  /** Time of the first attestation, in Unix milliseconds. */
   connectedMs: Number.POSITIVE_INFINITY as number,
   attestations: new Map<string, Attestation>(),
   evidence: statement.evidence,
@@ -99,7 +99,7 @@ export function createRuns(clock: Clock) {
       throw nodeUnauthorized("attestation_ended", "the node's attestation has expired");
     },
 
-    /** Another run replaced these keys, or attested with a later challenge. */
+    /** True if another run has replaced this one, or has attested with a later challenge. */
     isReplaced: (run: Pick<AttestedRun, "nodeId" | "keyId" | "challenge">): boolean => {
       if (replacedKeys.get(run.nodeId)?.includes(run.keyId)) return true;
       const current = byNode.get(run.nodeId);
@@ -125,5 +125,5 @@ export function createRuns(clock: Clock) {
   };
 }
 
-/** `abort` without a reason creates an exception. */
+/** Shared, because each abort without a reason creates an exception. */
 const keysEnded = new Error("the keys of the run are no longer valid");

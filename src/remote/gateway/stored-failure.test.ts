@@ -24,7 +24,7 @@ function storedOutcome(
   );
 }
 
-test("a final failure of one node is retried unless another confirms it", () => {
+test("a final failure on one node is retried unless another node confirms it", () => {
   for (const code of ["internal", "upstream_refused", "upstream_failed", "anything_else"]) {
     expect(storedOutcome({ code }).retryable, code).toBe(true);
   }
@@ -38,7 +38,7 @@ test("a final failure of one node is retried unless another confirms it", () => 
   ).toBe(true);
 });
 
-test("invalid_query of one node is final if the gateway's parser agrees", () => {
+test("invalid_query from one node is final if the gateway's parser agrees", () => {
   const unreadable = { ...comet, query: '"comet' };
   expect(storedOutcome({ code: "invalid_query" }, archivesX, unreadable).retryable).toBe(false);
   expect(storedOutcome({ code: "cursor_invalid" }, archivesX, unreadable).retryable).toBe(true);

@@ -43,7 +43,10 @@ export function runRefused(check: keyof typeof runRefusals): EarshotError {
 
 const attestationsPerNode = 1_000;
 
-/** A new node is pending unless the policy lists its machine, and no node on it was removed or is quarantined. */
+/**
+ * A new node is pending unless the policy lists its machine and no other node on it has been
+ * removed or is quarantined.
+ */
 export function* storeRegistration(
   database: Database,
   registration: NodeRegistration,
@@ -59,7 +62,7 @@ export function* storeRegistration(
   return { record: yield* requireNode(database, registration.id), waitsFor };
 }
 
-/** New identities are free, so decisions about other nodes on the machine apply. */
+/** Anyone can make a new identity, so decisions about other nodes on the same machine apply. */
 function* objectionTo(
   database: Database,
   { id, machine, nowMs }: NodeRegistration,
@@ -88,7 +91,7 @@ function requireSameNode(before: NodeRecord, registration: NodeRegistration): vo
 
 function stateAfter(before: NodeRecord | null, { isListed }: NodeRegistration): NodeState {
   if (isListed) return before === null || before.state === "pending" ? "approved" : before.state;
-  // Only the policy approved it, and no longer lists its machine.
+  // Only the policy had approved the node, and no longer lists its machine.
   if (before === null || (before.state === "approved" && before.isListed)) return "pending";
   return before.state;
 }

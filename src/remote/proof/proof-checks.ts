@@ -25,7 +25,7 @@ export type ExpectedProof = {
   signedAfterMs?: number;
   fromMs?: number;
   toMs?: number;
-  /** Nothing may be omitted before the first record. */
+  /** Requires that the request is for the first page, so that nothing before it was omitted. */
   isFirstPage?: true;
 };
 
@@ -115,7 +115,10 @@ function requestMembers(request: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Checks the body against the request, and the signature time if known. Returns the number of records. */
+/**
+ * Checks the body against the request, and against the signature time if that is known. Returns the
+ * number of records.
+ */
 export async function checkBody(
   { body, request: requestText, knowledge }: Proof,
   signedAtMs: number | null,
@@ -128,7 +131,7 @@ export async function checkBody(
   return items.length;
 }
 
-/** Authors can claim any time, so the ID must be too late, too. */
+/** Authors can claim any time, so a post is refused only if its ID is also too late. */
 function checkBefore(latestMs: number, request: AnswerRequest, items: readonly ReadRecord[]): void {
   requireThat("requested_after_signature", request.asOfMs <= latestMs);
   const isLater = ({ item: { id }, kind, createdMs }: ReadRecord): boolean =>
@@ -140,7 +143,7 @@ function checkBefore(latestMs: number, request: AnswerRequest, items: readonly R
   requireThat("post_after_signature", !items.some(isLater));
 }
 
-/** Canonical, so that all readers extract the same. */
+/** Requires canonical JSON, so that all readers extract the same records. */
 function readRecords(body: string): string[] {
   try {
     const values: unknown = JSON.parse(body);
@@ -148,7 +151,7 @@ function readRecords(body: string): string[] {
       return values.map((value) => JSON.stringify(value));
     }
   } catch {
-    // Also values too deep to serialise.
+    // Also refuses values that are nested too deeply to be serialised.
   }
   throw proofRefused("body_malformed", messages.body_malformed);
 }

@@ -392,7 +392,7 @@ describe("a lying gateway", () => {
     expect(await readErrors(proof)).toEqual(["report_data"]);
   });
 
-  test("a lying gateway cannot name another gateway than the attested one", async () => {
+  test("a lying gateway cannot name a gateway other than the attested one", async () => {
     const gateway_key = makeSigningKey().publicKey;
     const expected = { gatewayKey: gateway_key };
     const proof = getCopy(proofBy(node, answer));
@@ -584,7 +584,7 @@ describe("a lying node", () => {
     expect(await readErrors(about("mallory"), inputs)).toEqual(["target_mismatch"]);
   });
 
-  test("a lying node cannot present a further page as the first", async () => {
+  test("a lying node cannot present a later page as the first", async () => {
     const after = { platform: "x", id: lastId } as const;
     const proof = proofBy(bare, answer, { request: requestText({ ...testRequest, after }) });
     const inputs = { ...acceptingNone(), expected: { isFirstPage: true } as const };
@@ -593,7 +593,7 @@ describe("a lying node", () => {
     expect(await readErrors(proof, inputs)).toEqual(["not_the_first_page"]);
   });
 
-  test("a lying node cannot report complete coverage of a part of the window", async () => {
+  test("a lying node cannot report complete coverage for a part of the window", async () => {
     const coverage = { fromMs: nowMs, toMs: nowMs, complete: true, gaps: [] };
     const proof = proofBy(bare, { ...makeAnswer([]), coverage, sources: [] });
     expect(await asNone(proof)).toEqual(["coverage_too_narrow"]);
@@ -652,7 +652,7 @@ function readLeaves(value: unknown, path: readonly string[] = []): (readonly str
   return Object.entries(value).flatMap(([name, member]) => readLeaves(member, [...path, name]));
 }
 
-/** Changes a letter of a text, replaces anything else. */
+/** Changes one letter of a text, or replaces any other value. */
 function changedAt(proof: Proof, path: readonly string[]): unknown {
   const copy = structuredClone(proof);
   const owner = path.slice(0, -1).reduce<object>((at, name) => Reflect.get(at, name), copy);

@@ -22,7 +22,7 @@ export type ProofOptions = {
   policy: NodePolicy | null;
   nowMs: number;
   collateral?: CollateralSource;
-  /** When certificates and collateral must be valid; default: signature time. */
+  /** When certificates and collateral must be valid. Default: the time of the signature. */
   asOfMs?: number;
   expected?: ExpectedProof;
 };
@@ -51,7 +51,7 @@ export type ProofStep = {
   message: string;
 };
 
-/** Nothing in the proof is reliable unless `holds`. */
+/** Nothing in the proof is reliable unless `holds` is true. */
 export type ProofVerdict = {
   holds: boolean;
   steps: readonly ProofStep[];
@@ -62,7 +62,7 @@ export type ProofVerdict = {
   records: number | null;
 };
 
-/** Trusts no claim of the gateway except the signature time. */
+/** Trusts no claim by the gateway except the signature time. */
 export async function verifyProof(input: unknown, options: ProofOptions): Promise<ProofVerdict> {
   const steps: ProofStep[] = [];
 

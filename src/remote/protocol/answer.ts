@@ -77,7 +77,7 @@ function readSealedHeader(line: Buffer): Head | null {
 /** Rejects invalid UTF-8; keeps a byte order mark. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** A JSON array of records of exactly these lengths. */
+/** Reads a JSON array of records with exactly these lengths. */
 function* readRecords(body: Buffer, lengths: readonly number[]): Generator<string> {
   let offset = 0;
   for (const length of lengths) {

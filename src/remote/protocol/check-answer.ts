@@ -13,8 +13,9 @@ import type { ReadRecord, RecordKind } from "./read-record.ts";
 import type { Knowledge } from "./texts.ts";
 
 /**
- * Plausibility, not truth: platform, kind, each post once; for a search order, window and matching as far as records
- * show; continuation and coverage.
+ * Checks that an answer is plausible, not that it is true: platforms, kinds, duplicates,
+ * continuation and coverage; for a search also order, window and matches, as far as the records
+ * show them.
  */
 export async function checkAnswer(
   request: AnswerRequest,
@@ -66,7 +67,7 @@ export function createRecordCheck(request: AnswerRequest): (record: ReadRecord) 
       throw answerRefused("other_kind", `${method} returned a ${kind}`);
     }
     const uri = method === "getbyid" && target?.kind === "post" ? target.uri : null;
-    // Address and uri may differ on Mastodon.
+    // On Mastodon, the address and uri of a post may differ.
     if (uri !== null && item.platform !== "mastodon" && item.uri !== uri) throw notAMatch();
   }
 

@@ -15,7 +15,7 @@ const streamToleranceMs = 60_000;
 
 const idToleranceMs = 1_000;
 
-/** Coverage must be within the window and, if complete, be all of it. */
+/** Coverage must be within the window and, if complete, extend over all of it. */
 export function checkCoverage(request: AnswerRequest, coverage: Knowledge["coverage"]): void {
   const { platforms = [], complete } = coverage;
   if (platforms.some(({ platform }) => !isRequested(request, platform))) throw otherPlatform();
@@ -50,7 +50,10 @@ function isWithinWindow({ method, fromMs, toMs, asOfMs }: AnswerRequest, coverag
   return isWithin(coverage, { fromMs, toMs });
 }
 
-/** The window minus what the query, or the target of a replies request, excludes. Null if empty. */
+/**
+ * The window minus what the query, or the target of a replies request, excludes. Null if nothing
+ * remains.
+ */
 function requiredWindow(request: AnswerRequest, hasRecentSearch: boolean): Span | null {
   const { method, query, target = null, fromMs, toMs, asOfMs, after } = request;
   if (!isSearch(method)) {
@@ -63,7 +66,7 @@ function requiredWindow(request: AnswerRequest, hasRecentSearch: boolean): Span 
   const reachedMs = toMs < asOfMs ? toMs : toMs - streamToleranceMs;
   return widestSpan(
     [isLate ? fromMs + liveToleranceMs : fromMs, ...bounds.froms],
-    // Later pages are older.
+    // Later pages contain older posts.
     [reachedMs, after === null ? reachedMs : idTimeMs(after.id), ...bounds.tos],
   );
 }

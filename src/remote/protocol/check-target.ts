@@ -13,8 +13,8 @@ import { jobRefused } from "./errors.ts";
 type Requested = Pick<AnswerRequest, "platform" | "method" | "query" | "target">;
 
 /**
- * Clients compare only the query, so the target must be what it names. Only the gateway knows what a record ID or bare
- * username means: any that it can name is accepted.
+ * Clients compare only the query, so the target must be what the query names. Only the gateway
+ * knows what a record ID or bare username means, so any target that it could name is accepted.
  */
 export function checkTarget(request: Requested): void {
   const { platform, method, query, target = null } = request;

@@ -1,4 +1,4 @@
-/** Rejects only contradictions, as names, counts and references may be missing. */
+/** Null means unknown, because names, counts and references may be missing. */
 
 import { matches, type Subject } from "@earshot/query/match";
 import { makePlan } from "@earshot/query/plan";
@@ -20,10 +20,10 @@ type ShownPost = {
 
 export type TimeRange = { earliestMs: number; latestMs: number };
 
-/** Imported files may have coarse times for X. */
+/** Imported files may have imprecise times for posts on X. */
 const skewMs = 60_000;
 
-/** False only if the record rules it out. */
+/** False only if the record rules out a match. */
 export function couldMatch(
   tree: QueryNode,
   asOfMs: number,
@@ -42,7 +42,10 @@ export function couldMatch(
   return nodeVerdict(tree, { subject, post, times }, asOfMs) !== false;
 }
 
-/** The earlier of claimed and observed (approximated by the ID). */
+/**
+ * A post's time is the earlier of its claimed time and its observed time, which the ID
+ * approximates.
+ */
 export function possibleTimes(id: bigint, createdMs: number | null): TimeRange {
   if (!hasTime(id)) {
     if (createdMs !== null) return { earliestMs: createdMs, latestMs: createdMs };

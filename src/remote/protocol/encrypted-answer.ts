@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { base64, decodeBytes } from "./encoding.ts";
 import { answerRefused } from "./errors.ts";
 
-/** Known only to the gateway and one lease's node. */
+/** Known only to the gateway and the node that has the lease. */
 export type AnswerKey = { key: Uint8Array; aad: Uint8Array };
 
 type EncryptedBytes = { nonce: string; sealed: string };

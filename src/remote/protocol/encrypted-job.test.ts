@@ -230,7 +230,7 @@ describe("a job with a credential", () => {
     },
   );
 
-  test("a job with a credential does not open with other keys, or when it was changed", async () => {
+  test("a job with a credential does not open with other keys, or after any change", async () => {
     const otherKeys = await makeRunKeys();
     expect(await getCode(openJob(released, openOptions({ keys: otherKeys })))).toBe(
       "job_refused not_openable",

@@ -35,7 +35,7 @@ export type JobPayload = z.infer<typeof jobPayload>;
 
 export type OpenedJob = Awaited<ReturnType<typeof openJob>>;
 
-/** Tolerance for the node's estimate of the gateway's clock, seconds. */
+/** Tolerance for the node's estimate of the gateway's clock, in seconds. */
 const aheadSeconds = 30;
 
 type Head = Omit<JobEnvelope, "version" | "encapsulated" | "sealed" | "signature">;
@@ -53,7 +53,7 @@ const encryptionBinding = (head: Head): Binding => ({
 const signedPart = (head: Head, encapsulated: Uint8Array, ciphertext: Uint8Array): Buffer =>
   frame("earshot-job-signature/v1", envelopeAad(head), encapsulated, ciphertext);
 
-/** Nodes refuse the envelope from `lifetimeMs` after `nowMs` (gateway clock). */
+/** Nodes refuse the envelope once `lifetimeMs` have passed since `nowMs` on the gateway's clock. */
 export async function encryptJob(options: {
   keyId: string;
   encryptionKey: string;
@@ -143,7 +143,7 @@ export type OpenedLeases = ReturnType<typeof createOpenedLeases>;
 
 const maxLeases = 100_000;
 
-/** Remembers leases while their envelopes could be replayed. */
+/** Remembers leases while their envelopes could be sent again. */
 export function createOpenedLeases(max = maxLeases) {
   const expiries = new Map<string, number>();
   return {

@@ -1,5 +1,6 @@
 /**
- * Refuses unknown callers before reading their body. The token admits no node: a leaked one costs CPU time and rows.
+ * Lets a gateway reject unknown callers before reading their bodies. The token alone admits no
+ * node: a leaked one costs only CPU time and rows.
  */
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";

@@ -10,7 +10,7 @@ export type GatewayResponse = {
   body: string | Uint8Array;
 };
 
-/** No intermediary can alter or replay a response. */
+/** Prevents intermediaries from altering a response or sending it again. */
 export function signGatewayResponse(
   response: GatewayResponse,
   gateway: { sign(message: Uint8Array): Uint8Array },

@@ -14,14 +14,14 @@ const seedLength = 32;
 
 export type SigningKey = { publicKey: string; sign(message: Uint8Array): Uint8Array };
 
-/** Derived from the data folder's key: stable across restarts. */
+/** Derived from the data folder's key, so that it is stable across restarts. */
 export function deriveGatewayKey(secretKey: Uint8Array): SigningKey {
   return makeSigningKey(
     Buffer.from(hkdfSync("sha256", secretKey, "", "earshot gateway key/v1", seedLength)),
   );
 }
 
-/** Keys of one run, in memory only. */
+/** The keys of one run, which exist only in memory. */
 export type RunKeys = Awaited<ReturnType<typeof makeRunKeys>>;
 
 export async function makeRunKeys() {
@@ -30,7 +30,10 @@ export async function makeRunKeys() {
   return { signingKey, encryptionKey, sign, open };
 }
 
-/** Small-order keys are refused, which not every OpenSSL does: anyone can forge their signatures. */
+/**
+ * Refuses keys of small order, as not every version of OpenSSL does: anyone can forge their
+ * signatures.
+ */
 export function isSignedBy(
   key: string,
   message: Uint8Array,
@@ -76,7 +79,10 @@ const makePublicKey = (key: string): KeyObject =>
 
 const rawOf = (key: KeyObject): string => key.export({ format: "jwk" }).x ?? "";
 
-/** y of the points of order 1, 2, 4 and 8, with non-canonical encodings; little-endian, without the sign bit. */
+/**
+ * The y coordinates of the points of order 1, 2, 4 and 8, including non-canonical encodings;
+ * little-endian, without the sign bit.
+ */
 const smallOrders = new Set([
   "0000000000000000000000000000000000000000000000000000000000000000",
   "0100000000000000000000000000000000000000000000000000000000000000",

@@ -1,4 +1,7 @@
-/** JSON over HTTP under /internal/nodes (docs/nodes.md). Binary is base64url; times are durations, because clocks differ. */
+/**
+ * JSON over HTTP under /internal/nodes (docs/nodes.md). Binary values are in base64url; most times
+ * are durations, because clocks differ.
+ */
 
 import * as z from "zod";
 import { evidenceKinds } from "../../jobs/result-signature.ts";
@@ -21,7 +24,7 @@ export const challengeResponse = z.object({
 });
 export type ChallengeResponse = z.infer<typeof challengeResponse>;
 
-/** The quote contains a hash of it. */
+/** The quote contains a hash of this statement. */
 export const nodeStatement = z.strictObject({
   version: z.literal(1),
   evidence: z.enum(evidenceKinds),
@@ -42,7 +45,7 @@ export const capability = z.strictObject({
   ways: z.array(z.enum(accessMethods)).max(accessMethods.length),
 });
 
-/** All null for `none`. The quote covers only the RTMR3 events. */
+/** All members are null for `none`. In the event log, the quote covers only the events of RTMR3. */
 export const evidenceBody = z.strictObject({
   quote: z
     .string()

@@ -9,14 +9,14 @@ import { platformName, postId } from "./wire.ts";
 
 const maxCharacters = 262_144;
 
-/** Posts have about 50; records are parsed in bulk when shown. */
+/** Posts have about 50 names; records are parsed in bulk when shown. */
 const maxNames = 200;
 
 const text = z.string().nullable().default(null);
 const texts = z.array(z.string()).default([]);
 const nullableBoolean = z.boolean().nullable().default(null);
 
-/** Existing date in ISO 8601 UTC, as Unix milliseconds. */
+/** An existing date in ISO 8601 and UTC, read as Unix milliseconds. */
 const time = z
   .string()
   .refine((text) => {
@@ -28,7 +28,7 @@ const time = z
   .nullable()
   .default(null);
 
-/** Clients follow it; a scheme is optional. */
+/** A link that clients may follow; its scheme is optional. */
 const address = z.string().refine(isHarmless);
 const optionalAddress = address.nullable().default(null);
 
@@ -104,11 +104,11 @@ export type ReadRecord = {
   name: string;
   kind: RecordKind;
   createdMs: number | null;
-  /** Null for other kinds and `ids`. */
+  /** Null for other kinds of records, and for posts reduced to IDs. */
   post: Post | null;
 };
 
-/** Requires uri and account, by which later deletions find a record. */
+/** Requires the uri and account of a post, by which later deletions find it. */
 export function readRecord(record: string): ReadRecord {
   const parsed = parseRecord(record);
   if (parsed === null) throw answerRefused("record_malformed", "a record is malformed");
@@ -122,7 +122,9 @@ export function readRecord(record: string): ReadRecord {
   return { item, name, kind: kind === "ids" ? "post" : kind, createdMs, post };
 }
 
-/** Readers could differ on duplicate members or number spellings. */
+/**
+ * Requires canonical JSON: readers could differ on duplicate members or the spelling of numbers.
+ */
 function parseRecord(text: string): RecordShape | null {
   if (text.length > maxCharacters) return null;
   try {
@@ -134,7 +136,7 @@ function parseRecord(text: string): RecordShape | null {
   }
 }
 
-/** Lacks the time of observation and the account ids of mentions. */
+/** The post lacks the time of observation and the account ids of mentions. */
 function makePost({ Content, Metadata: reported }: RecordShape): Post {
   const counts = reported.public_metrics;
   return {

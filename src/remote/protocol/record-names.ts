@@ -11,7 +11,10 @@ type ReportedNames = {
 
 type PostName = Pick<FetchedItem, "platform" | "id" | "uri" | "userId">;
 
-/** Later deletions match uri and account literally. Imports may omit the account or use an `import:` uri. */
+/**
+ * Later deletions compare uri and account literally, so both must be canonical. Imports may omit
+ * the account or use an `import:` uri.
+ */
 export function checkPostNames(item: PostName, reported: ReportedNames): void {
   const { platform, uri, userId } = item;
   if (uri === null) throw nameMissing();

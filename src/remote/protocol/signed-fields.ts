@@ -7,7 +7,7 @@ type Signer = { sign(message: Uint8Array): Uint8Array };
 export const makeContentDigest = (body: string | Uint8Array): string =>
   serializeDictionary({ "sha-256": { value: sha256(body) } });
 
-/** Signatures of one kind of message: RFC 9421, in one serialisation only. */
+/** Signatures for one kind of message: RFC 9421, in one serialisation only. */
 export function createMessageSignatures<Name extends string>(
   names: readonly Name[],
   tag: string,

@@ -30,7 +30,7 @@ export function signRequest(
   };
 }
 
-/** `isSignedBy` checks the signature. */
+/** Only the returned `isSignedBy` checks the signature. */
 export function readSignedRequest(request: SignedRequest) {
   const { "content-digest": digest, "signature-input": input, signature } = request.headers;
   if (digest === undefined || input === undefined || signature === undefined) {

@@ -18,7 +18,7 @@ const fields = (statement: NodeStatement): readonly string[] => [
   statement.gateway_key,
 ];
 
-/** 64 bytes for the quote. */
+/** The 64 bytes that the quote must contain. */
 export function hashReportData(statement: NodeStatement): Buffer {
   return createHash("sha512")
     .update(frame("earshot-node-attestation/v1", ...fields(statement)))

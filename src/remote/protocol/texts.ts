@@ -63,7 +63,7 @@ function printable<Texts extends { message: string; hint?: string }>(texts: Text
   return { ...texts, message: stripControls(message), ...hinted };
 }
 
-/** Canonical; drops unknown members. */
+/** Canonical JSON, without unknown members. */
 const canonicalText = <Shape extends z.ZodType>(shape: Shape, value: unknown): string =>
   JSON.stringify(z.encode(shape, value as z.output<Shape>));
 

@@ -4,7 +4,7 @@ import type { ShownAnswer } from "../../search/merge/fill-in.ts";
 import { createRecordCheck, createYield } from "../protocol/check-answer.ts";
 import { readRecord } from "../protocol/read-record.ts";
 
-/** Drops records that a gateway would refuse, such as posts whose counts changed. */
+/** Drops records that a gateway would reject, such as posts whose counts have changed. */
 export async function withoutRefused(
   request: AnswerRequest,
   answer: ShownAnswer,

@@ -119,7 +119,7 @@ test("a pending node attests again when the gateway specifies, and gets no work"
   expect(statuses.map(({ state }) => state)).toEqual(["pending", "admitted"]);
 });
 
-test("requests refused as unknown cause one new attestation, until which the node is not admitted", async () => {
+test("requests rejected as unknown cause one new attestation, and the node is not admitted until then", async () => {
   const { clock, gateway, start, attestations } = startLoop();
   const challenge = gateway.responses.challenge;
   gateway.responses.challenge = (body) => clock.sleep(10).then(() => challenge?.(body));

@@ -12,7 +12,7 @@ export type AttestationStatus =
   | { state: "unreachable"; error: EarshotError }
   | { state: "admitted"; attested: Attested }
   | { state: "pending"; attested: Attested }
-  /** `isFinal`: dismissed, or refused permanently before it was ever accepted. */
+  /** `isFinal`: the node was dismissed, or refused permanently before it was ever accepted. */
   | { state: "refused"; error: EarshotError; isFinal: boolean };
 
 export type AttestLoopContext = AttestContext & {
@@ -30,7 +30,9 @@ const stopped = new Error("node stopped");
 
 export type AttestLoop = ReturnType<typeof startAttestLoop>;
 
-/** Renews halfway through the validity, and when the gateway does not know the node. */
+/**
+ * Renews the attestation halfway through its validity, and when the gateway does not know the node.
+ */
 export function startAttestLoop(context: AttestLoopContext) {
   const { clock, random, reachability, onStatus } = context;
   const stopping = new AbortController();
@@ -83,7 +85,7 @@ export function startAttestLoop(context: AttestLoopContext) {
       const startedMs = clock.elapsed();
       const pauseMs = await attest(refusals);
       if (pauseMs === 0) continue;
-      // Also serves requests made while it ran.
+      // Also covers requests that were made during the attestation.
       sleeping = new AbortController();
       const signal = AbortSignal.any([stopping.signal, sleeping.signal]);
       await clock.sleep(pauseMs, signal).catch(() => undefined);
@@ -98,7 +100,7 @@ export function startAttestLoop(context: AttestLoopContext) {
   return {
     status: (): AttestationStatus => status,
     admitted,
-    /** Null after `waitMs`. */
+    /** Null if the node is not admitted within `waitMs`. */
     whenAdmitted: async (waitMs: number, signal?: AbortSignal): Promise<Attested | null> => {
       signal?.throwIfAborted();
       const attested = admitted();
@@ -120,7 +122,7 @@ export function startAttestLoop(context: AttestLoopContext) {
   };
 }
 
-/** An operator may fix the cause for an accepted node. */
+/** Final only for a node that was never accepted; for others, an operator may fix the cause. */
 function isPermanent({ code, status, details }: EarshotError): boolean {
   if (code === "evidence_unavailable") return true;
   if (details.some((detail) => detail.code.startsWith("challenge_"))) return false;

@@ -20,10 +20,10 @@ const problem = z.object({
     .default([]),
 });
 
-/** Statuses with which a gateway or proxy refuses temporarily. */
+/** Statuses with which a gateway or proxy rejects requests temporarily. */
 export const transientStatuses: readonly number[] = [429, 502, 503, 504];
 
-/** There was no response, or not one from a gateway. */
+/** There was no response, or it was not from a gateway. */
 export function unreachable(
   message: string,
   { hint = defaultHint, ...more }: EarshotErrorOptions = {},
@@ -66,7 +66,7 @@ export function responseError(response: FetchedResponse, host: string): EarshotE
   return new EarshotError(data.code, detail, { status, details, ...(hint && { hint }) });
 }
 
-/** Null unless JSON. */
+/** Null unless the response is JSON. */
 export function responseJson(response: FetchedResponse): unknown {
   try {
     return response.json();

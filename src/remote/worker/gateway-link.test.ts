@@ -131,7 +131,7 @@ test.each([
   expect(reported).toEqual(["gateway_unreachable"]);
 });
 
-test("a broken connection to the gateway is reported, an aborted request is not", async () => {
+test("a broken connection to the gateway is reported, but an aborted request is not", async () => {
   const { reported, link } = makeLink(() => new Error("ECONNRESET"));
   await expect(link.post("lease", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
   expect(reported).toEqual(["gateway_unreachable"]);
@@ -177,7 +177,7 @@ test("a gateway that does not know the node is reported, except while the node a
   expect(reported).toEqual(["unknown"]);
 });
 
-test("a replayed gateway response is refused", async () => {
+test("a gateway response that is sent again is refused", async () => {
   const signatures: string[] = [];
   const { link } = makeLink((sent) => {
     signatures.push(findSignature(sent, active));
@@ -229,7 +229,7 @@ test("a challenge is signed with the key that it names, whether or not that key 
   }
 });
 
-test("before the gateway's key is known, a response to another request than a challenge is refused", async () => {
+test("before the gateway's key is known, a response to a request other than a challenge is refused", async () => {
   const { link } = makeLink(() => active, undefined, null);
   await expect(link.post("renew", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
 });

@@ -34,7 +34,7 @@ export type GatewayLinkContext = {
   keys: RunKeys;
   keyId: string;
   enrolmentToken: string;
-  /** The caller checks the key that a challenge names. */
+  /** The caller must check the key that a challenge names. */
   pin: Pick<GatewayPin, "key">;
   clock: Pick<Clock, "elapsed">;
   gatewayClock: Pick<GatewayClock, "now">;
@@ -44,12 +44,12 @@ export type GatewayLinkContext = {
 };
 
 const maxResponseBytes = 2 * 1024 ** 2;
-/** The slowest upload expected; the timeout grows with the body by it. */
+/** The slowest expected upload, by which the timeout grows with the size of the body. */
 const minBytesPerMs = 64;
-/** Called before the node is attested, with the enrolment token. */
+/** Routes that are called before the node is attested, with a proof of the enrolment token. */
 const enrolmentRoutes: readonly GatewayRoute[] = ["challenge", "register"];
 
-/** Signed, so that no proxy can forge them. */
+/** Requests and responses are signed, so that no proxy can forge them. */
 export type GatewayLink = ReturnType<typeof createGatewayLink>;
 
 export function createGatewayLink(context: GatewayLinkContext) {
@@ -103,7 +103,10 @@ export function createGatewayLink(context: GatewayLinkContext) {
   }
 
   return {
-    /** Null if the response has no content. Errors: `gateway_unreachable` if there is no signed response; the gateway's own. */
+    /**
+     * Null if the response has no content. Errors: `gateway_unreachable` if there is no signed
+     * response; those of the gateway.
+     */
     post: async (
       route: GatewayRoute,
       body: unknown,

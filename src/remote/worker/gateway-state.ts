@@ -4,15 +4,15 @@ import { EarshotError } from "../../lib/errors.ts";
 
 export type GatewayClock = ReturnType<typeof createGatewayClock>;
 
-/** Independent of the local wall clock. */
+/** Independent of the local wall clock after the first response. */
 export function createGatewayClock(clock: Pick<Clock, "now" | "elapsed">) {
   let offsetMs: number | null = null;
 
   return {
     now: (): number => (offsetMs === null ? clock.now() : Math.round(clock.elapsed() + offsetMs)),
-    /** Returns the correction; null the first time. */
+    /** Returns the correction, or null the first time. */
     learn: (receivedMs: number, sentMs: number): number | null => {
-      // The gateway read its clock in between.
+      // Assumes that the gateway read its clock halfway between request and response.
       const newOffsetMs = receivedMs - (sentMs + clock.elapsed()) / 2;
       const changeMs = offsetMs === null ? null : newOffsetMs - offsetMs;
       offsetMs = newOffsetMs;
@@ -23,7 +23,7 @@ export function createGatewayClock(clock: Pick<Clock, "now" | "elapsed">) {
 
 export type GatewayPin = ReturnType<typeof createGatewayPin>;
 
-/** Pins the first key until the process ends if none is configured. */
+/** If no key is configured, pins the first one until the process ends. */
 export function createGatewayPin(known: string | null, onFirst: (key: string) => void) {
   let pinned = known;
   return {
@@ -60,7 +60,7 @@ export function createReachability({
   let retryAtMs = Number.NEGATIVE_INFINITY;
 
   return {
-    /** False after `waitMs`. */
+    /** False if the backoff does not end within `waitMs`. */
     waitOutBackoff: async (waitMs: number, signal?: AbortSignal): Promise<boolean> => {
       const endMs = clock.elapsed() + waitMs;
       for (;;) {
@@ -76,7 +76,7 @@ export function createReachability({
       failures = 0;
       retryAtMs = Number.NEGATIVE_INFINITY;
     },
-    /** Concurrent requests count as one failure. */
+    /** Failures of concurrent requests count as one. */
     recordNetworkFailure: (sentMs: number, error: EarshotError): void => {
       if (sentMs < failedMs) return;
       if (failures === 0) onChange(error);

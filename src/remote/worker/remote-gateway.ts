@@ -33,7 +33,7 @@ export type RemoteGatewayContext = {
   archive: Pick<Archive, "records" | "withheld">;
   clock: Clock;
   gatewayClock: Pick<GatewayClock, "now">;
-  /** Never receives job content. */
+  /** Never receives the content of jobs. */
   log: { warn(fields: Record<string, unknown>, message: string): void };
 };
 
@@ -53,8 +53,8 @@ type LeasedJob = {
 
 const resendPauseMs = 250;
 
-/** Minimum duration of a poll, in case the gateway returns immediately without a job. */
-const minPollMs = 500;
+/** Minimum duration of a lease request, in case the gateway returns immediately without a job. */
+const minRequestMs = 500;
 
 /** Resends answers while the gateway is unreachable and the lease lasts. */
 export function createRemoteGateway(context: RemoteGatewayContext): RemoteGateway {
@@ -91,7 +91,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       try {
         const work = readRequest(request);
         const fields = { work, ...releaseIn(job, attested, lost.signal) };
-        // Upstreams get own or released credentials.
+        // Unknown and not needed: upstreams are called with own or released credentials.
         return {
           ...fields,
           uuid,
@@ -116,7 +116,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     return null;
   }
 
-  /** The job's credential, usable until its expiry or the lease's. */
+  /** The job's credential, usable until it or the lease expires. */
   function releaseIn(
     { payload: { credential }, release }: OpenedJob,
     { attestationId }: Attested,
@@ -156,7 +156,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     await send("fail", token, failureBytes(failure));
   }
 
-  /** False if larger than the gateway accepts. */
+  /** False if the body is larger than the gateway accepts. */
   async function send(
     route: "complete" | "fail",
     token: string,
@@ -198,7 +198,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
   }
 
   return {
-    /** Also null while unreachable or unknown to the gateway. */
+    /** Also null while the gateway is unreachable or does not know the node. */
     lease: async ({ methods }, waitMs, signal) => {
       const endMs = clock.elapsed() + waitMs;
       const attested = await attestLoop.whenAdmitted(waitMs, signal);
@@ -214,7 +214,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
           throw error;
         });
       if (envelope !== null) return await open(envelope, attested);
-      const remainingMs = Math.min(minPollMs, openMs) - (clock.elapsed() - sentMs);
+      const remainingMs = Math.min(minRequestMs, openMs) - (clock.elapsed() - sentMs);
       if (remainingMs > 0) await clock.sleep(remainingMs, signal);
       return null;
     },

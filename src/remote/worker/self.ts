@@ -14,7 +14,7 @@ import {
 
 export type NodeSelf = Awaited<ReturnType<typeof openSelf>>;
 
-/** Identity from `node.key`, with new run keys. */
+/** Reads the identity from `node.key`, and makes new run keys. */
 export async function openSelf(dataDir: string, randomBytes: RandomBytes) {
   const secret = ensureKeyFile(join(dataDir, "node.key"), randomBytes, {
     code: "identity_unreadable",

@@ -36,7 +36,7 @@ export type PckFields = {
   pceSvn: number;
 };
 
-/** In every certificate, so that none can be mistaken for a real one. */
+/** Part of every certificate, so that none can be mistaken for a real one. */
 export const disclaimer = "SIMULATED - NOT A TEE";
 export const serials = { root: 1, platformCa: 2, tcbSigning: 3, pck: 4 };
 

@@ -30,7 +30,7 @@ const teeFile = z.object({
   mr_config_id: bytes(48),
 });
 
-/** Owner-readable; the root's private key is not stored. */
+/** Only the owner can read `tee.json`; the root's private key is not stored. */
 export async function writeSimulatedTee(folder: string, nowMs: number) {
   const files = {
     tee: join(folder, "tee.json"),
