@@ -7,15 +7,12 @@ export type WritableFile = {
   path: string;
   migrations: readonly string[];
   busyTimeoutMs: number;
-  /** Pragmas that take effect only in a new file, before its first page exists. */
+  /** Pragmas that have an effect only in a new file. */
   layout?: string;
   pragmas: string;
 };
 
-/**
- * Makes the file readable by its owner only, in WAL mode, with durable commits. Errors:
- * `newer_schema`.
- */
+/** Opens a private file in WAL mode, with durable commits. Errors: `newer_schema`. */
 export function openWritable(file: WritableFile): DatabaseSync {
   const { path, migrations, busyTimeoutMs, layout, pragmas } = file;
   makePrivate(path);
@@ -89,13 +86,13 @@ function tighten(path: string): void {
 const errorCode = (thrown: unknown): string =>
   thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
 
-/** Safe if several processes migrate at once. */
+/** Safe for concurrent processes. */
 function migrate(connection: DatabaseSync, path: string, migrations: readonly string[]): void {
   refuseNewerSchema(connection, path, migrations.length);
   if (schemaVersion(connection) === migrations.length) return;
   connection.exec("BEGIN IMMEDIATE");
   try {
-    // Another process may have migrated the file since the check.
+    // Another process may have migrated since the check.
     refuseNewerSchema(connection, path, migrations.length);
     for (const sql of migrations.slice(schemaVersion(connection))) connection.exec(sql);
     connection.exec(`PRAGMA user_version = ${migrations.length}; COMMIT`);

@@ -50,7 +50,7 @@ export function folderError(thrown: unknown, path: string): unknown {
   }
 }
 
-/** SQLite also reports a file as missing if it is not allowed to write to the folder. */
+/** SQLite also reports a file as missing if it cannot write to the folder. */
 function errorMeaning(thrown: unknown, path: string) {
   const meaning = meanings.get(errorCode(thrown));
   return meaning === "missing" && isReadOnly(path) ? "not_writable" : meaning;

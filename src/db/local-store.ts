@@ -9,7 +9,7 @@ import {
 } from "./operations.ts";
 import { runNow } from "./statements.ts";
 
-/** For tests and tools only, because it blocks the event loop. */
+/** Blocks the event loop; for tests and tools. */
 export function createLocalStore<Table extends Operations>(
   database: SqliteDatabase,
   operations: Table,

@@ -9,19 +9,15 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openReadable, openWritable, refuseNewerSchema } from "./connection.ts";
 import { type Database, immediateDatabase, type Parameters, toSqlite } from "./statements.ts";
 
-/** Statements are cached by text. */
 export type SqliteDatabase = {
   forOperations: Database;
   get<Row>(sql: string, parameters?: Parameters): Row | undefined;
   all<Row>(sql: string, parameters?: Parameters): Row[];
   run(sql: string, parameters?: Parameters): number;
-  /** May be false after an error, because SQLite can end a transaction when the disk is full. */
+  /** SQLite may end a transaction when the disk is full. */
   inTransaction(): boolean;
   syncCommits(toDisk: boolean): void;
-  /**
-   * Empties the write-ahead log, with the deleted data in it, after the next commit at which no
-   * reader blocks this.
-   */
+  /** Empties the log, with its deleted data, after the next commit that no reader blocks. */
   emptyLogSoon(): void;
   /** Call this outside a transaction. Never waits. */
   emptyLogIfDue(): void;
@@ -37,7 +33,7 @@ export function openStoreForWriting(path: string, migrations: readonly string[])
     path,
     migrations,
     busyTimeoutMs,
-    // With `secure_delete`, no page retains deleted content.
+    // No page retains deleted content.
     pragmas: "PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON",
   });
   return databaseOn(connection);
@@ -64,7 +60,7 @@ function databaseOn(connection: DatabaseSync): SqliteDatabase {
   let areCommitsSynced = true;
   let isEmptyingDue = false;
 
-  /** Not a prepared statement, because this pragma takes effect when it is compiled. */
+  /** Not prepared, because this pragma takes effect when it is compiled. */
   function syncCommits(toDisk: boolean): void {
     if (toDisk === areCommitsSynced) return;
     connection.exec(toDisk ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");

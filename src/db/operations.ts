@@ -130,9 +130,9 @@ export type Call = { method: string; args: unknown };
 export type CallOutcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /**
- * Runs the calls in one transaction, with a savepoint for each, so that a failed call does not
- * affect others. The commit is synced if any call is durable; an unsynced commit becomes durable
- * with the next synced one. If the commit fails, all calls fail.
+ * One transaction, with a savepoint per call, so that a failed call does not affect others. The
+ * commit is synced if any call is durable; an unsynced commit becomes durable with the next synced
+ * one. If the commit fails, all calls fail.
  */
 export function runBatch(
   database: SqliteDatabase,

@@ -43,7 +43,7 @@ export function storeError(thrown: unknown): unknown {
   );
 }
 
-/** For an account that was deleted after the request was authenticated. */
+/** The account was deleted after the request was authenticated. */
 export function accountDeleted(cause?: unknown): EarshotError {
   return new EarshotError("unauthorized", "the account is deleted", {
     status: 401,

@@ -18,7 +18,6 @@ export type Statement = {
 /** Yields statements, so that one definition runs on SQLite immediately and on PostgreSQL with round trips. */
 export type Steps<Value> = Generator<Statement, Value, unknown>;
 
-/** Each operation that uses it is one transaction. */
 export type Database = {
   get<Row>(sql: string, parameters?: Parameters): Steps<Row | undefined>;
   all<Row>(sql: string, parameters?: Parameters): Steps<Row[]>;
@@ -34,7 +33,6 @@ type SynchronousDatabase = {
   emptyLogSoon(): void;
 };
 
-/** Runs statements immediately, without yielding them. */
 export function immediateDatabase(database: SynchronousDatabase): Database {
   return {
     // biome-ignore-start lint/correctness/useYield: no statement waits.

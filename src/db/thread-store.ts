@@ -63,10 +63,7 @@ export type OpenStore = { database: SqliteDatabase; close(): void };
 /** Size of the next batch, at least 1. */
 export type BatchSize = (waiting: readonly ThreadCall[]) => number;
 
-/**
- * If `open` fails, so does the batch; the next one tries again. By default, a batch contains all
- * pending calls.
- */
+/** If `open` fails, so does the batch; the next one retries. Default size: all pending calls. */
 export function serveWrites(
   operations: Operations,
   open: () => OpenStore,

@@ -31,8 +31,8 @@ export type CursorPosition = (
 export type CursorContent = CursorScope & CursorPosition;
 
 /**
- * A position has a fixed length and ends with the `uriHash` of its post, or zeros if that is
- * unknown. A fetch position is JSON.
+ * A position has a fixed length and ends with its post's `uriHash`, or with zeros. A fetch position
+ * is JSON.
  */
 const layout = 5;
 const fetchLayout = 4;
@@ -53,7 +53,7 @@ const unbounded = -(2n ** 63n);
 
 /**
  * AES-256-GCM in base64url, bound to the search. The nonce is a keyed hash of the content, so that
- * no two contents share a nonce.
+ * no two contents share one.
  */
 export function encryptCursor(secret: Uint8Array, content: CursorContent): string {
   const plain = encode(content);
@@ -119,7 +119,7 @@ function isKnownLayout(plain: Buffer): boolean {
   }
 }
 
-/** May be false, because upstream page tokens have no length limit. */
+/** Upstream page tokens have no length limit. */
 export const fitsCursor = (position: FetchPosition): boolean =>
   Buffer.byteLength(JSON.stringify(position)) <= maxFetchBytes - maxTimesLength;
 

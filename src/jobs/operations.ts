@@ -9,7 +9,7 @@ import { submissionOperations } from "./submissions/submission-operations.ts";
 
 /**
  * Writes are compare-and-set on the state and, for nodes, on the lease token. Submissions and ends
- * are durable when they resolve; in SQLite, leases are not, because a crash ends them anyway.
+ * are durable when they resolve; in SQLite, leases are not: a crash ends them anyway.
  */
 export const jobOperations = {
   ...withRowLocks({

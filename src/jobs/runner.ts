@@ -17,7 +17,7 @@ const leaseWaitMs = 20_000;
 const gatewayPauseMs = 1_000;
 const submitPauseMs = 500;
 
-/** Shared, because an abort without a reason creates an exception each time. */
+/** Shared, because each abort without a reason creates an exception. */
 const jobEnded = new Error("the job has ended");
 
 const leaseLost = new Error("the job's lease was lost");
@@ -116,7 +116,6 @@ type Outcome =
   | { kind: "failed"; failure: LeaseFailure }
   | { kind: "not run" };
 
-/** Retries until the outcome is accepted, the lease is lost or the runner stops. */
 async function submitOutcome(
   { gateway, returnJob, clock, log }: RunningOptions,
   { uuid, token }: Lease<SearchJobRequest>,
@@ -166,7 +165,6 @@ async function attempt(
   }
 }
 
-/** Renews after half of the lease time, and again soon after a gateway error. */
 async function renewUntil(
   { gateway, clock }: RunningOptions,
   lease: Lease<SearchJobRequest>,

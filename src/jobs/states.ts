@@ -5,7 +5,7 @@ import type { JobState } from "./job.ts";
  * an expired lease leads to `error(retrying)` or `error`. If the server dies or a node leaves, its
  * jobs go back to `received` and the attempts do not count. A job reaches one final state (`done`,
  * `error`, `cancelled`) once, except that `done` later becomes `expired`. A search that ends before
- * its submission is committed is inserted as `done`; every other job is inserted as `received`.
+ * its submission is committed is inserted as `done`.
  */
 export const transitions = {
   submit: { from: [], to: "received" },

@@ -60,9 +60,9 @@ type StoredItem =
     ];
 
 /**
- * `place` is the fetch position, `asked` the requested bounds, and `isKeptHere` means local-only;
- * the names remain, because earlier versions of the gateway read the same rows. Rows from before
- * `within_time:` have no `asOfMs`; the submission time is used instead.
+ * `place` is the fetch position, `asked` the requested bounds, and `isKeptHere` means local-only:
+ * earlier versions of the gateway read these names. Rows from before `within_time:` have no
+ * `asOfMs`; the submission time is used.
  */
 type StoredRequest = Omit<SearchJobRequest, "after" | "asOfMs" | RenamedInRequest> & {
   after: StoredPagePosition | null;
@@ -73,7 +73,6 @@ type StoredRequest = Omit<SearchJobRequest, "after" | "asOfMs" | RenamedInReques
 };
 type RenamedInRequest = "position" | "requestedBounds" | "isLocalOnly";
 
-/** `nextPlace` is the next fetch position. */
 type StoredResult = Omit<JobResult, "items" | "next" | "nextPosition"> & {
   positions: StoredItem[];
   next: StoredPagePosition | null;
@@ -119,7 +118,7 @@ export const encodeResultParts = (result: JobResult): ResultParts => ({
 export const joinResult = ({ head, positions }: ResultParts): string =>
   `${head.slice(0, -1)},"positions":${positions}}`;
 
-/** Decodes the items when they are first read: most answers are sent without decoding them. */
+/** Decodes items when they are first read, because most answers are sent undecoded. */
 export function decodeResultParts({ head, positions }: ResultParts): JobResult {
   const decodedHead = decodeHead(JSON.parse(head));
   let items: readonly AnswerItem[] | null = null;

@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** Shared, because `abort` without a reason creates an exception each time. */
+/** Shared, because each abort without a reason creates an exception. */
 const timerAbortReason = new Error("resolved before the timeout");
 
 /** Null after `waitMs` or on abort. Always calls the function that `subscribe` returns. */

@@ -10,10 +10,7 @@ const units = [
 
 const form = /^(\d{1,16}(?:\.\d{1,9})?)(ms|s|m|h|d)$/;
 
-/**
- * Converts a number with ms, s, m, h or d, such as `1.5h`, to milliseconds. Errors:
- * `invalid_duration`.
- */
+/** Converts a duration such as `1.5h` to milliseconds. Errors: `invalid_duration`. */
 export function parseDuration(text: string): number {
   const match = form.exec(text);
   const unit = units.find(([name]) => name === match?.[2]);

@@ -5,7 +5,7 @@ import { EarshotError } from "./errors.ts";
 /** AES-256-GCM, bound to purpose and owner: a copy in another row cannot be decrypted. */
 export type Encryptor = {
   encrypt(secret: string, owner: SecretOwner): Uint8Array;
-  /** Errors: `secret_key_mismatch` if encrypted with another key or for another owner. */
+  /** Errors: `secret_key_mismatch` if the key or the owner differs. */
   decrypt(encrypted: Uint8Array, owner: SecretOwner): string;
 };
 

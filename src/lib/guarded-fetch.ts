@@ -21,14 +21,14 @@ export type FetchOptions = {
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
   maxBytes?: number;
-  /** Time limit for the whole request, including redirects and the body. */
+  /** Includes redirects and the body. */
   timeoutMs?: number;
 };
 
 export type StreamedResponse = {
   status: number;
   headers: Headers;
-  /** The decompressed body, which can be read once. Errors: as for `GuardedFetch`. */
+  /** Decompressed; can be read once. Errors: as for `GuardedFetch`. */
   pieces: AsyncIterable<Uint8Array>;
   cancel(): Promise<void>;
 };

@@ -1,6 +1,6 @@
 /**
- * The parts of RFC 9651 that Earshot uses. Values that cannot be represented throw a plain Error,
- * because all values are Earshot's own.
+ * The parts of RFC 9651 that Earshot uses. Unrepresentable values throw a plain Error, because all
+ * values are Earshot's own.
  */
 type BareItem = string | number | boolean | Uint8Array;
 
@@ -11,7 +11,7 @@ export function serializeList(items: readonly FieldItem[]): string {
   return items.map((item) => bareItem(item.value) + parameters(item)).join(", ");
 }
 
-/** Section 4.1.2: `complete=?0, gaps=2`; a member that is true is written as its key alone. */
+/** Section 4.1.2: `complete=?0, gaps=2`; a true member is written as its key alone. */
 export function serializeDictionary(members: Readonly<Record<string, FieldItem>>): string {
   return Object.entries(members)
     .map(([name, item]) => {

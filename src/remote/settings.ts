@@ -39,5 +39,5 @@ export type NodeSettings = {
 /** How long a stopping node lets its jobs finish. */
 export const drainMs = 30_000;
 
-/** Time limit of a request, in addition to the time for which it may stay open. */
+/** Time limit of a request, in addition to the time it may stay open. */
 export const gatewayTimeoutMs = 10_000;

@@ -1,8 +1,8 @@
 /**
  * Secrets are encrypted; the former secret is valid until `former_until_ms`. `failing_since_ms`:
  * the first failure since the latest success. A delivery is pending while `next_ms` is set;
- * `failures` counts the failed attempts since the delivery was last repeated on request, `attempts`
- * counts all. `due_ms` is null if a webhook is disabled or has no pending delivery.
+ * `failures` counts failed attempts since the last replay, `attempts` all attempts. `due_ms` is
+ * null if a webhook is disabled or has no pending delivery.
  */
 export const control003 = `
   CREATE TABLE webhook(

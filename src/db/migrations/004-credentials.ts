@@ -1,10 +1,10 @@
 /**
- * `account_id` is null for a credential of the deployment. Until `renewing_until_ms`, a process is
+ * `account_id` is null for the deployment's credentials. Until `renewing_until_ms`, a process is
  * renewing the credential. `hint`: the secret's first characters. `credential_cooling`: exhausted
  * rate limits by bucket.
  *
- * `upstream_reservation`: spending that is reserved before a paid request. `upstream_use`: spending
- * per month (UTC, `2026-11`), in platform units and millionths of a dollar. `fetched_post` maps an
+ * `upstream_reservation`: spending reserved before a paid request. `upstream_use`: spending per
+ * month (UTC, `2026-11`), in platform units and millionths of a dollar. `fetched_post` maps an
  * upstream ID to a uri, for the account that received the post.
  */
 export const control004 = `

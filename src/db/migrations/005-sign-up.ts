@@ -3,15 +3,15 @@
  * names can change. Secrets are stored only as hashes, so no stored value can sign anyone in. A
  * session's former token is valid until `former_until_ms`, a rotated key until `expires_ms`.
  * `asker` is a hash of the client, `way` the sign-in method. `methods`: null means all. `owner_…`:
- * rates set by the owner, which can only be lower than those set on the command line.
- * `account.ending` is set until the account's jobs have ended or its rows are deleted.
+ * the owner's rates, never above those set on the command line. `account.ending` is set until the
+ * account's jobs have ended or its rows are deleted.
  *
  * `closed_identity` lists deleted accounts as keyed hashes; a new account of the same user inherits
  * `earlier_key_times`. `audit` names accounts and keys by `audit_id`, which only their rows have:
  * deleting an account's row unlinks its entries.
  *
- * `usage`: one row per quarter hour, key and method ('' means all requests). `ingest_sample`: the
- * progress of a stream in five minutes; `lag_ms` is null if unknown.
+ * `usage`: one row per quarter hour, key and method ('' means all requests). `ingest_sample`:
+ * stream progress per five minutes; `lag_ms` is null if unknown.
  */
 export const control005 = `
   ALTER TABLE account ADD COLUMN role TEXT NOT NULL DEFAULT 'member';

@@ -1,6 +1,6 @@
 /**
- * Each account's use of the deployment's credentials, which is also counted in `upstream_use`.
- * Gateways that run an earlier release record only the deployment's total.
+ * Each account's use of the deployment's credentials, also counted in `upstream_use`. Gateways of
+ * earlier releases record only the deployment's total.
  */
 export const control012 = `
   ALTER TABLE upstream_reservation ADD COLUMN account_id TEXT;

@@ -4,10 +4,7 @@ export function batchedCalls(name: string, types: Readonly<Record<string, string
   return `json_to_recordset(CAST(CAST(:calls AS TEXT) AS JSON)) AS ${name}(call BIGINT, ${columns.join(", ")})`;
 }
 
-/**
- * A table with the long JSON text of each call. Escaping these texts within JSON would be most of
- * the cost.
- */
+/** The long JSON texts of the calls: escaping them within JSON would be most of the cost. */
 export const batchedResults = `(SELECT result, number - 1 AS call
   FROM unnest(string_to_array(CAST(:results AS TEXT), chr(1))) WITH ORDINALITY AS part(result, number)) AS batched_result`;
 

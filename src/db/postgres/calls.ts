@@ -13,7 +13,7 @@ export type Calls = {
 };
 
 type CallOptions = {
-  /** The IDs that a call changes. Calls that change the same ID run in sequence. Default: none. */
+  /** Calls with a common ID run in sequence. Default: no IDs. */
   changedBy?: (args: unknown) => readonly string[];
   /** Called after a hanging pool has been replaced. */
   onNewPool?: (pool: Pool) => void;
@@ -21,7 +21,7 @@ type CallOptions = {
 
 const maxRunning = 5_000;
 
-/** For calls to a server that has no free connection. */
+/** For a server without a free connection. */
 const maxAttempts = 10;
 const pauseMs = 10;
 
@@ -104,7 +104,7 @@ type CallTimeout = {
   stop(): void;
 };
 
-/** A server is considered unreachable if a call takes this many times the statement timeout. */
+/** If a call takes this many timeouts, the server is considered unreachable. */
 const timeoutFactor = 2;
 
 /** All calls share a timer, because a timer for each would cost more than the call itself. */

@@ -22,7 +22,7 @@ export type Transaction = TransactionSql<Types>;
 
 const connectTimeoutSeconds = 5;
 
-/** Reconnects after failures. Rows have the same JavaScript types as rows from SQLite. */
+/** Reconnects after failures. Rows have the same JavaScript types as from SQLite. */
 export function openPool({
   url,
   gateway,
@@ -67,7 +67,7 @@ export function openPool({
   });
 }
 
-/** Rounds, because times may have fractions of a millisecond. */
+/** Times may have fractions of a millisecond. */
 const wholeNumber = (value: number): string =>
   typeof value === "number" ? String(Math.round(value)) : String(value);
 

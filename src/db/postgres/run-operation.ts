@@ -89,7 +89,6 @@ async function runWrite(
   }
 }
 
-/** The first statement that needs a transaction begins it. */
 async function runOnce(
   pools: Pools,
   { isolation, isSynced }: { isolation: string; isSynced: boolean },
@@ -135,7 +134,7 @@ async function execute(
 ): Promise<unknown> {
   const { text, names } = toPostgres(sql);
   const values = names.map((name) => parameters[name] ?? null);
-  // The driver's type does not include Uint8Array, which it accepts for bytes.
+  // The driver's type omits Uint8Array for bytes.
   const result = await connection.unsafe(text, values as never[], { prepare: true });
   if (kind === "run") return result.count;
   return kind === "get" ? result[0] : [...result];

@@ -11,7 +11,6 @@ import {
   threadEnded,
 } from "./messages.ts";
 
-/** Methods by name, each with at most one argument. */
 export type Methods<M> = { readonly [Name in keyof M]: (args: never) => unknown };
 
 export type MethodArgs<F> = F extends (...args: infer Args) => unknown
@@ -27,7 +26,7 @@ type CallOptions = {
   signal?: AbortSignal | undefined;
 };
 
-/** `busyMs`: busy time since the thread last started. */
+/** `busyMs`: since the thread last started. */
 export type ThreadLoad = { waiting: number; busyMs: number };
 
 export type Thread<M extends Methods<M>> = {
@@ -219,7 +218,6 @@ export class ThreadPool<M extends Methods<M>> {
     this.#threads = Array.from({ length: size }, () => startThread<M>(module, data));
   }
 
-  /** Runs on the thread with the fewest unanswered calls. */
   async call<Name extends keyof M & string>(
     method: Name,
     args: MethodArgs<M[Name]>,

@@ -136,7 +136,7 @@ export function createDispatcher(
     wakeNodes();
   }
 
-  /** Otherwise a broken node, which is usually the least loaded, would lease the job again. */
+  /** A broken node, usually the least loaded, would lease the job again. */
   function avoidFailedNodes(job: ActiveJob): void {
     const { failedOn, submitted } = job;
     if (failedOn.size === 0 || !hasOtherNodeFor(submitted.request, failedOn)) {
@@ -302,7 +302,7 @@ export function createDispatcher(
   };
 }
 
-/** Shared, because an abort without a reason creates an exception each time. */
+/** Shared, because each abort without a reason creates an exception. */
 const leaseLost = new Error("the lease was lost");
 
 function canRunJob(

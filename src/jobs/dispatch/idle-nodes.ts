@@ -55,7 +55,7 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
     return isNext;
   }
 
-  /** One entry per lease request, in the order in which they get jobs. */
+  /** One per lease request, in dispatch order. */
   function openNodes(): IdleNode<Job>[] {
     const firsts = new Map<SearchLeaseRequest, IdleNode<Job>>();
     for (const node of idle) if (!firsts.has(node.request)) firsts.set(node.request, node);

@@ -21,8 +21,7 @@ const cancel = visibleChange<End & { accountId: string }>("cancel", {
 const expire = visibleChange<End>("expire", { set: "result = NULL", where: "uuid = :uuid" });
 
 /**
- * Operations that end jobs without an answer from a node, or enforce retention. Batches keep
- * transactions short.
+ * Ends jobs without an answer from a node, and enforces retention. Batches keep transactions short.
  */
 export const endOperations = {
   cancelJob: durable(function* (

@@ -24,7 +24,7 @@ export const fetchedSql = (accountId: string, from: string): string => `
 
 const storeSql = fetchedSql("account_id", "job CROSS JOIN json_each(:posts) WHERE uuid = :uuid");
 
-/** Omits duplicates, which would conflict with each other. */
+/** Omits duplicates, which would conflict. */
 export function fetchedJson(posts: readonly FetchedPost[]): string {
   const entries = posts.map(({ platform, id, uri }) => {
     return [`${platform} ${id}`, { platform, id: id.toString(), uri }] as const;
@@ -52,7 +52,7 @@ export function* dropFetched(
   );
 }
 
-/** With this list, a lookup by ID can use the primary key. */
+/** Lets a lookup by ID use the primary key. */
 const platformList = platforms.map((platform) => `'${platform}'`).join(", ");
 
 export const fetchedOperations = {

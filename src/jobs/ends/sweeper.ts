@@ -31,7 +31,7 @@ export type SweeperContext = {
 export type Sweeper = { start(): void; stop(): Promise<void> };
 
 const beatMs = 1_000;
-/** A node that has had a job for less time may have been unable to report a failure. */
+/** In less time, a node may be unable to report a failure. */
 const longRunMs = 10_000;
 const suspensionMs = 5_000;
 
@@ -56,7 +56,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     if (lateMs >= suspensionMs) extendTimes(lateMs);
   }
 
-  /** The time for which the process was suspended does not count against jobs. */
+  /** The duration of a suspension does not count against jobs. */
   function extendTimes(ms: number): void {
     moveTimes(Math.round(ms)).catch((thrown) => context.onError?.(thrown));
   }
@@ -69,7 +69,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     }
   }
 
-  /** The time without a writable store does not count against jobs. */
+  /** Time without a writable store does not count against jobs. */
   async function beat(): Promise<void> {
     const beganMs = clock.elapsed();
     try {
@@ -117,8 +117,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
 
   async function timeOut(): Promise<void> {
     const elapsedMs = clock.elapsed();
-    // A leased job without a local lease belongs to a node of another gateway, which may end it
-    // first.
+    // A leased job without a local lease runs on a node of another gateway, which may end it first.
     const graceMs = ({ phase, lease }: ActiveJob) => {
       if (phase !== "leased") return 0;
       return lease === null ? 2 * settings.deadlineGraceMs : settings.deadlineGraceMs;

@@ -3,7 +3,7 @@ import type { JobState } from "../job.ts";
 export type Gateway = {
   id: string;
   isShared: boolean;
-  /** True for one gateway at a time, which does the work that must not be done twice. */
+  /** True for one gateway at a time, for work that must not be done twice. */
   isLeader: () => boolean;
   capabilities?: () => string;
 };

@@ -63,8 +63,8 @@ export const recoveryOperations = {
   }),
 
   /**
-   * Gateways seen within `gatewayTimeoutMs` of the newest heartbeat, which is the latest time on
-   * the shared clock.
+   * Gateways seen within `gatewayTimeoutMs` of the newest heartbeat, the latest time on the shared
+   * clock.
    */
   otherGateways: read(function* (
     database,
@@ -119,7 +119,7 @@ export const recoveryOperations = {
     );
   }),
 
-  /** Keeps remaining times the same after the wall clock was set or after an outage. */
+  /** Keeps remaining times the same after a clock step or an outage. */
   moveTimes: relaxed(function* (database, { ms }: { ms: number }): Steps<null> {
     yield* database.run(
       `UPDATE job SET deadline_ms = deadline_ms + :ms, not_before_ms = not_before_ms + :ms,

@@ -163,7 +163,7 @@ function* endAttempt(
   return { uuid, notBeforeMs, snapshot: yield* endForRetry(database, next) };
 }
 
-/** A retry that is due soon is not visible, so it gets no change number. */
+/** A retry that is due soon is invisible, so it gets no change number. */
 function* endForRetry(database: Database, next: Retry): Steps<JobSnapshot | null> {
   const { nowMs, ...values } = next;
   if (next.notBeforeMs - nowMs > shownRetryMs) return yield* retry(database, next);

@@ -29,16 +29,16 @@ export const embeddedNodeId = "embedded";
 export type LeaseRequest<Work> = {
   nodeId: string;
   methods: readonly string[];
-  /** Whether the node can take a job now. Default: always. */
+  /** Whether the node can take a job. Default: always. */
   isOpen?: () => boolean;
   /**
-   * Which jobs the node can run. Default: all jobs of its methods. Checked once per work kind
+   * Jobs that the node can run. Default: all jobs of its methods. Checked once per work kind
    * (active-job.ts).
    */
   accepts?: (work: Work) => boolean;
   /** Running jobs divided by capacity; the least loaded node goes first. */
   load?: () => number;
-  /** Maximum number of concurrent jobs, with one lease request each. Default: no reserved slots. */
+  /** Maximum concurrent jobs, with one lease request each. Default: no reserved slots. */
   slots?: () => number;
   onLease?: () => void;
 };

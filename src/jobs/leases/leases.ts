@@ -140,7 +140,7 @@ export function createLeases(context: LeasesContext): Leases {
       if (!isLarge(result)) return await job.uncommitted.commitDone(result);
       job.uncommitted.commit();
     }
-    // The write of a small result is queued before any later request can run.
+    // A small result's write is queued before any later request.
     const text = isLarge(result)
       ? await encodeLargeResult(result, startSlices(clock))
       : encodeResult(result);

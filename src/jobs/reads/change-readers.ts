@@ -85,8 +85,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     try {
       while (!reader.isOver) {
         if (reader.isBehind) {
-          // Changes may also be reported during the read; the check of `last` drops these
-          // duplicates.
+          // The check of `last` drops changes that are also reported during the read.
           reader.isBehind = false;
           for await (const change of storedChanges(accountId, last)) {
             if (reader.isOver) return;

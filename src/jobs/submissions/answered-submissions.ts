@@ -46,7 +46,7 @@ export type SubmittedShortSearch = SearchSubmission["search"];
 export type AnsweredSubmissions = {
   /** Null if the search must take the ordinary path. */
   findSearch(job: NewJob): SubmittedShortSearch | null;
-  /** Null like `findSearch`. The default `write` is for a submission that is already admitted. */
+  /** Null like `findSearch`. The default `write` requires an admitted submission. */
   insertAnswered(
     active: ActiveJob,
     row: InsertedRow,
@@ -126,8 +126,8 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
 }
 
 /**
- * For this long after an unanswered search, the account's next searches skip the writer thread,
- * because each delays other writes.
+ * How long an account's searches skip the writer thread after an unanswered one, because each
+ * delays other writes.
  */
 const minPauseMs = 10;
 const maxPauseMs = 100;

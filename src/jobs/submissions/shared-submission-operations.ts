@@ -1,6 +1,4 @@
-/**
- * On PostgreSQL, a submission takes one round trip; rare cases take the same steps as on SQLite.
- */
+/** On PostgreSQL, a submission takes one round trip; rare cases take SQLite's steps. */
 
 import { durable } from "../../db/operations.ts";
 import {
@@ -154,7 +152,7 @@ export function* insertOrDecline(
   return submittedSearch(answered, yield* insertInSteps(database, answered.job));
 }
 
-/** Takes the same steps as on SQLite, and stores the IDs of the posts. */
+/** Takes SQLite's steps, and stores the IDs of the posts. */
 function* insertInSteps(database: Database, job: JobInsertion): Steps<InsertedJob> {
   const inserted = yield* submissionOperations.insertJob.run(database, job);
   const { postIds = [] } = job.answer ?? {};

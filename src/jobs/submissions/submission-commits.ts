@@ -148,7 +148,7 @@ type RunsContext = {
 
 type RunUncommitted = (active: ActiveJob, row: InsertedRow) => Promise<SubmittedJob>;
 
-/** The promise of the returned function resolves when the submission is committed. */
+/** The promise resolves when the submission is committed. */
 export function createUncommittedRuns(context: RunsContext): RunUncommitted {
   const { clock, now, dispatcher, commits } = context;
 

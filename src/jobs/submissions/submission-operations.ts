@@ -78,10 +78,7 @@ const ownColumns =
 const ownValues =
   ":uuid, :accountId, :keyId, :request, :canonicalQuery, :warnings, :submittedMs, :deadlineMs";
 
-/**
- * Columns of `job` and their values. The last column is `change`, whose value is appended.
- * `doneInsert`: the job ended before its submission was committed.
- */
+/** Columns of `job` and their values. The last column is `change`, whose value is appended. */
 export const receivedInsert = {
   columns: `${ownColumns}, state, changed_ms, change`,
   values: `${ownValues}, '${transitions.submit.to}', :submittedMs`,

@@ -54,10 +54,7 @@ export async function attemptDelivery(
   return { end: end.end, pauseMs: computePause(outcome) };
 }
 
-/**
- * Retries until the outcome is recorded, because otherwise a full disk would cause repeated
- * deliveries.
- */
+/** Retries, because otherwise a full disk would cause repeated deliveries. */
 async function record(
   { store, clock, onError }: AttemptContext,
   attempt: DeliveryAttempt,

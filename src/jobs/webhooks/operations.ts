@@ -114,7 +114,7 @@ export const webhookOperations = {
     );
   }),
 
-  /** Returns `webhook` or `delivery`, whichever does not exist. Errors: `webhook_disabled`. */
+  /** Errors: `webhook_disabled`. */
   replayDelivery: durable(function* (
     database,
     replay: OwnedId & { deliveryId: string; nowMs: number },

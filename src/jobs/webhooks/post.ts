@@ -14,7 +14,6 @@ export type Message = {
 /** How much of a response is read, so that the connection can be reused. */
 export const maxResponseBytes = 1_024;
 
-/** Ignores errors while the response body is read. */
 export function createPost(
   client: Pick<GuardedClient, "stream">,
   { timeoutMs, now }: { timeoutMs: number; now: () => number },

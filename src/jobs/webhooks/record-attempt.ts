@@ -1,10 +1,7 @@
 import type { Database, Steps } from "../../db/statements.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 
-/**
- * Recorded only if `attempts` and `nextMs` are unchanged: otherwise a later change to the delivery
- * wins.
- */
+/** Recorded only if `attempts` and `nextMs` are unchanged; otherwise a later change wins. */
 export type DeliveryAttempt = {
   id: string;
   webhookId: string;

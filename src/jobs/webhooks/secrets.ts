@@ -9,7 +9,7 @@ export function webhookOwner(accountId: string, id: string): SecretOwner {
 
 /**
  * The current secret and, while it is valid, the former one. A former secret that cannot be
- * decrypted is skipped, so that replacing it fixes the webhook. Errors: `secret_key_mismatch`.
+ * decrypted is skipped, so that replacing the secret helps. Errors: `secret_key_mismatch`.
  */
 export function decryptWebhookSecrets(
   encryptor: Encryptor,

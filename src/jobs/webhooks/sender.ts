@@ -102,7 +102,6 @@ export function createSender(context: SenderContext): Sender {
     return [...pausedUntilMs.keys()];
   }
 
-  /** The longer pause wins. */
   function pause(webhookId: string, untilMs: number): void {
     pausedUntilMs.set(webhookId, Math.max(untilMs, pausedUntilMs.get(webhookId) ?? 0));
   }

@@ -17,7 +17,7 @@ const maxCertificates = 4;
 const maxBytes = 8_192;
 export const checkClock = "check the clock of the verifying machine";
 
-/** The extension of PCK certificates that contains a sequence of id and value pairs. */
+/** Extension of PCK certificates: a sequence of id and value pairs. */
 export const sgxExtension = "1.2.840.113741.1.13.1";
 export class SgxItem {
   id = "";

@@ -27,8 +27,8 @@ type Entry = {
 };
 
 /**
- * Refreshes after three quarters of the maximum age or the remaining validity, whichever is
- * shorter. Only quotes that chain to the root get here, which limits the size of the cache.
+ * Refreshes after three quarters of the maximum age or, if shorter, the remaining validity. Only
+ * quotes that chain to the root get here, which bounds the cache.
  */
 export function collateralFromService(settings: ServiceSettings): CollateralSource {
   const { url, fetch, clock, maxAgeMs } = settings;
@@ -112,7 +112,7 @@ function unavailable(reason: string, hint: string): EarshotError {
   });
 }
 
-/** Never repeats content of a file. */
+/** Never repeats file content. */
 function errorReason(thrown: unknown): string {
   if (thrown instanceof EarshotError) return thrown.message;
   if (thrown instanceof Error && "code" in thrown) return String(thrown.code);

@@ -11,7 +11,7 @@ export type BootFacts = ReturnType<typeof replayEventLog>;
 export const runtimeEvent = 0x08000001;
 const maxBytes = 262_144;
 const maxEvents = 4_096;
-/** The events that are evaluated. Events after `system-ready` prove nothing about the image. */
+/** Evaluated events. Those after `system-ready` prove nothing about the image. */
 const bootEvents: ReadonlySet<string> = new Set([
   "app-id",
   "compose-hash",
@@ -93,7 +93,6 @@ function eventDigest(entry: z.infer<typeof event>): Buffer {
   return digest;
 }
 
-/** Null if the payload is unreadable. */
 function payloadKeyProvider(payload: string): KeyProvider | null {
   try {
     const { name, id } = keyProvider.parse(parseUntrustedJson(Buffer.from(payload, "hex")));

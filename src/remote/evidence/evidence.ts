@@ -8,7 +8,7 @@ import type { SignedQuote } from "./signed-quote.ts";
 export type { Evidence } from "../protocol/messages.ts";
 export type { Collateral } from "./collateral-text.ts";
 
-/** True if evidence of this kind proves nothing about the machine. */
+/** True if such evidence proves nothing about the machine. */
 export const isInsecure = (kind: EvidenceKind): boolean => kind !== "tdx";
 
 export type EvidenceProvider = {
@@ -26,7 +26,7 @@ export type QuoteFacts = Omit<TdReport, "rtMr"> &
     advisories: readonly string[];
     rootSha256: string;
     tcbEvaluationNumber: number;
-    /** When the first part of the collateral expires, in Unix milliseconds. */
+    /** Earliest expiry in the collateral, in Unix milliseconds. */
     collateralUntilMs: number;
     rtMr: readonly string[];
   };

@@ -67,7 +67,7 @@ function requireBits(code: "td_attributes" | "xfam", allowed: string, value: str
 
 /**
  * Version 1 is the compose hash; versions 2 and 3 hash it with the app, key provider and instance.
- * The guest boots only if MRCONFIGID matches, so the measured compose hash decides.
+ * The guest boots only if it matches, so the measured compose hash decides.
  */
 function requireConfig(policy: NodePolicy, id: string, boot: Boot | null): void {
   if (isZero(id)) return;

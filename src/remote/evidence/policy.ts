@@ -106,7 +106,6 @@ export function readPolicy(text: string): NodePolicy {
   );
 }
 
-/** `none` if there is no policy. */
 export function hashPolicyId(policy: NodePolicy | null): string {
   if (policy === null) return "none";
   const fields = Object.entries(policy).sort(([a], [b]) => (a < b ? -1 : 1));

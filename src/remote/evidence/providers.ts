@@ -77,7 +77,7 @@ async function request(socketPath: string, body: string): Promise<unknown> {
   }
 }
 
-/** Never repeats content of a response. */
+/** Never repeats response content. */
 function errorReason(error: Error): string {
   if (error.name === "TimeoutError") return `no response within ${timeoutMs / 1000} s`;
   return "code" in error ? String(error.code) : "the response is not JSON";

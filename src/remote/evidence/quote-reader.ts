@@ -69,7 +69,7 @@ function readReport(bytes: Buffer): TdReport {
   return Object.fromEntries(fields);
 }
 
-/** Only the length of the certificate chain varies. */
+/** Only the certificate chain's length varies. */
 function readSignatures(bytes: Buffer) {
   requireType(bytes, 128, qeReportData);
   if (bytes.readUInt16LE(582) !== 32) throw malformed("its authentication data is not 32 bytes");

@@ -54,7 +54,7 @@ function worstRating(ratings: readonly TcbRating[]): TcbRating {
 function rateTdxModule(tcbInfo: TcbInfo, report: TdReport): TcbRating {
   const [svn = 0, version = 0] = Buffer.from(report.teeTcbSvn, "hex");
   const id = `TDX_${version.toString(16).padStart(2, "0").toUpperCase()}`;
-  // The rating of the platform covers version 0 of the module.
+  // The platform's rating covers module version 0.
   const levels = [{ tcb: { isvsvn: 0 }, tcbStatus: "UpToDate", advisoryIDs: [] }];
   const first = tcbInfo.tdxModule && { ...tcbInfo.tdxModule, tcbLevels: levels };
   const later = tcbInfo.tdxModuleIdentities?.find((known) => known.id.toUpperCase() === id);

@@ -28,7 +28,7 @@ export function refused(
   return new EarshotError("evidence_refused", message, { status: 403, hint, details });
 }
 
-/** Turns errors other than refusals into a refusal with this code. */
+/** Turns other errors into a refusal with this code. */
 export function readOrRefuse<Value>(code: string, message: string, read: () => Value): Value {
   try {
     return read();

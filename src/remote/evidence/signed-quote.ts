@@ -41,7 +41,7 @@ function requireSignatures(parts: QuoteParts, pckKey: KeyObject): void {
   }
 }
 
-/** Checks an ECDSA signature, which consists of r and s with 32 bytes each. */
+/** Checks an ECDSA signature of r and s, 32 bytes each. */
 export function isSigned(signed: Uint8Array, key: KeyObject, signature: Uint8Array): boolean {
   if (signature.length !== 64) return false;
   return verify("sha256", signed, { key, dsaEncoding: "ieee-p1363" }, signature);

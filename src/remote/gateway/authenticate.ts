@@ -5,13 +5,13 @@ import { readSignedRequest, type SignedRequest } from "../protocol/signed-reques
 import { clockSkewMs } from "../settings.ts";
 import type { Run, Runs } from "./runs.ts";
 
-/** Routes that are allowed after the attestation has expired, while the run has leases. */
+/** Routes allowed after the attestation has expired, while the run has leases. */
 const completionRoute = /\/(?:complete|fail|leave)$/;
 
 /** Maximum per run. Dropping nonces early would let requests be sent twice. */
 const maxNonces = 20_000;
 
-/** Identifies the run that signed the request, and records the nonce. */
+/** Identifies the signing run and records the nonce. */
 export function authenticateNode(
   request: SignedRequest,
   { runs, clock }: { runs: Runs; clock: Clock },

@@ -20,7 +20,6 @@ export function createChallenges(clock: Clock) {
       return nonce;
     },
 
-    /** Returns the challenge's sequence number. */
     use: (nonce: string): number => {
       const challenge = opened.get(nonce);
       opened.delete(nonce);

@@ -19,8 +19,8 @@ export function createCompletion(context: GatewayParts) {
   const { runs, queue, registry, failures, events, clock, log } = context;
 
   /**
-   * A second completion of a lease waits for the first, then fails with `lease_lost` or the error
-   * of the first.
+   * A lease's second completion waits for the first, then fails with `lease_lost` or the first
+   * one's error.
    */
   async function completeOnce<Value>(
     run: Run,
@@ -51,7 +51,7 @@ export function createCompletion(context: GatewayParts) {
     }
   }
 
-  /** If the answer is invalid, the job is retried, on another node if possible. */
+  /** The job of an invalid answer is retried, on another node if possible. */
   async function readOrFail<Value>(
     { run, job, token }: OpenLease,
     read: () => Value | Promise<Value>,
@@ -150,7 +150,7 @@ function runLease(run: Run, job: string, token: string): OpenLease {
   return lease;
 }
 
-/** Binds a continuation that uses a credential to the node that has the credential. */
+/** Binds a continuation to the node whose credential it uses. */
 function boundToNode(answer: SourceAnswer, nodeId: string): SourceAnswer {
   if (answer.nextPosition == null) return answer;
   const { nodeId: _, ...position } = answer.nextPosition;

@@ -13,7 +13,7 @@ export type SignedAnswer = SourceAnswer & { signature: ResultSignature };
 
 export type NodeQueue = LeaseGateway<GatewayWork, SignedAnswer> & {
   wakeNodes(): void;
-  /** For a lease that was not delivered; the attempt is not counted. */
+  /** For an undelivered lease; the attempt is not counted. */
   returnJob(uuid: string, token: string): Promise<void>;
   /** For a node that has left; attempts are not counted. */
   endNodeLeases(nodeId: string): Promise<unknown>;

@@ -62,8 +62,7 @@ export function createDispatch(context: DispatchContext) {
       isOpen: () => eligibility.isOpen(run),
       accepts: (work: GatewayWork) => eligibility.accepts(run, work),
       load: () => eligibility.load(run),
-      // Nodes do not report slots per method, so their largest number of concurrent requests is
-      // used.
+      // Nodes do not report slots per method: use their most concurrent requests.
       slots: () => Math.max(0, ...sortedMethods.map((method) => run.demand.get(method)?.max ?? 0)),
       onLease: () => recordPace(run),
     };

@@ -123,7 +123,7 @@ export function createEligibility({
 const isStronger = (a: Run, b: Run): boolean =>
   evidenceKinds.indexOf(a.evidence) < evidenceKinds.indexOf(b.evidence);
 
-/** A continuation with a credential must run on the node that has the credential. */
+/** A continuation must run on the node whose credential it uses. */
 function canContinueOn(nodeId: string, { position = null }: GatewayWork): boolean {
   if (position === null) return true;
   return position.nodeId === undefined

@@ -29,7 +29,7 @@ export type FakeQueue = NodeQueue & {
   jobs(): readonly FakeJob[];
   remove(uuid: string): void;
   loseLease(uuid: string): void;
-  /** Makes writes fail until it is called with null. */
+  /** Makes writes fail until called with null. */
   breakWith(error: EarshotError | null): void;
 };
 

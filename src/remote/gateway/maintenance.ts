@@ -63,7 +63,6 @@ export async function maintainNodes(
   for (let round = 1; !isLast; round += 1) {
     await clock.sleep(roundMs, stopping).catch(() => undefined);
     isLast = stopping.aborted;
-    // The last round writes counts, without a sweep.
     await runTasks(isLast ? roundsPerCountWrite : round);
   }
 }

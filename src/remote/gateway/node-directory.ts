@@ -32,7 +32,7 @@ export type NodeView = Omit<NodeRecord, "state" | "attestationId"> & {
   attestationId: string | null;
   keyId: string | null;
   isConnected: boolean;
-  /** Methods for which the node requests jobs, has done so recently, or is fully occupied. */
+  /** Methods for which the node requests or recently requested jobs, or is fully occupied. */
   takes: readonly Method[];
   running: number;
   connectedMs: number | null;

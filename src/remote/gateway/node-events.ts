@@ -41,7 +41,6 @@ const maxRemembered = 10_000;
 
 export type NodeEvents = ReturnType<typeof createNodeEvents>;
 
-/** Records events, and quarantines nodes with too many errors. */
 export function createNodeEvents({
   clock,
   log,
@@ -88,10 +87,7 @@ export function createNodeEvents({
   return {
     record,
 
-    /**
-     * Records at most one refusal every ten minutes per code and node; all unknown nodes count as
-     * one.
-     */
+    /** Records at most one every ten minutes per code and node; unknown nodes count as one. */
     recordRefusal: (
       nodeId: string | null,
       address: string,
@@ -120,7 +116,7 @@ export function createNodeEvents({
 
 const noPenalties: Penalties = { points: [], stalledMs: Number.NEGATIVE_INFINITY };
 
-/** Turns untrusted text into one line; returns `fallback` if that is empty. */
+/** Turns untrusted text into one line; `fallback` replaces an empty line. */
 export function oneLine(text: string, fallback: string): string {
   const line = stripControls(text).replaceAll(/\s+/gu, " ").trim();
   return line === "" ? fallback : line;

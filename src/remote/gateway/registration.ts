@@ -111,9 +111,7 @@ function checkStatement(
   }
 }
 
-/**
- * Checks before the identity key is proven: their refusals are not attributed to the named node.
- */
+/** Refusals before the identity key is proven are not attributed to the named node. */
 const unproven =
   /^(?:challenge_\w+|other_audience|other_gateway|kind_not_accepted|bad_identity_signature)$/;
 
@@ -130,7 +128,6 @@ function checkRun(
   if (runs.isReplaced(run)) throw runRefused("superseded");
 }
 
-/** Final refusals become `node_refused`, transient ones `unavailable`. */
 function throwRefusal(error: unknown): never {
   if (!(error instanceof EarshotError)) throw error;
   const { code, message } = error.details[0] ?? error;

@@ -59,7 +59,7 @@ export function createReleases({
       return releases.capabilities().filter(({ platform }) => platforms.includes(platform));
     },
 
-    /** The reach with the account's own credential; 0 if that cannot be released to the run. */
+    /** The reach with the account's own credential; 0 if that is not released. */
     reachOfOwnCredential: (run: Run, work: GatewayWork): number => {
       const [platform, ...others] = requestedPlatforms(work);
       const isReleased = allowedTo(run).some(

@@ -34,7 +34,7 @@ const makeRun = ({ nodeId, keyId, attestation: { statement } }: AttestedRun) => 
   keyId,
   signingKey: statement.signing_key,
   encryptionKey: statement.sealing_key,
-  /** Time of the first attestation, in Unix milliseconds. */
+  /** First attestation, in Unix milliseconds. */
   connectedMs: Number.POSITIVE_INFINITY as number,
   attestations: new Map<string, Attestation>(),
   evidence: statement.evidence,
@@ -99,7 +99,7 @@ export function createRuns(clock: Clock) {
       throw nodeUnauthorized("attestation_ended", "the node's attestation has expired");
     },
 
-    /** True if another run has replaced this one, or has attested with a later challenge. */
+    /** True if another run has replaced this one, or attested with a later challenge. */
     isReplaced: (run: Pick<AttestedRun, "nodeId" | "keyId" | "challenge">): boolean => {
       if (replacedKeys.get(run.nodeId)?.includes(run.keyId)) return true;
       const current = byNode.get(run.nodeId);

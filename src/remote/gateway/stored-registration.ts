@@ -62,7 +62,7 @@ export function* storeRegistration(
   return { record: yield* requireNode(database, registration.id), waitsFor };
 }
 
-/** Anyone can make a new identity, so decisions about other nodes on the same machine apply. */
+/** New identities are free, so decisions about the machine's other nodes apply. */
 function* objectionTo(
   database: Database,
   { id, machine, nowMs }: NodeRegistration,

@@ -25,7 +25,7 @@ export type ExpectedProof = {
   signedAfterMs?: number;
   fromMs?: number;
   toMs?: number;
-  /** Requires that the request is for the first page, so that nothing before it was omitted. */
+  /** Requires the first page, so that nothing before it was omitted. */
   isFirstPage?: true;
 };
 
@@ -116,8 +116,8 @@ function requestMembers(request: string): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Checks the body against the request, and against the signature time if that is known. Returns the
- * number of records.
+ * Checks the body against the request and, if known, the signature time. Returns the number of
+ * records.
  */
 export async function checkBody(
   { body, request: requestText, knowledge }: Proof,
@@ -131,7 +131,7 @@ export async function checkBody(
   return items.length;
 }
 
-/** Authors can claim any time, so a post is refused only if its ID is also too late. */
+/** Authors can claim any time, so the ID must also be too late. */
 function checkBefore(latestMs: number, request: AnswerRequest, items: readonly ReadRecord[]): void {
   requireThat("requested_after_signature", request.asOfMs <= latestMs);
   const isLater = ({ item: { id }, kind, createdMs }: ReadRecord): boolean =>
@@ -151,7 +151,7 @@ function readRecords(body: string): string[] {
       return values.map((value) => JSON.stringify(value));
     }
   } catch {
-    // Also refuses values that are nested too deeply to be serialised.
+    // Not JSON, or nested too deeply to serialise.
   }
   throw proofRefused("body_malformed", messages.body_malformed);
 }

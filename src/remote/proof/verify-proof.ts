@@ -22,7 +22,7 @@ export type ProofOptions = {
   policy: NodePolicy | null;
   nowMs: number;
   collateral?: CollateralSource;
-  /** When certificates and collateral must be valid. Default: the time of the signature. */
+  /** When certificates and collateral must be valid. Default: the signature time. */
   asOfMs?: number;
   expected?: ExpectedProof;
 };

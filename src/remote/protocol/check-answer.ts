@@ -13,9 +13,8 @@ import type { ReadRecord, RecordKind } from "./read-record.ts";
 import type { Knowledge } from "./texts.ts";
 
 /**
- * Checks that an answer is plausible, not that it is true: platforms, kinds, duplicates,
- * continuation and coverage; for a search also order, window and matches, as far as the records
- * show them.
+ * Checks plausibility, not truth: platforms, kinds, duplicates, continuation and coverage; for a
+ * search also order, window and matches, as far as the records show them.
  */
 export async function checkAnswer(
   request: AnswerRequest,
@@ -67,7 +66,7 @@ export function createRecordCheck(request: AnswerRequest): (record: ReadRecord) 
       throw answerRefused("other_kind", `${method} returned a ${kind}`);
     }
     const uri = method === "getbyid" && target?.kind === "post" ? target.uri : null;
-    // On Mastodon, the address and uri of a post may differ.
+    // A Mastodon post's address and uri may differ.
     if (uri !== null && item.platform !== "mastodon" && item.uri !== uri) throw notAMatch();
   }
 

@@ -42,10 +42,7 @@ export function couldMatch(
   return nodeVerdict(tree, { subject, post, times }, asOfMs) !== false;
 }
 
-/**
- * A post's time is the earlier of its claimed time and its observed time, which the ID
- * approximates.
- */
+/** The earlier of a post's claimed and observed times; its ID approximates the latter. */
 export function possibleTimes(id: bigint, createdMs: number | null): TimeRange {
   if (!hasTime(id)) {
     if (createdMs !== null) return { earliestMs: createdMs, latestMs: createdMs };

@@ -53,7 +53,7 @@ const encryptionBinding = (head: Head): Binding => ({
 const signedPart = (head: Head, encapsulated: Uint8Array, ciphertext: Uint8Array): Buffer =>
   frame("earshot-job-signature/v1", envelopeAad(head), encapsulated, ciphertext);
 
-/** Nodes refuse the envelope once `lifetimeMs` have passed since `nowMs` on the gateway's clock. */
+/** Nodes refuse the envelope from `lifetimeMs` after `nowMs`, on the gateway's clock. */
 export async function encryptJob(options: {
   keyId: string;
   encryptionKey: string;

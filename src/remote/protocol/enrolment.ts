@@ -1,6 +1,6 @@
 /**
- * Lets a gateway reject unknown callers before reading their bodies. The token alone admits no
- * node: a leaked one costs only CPU time and rows.
+ * Lets a gateway reject unknown callers before reading their bodies. The token admits no node: a
+ * leaked one costs only CPU time and rows.
  */
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";

@@ -37,7 +37,7 @@ export function failedCheckDetail(thrown: unknown): { code: string; message: str
   return { code: "unreadable", message: "unreadable" };
 }
 
-/** A permanent refusal: the run was replaced by another, or an operator removed the node. */
+/** Permanent: another run replaced this one, or an operator removed the node. */
 export const isDismissal = (error: unknown): boolean =>
   error instanceof EarshotError &&
   error.code === "node_refused" &&

@@ -4,7 +4,7 @@ import { base64, decodeBytes } from "./encoding.ts";
 
 export type Binding = { info: Uint8Array; aad: Uint8Array };
 
-/** The label for exporting the key that encrypts the answer. */
+/** For exporting the key that encrypts the answer. */
 const exportLabel = Buffer.from("earshot answer/v1");
 
 const createSuite = once(async () => {

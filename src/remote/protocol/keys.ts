@@ -21,7 +21,7 @@ export function deriveGatewayKey(secretKey: Uint8Array): SigningKey {
   );
 }
 
-/** The keys of one run, which exist only in memory. */
+/** The keys of one run, in memory only. */
 export type RunKeys = Awaited<ReturnType<typeof makeRunKeys>>;
 
 export async function makeRunKeys() {
@@ -30,10 +30,7 @@ export async function makeRunKeys() {
   return { signingKey, encryptionKey, sign, open };
 }
 
-/**
- * Refuses keys of small order, as not every version of OpenSSL does: anyone can forge their
- * signatures.
- */
+/** Refuses keys of small order, which not every OpenSSL does: anyone can forge their signatures. */
 export function isSignedBy(
   key: string,
   message: Uint8Array,

@@ -45,7 +45,7 @@ export const capability = z.strictObject({
   ways: z.array(z.enum(accessMethods)).max(accessMethods.length),
 });
 
-/** All members are null for `none`. In the event log, the quote covers only the events of RTMR3. */
+/** All members are null for `none`. The quote covers only the RTMR3 events of the log. */
 export const evidenceBody = z.strictObject({
   quote: z
     .string()

@@ -16,7 +16,7 @@ const text = z.string().nullable().default(null);
 const texts = z.array(z.string()).default([]);
 const nullableBoolean = z.boolean().nullable().default(null);
 
-/** An existing date in ISO 8601 and UTC, read as Unix milliseconds. */
+/** An existing date in ISO 8601 UTC, as Unix milliseconds. */
 const time = z
   .string()
   .refine((text) => {
@@ -104,7 +104,7 @@ export type ReadRecord = {
   name: string;
   kind: RecordKind;
   createdMs: number | null;
-  /** Null for other kinds of records, and for posts reduced to IDs. */
+  /** Null for other kinds, and for posts reduced to IDs. */
   post: Post | null;
 };
 
@@ -122,9 +122,7 @@ export function readRecord(record: string): ReadRecord {
   return { item, name, kind: kind === "ids" ? "post" : kind, createdMs, post };
 }
 
-/**
- * Requires canonical JSON: readers could differ on duplicate members or the spelling of numbers.
- */
+/** Requires canonical JSON: readers could differ on duplicate members or number spellings. */
 function parseRecord(text: string): RecordShape | null {
   if (text.length > maxCharacters) return null;
   try {

@@ -49,7 +49,7 @@ export function signResult(
   return { ...fields, ...signatures.sign(fields, result, key) };
 }
 
-/** Callers must check job, key, evidence and attestation with `requireBinding`. */
+/** Callers must also call `requireBinding`. */
 export function verifyResult(
   fields: SignedFields,
   reported: {
@@ -102,7 +102,7 @@ const bindingErrors = {
   other_quote: "the signature has another quote than was attested",
 };
 
-/** Requires that the signature covers this job and was made with the key of this attestation. */
+/** Requires a signature for this job by the key of this attestation. */
 export function requireBinding(
   signed: SignedResult,
   job: string,

@@ -16,7 +16,7 @@ export const postId = z
   .refine((text) => /^(?:0|[1-9][0-9]{0,18})$/.test(text) && BigInt(text) <= lastId);
 
 const platformAndId = [platformName, postId] as const;
-/** The optional third element is `uriHash`, which orders posts in the same millisecond. */
+/** Optional third element: `uriHash`, which orders posts in the same millisecond. */
 const position = z.codec(
   z.union([
     z.tuple(platformAndId),

@@ -100,7 +100,7 @@ export function startAttestLoop(context: AttestLoopContext) {
   return {
     status: (): AttestationStatus => status,
     admitted,
-    /** Null if the node is not admitted within `waitMs`. */
+    /** Null if not admitted within `waitMs`. */
     whenAdmitted: async (waitMs: number, signal?: AbortSignal): Promise<Attested | null> => {
       signal?.throwIfAborted();
       const attested = admitted();
@@ -122,7 +122,7 @@ export function startAttestLoop(context: AttestLoopContext) {
   };
 }
 
-/** Final only for a node that was never accepted; for others, an operator may fix the cause. */
+/** Still retried if the node was ever accepted: an operator may fix the cause. */
 function isPermanent({ code, status, details }: EarshotError): boolean {
   if (code === "evidence_unavailable") return true;
   if (details.some((detail) => detail.code.startsWith("challenge_"))) return false;

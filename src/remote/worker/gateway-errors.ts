@@ -66,7 +66,6 @@ export function responseError(response: FetchedResponse, host: string): EarshotE
   return new EarshotError(data.code, detail, { status, details, ...(hint && { hint }) });
 }
 
-/** Null unless the response is JSON. */
 export function responseJson(response: FetchedResponse): unknown {
   try {
     return response.json();

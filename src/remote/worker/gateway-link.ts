@@ -44,9 +44,9 @@ export type GatewayLinkContext = {
 };
 
 const maxResponseBytes = 2 * 1024 ** 2;
-/** The slowest expected upload, by which the timeout grows with the size of the body. */
+/** The slowest expected upload, by which the timeout grows with the body. */
 const minBytesPerMs = 64;
-/** Routes that are called before the node is attested, with a proof of the enrolment token. */
+/** Called before attestation, with a proof of the enrolment token. */
 const enrolmentRoutes: readonly GatewayRoute[] = ["challenge", "register"];
 
 /** Requests and responses are signed, so that no proxy can forge them. */

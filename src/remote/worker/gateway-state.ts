@@ -12,7 +12,7 @@ export function createGatewayClock(clock: Pick<Clock, "now" | "elapsed">) {
     now: (): number => (offsetMs === null ? clock.now() : Math.round(clock.elapsed() + offsetMs)),
     /** Returns the correction, or null the first time. */
     learn: (receivedMs: number, sentMs: number): number | null => {
-      // Assumes that the gateway read its clock halfway between request and response.
+      // Assumes that the gateway read its clock at the midpoint.
       const newOffsetMs = receivedMs - (sentMs + clock.elapsed()) / 2;
       const changeMs = offsetMs === null ? null : newOffsetMs - offsetMs;
       offsetMs = newOffsetMs;
@@ -60,7 +60,7 @@ export function createReachability({
   let retryAtMs = Number.NEGATIVE_INFINITY;
 
   return {
-    /** False if the backoff does not end within `waitMs`. */
+    /** False if this takes longer than `waitMs`. */
     waitOutBackoff: async (waitMs: number, signal?: AbortSignal): Promise<boolean> => {
       const endMs = clock.elapsed() + waitMs;
       for (;;) {

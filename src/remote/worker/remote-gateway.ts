@@ -63,7 +63,6 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
   const opened = createOpenedLeases();
   const leases = new Map<string, LeasedJob>();
 
-  /** Aborts the work if the lease has expired. */
   function tokenLease(token: string): LeasedJob {
     const lease = leases.get(token);
     if (lease !== undefined && clock.elapsed() < lease.untilMs) return lease;
@@ -91,7 +90,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       try {
         const work = readRequest(request);
         const fields = { work, ...releaseIn(job, attested, lost.signal) };
-        // Unknown and not needed: upstreams are called with own or released credentials.
+        // Not needed: upstreams get own or released credentials.
         return {
           ...fields,
           uuid,

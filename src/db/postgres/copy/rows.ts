@@ -48,7 +48,6 @@ export async function lastKeyIn(target: Pool, table: CopiedTable): Promise<TextR
   return (last as TextRow | undefined) ?? null;
 }
 
-/** Inserts all rows or none. */
 export async function insertRows(
   target: Pool,
   table: CopiedTable,

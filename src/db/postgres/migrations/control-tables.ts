@@ -1,6 +1,6 @@
 import { byteOrder } from "./from-sqlite.ts";
 
-/** The tables are described in the SQLite migrations (db/migrations/). */
+/** See the SQLite migrations (db/migrations/). */
 export const controlTables = byteOrder(`
   CREATE TABLE setting(
     name TEXT PRIMARY KEY,

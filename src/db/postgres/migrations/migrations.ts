@@ -64,8 +64,8 @@ const sqliteFunctions = `
 
 /**
  * Notifications for jobs/gateways/other-gateways.ts. A single gateway sends none, because each
- * takes a lock that all commits share. A gateway that is starting may miss commits, so it reads the
- * table again.
+ * takes a lock that all commits share. A starting gateway may miss commits, so it reads the table
+ * again.
  */
 const changeNotifications = `
   CREATE FUNCTION notify_job_change() RETURNS trigger LANGUAGE plpgsql AS $$

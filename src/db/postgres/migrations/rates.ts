@@ -1,14 +1,12 @@
 /**
- * A row has the two sliding logs of a key (or `account <id>`). A log consists of two arrays: the
- * times of calls, in microseconds on the server's clock, oldest first, and the total number of
- * calls up to each time. The first entry no longer counts, so the number of calls in a window is
- * the difference between two totals, which `width_bucket` finds by binary search. For limits above
- * `exactLimit`, times are rounded up to a 64th of the window, which may admit a call later but
- * never earlier. Rates need no sync: the commit of an accepted job syncs what was written before
- * it.
+ * A row has the two sliding logs of a key (or `account <id>`). A log is two arrays: the times of
+ * calls, in microseconds on the server's clock, oldest first, and the total number of calls up to
+ * each time. The first entry no longer counts, so the number of calls in a window is the difference
+ * between two totals, which `width_bucket` finds by binary search. For limits above `exactLimit`,
+ * times are rounded up to a 64th of the window, which may admit a call later but never earlier.
+ * Rates need no sync: the commit of an accepted job syncs what was written before it.
  *
- * PL/pgSQL prepares each expression in each transaction, so fewer expressions matter more than
- * shorter loops.
+ * PL/pgSQL prepares each expression in each transaction, so few expressions beat short loops.
  */
 
 const exactLimit = 64;
@@ -87,10 +85,7 @@ const computeWait = (policy: Policy): string => `
     END IF;`,
   )}`;
 
-/**
- * Reports the log with fewer calls left; if both have the same number, the one that gains a call
- * later.
- */
+/** Reports the log with fewer calls left or, if equal, the one that gains a call later. */
 const report = (policy: Policy): string => {
   const { name } = policy;
   const left = (log: string, limit: string): string => `greatest(0, ${limit} - ${log}_used)`;
