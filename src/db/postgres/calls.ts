@@ -104,10 +104,10 @@ type CallTimeout = {
   stop(): void;
 };
 
-/** If a call takes this many timeouts, the server is considered unreachable. */
+/** If a call takes this many timeouts, the server is unreachable. */
 const timeoutFactor = 2;
 
-/** All calls share a timer, because a timer for each would cost more than the call itself. */
+/** All calls share a timer, because a timer for each would cost more than the call. */
 function createCallTimeout(
   timeoutMs: number,
   clock: Pick<Clock, "sleep" | "elapsed">,
