@@ -12,11 +12,11 @@ export type AnalysedChunk = {
   head: Buffer | null;
   counts: RecordCounts;
   end: { lines: number; bytes: number };
-  /** A strict import stops here, at the last rejection. */
+  /** True if a strict import stops at the last rejection in this chunk. */
   isStopped: boolean;
 };
 
-/** An object, because an async generator awaits yielded promises. */
+/** An object, because an async generator would await a promise that it yields. */
 export type PendingChunk = { chunk: Promise<AnalysedChunk> };
 
 export type ChunksRequest = {

@@ -9,7 +9,7 @@ import {
 } from "./analysed-chunk.ts";
 import { recordChunks } from "./record-chunks.ts";
 
-/** Yields everything read before the source throws, then rethrows. */
+/** Yields everything that was read before the source threw, then rethrows the error. */
 export async function* analysedChunks(
   format: ImportFormat,
   request: ChunksRequest,
@@ -109,8 +109,8 @@ export type LineChunk = {
 export type ChunkBounds = { maxLines: number; maxBytes: number; maxLineBytes: number };
 
 /**
- * A chunk ends after `maxLines` lines or the line that reaches `maxBytes`. Stores only enough of an
- * overlong line to detect it.
+ * Ends a chunk after `maxLines` lines or the line that reaches `maxBytes`. Stores only as much of
+ * an overlong line as is needed to detect it.
  */
 export async function* lineChunks(
   pieces: AsyncIterable<Buffer>,
@@ -145,7 +145,7 @@ export async function* lineChunks(
     lines += 1;
   }
 
-  /** The offset in the piece after the stored lines. */
+  /** Returns the offset in the piece after the stored lines. */
   function storeLines(piece: Buffer, from: number): number {
     let position = from;
     while (!isFull(position - from)) {

@@ -24,11 +24,11 @@ export type LinesResult = {
   posts: number;
   rejections: readonly Rejection[];
   counts: RecordCounts;
-  /** Before the bad line at which reading stopped. */
+  /** The lines and bytes before the bad line at which reading stopped. */
   stoppedAt: { lines: number; bytes: number } | null;
 };
 
-/** `result` is complete once `posts` has ended. */
+/** `result()` is complete once `posts` is exhausted. */
 export function readLines(request: LinesRequest): {
   posts: Generator<Post>;
   result(): LinesResult;
@@ -87,7 +87,7 @@ export type RecordCounts = {
 const maxIgnoredNames = 1_000;
 const otherNames = "(others)";
 
-/** Counts names beyond the first 1,000 together. */
+/** Names beyond the first 1,000 share one count. */
 export function createRecordCounts() {
   const ignoredFields = new Map<string, number>();
   const skipped = new Map<string, number>();

@@ -7,15 +7,15 @@ import type { PoliteFetch } from "./polite-fetch.ts";
 export type LabelSource = { url: string; sources: readonly string[] };
 
 const pageLabels = 250;
-/** Bounds a listing whose cursor never ends. */
+/** Guards against a listing that never ends. */
 const maxPages = 10_000;
 /** Limits the URL to about 4,000 characters. */
 const urisPerRequest = 50;
 
 /**
- * Of an account, its profile and its posts. Requests all posts by URI prefix, or single URIs if the
- * labeler rejects patterns. Errors: `upstream_refused`; `answer_unreadable` if a listing does not
- * end.
+ * The labels of an account, its profile and its posts. Requests all posts by URI prefix, or
+ * individual URIs if the labeler rejects patterns. Errors: `upstream_refused`; `answer_unreadable`
+ * if a listing does not end.
  */
 export async function* authorLabels(
   fetch: PoliteFetch,

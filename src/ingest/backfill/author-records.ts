@@ -18,7 +18,7 @@ const pageRecords = 100;
 export const postUri = (did: string, rkey: string): string =>
   `at://${did}/${postCollection}/${rkey}`;
 
-/** Pages of 100 records after a cursor. Errors: `upstream_refused`. */
+/** Yields pages of up to 100 records after the cursor `from`. Errors: `upstream_refused`. */
 export async function* listedRecords(
   fetch: PoliteFetch,
   { did, pds }: Pick<ResolvedAccount, "did" | "pds">,

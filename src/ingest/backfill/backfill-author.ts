@@ -20,7 +20,7 @@ import { detectsMissing, removeMissing } from "./remove-missing.ts";
 type BackfillArchive = Pick<Archive, "write" | "readCheckpoint" | "search" | "records">;
 
 type BackfillLimits = {
-  /** Posts of a larger repository are listed instead. */
+  /** Posts in larger repositories are listed instead. */
   maxRepositoryBytes: number;
   maxPosts: number;
   repositoryTimeoutMs: number;
@@ -40,7 +40,7 @@ export type BackfillRequest = {
 export type AuthorSummary = {
   did: string;
   handle: string | null;
-  /** `unchanged` since the last complete backfill; `inactive`: the server returns no records. */
+  /** `unchanged`: since the last complete backfill; `inactive`: the server returns no records. */
   outcome: "complete" | "unchanged" | "inactive";
   status: AccountStatus | null;
   by: "repository" | "listing" | null;
@@ -53,11 +53,11 @@ export type AuthorSummary = {
 } & WriteReport;
 
 /**
- * Reads handle, profile, state, labels, and the posts at one revision. Deletes archived posts that
- * no longer exist, but keeps newer changes from the stream. At the end, records coverage up to the
- * time at which the posts were requested. After an error, written batches remain, and a listing
- * resumes. Errors: those of `findAccount` (`account_deleted` only for a handle);
- * `repository_unreadable`; `repository_too_large` beyond `maxPosts`.
+ * Reads an account's handle, profile, state and labels, and its posts at one revision. Deletes
+ * archived posts that no longer exist, but keeps newer changes from the stream. Finally records
+ * coverage up to the time at which the posts were requested. After an error, written batches
+ * remain, and a listing can resume. Errors: those of `findAccount` (`account_deleted` only for a
+ * handle); `repository_unreadable`; `repository_too_large` if there are more than `maxPosts`.
  */
 export async function backfillAuthor(
   requested: string,

@@ -21,7 +21,7 @@ export type AuthorResult =
   | { author: string; summary: AuthorSummary }
   | { author: string; error: EarshotError };
 
-/** Others would affect all accounts. */
+/** Errors that affect only one account. */
 const accountErrorCodes = /^(account_|repository_|upstream_|answer_)|^address_refused$/;
 
 export async function backfillAuthors(request: AuthorsRequest): Promise<AuthorResult[]> {

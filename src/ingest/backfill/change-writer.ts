@@ -1,7 +1,7 @@
 import type { Archive, ArchiveChange, WriteBatch, WriteReport } from "../../archive/archive.ts";
 
 export type ChangeWriter = {
-  /** A promise only if a batch is full, to avoid one per change. */
+  /** Returns a promise only if the batch is full, to avoid one per change. */
   add(change: ArchiveChange): Promise<void> | undefined;
   /** Writes pending changes and the extras atomically. */
   flush(extras?: Pick<WriteBatch, "checkpoints" | "coverage">): Promise<void>;

@@ -15,7 +15,7 @@ export type HistoryContext = {
 export type HistoryReport = {
   by: "repository" | "listing";
   rev: string | null;
-  /** Everything created earlier was read. */
+  /** All posts created before this time have been read. */
   asOfMs: number;
   keys: ReadonlySet<string>;
   /** False if `keys` may lack posts that an interrupted run listed. */
@@ -23,7 +23,7 @@ export type HistoryReport = {
   resumed: boolean;
   posts: number;
   badRecords: number;
-  /** Null if the account has none, absent if unknown. */
+  /** Null if the account has no profile, absent if unknown. */
   profile?: unknown;
 };
 

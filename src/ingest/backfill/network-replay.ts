@@ -8,11 +8,11 @@ import { asFields, list, string } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
 export type NetworkReplay = {
-  /** By server time; null if the archive is empty. */
+  /** The time span of the archive, in server time, or null if it is empty. */
   reach(): Promise<BoundedSpan | null>;
   /**
-   * Decompressed, in order. Errors: `replay_refused` if the token is missing or rejected;
-   * `replay_unreadable`.
+   * Yields the decompressed blocks in order. Errors: `replay_refused` if the token is missing or
+   * rejected; `replay_unreadable`.
    */
   blocks(span: BoundedSpan, collections: readonly string[]): AsyncGenerator<Uint8Array>;
 };
@@ -21,7 +21,7 @@ type Segment = { name: string; minSeq: number; maxSeq: number; fromMs: number; t
 type PlannedSegment = { name: string; ranges: readonly { first: number; last: number }[] | null };
 
 const pageSegments = 1_000;
-/** Bounds a listing whose cursor never ends. */
+/** Guards against a listing that never ends. */
 const maxPages = 10_000;
 const maxEntries = 1_000_000;
 const maxBlockBytes = 256 * 1024 ** 2;

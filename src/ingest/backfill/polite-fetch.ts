@@ -9,9 +9,9 @@ import type {
 } from "../../lib/guarded-fetch.ts";
 
 /**
- * Limits requests per host: a fixed rate, a pause while its rate limit (`ratelimit-*`) is used up,
- * and `Retry-After` on 429. Retries transient errors. Errors: `upstream_limited` and
- * `upstream_failed` (retryable). Returns other statuses.
+ * Limits requests to each host: sends them at a fixed rate, pauses while the host's rate limit
+ * (`ratelimit-*`) is used up, and honours `Retry-After`. Retries transient errors. Errors:
+ * `upstream_limited` and `upstream_failed` (retryable). Returns responses with other statuses.
  */
 export type PoliteFetch = {
   get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedResponse>;
@@ -29,13 +29,13 @@ export type PoliteFetchRequest = {
 };
 
 type ResponseHead = { status: number; headers: { get(name: string): string | null } };
-/** By `clock.elapsed()`. */
+/** `nextMs` is measured by `clock.elapsed()`. */
 type Pace = { nextMs: number };
 
 const defaultTries = 5;
 const backoff = { minMs: 500, maxMs: 30_000 };
 const maxWaitMs = 15 * 60_000;
-/** Left for other clients at the same address. */
+/** Requests left for other clients at the same address. */
 const reservedRequests = 2;
 const reportedWaitMs = 1_000;
 
@@ -115,7 +115,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     return Number(remaining) > reservedRequests ? 0 : (resetWaitMs(headers) ?? 0);
   }
 
-  /** Unix time on AT Protocol hosts, seconds from now on others. */
+  /** The header is a Unix time on AT Protocol hosts and a number of seconds on others. */
   function resetWaitMs(headers: ResponseHead["headers"]): number | null {
     const reset = headers.get("ratelimit-reset");
     if (reset === null || !/^\d{1,12}$/.test(reset)) return null;

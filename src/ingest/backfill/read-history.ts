@@ -29,9 +29,9 @@ const isWorthListing = (error: unknown): boolean =>
   error instanceof EarshotError && fallbackCodes.has(error.code);
 
 /**
- * Writes each page of com.atproto.repo.listRecords with the next cursor, to resume an interrupted
- * listing. All posts get the revision read before the first page. Errors: `repository_too_large`
- * beyond `maxPosts`; `upstream_refused`.
+ * Writes each page of com.atproto.repo.listRecords together with the next cursor, where an
+ * interrupted listing resumes. All posts get the revision that was read before the first page.
+ * Errors: `repository_too_large` if there are more than `maxPosts`; `upstream_refused`.
  */
 async function readListing(
   { request, account, rev, before, requestedMs, writer }: HistoryContext,
@@ -82,8 +82,8 @@ function tooManyPosts(author: string, maxPosts: number): EarshotError {
 const profilePath = `${profileCollection}/${profileKey}`;
 
 /**
- * One request (com.atproto.sync.getRepo): all records at one revision, read before any is written.
- * Errors: `answer_too_large`, `repository_unreadable`, `upstream_refused`.
+ * Reads all records at one revision with one request (com.atproto.sync.getRepo) before any is
+ * written. Errors: `answer_too_large`, `repository_unreadable`, `upstream_refused`.
  */
 const readWholeRepository: ReadHistory = async ({ request, account, requestedMs, writer }) => {
   const { clock, directory, limits, onProgress } = request;

@@ -7,7 +7,7 @@ export type ArchivedRecord = {
   did: string;
   rkey: string;
   record: unknown;
-  /** The repository's when the record was read, or an earlier one; empty if unknown. */
+  /** The repository's revision when the record was read, or an earlier one; empty if unknown. */
   rev: string;
 };
 

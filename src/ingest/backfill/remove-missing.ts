@@ -35,7 +35,7 @@ export async function removeMissing(
 const pagePosts = 500;
 const pageDeadlineMs = 60_000;
 
-/** Visible posts, newest first. */
+/** The URIs of visible posts, newest first. */
 async function* archivedUris(
   archive: Pick<Archive, "search" | "records">,
   clock: Pick<Clock, "now">,

@@ -24,10 +24,10 @@ export type StreamReplay = {
   onProgress: (reachedMs: number) => void;
 };
 
-/** Server clocks differ: with this overlap, a failover repeats the last event. */
+/** Server clocks differ: this overlap makes the next server repeat the last event. */
 const overlapMs = 60_000;
 const maxDisorderMs = 1_000;
-/** After this silence, a server has sent everything of a past span. */
+/** After this much silence, a server has sent all events in a past span. */
 const quietMs = 5_000;
 const idleMs = 15_000;
 const tries = 5;
@@ -123,7 +123,9 @@ export async function replayStream(
       await connection.ended;
     }
 
-    /** No frame for a past span, or none at all for `idleMs`. */
+    /**
+     * True after `quietMs` without a frame if the span is past, or `idleMs` without a first frame.
+     */
     async function isQuiet(): Promise<boolean> {
       const activity = new AbortController();
       reportActivity = () => activity.abort();

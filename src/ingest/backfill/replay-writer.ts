@@ -7,10 +7,11 @@ import { createRecentKeys } from "../streams/recent-keys.ts";
 export type Missing = { collection: Collection; spans: readonly BoundedSpan[] };
 
 /**
- * Each batch also claims coverage up to its last event, from where a later run resumes. Events of a
+ * Each batch also claims coverage up to its last event, where a later run resumes. Events in a
  * batch's last millisecond, which is not yet covered, wait for the next batch. Events that only
- * change counts apply only to times that their collection did not cover; others were already
- * counted. A new post's counts stay unknown, because reactions after the span were dropped.
+ * change counts are applied only at times that were not covered for their collection; others have
+ * already been counted. A new post's counts stay unknown, because reactions after the span have
+ * been dropped.
  */
 export type ReplayWriter = {
   begin(fromMs: number, disorderMs: number): void;

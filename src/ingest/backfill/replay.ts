@@ -35,9 +35,9 @@ export type ReplaySummary = ReplayTally & {
 const lookbackMarginMs = 30 * 60_000;
 
 /**
- * Replays time within the lookback from the stream servers, earlier time from a server's archive.
- * An interrupted replay resumes. Errors: `replay_needs_token` at the end if earlier time remains
- * without a token; those of `replayStream` and `replayArchive`.
+ * Replays events within the lookback from the stream servers, and earlier events from a server's
+ * archive. Resumes an interrupted replay. Errors: `replay_needs_token`, at the end, if earlier
+ * events remain and there is no token; those of `replayStream` and `replayArchive`.
  */
 export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
   const { archive, clock, random, onPart, onProgress } = request;

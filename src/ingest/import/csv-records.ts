@@ -17,8 +17,8 @@ const [quote, lineFeed] = [0x22, 0x0a];
 const delimiters = [",", ";", "\t"] as const;
 
 /**
- * CSV (RFC 4180). Quotes open only at the start of a field. An unclosed one extends its record to
- * the end of the file, with at most `maxBytes` in memory.
+ * Splits CSV (RFC 4180) into records. A quote opens only at the start of a field. An unclosed quote
+ * extends its record to the end of the file, with at most `maxBytes` in memory.
  */
 export function createCsvSplitter(maxBytes: number): CsvSplitter {
   let line = 1;

@@ -7,7 +7,7 @@ export type ImportField<T> = {
   read(value: unknown): T | undefined;
 };
 
-/** Lengths are UTF-16 code units. */
+/** Lengths are in UTF-16 code units. */
 const recordBounds = {
   textLength: 100_000,
   nameLength: 1_000,

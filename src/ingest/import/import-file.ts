@@ -37,17 +37,18 @@ export type ImportSummary = {
   rejectedInAll: number;
   rejectedFile: string | null;
   ignoredFields: ReadonlyMap<string, number>;
-  /** Such as private posts, by reason. */
+  /** Skipped records, such as private posts, counted by reason. */
   skipped: ReadonlyMap<string, number>;
-  /** `withheld`: not added, because lines were rejected. */
+  /** `withheld` means not added, because lines were rejected. */
   coverage: "none" | "added" | "withheld";
   seconds: number;
 };
 
 /**
- * Bad records go to the rejected file. Each batch commits the file's progress atomically: an
- * interrupted import resumes, a complete one is skipped unless the file changed. Errors:
- * `import_unreadable`, `import_too_large`, `import_rejected` (strict mode). Written batches remain.
+ * Writes bad records to the rejected file. Each batch commits the file's progress atomically: an
+ * interrupted import resumes, and a complete one is skipped unless the file has changed. Errors:
+ * `import_unreadable`, `import_too_large`, `import_rejected` (strict mode). Written batches remain
+ * after an error.
  */
 export async function importFile(request: ImportRequest): Promise<ImportSummary> {
   const { clock, file, standardInput, limits, archive, platform, covers } = request;

@@ -4,7 +4,7 @@ export type JsonValue = { bytes: Buffer; isTooLong: boolean };
 
 export type JsonSplitter = {
   feed(piece: Buffer): Generator<JsonValue>;
-  /** The value that only the end of the file ends. Throws if the file is truncated. */
+  /** Returns the value that ends with the file, if any. Throws if the file is truncated. */
   end(): JsonValue | null;
 };
 
@@ -20,9 +20,9 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 const lineFeed = 0x0a;
 
 /**
- * Splits in one pass, with at most one value in memory. Yields a list's items instead of the list.
- * Invalid JSON becomes a value that fails to parse. If the first object takes one line, a broken
- * value ends with its line, else with the file.
+ * Splits JSON in one pass, with at most one value in memory. Yields the items of a list instead of
+ * the list. Invalid JSON becomes a value that fails to parse. If the first object is on one line, a
+ * broken value ends with its line, otherwise with the file.
  */
 export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOptions): JsonSplitter {
   let within: "file" | "list" | "list of object" | "rest of object" = "file";

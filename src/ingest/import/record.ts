@@ -30,7 +30,7 @@ export type ImportRecord = {
   readonly text: string;
 };
 
-/** The message is safe for a terminal. */
+/** An error whose message is safe to print on a terminal. */
 export class RecordError extends Error {
   override readonly name = "RecordError";
 
@@ -41,7 +41,7 @@ export class RecordError extends Error {
 
 const knownFields: ReadonlySet<string> = new Set(Object.keys(importFields));
 
-/** As in docs/import.md. Throws `RecordError`. */
+/** Reads the fields of docs/import.md. Throws `RecordError`. */
 export function readImportRecord(
   value: unknown,
   onUnknown: (name: string) => void = () => {},
@@ -99,8 +99,9 @@ export function readImportRecord(
 }
 
 /**
- * Without an identity, the uri is `import:<platform>:<sha256 of the JSON list [author, created_at,
- * text]>`. Throws `RecordError` if the claimed identity is impossible or later than `nowMs`.
+ * A record without an identity gets the uri `import:<platform>:<sha256 of the JSON list [author,
+ * created_at, text]>`. Throws `RecordError` if the claimed identity is impossible or later than
+ * `nowMs`.
  */
 export function toPost(
   record: ImportRecord,

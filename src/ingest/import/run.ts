@@ -148,8 +148,8 @@ export type RejectedFileOptions = {
 };
 
 /**
- * `<file>.rejected` next to the imported file, or in `dataDir` if that folder is not writable; for
- * standard input `stdin-<time>.rejected` in `dataDir`.
+ * Writes to `<file>.rejected` next to the imported file, or in `dataDir` if that folder is not
+ * writable; for standard input, to `stdin-<time>.rejected` in `dataDir`.
  */
 export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
   const { file, dataDir, preservedBytes, runMs } = options;

@@ -3,10 +3,10 @@ import { createGunzip } from "node:zlib";
 import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import { bufferedPieces, decompressZstd } from "./zstd-frames.ts";
 
-/** On the actual bytes, regardless of the sizes that the file declares. */
+/** Limits on the actual bytes, regardless of the sizes that the file declares. */
 export type SourceLimits = {
   maxBytes: number;
-  /** Decompressed per byte read, beyond the first 100 MiB. */
+  /** Maximum decompressed bytes per byte read, checked only after the first 100 MiB. */
   maxRatio: number;
 };
 
@@ -17,7 +17,7 @@ type FileForm = "plain" | "gzip" | "zstd" | "zip";
 
 export const longestMagic = 4;
 
-/** By magic number, not file name. */
+/** Detects the format by magic number, not file name. */
 export function fileFormat(start: Buffer): FileForm {
   if (start[0] === 0x1f && start[1] === 0x8b) return "gzip";
   if (start.length < longestMagic) return "plain";

@@ -25,15 +25,16 @@ export type ImportSource = {
   totalBytes: number | null;
   readBytes(): number;
   /**
-   * Decompressed. Errors: `import_unreadable` (also for a zip or tar archive), `import_too_large`.
+   * Yields the decompressed bytes. Errors: `import_unreadable` (also for a zip or tar archive),
+   * `import_too_large`.
    */
   pieces(offset: number): AsyncGenerator<Buffer>;
   /**
-   * A zip archive's matching files, in order; of another source, the file itself. Size limits apply
-   * to the total. Errors: `import_unreadable`.
+   * The matching files in a zip archive, in order; for other sources, the file itself. Size limits
+   * apply to the total. Errors: `import_unreadable`.
    */
   files(name: RegExp): Promise<readonly SourceFile[]>;
-  /** In the zip archive or beside the file. Errors: `import_unreadable`. */
+  /** Reads the named file in the zip archive or beside the file. Errors: `import_unreadable`. */
   companion(name: string): Promise<Buffer | null>;
   close(): Promise<void>;
 };

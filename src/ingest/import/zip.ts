@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
 import { crc32, createInflateRaw } from "node:zlib";
 
-/** From the central directory, not yet verified. */
+/** An entry of the central directory, not yet verified. */
 export type ZipMember = {
   name: string;
   method: number;
@@ -25,7 +25,7 @@ const end64Size = 56;
 const entrySize = 46;
 const headerSize = 30;
 
-/** Reads the central directory (APPNOTE 4.3), including zip64; no multi-part archives. */
+/** Reads the central directory (APPNOTE 4.3), including zip64, but not of multi-part archives. */
 export async function readZipDirectory(
   handle: FileHandle,
   totalBytes: number,
@@ -59,7 +59,7 @@ export async function readZipDirectory(
   return members;
 }
 
-/** Throws if damaged or unsupported. */
+/** Throws if the member is damaged or unsupported. */
 export async function* zipMemberPieces(
   handle: FileHandle,
   member: ZipMember,
@@ -135,7 +135,7 @@ function findEnd(tail: Buffer): number {
 
 function makeMember(name: string, entry: Buffer, extra: Buffer): ZipMember {
   const large = largeValues(extra);
-  /** All ones refer to the extra field, whose values are in the order of the calls. */
+  /** A value of all ones refers to the extra field, whose values are in the order of the calls. */
   const value = (offset: number): number => {
     const number = entry.readUInt32LE(offset);
     return number === 0xffffffff ? (large.shift() ?? number) : number;

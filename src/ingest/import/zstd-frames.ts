@@ -3,8 +3,8 @@ import { PassThrough, type Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
 
 /**
- * Any number of frames, as from `cat a.zst b.zst`: Node's own stream silently ends after the first.
- * Yields everything before an error, then throws it.
+ * Decompresses any number of frames, such as from `cat a.zst b.zst`; Node's own stream silently
+ * ends after the first. Yields everything before an error, then throws the error.
  */
 export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const output = new PassThrough({ highWaterMark: outputBytes });
@@ -36,7 +36,7 @@ export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGener
         await Promise.race([ended, write]);
         remaining = remaining.subarray(stream.bytesWritten - before);
         if (remaining.length === 0) continue;
-        // Must be complete before the next frame's output.
+        // The output must be complete before that of the next frame.
         await ended;
         frame = null;
       }

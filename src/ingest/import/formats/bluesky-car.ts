@@ -11,10 +11,12 @@ import type { ImportSource } from "../source.ts";
 import { unreadableImport } from "../source-bytes.ts";
 import type { FileRecord, RecordsFormat } from "./format.ts";
 
-/** A repository lacks the account's handle. */
+/** `author` is the account's handle, which a repository does not contain. */
 export type BlueskyCarOptions = { maxRepositoryBytes: number; author: string | null };
 
-/** Reads the whole repository into memory. Verifies blocks' hashes, but not the signature. */
+/**
+ * Reads the whole repository into memory. Verifies the hashes of its blocks, but not its signature.
+ */
 export function blueskyCarFormat({ maxRepositoryBytes, author }: BlueskyCarOptions): RecordsFormat {
   return {
     key: author === null ? "bluesky-car" : `bluesky-car:${author}`,

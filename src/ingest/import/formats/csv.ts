@@ -116,7 +116,7 @@ const booleans: Readonly<Record<string, boolean>> = {
 
 const boolean: Read = (text) => booleans[text.toLowerCase()] ?? text;
 
-/** JSON, or separated by `separator`. */
+/** Reads a JSON list or items separated by `separator`. */
 const list =
   (separator: RegExp): Read =>
   (text) =>
@@ -131,7 +131,7 @@ function jsonList(text: string): unknown {
   }
 }
 
-/** ISO 8601, possibly with a space before the offset, or Unix seconds or milliseconds. */
+/** Reads ISO 8601, possibly with a space before the offset, or Unix seconds or milliseconds. */
 const time: Read = (text) => {
   if (/^\d{10}$/.test(text)) return isoText(Number(text) * 1_000);
   if (/^\d{13}$/.test(text)) return isoText(Number(text));

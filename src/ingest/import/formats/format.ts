@@ -1,6 +1,6 @@
 /**
- * Only NDJSON resumes at a byte offset. Other formats are read from the start: deflate streams
- * cannot be entered in the middle, and skipping records is as fast as reading.
+ * Only NDJSON imports resume at a byte offset. Other formats are read from the start, because
+ * decompression cannot start in the middle, and skipping records takes no longer than reading them.
  */
 
 import type { Clock } from "../../../lib/clock.ts";
@@ -20,7 +20,7 @@ export type FileRecord = {
   size: number;
   raw(): Buffer;
   head: Buffer | null;
-  /** Null if there is no post to import. Throws `RecordError`. */
+  /** Returns null if there is no post to import. Throws `RecordError`. */
   read(context: ReadContext): Post | null;
 };
 
@@ -40,15 +40,15 @@ export type ReadOptions = {
 export type ImportFormat = LinesFormat | RecordsFormat;
 
 type NamedFormat = {
-  /** Other options make another import. Empty for NDJSON. */
+  /** Identifies the format and its options; another key makes another import. Empty for NDJSON. */
   key: string;
 };
 
-/** Parsed on other threads (`analysis/`). */
+/** A format whose lines are parsed on other threads (`analysis/`). */
 export type LinesFormat = NamedFormat & { lines: { platform: Platform } };
 
 export type RecordsFormat = NamedFormat & {
-  /** Of each piece of the file. Throws what the source throws. */
+  /** Yields the records in each piece of the file. Throws what the source throws. */
   records(source: ImportSource, options: ReadOptions): AsyncGenerator<Iterable<FileRecord>>;
 };
 

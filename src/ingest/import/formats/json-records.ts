@@ -12,7 +12,7 @@ import {
   refusedRecord,
 } from "./format.ts";
 
-/** Errors: what the source throws; `import_unreadable` for a truncated file. */
+/** Errors: those of the source; `import_unreadable` for a truncated file. */
 export async function* jsonValues(
   source: ImportSource,
   files: readonly SourceFile[],
@@ -39,7 +39,7 @@ type JsonFormat = {
   prepare(source: ImportSource): Promise<(record: unknown, context: ReadContext) => Post | null>;
 };
 
-/** One JSON list with a record per post. */
+/** A format that is one JSON list with a record per post. */
 export function jsonFormat({ key, files, listName, padding, prepare }: JsonFormat): RecordsFormat {
   return {
     key,

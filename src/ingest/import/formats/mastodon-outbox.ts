@@ -16,8 +16,8 @@ type Actor = { id: string; username: string; name: string | null };
 const maxEntities = 200;
 
 /**
- * The zip archive of an account, or its `outbox.json` (an ActivityPub collection). Only public
- * posts and reposts: others are not meant to be searchable.
+ * Reads an account's zip archive, or its `outbox.json` (an ActivityPub collection). Imports only
+ * public posts and reposts, because others are not meant to be searchable.
  */
 export const mastodonOutboxFormat: RecordsFormat = jsonFormat({
   key: "mastodon-outbox",
@@ -154,7 +154,7 @@ function readTag(name: unknown): string[] {
   return tag !== undefined && /^[^\s\p{Cc}]+$/u.test(tag) ? [tag] : [];
 }
 
-/** Files in the archive, often without a web address; `name` is the alt text. */
+/** Attachments are files in the archive, often without a web address; `name` is the alt text. */
 function readMedia(value: unknown): unknown[] {
   const { mediaType, url, name } = asFields(value);
   const kind = string(mediaType, 100)?.split("/")[0] ?? "";

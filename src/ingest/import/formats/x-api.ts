@@ -19,7 +19,7 @@ import { isPadding, jsonValues, tooLong, withoutLineBreaks } from "./json-record
 /** 500 posts with all includes take about 2 MB. */
 const minPageBytes = 4 * 1024 ** 2;
 
-/** Of API v2, `{data, includes}`: one per line, concatenated, or as a list. */
+/** Responses of API v2, `{data, includes}`: one per line, concatenated, or in a list. */
 export const xApiFormat: RecordsFormat = {
   key: "x-api",
   records: async function* (source, { limits }) {

@@ -15,8 +15,8 @@ type Owner = { username: string; userId: string | null; name: string | null };
 const maxEntities = 200;
 
 /**
- * The zip archive of an account, or its `data/tweets.js`, which assigns a list to a variable. The
- * author comes from `account.js` next to it, or the caller.
+ * Reads an account's zip archive, or its `data/tweets.js`, which assigns a list to a variable. The
+ * author comes from the `account.js` next to it, or from the caller.
  */
 export function xArchiveFormat({ author }: { author: string | null }): RecordsFormat {
   return jsonFormat({

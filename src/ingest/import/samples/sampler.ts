@@ -55,7 +55,7 @@ export function createSampler(context: SamplerContext): Sampler {
     const nowMs = clock.now();
     for (const { platform, lagMs, posts } of streamStates()) {
       const earlier = readings.get(platform) ?? [];
-      // A restarted stream counts from zero; that reading adds nothing.
+      // A restarted stream counts from zero; its first reading adds nothing.
       const previousPosts = Math.min(earlier.at(-1)?.posts ?? 0, posts);
       const recent = earlier.filter(
         (reading) => atMs - reading.atMs <= rateWindowMs && reading.posts <= posts,
