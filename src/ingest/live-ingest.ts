@@ -120,7 +120,9 @@ export type DictionaryRequest = {
   signal: AbortSignal;
 };
 
-/** Fetches it once, verifies its hash and stores it. Errors: `dictionary_unavailable`. */
+/**
+ * Fetches the dictionary once, verifies its hash and stores it. Errors: `dictionary_unavailable`.
+ */
 export async function loadDictionary(request: DictionaryRequest): Promise<Buffer> {
   const { path, url, known } = request;
   const stored = await readFile(path).catch(() => null);

@@ -13,7 +13,7 @@ import { type RequestablePlatform, searchPlatform } from "./platform/search-plat
 
 export type { AnswerContext } from "./context.ts";
 
-/** Rejects with an `EarshotError` that names the upstream if nothing was answered. */
+/** Rejects with an `EarshotError` that names the upstream if there is no answer. */
 export async function answerJob(
   context: AnswerContext,
   request: AnswerRequest,
@@ -44,8 +44,8 @@ function requestedPlatform(
 }
 
 /**
- * Answers from the archive, with the gaps requested from platforms. A platform's failure leaves the
- * answer incomplete, with a warning; it is thrown only if there is nothing else to answer with.
+ * Answers from the archive and requests the gaps from platforms. If a platform fails, the answer is
+ * incomplete, with a warning; the error is thrown only if there is nothing else to answer with.
  */
 async function searchAnswer(
   context: AnswerContext,

@@ -1,6 +1,6 @@
 import type { EarshotError } from "../lib/errors.ts";
 
-/** Another source may not have them. */
+/** Errors that another source may not have. */
 export const sourceErrorCodes: ReadonlySet<string> = new Set([
   "budget_used_up",
   "credential_refused",

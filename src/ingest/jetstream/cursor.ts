@@ -7,7 +7,10 @@ const minStepUs = 100_000;
 
 export type JetstreamCursor = {
   makeUrl(urlIndex: number, position: JetstreamPosition | null, withCompression: boolean): URL;
-  /** Moves the start past an oversized event, in growing steps: its end is unknown. */
+  /**
+   * Moves the start past an oversized event in growing steps, because the time of the next event is
+   * unknown.
+   */
   skipLargeEvent(server: string, reachUs: number | null): { fromUs: number; toUs: number } | null;
   recordProgress(): void;
   isFirstStep(): boolean;

@@ -6,7 +6,7 @@ import type { FrameText } from "../streams/frames.ts";
 import { createRecentKeys } from "../streams/recent-keys.ts";
 import { isCountedBefore, type JetstreamPosition } from "./position.ts";
 
-/** Resuming further in the future would skip everything before. */
+/** Resuming further in the future would skip all events before then. */
 const maxAheadMs = 86_400_000;
 
 type AcceptedEvent = StreamItem & { renamed: string | null };
@@ -21,7 +21,10 @@ export type JetstreamEventReaderOptions = {
 
 export type JetstreamEventReader = (frame: FrameText, server: string) => AcceptedEvent | null;
 
-/** Null for an unreadable frame or one too far ahead. A repeated event only advances the time. */
+/**
+ * Returns null for a frame that is unreadable or too far ahead. A repeated event only advances the
+ * time.
+ */
 export function createJetstreamEventReader(
   options: JetstreamEventReaderOptions,
 ): JetstreamEventReader {

@@ -19,15 +19,15 @@ import { type JetstreamSettings, publicJetstreamUrls } from "./settings.ts";
  *
  * - Every event that a server still has is ingested once, in order: after an interruption, the
  *   stream resumes at the time of the last written event, less an overlap, and skips repeats.
- * - Counts are never too low for what was received. After a restart, some events may count twice
- *   (`isCountedBefore`).
+ * - Counts are never lower than what was received. After a restart, some events may be counted
+ *   twice (`isCountedBefore`).
  * - The position is a time, because a server's sequence numbers mean nothing to other servers, or
  *   to itself after a crash. Server clocks differ, so the stream stays with a working server, and
  *   requests a longer overlap from another.
- * - Coverage is claimed between events of an uninterrupted stream. If a server no longer has the
- *   resume position, coverage has a gap.
- * - A server that does not omit oversized events would repeat one forever: the position moves past
- *   it in growing steps, and coverage has a gap.
+ * - Coverage is claimed between the events of an uninterrupted stream. If a server no longer has
+ *   the resume position, coverage has a gap.
+ * - A server that does not omit oversized events would repeat one forever, so the position moves
+ *   past it in growing steps, and coverage has a gap.
  * - Reading pauses while events wait for the archive; if it cannot write, the stream waits and
  *   skips nothing.
  */
@@ -99,7 +99,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
         misses = 0;
         urlIndex += 1;
       }
-      // A repeated overlap does not count as progress.
+      // Events repeated in an overlap do not count as progress.
       const positionUs = stream.position()?.timeUs ?? 0;
       failures = positionUs > durableUs ? 0 : failures + 1;
       durableUs = positionUs;
@@ -125,7 +125,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
       onFailure: (reason) => log.warn({ reason }, "ingest: the archive rejected a batch"),
     });
 
-  /** Without a dictionary, connections are uncompressed: not worth a retry loop. */
+  /** Does not wait for a dictionary: without one, connections are uncompressed. */
   async function loadDictionaryOnce(): Promise<void> {
     if (settings.compress === "off" || dictionary !== null) return;
     try {

@@ -2,7 +2,10 @@ import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 
 const maxPauseMs = 15 * 60_000;
 
-/** The longer of `Retry-After` (seconds or a date) and `ratelimit-reset` (Unix seconds) of a 429, at most 15 minutes. */
+/**
+ * The longer of `Retry-After` (seconds or a date) and `ratelimit-reset` (Unix seconds) in a 429, at
+ * most 15 minutes.
+ */
 export function requestedPauseMs(
   headers: FetchedResponse["headers"],
   nowMs: number,

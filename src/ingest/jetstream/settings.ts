@@ -96,7 +96,7 @@ export const jetstreamSettings = {
 export const jetstreamLimits = {
   overlapMs: 5_000,
   quietBatchMs: 1_000,
-  /** To detect repeats; 32 to 64 bytes each. */
+  /** Remembered to detect repeats, in 32 to 64 bytes each. */
   maxRememberedEvents: 250_000,
   maxFrameBytes: 4 * 1024 ** 2,
   handshakeTimeoutMs: 10_000,

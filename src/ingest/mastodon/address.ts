@@ -13,7 +13,7 @@ export type InstanceRequest = {
 
 const longestAddress = 2_048;
 
-/** Often on another host; by default the server's own. */
+/** The streaming URL, often on another host; by default on the server itself. */
 export async function streamingBase({ server, fetch, signal }: InstanceRequest): Promise<URL> {
   for (const version of ["v2", "v1"]) {
     const response = await fetch(new URL(`/api/${version}/instance`, server), {
@@ -42,9 +42,9 @@ function reportedAddress(description: unknown): URL | null {
 const schemes = new Set(["ws:", "wss:", "http:", "https:"]);
 
 /**
- * A server with an https address is always streamed by wss, so that the token is never sent in
- * plain text. One with an http address may advertise wss for its own host: it retains its scheme,
- * and its port unless another is advertised.
+ * A server with an https address is always streamed over wss, so that the token is never sent in
+ * plain text. On its own host, a server with an http address keeps ws, even if it advertises wss,
+ * and its port unless it advertises another.
  */
 function baseOf(reported: URL, server: URL): URL {
   const isSecure = server.protocol === "https:";

@@ -8,7 +8,7 @@ import type { MastodonStreamName } from "./settings.ts";
 
 /**
  * Reads missed statuses while the stream runs, then compares stored ones with the server. An
- * interrupted read is repeated with the next gap.
+ * interrupted read is repeated after the next gap.
  */
 export type MastodonAfterGap = {
   recordEvent(event: LastEvent): void;

@@ -11,8 +11,8 @@ const pageStatuses = 40;
 const overlapMs = 15 * 60_000;
 
 /**
- * Reads the public timeline since an event, oldest first. It lacks deletions and edits of older
- * statuses.
+ * Reads the public timeline since an event, oldest first. The timeline lacks deletions, and edits
+ * of older statuses.
  */
 export async function catchUpTimeline(
   requests: MastodonRequests,
@@ -54,7 +54,10 @@ export function listIn(answer: { json(): unknown }): readonly unknown[] | null {
   }
 }
 
-/** Mastodon's ids start with a time, which allows an overlap; otherwise the last one seen. */
+/**
+ * Mastodon's ids start with a time, which allows an overlap; for other ids, starts at the last one
+ * seen.
+ */
 function getStart({ statusId, timeMs }: LastEvent): string | null {
   if (statusId === null || !startsWithTime(statusId, timeMs)) return statusId;
   return String(BigInt(Math.max(0, Math.floor(timeMs - overlapMs))) << 16n);

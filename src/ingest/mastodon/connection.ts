@@ -12,7 +12,7 @@ import { type MastodonTransport, streamingBase, streamUrl } from "./address.ts";
 import type { MastodonStreamSettings } from "./settings.ts";
 
 export type MastodonConnections = {
-  /** Resolves at the end, with the reason. Errors: those of the fetch. */
+  /** Resolves with the reason when the connection ends. Errors: those of the fetch. */
   connect(onFrame: (frame: Frame) => void): Promise<string>;
   recordOpen(): void;
   recordMessage(): void;
@@ -30,7 +30,7 @@ export type MastodonConnectionsOptions = {
   client: GuardedClient;
 };
 
-/** The token, rate limits, timeouts. */
+/** Statuses that concern the token, rate limits or timeouts. */
 const transportNeutral: ReadonlySet<number> = new Set([401, 403, 408, 429]);
 
 export function createMastodonConnections(
@@ -77,7 +77,7 @@ export function createMastodonConnections(
       return connection;
     };
 
-  /** The server may have no WebSocket endpoint. */
+  /** Switches transports, because the server may have no WebSocket endpoint. */
   function chooseTransport({ status }: ConnectionEnd): void {
     if (status === null || status >= 500 || transportNeutral.has(status)) return;
     transport = transport === "websocket" ? "event-stream" : "websocket";

@@ -23,13 +23,14 @@ export type SeenAt = {
 };
 
 const maxDepth = 24;
-/** After every edit, so that the post is not restored. */
+/** Sorts after every edit, so that the post is not restored. */
 const lastRevision = "~";
 
 /**
- * Reads https://docs.joinmastodon.org/methods/streaming/; null if unreadable. Only statuses that
- * pass `mayBeIndexed` become posts. An edit that no longer passes deletes the post until a later
- * edit. An account that opts out is hidden with all its posts until it opts in again.
+ * Reads an event (https://docs.joinmastodon.org/methods/streaming/); null if unreadable. Only
+ * statuses that pass `mayBeIndexed` become posts. If an edited status no longer passes, its post is
+ * deleted until a later edit. An account that opts out is hidden with all its posts until it opts
+ * in again.
  */
 export function readMastodonEvent({ data, isBinary }: Frame, seen: SeenAt): MastodonEvent | null {
   const frame = isBinary ? null : parseFrame(data);
@@ -132,7 +133,7 @@ export function readCheckedStatus(status: unknown, seen: SeenAt): readonly Archi
   return event?.kind === "event" ? event.changes : [];
 }
 
-/** Consent is only what the server reports as such. */
+/** Only what the server reports explicitly is consent. */
 function readConsent(status: unknown, { host, nowMs: observedMs }: SeenAt): ArchiveChange[] {
   const { account } = asFields(status);
   const { indexable, noindex } = asFields(account);

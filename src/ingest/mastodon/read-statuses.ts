@@ -6,15 +6,13 @@ import type { MastodonRequests } from "./requests.ts";
 
 export type StatusReader = {
   /**
-   * `absent`: the ids that the server says do not exist. Errors: if the token may not read
-   * statuses, or the server does not return its own timeline.
+   * `absent`: the ids of statuses that do not exist according to the server. Throws if the token
+   * may not read statuses, or the server does not return its own timeline.
    */
   read(ids: readonly string[]): Promise<{ found: readonly unknown[]; absent: readonly string[] }>;
 };
 
-/**
- * Requests all ids together, then each missing one separately (recheck.ts says why).
- */
+/** Requests all ids together, then each missing one separately (recheck.ts explains why). */
 export function createStatusReader(requests: MastodonRequests, signal: AbortSignal): StatusReader {
   let isBatched = true;
   let isTrusted = false;

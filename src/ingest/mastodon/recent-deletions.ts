@@ -3,8 +3,8 @@ import type { MastodonEvent } from "./events.ts";
 type StatusEvent = MastodonEvent & { kind: "event" };
 
 /**
- * A timeline page may be older than a deletion in the stream, which leaves no tombstone of a post
- * that the archive never had.
+ * Needed because a timeline page may be older than a deletion in the stream, which leaves no
+ * tombstone for a post that was never archived.
  */
 export type RecentDeletions = {
   record(event: StatusEvent): void;

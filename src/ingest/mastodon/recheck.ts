@@ -1,6 +1,6 @@
 /**
  * Only a 404 or 410 for a single status deletes it: a list omits what the token's account may not
- * see. Before the first deletion of a run, the server must return a status of its own timeline, so
+ * see. Before the first deletion of a run, the server must return a status from its own timeline, so
  * that a misconfigured proxy cannot empty the archive.
  */
 
@@ -16,11 +16,11 @@ import type { MastodonRequests } from "./requests.ts";
  * Compares stored statuses with their server, because an interrupted stream misses deletions and
  * edits.
  *
- * - After each gap, those of the last `recheckRecentMs`, newest first.
- * - Then a sweep goes through all, newest first. Its position is a checkpoint, so gaps and restarts
- *   only interrupt it. The next one starts `recheckAgeMs` after its start, or immediately if there
- *   was a gap since.
- * - Hides accounts that opted out.
+ * - After each gap, checks statuses from the last `recheckRecentMs`, newest first.
+ * - Then a sweep checks all statuses, newest first. Its position is a checkpoint, so gaps and
+ *   restarts only interrupt it. The next sweep starts `recheckAgeMs` after its start, or immediately
+ *   if there has been a gap since.
+ * - Hides accounts that have opted out.
  */
 export type MastodonRecheck = {
   recordGapEnd(): void;
@@ -45,7 +45,7 @@ export type MastodonRecheckOptions = {
   readChanges: (status: unknown) => readonly ArchiveChange[];
 };
 
-/** Mastodon's maximum. */
+/** Mastodon's maximum per request. */
 const batchStatuses = 20;
 
 export function createMastodonRecheck(options: MastodonRecheckOptions): MastodonRecheck {

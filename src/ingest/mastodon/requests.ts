@@ -5,8 +5,8 @@ import { requestedPauseMs } from "../jetstream/lookup-pause.ts";
 
 export type MastodonRequests = {
   /**
-   * Any response except 429 and 5xx: those and connection errors are retried until `signal` aborts.
-   * Errors: no token.
+   * Returns any response except 429 and 5xx; retries those and connection errors until `signal`
+   * aborts. Throws if there is no token.
    */
   get(path: string, query: URLSearchParams, signal: AbortSignal): Promise<FetchedResponse>;
 };
@@ -76,7 +76,7 @@ export function createMastodonRequests(options: MastodonRequestsOptions): Mastod
   return { get };
 }
 
-/** As the server requests, or until its limit resets if half of it is used up. */
+/** The pause that the server requests, or until its limit resets if half of it is used up. */
 function pauseAfter({ status, headers }: FetchedResponse, nowMs: number): number {
   const limit = Number(headers.get("x-ratelimit-limit") ?? Number.NaN);
   const remaining = Number(headers.get("x-ratelimit-remaining") ?? Number.NaN);

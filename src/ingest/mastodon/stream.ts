@@ -27,14 +27,14 @@ import { nothingStored, skipsEverything } from "./skipped.ts";
 /**
  * Live ingestion from the public stream of one Mastodon server. Guarantees:
  *
- * - Stores every reported public post of an account that agreed to be indexed, with later edits and
- *   its deletion, and nothing of other accounts. Hides an account that withdraws its agreement.
- * - The server replays nothing, so coverage has a gap after a disconnection. Then the timeline is
- *   read for missed posts and stored statuses are compared with the server; until then they are
- *   unconfirmed.
- * - One server sees only a part of the network, so its coverage never makes a search complete.
- * - The token is sent in a header to the advertised streaming address, by TLS if the server itself
- *   uses TLS. Refusals are reported without the server's text, which could contain it.
+ * - Stores every reported public post by an account that agreed to be indexed, with later edits and
+ *   its deletion, and nothing by other accounts. Hides an account that withdraws its consent.
+ * - The server replays nothing, so coverage has a gap after a disconnection. Missed posts are then
+ *   read from the timeline, and stored statuses, which are unconfirmed until then, are compared with
+ *   the server.
+ * - One server sees only part of the network, so its coverage never makes a search complete.
+ * - The token is sent in a header to the advertised streaming address, over TLS if the server itself
+ *   uses TLS. Rejections are reported without the server's text, which could contain the token.
  * - Reading pauses while events wait for the archive; if it cannot write, the stream waits.
  */
 export type MastodonStream = {

@@ -3,7 +3,7 @@ import type { CountedPost } from "../../platforms/bluesky/reactions.ts";
 import type { Platform } from "../../posts/post.ts";
 
 export type StreamItem = {
-  /** The source's time, Unix microseconds. */
+  /** The source's time in Unix microseconds. */
   timeUs: number;
   changes: readonly ArchiveChange[];
   countIncrements: readonly CountedPost[];
@@ -21,7 +21,10 @@ export type StreamBatch<Position> = {
 
 type CountChange = Extract<ArchiveChange, { kind: "count" }>;
 
-/** FIFO. Merges counts within a batch: a million likes of one post take the space of one number. */
+/**
+ * A FIFO queue. Merges counts within a batch, so that a million likes of one post take the space of
+ * one number.
+ */
 export type StreamBatches<Position> = {
   /** `followsGap`: events may be missing before this one. */
   add(item: StreamItem, position: Position, followsGap: boolean, elapsedMs: number): void;

@@ -15,7 +15,7 @@ export type StreamConnection = {
 export type ConnectionEnd = {
   reason: string;
   status: number | null;
-  /** The client closed the connection (1009) because of `maxFrameBytes`. */
+  /** True if the client closed the connection (1009) because of `maxFrameBytes`. */
   frameTooLarge: boolean;
 };
 

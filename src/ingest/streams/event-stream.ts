@@ -99,7 +99,7 @@ export function createEventReader(maxLength: number): (piece: Uint8Array) => Ser
   let event = "";
   let data: string[] = [];
   let dataLength = 0;
-  /** CR LF may be split between chunks. */
+  /** CR LF may be split between pieces. */
   let endsWithCr = false;
 
   function add(text: string): void {

@@ -8,15 +8,15 @@ export type Frame = { data: Buffer; isBinary: boolean };
 export type FrameReader = (frame: Frame) => FrameText;
 
 /**
- * Text frames and, with a dictionary, binary ones, each a separate zstd frame. Never decompresses
- * more than `maxBytes`.
+ * Reads text frames and, with a dictionary, binary frames that are separate zstd frames. Never
+ * decompresses more than `maxBytes`.
  */
 export function createFrameReader(options: {
   dictionary: Buffer | null;
   maxBytes: number;
 }): FrameReader {
   const { dictionary, maxBytes } = options;
-  // Also bounds the window requested before any output.
+  // Also bounds the window that a frame requests before any output.
   const windowLog = Math.min(27, Math.max(17, Math.ceil(Math.log2(maxBytes))));
   const params = { [constants.ZSTD_d_windowLogMax]: windowLog };
   return ({ data, isBinary }) => {

@@ -13,12 +13,13 @@ import {
 
 /**
  * Each batch commits the resume position and coverage. A failed batch is retried until it succeeds
- * or the writer stops; none is skipped.
+ * or the writer stops; no batch is skipped.
  */
 export type StreamWriter<Position> = {
   add(item: StreamItem, position: Position): void;
   /**
-   * Events may be missing before the next one: if it is later than all before, coverage has a gap.
+   * Events may be missing before the next one. If that is later than all earlier events, coverage
+   * has a gap.
    */
   recordInterruption(): void;
   waiting(): number;
@@ -33,7 +34,7 @@ export type StreamWriterOptions<Position> = {
   random: () => number;
   checkpoint: string;
   coverage: CoverageSource;
-  /** By an earlier run; Unix microseconds. */
+  /** Saved by an earlier run; `timeUs` is in Unix microseconds. */
   saved: { position: Position; timeUs: number } | null;
   isLater(position: Position, than: Position): boolean;
   batchEvents: number;

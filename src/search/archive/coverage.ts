@@ -34,7 +34,7 @@ import { noSourceWarning } from "./no-source.ts";
 export type ArchiveFeed = {
   clock: Pick<Clock, "now">;
   streamedPlatforms: readonly Platform[];
-  /** How far a caught-up stream may lag. */
+  /** Maximum lag of a caught-up stream. */
   coverageSlackMs: number;
   liveSinceMs: (platform: Platform) => number | null;
 };
@@ -63,8 +63,8 @@ const listedGaps = 100;
 const idSkew = { minMs: -1_000, maxMs: 1_000 };
 
 /**
- * A `social` search is complete only if every platform with a source or stored posts is, except
- * those that the query excludes.
+ * A `social` search is complete only if it is complete on every platform with a source or stored
+ * posts, except those that the query excludes.
  */
 export function archiveCoverage(
   feed: ArchiveFeed,
@@ -135,7 +135,7 @@ export function archiveCoverage(
   };
 }
 
-/** A later page claims nothing after its cursor: posts may have arrived there since. */
+/** A later page claims no coverage after its cursor, where posts may have arrived since. */
 function coverageWindow({ plan, fromMs, toMs: endOfSearchMs, after = null }: CoverageQuery): {
   fromMs: number | null;
   toMs: number;
@@ -193,8 +193,8 @@ function listedCoverage(
 }
 
 /**
- * Undercounted likes exclude posts, or include them if negated. A warning, not a gap: the posts are
- * stored.
+ * Undercounted likes exclude posts, or include them if negated. Returns warnings instead of gaps,
+ * because the posts are stored.
  */
 function unfollowedWarnings(
   platform: Platform,

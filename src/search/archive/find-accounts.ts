@@ -11,7 +11,7 @@ type Source = { archive: Pick<Archive, "accountsNamed" | "search">; clock: Pick<
 const searchMs = 1_000;
 
 /**
- * Imported authors without an id are found only on X and Bluesky: the catalog has only accounts
+ * Finds imported authors without an id only on X and Bluesky, because the catalog has only accounts
  * with an id.
  */
 export async function findAccountsByName(

@@ -77,13 +77,13 @@ const uniteParts = (
   missing: readonly Span[],
 ): readonly Span[] => (parts.includes(missing) ? missing : unionSpans(parts.flat()));
 
-/** Names on X have no dots or colons; DIDs are Bluesky's. */
+/** Handles on X have no dots or colons; only Bluesky has DIDs. */
 function mayBeAccount(platform: Platform, name: string): boolean {
   if (platform === "x") return /^\w+$/.test(name);
   return platform === "bluesky" || !name.startsWith("did:");
 }
 
-/** Keys that begin with `@` or `?` are handles; only imported posts have only a handle. */
+/** Keys that begin with `@` or `?` are handles; only imported posts have a handle without an id. */
 function accountIdsIn(keys: readonly string[], platform: Platform): string[] {
   const start = `${platform}/`;
   return keys.filter((key) => key.startsWith(start) && !/^[@?]/.test(key.slice(start.length)));
@@ -131,8 +131,8 @@ export type MutableCoverage = {
 };
 
 /**
- * Spans extend to the present: a like may come any time after its post. A platform fed only by
- * imports follows nothing.
+ * Spans extend to the present, because a post can be liked at any time. Returns nothing for a
+ * platform that is fed only by imports.
  */
 export function mutableCoverage(
   mutable: ReadonlySet<MutableCollection>,
@@ -157,7 +157,7 @@ export function mutableCoverage(
   });
 }
 
-/** All labelers must be followed. */
+/** One list per labeler, because all must be followed. */
 function byLabeler(intervals: readonly CoverageInterval[]): (readonly CoverageInterval[])[] {
   const labelers = Map.groupBy(intervals, ({ source }) => source);
   return labelers.size === 0 ? [[]] : [...labelers.values()];

@@ -11,8 +11,8 @@ import { hasTime, idTimeMs } from "../../posts/ids.ts";
 import type { ArchiveFeed } from "./coverage.ts";
 
 /**
- * `confirmed`: followed up to now. `unchecked`: its stream was interrupted, and it has not been
- * compared yet.
+ * `confirmed`: the post has been followed up to now. `unchecked`: its stream was interrupted, and
+ * it has not been compared since.
  */
 export type Freshness = "confirmed" | "unchecked" | "unfollowed";
 
@@ -23,7 +23,7 @@ type Source = Omit<ArchiveFeed, "streamedPlatforms"> & {
   freshness?: FreshnessOf;
 };
 
-/** Only a larger answer's first posts are checked. */
+/** In a larger answer, only the first posts are checked. */
 const maxRead = 20;
 
 export async function staleWarning(
@@ -39,7 +39,10 @@ export async function staleWarning(
   return freshness === "confirmed" ? null : uncheckedWarning;
 }
 
-/** `covered`: at the time of the search. Ignores the time since a Bluesky stream ended. */
+/**
+ * `covered` is the coverage at the time of the search. Ignores the time since a Bluesky stream
+ * ended.
+ */
 export async function uncheckedWarnings(
   source: Source,
   positions: readonly Position[],
@@ -74,8 +77,8 @@ const interruptedWarning: SourceWarning = {
 };
 
 /**
- * Whether all later changes of a Bluesky post were seen: by the stream, which delivers them in
- * order, or by a backfill, which compares all the author's posts.
+ * Whether all later changes to a Bluesky post have been seen: by the stream, which delivers them in
+ * order, or by a backfill, which compares all of the author's posts.
  */
 async function isFollowed(source: Source, { id }: Position, author: string): Promise<boolean> {
   if (!hasTime(id)) return false;
@@ -112,7 +115,7 @@ export function interruptedPositions(
   return posts.filter(({ id }) => idTimeMs(id) < lastGapMs);
 }
 
-/** Imports declare a file's posts, but not later changes. */
+/** Imports cover the posts in a file, but not later changes. */
 const followedIn = (covered: readonly PlatformCoverage[]): readonly CoverageInterval[] =>
   (covered.find(({ platform }) => platform === "bluesky")?.intervals ?? []).filter(
     ({ collection, source }) => collection === "posts" && source !== "import",

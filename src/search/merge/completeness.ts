@@ -53,7 +53,7 @@ export type SearchedPlatform = {
   sinceMs: number | null;
 };
 
-/** The start of a live window may leave the range of recent search in transit. */
+/** The start of a live window may leave the range of recent search before the request arrives. */
 export const liveToleranceMs = 900_000;
 
 /**
@@ -114,7 +114,7 @@ export function searchCoverage(
 
 export const postTimeSkewMs = (platform: Platform): number => (platform === "x" ? 1_000 : 0);
 
-/** Exclusive. */
+/** The end of the next page's window, exclusive. */
 export const continuationEndMs = (after: SourceRequest["after"], platform: Platform): number =>
   after === null ? Number.MAX_SAFE_INTEGER : idTimeMs(after.id) + postTimeSkewMs(platform) + 1;
 

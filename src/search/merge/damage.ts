@@ -55,7 +55,10 @@ const archiveDamaged: SourceWarning = {
   hint: "see coverage.gaps for their times, and the server's log for the repair command",
 };
 
-/** The whole window if the spans are outside it: post times may differ from their IDs'. */
+/**
+ * Returns the whole window if the spans are outside it, because post times may differ from those in
+ * their IDs.
+ */
 function gapsIn(window: Span, damage: readonly Damage[]): Span[] {
   if (damage.length === 0) return [];
   const spans = damage.map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs ?? window.toMs }));
@@ -82,7 +85,7 @@ function addGaps(window: Span, known: CollectionCoverage, more: Span[]): Collect
   };
 }
 
-/** Time outside the method's window is every platform's gap. */
+/** Time outside the method's window is a gap on every platform. */
 export function withUnsearched<Answer extends Pick<SourceAnswer, "complete" | "coverage">>(
   answer: Answer,
   unsearched: UnsearchedSpan | null,

@@ -17,8 +17,8 @@ export const positionBefore = (ms: number): Position => ({
 });
 
 /**
- * Drops duplicates. The page ends where any source stopped reading: `next` continues there, so that
- * nothing is skipped.
+ * Drops duplicates. The page ends where the first of the sources stopped reading; `next` continues
+ * there, so that nothing is skipped.
  */
 export function merge(parts: readonly MergedPart[], limit: number): MergedItems {
   const ends = parts.flatMap(({ moreAfter }) => (moreAfter === null ? [] : [moreAfter]));
@@ -46,7 +46,7 @@ export function merge(parts: readonly MergedPart[], limit: number): MergedItems 
   return { items, next: end };
 }
 
-/** A source's own position has the order within its millisecond. */
+/** A source's own position includes the order within its millisecond. */
 function positionAfter(item: AnswerItem, ends: readonly Position[]): Position {
   const position = itemPosition(item);
   if (isFetched(item)) {

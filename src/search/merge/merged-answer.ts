@@ -6,7 +6,10 @@ import { type MergedPart, merge } from "./merge.ts";
 
 export type MergeableSearch = AnswerRequest & { method: SearchMethod };
 
-/** Newest first. Errors: a platform's temporary error if there is no other answer. */
+/**
+ * Orders items from newest to oldest. Errors: a platform's temporary error if there is no other
+ * answer.
+ */
 export function mergeAnswers(
   { maxResults }: MergeableSearch,
   archived: ArchivedAnswer,

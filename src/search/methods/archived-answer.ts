@@ -40,8 +40,8 @@ export async function archivedAnswer(
 }
 
 /**
- * A post that is not stored may still exist; a stored one answers immediately if its stream has
- * followed it.
+ * The answer is complete only for a stored post that its stream has followed: others may exist or
+ * have changed.
  */
 async function archivedPost(
   { source }: AnswerContext,
