@@ -37,7 +37,9 @@ export type SourceAvailability = {
   }): Promise<Answerable>;
   usesUpstream(search: RoutedSearch): Promise<boolean>;
   canSearch(search: Omit<RoutedSearch, "accountId">): boolean;
-  /** The method returns data of the account, or the account has its own credential for it. */
+  /**
+   * True if the method returns data of the account, or the account has its own credential for it.
+   */
   isLocalOnly(request: {
     platform: SearchPlatform;
     type: SourceType;

@@ -25,7 +25,7 @@ const trendWindowMs = 86_400_000;
 export const maxTrendPosts = 2_000;
 export const maxReposts = 1_000;
 
-/** `query` finds posts of the account, or reposts of the post; null for trends. */
+/** `query` finds posts by the account, or reposts of the post; null for trends. */
 export async function derivedAnswer(
   context: AnswerContext,
   request: FetchRequest,

@@ -41,9 +41,9 @@ export type ReadMethodResult = {
 };
 
 /**
- * Reads with the attempt that shows the most, then with the next best beyond its reach.
- * `openOthers` opens sessions of all credentials, not only a cursor's. Errors: those of the first
- * attempt.
+ * Reads with the attempt that shows the most, then beyond its reach with the next best.
+ * `openOthers` opens sessions for all credentials, not only the cursor's. Errors: those of the
+ * first attempt.
  */
 export async function readMethod(
   context: AnswerContext,

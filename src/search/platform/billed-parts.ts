@@ -14,7 +14,7 @@ export function makeSourcePart(session: OpenSession, span: PartSpan, count: numb
   };
 }
 
-/** Without items, to report what failed sessions were billed. */
+/** Parts without items, which report what failed sessions cost. */
 export function billedParts(sessions: readonly OpenSession[], span: PartSpan): SourcePart[] {
   return sessions
     .map((session) => makeSourcePart(session, span, 0))

@@ -18,8 +18,8 @@ export type SearchCriteria = {
 };
 
 /**
- * An account name means the accounts that the archive knows by it, and those with this handle in
- * `posts`.
+ * An account name means the accounts that the archive knows by that name, and those with this
+ * handle in `posts`.
  */
 export function matchingPosts(
   posts: readonly Post[],

@@ -41,9 +41,9 @@ export type PageReading = {
 };
 
 /**
- * Reads without duplicates. Cyclic, idle or more than `maxPages` pages end the reading, as does an
- * error after the first page; the items so far are returned with a warning. Errors: the first
- * page's.
+ * Reads pages without duplicates. Stops at cyclic or idle pages, after `maxPages`, and at an error
+ * after the first item, and returns the items so far with a warning. Errors: those before the first
+ * item.
  */
 export async function readPages(reading: PageReading): Promise<ReadPagesResult> {
   const { start, limit, maxPages, name } = reading;

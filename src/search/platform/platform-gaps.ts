@@ -6,8 +6,8 @@ import type { ArchivedAnswer } from "../archive/search.ts";
 import { clippedFrom, continuationEndMs, postTimeSkewMs } from "../merge/completeness.ts";
 
 /**
- * `gaps`: missing on this page, oldest first. `olderThanMs`: later pages have gaps before it; null
- * if none.
+ * `gaps`: those on this page, oldest first. `olderThanMs`: the time before which later pages have
+ * gaps, or null.
  */
 export type Gaps = { gaps: readonly Span[]; olderThanMs: number | null };
 

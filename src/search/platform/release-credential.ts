@@ -12,7 +12,7 @@ import { accessFor, isOwnMethod } from "../context.ts";
 export async function releaseCredential(
   { pool, upstream, nowMs }: { pool: CredentialPool; upstream: Upstream; nowMs: number },
   { type, method, position = null }: Pick<AnswerRequest, "type" | "method" | "position">,
-  /** Empty for the deployment's credentials alone. */
+  /** If empty, only the deployment's credentials are used. */
   accountId: string,
 ): Promise<ReleasedCredential | null> {
   if (isOwnMethod(method, upstream)) return null;

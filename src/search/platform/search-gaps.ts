@@ -30,7 +30,7 @@ type GapPost = { position: Position; post: Post };
 
 export type GapSearchResult = {
   posts: readonly GapPost[];
-  /** Oldest first: searched completely, or left to later pages. */
+  /** Spans searched completely or left to later pages, oldest first. */
   closed: readonly Span[];
   seenFromMs: number | null;
   error: EarshotError | null;
@@ -43,7 +43,7 @@ export type GapSearch = SearchCriteria & {
   /** Oldest first. */
   gaps: readonly Span[];
   route: string;
-  /** Strictly after it; null for all. */
+  /** Only posts strictly after this position; null for all. */
   after: Position | null;
   limit: number;
   maxPages: number;
@@ -68,8 +68,8 @@ function recordItems(
 }
 
 /**
- * Newest gap first, until there are enough posts. Throws the first page's error, so that another
- * credential can be tried; a later one ends the search with what was found.
+ * Searches the newest gap first, until there are enough posts. Throws the error of the first page,
+ * so that another credential can be tried; a later error ends the search with what was found.
  */
 export async function searchGaps(
   { source: { archive } }: AnswerContext,
@@ -82,7 +82,7 @@ export async function searchGaps(
   const warnings: UpstreamWarning[] = [];
   const seen = new Set<string>();
   let sinceMs: number | null = null;
-  /** Of the previous result page's last post; the platform sends its posts again. */
+  /** The time of the last post on the previous page, whose posts the platform sends again. */
   const resumeMs = after === null || !hasTime(after.id) ? null : idTimeMs(after.id);
   let pages = 0;
 
@@ -155,7 +155,7 @@ export async function searchGaps(
       const { sinceMs: pageSinceMs } = page;
       if (pageSinceMs !== undefined) sinceMs = Math.max(sinceMs ?? pageSinceMs, pageSinceMs);
       warn(...(page.warnings ?? []));
-      // Otherwise inconsistent pages do not mean that posts are missing.
+      // On other platforms, inconsistent pages do not mean that posts are missing.
       if (upstream.isExhaustive) recordItems(watcher, page, nowMs);
       const posts = page.items.flatMap((item) =>
         item.kind === "post" && !seen.has(item.post.uri) ? [item.post] : [],

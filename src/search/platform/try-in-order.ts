@@ -11,9 +11,10 @@ export type TriedAnswer<Answer> = {
 };
 
 /**
- * Best rank first. If a rank fails and limits are used up, waits for the first to reopen before a
- * worse rank. `read` gets a session for the first request and a patient one for later ones. Errors:
- * that of an attempt if all fail; `source_unavailable` if there is none.
+ * Tries the best rank first. If a rank fails and limits are used up, waits for the first limit to
+ * reopen before trying a worse rank. `read` gets a session for the first request and a patient one
+ * for later requests. Errors: that of an attempt if all fail; `source_unavailable` if there is no
+ * attempt.
  */
 export async function tryInOrder<Answer>(
   ranks: RankedAttempts,

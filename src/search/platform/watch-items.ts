@@ -6,8 +6,8 @@ import { maxIdlePages, outOfOrder, repeatedItems } from "./page-warnings.ts";
 const skewMs = 1_000;
 
 /**
- * Detects repeats, and posts newer than the one before in a list sorted newest first: it changed
- * while it was read, so items may be missing.
+ * Detects repeated items, and posts newer than an earlier one in a list sorted newest first: the
+ * list changed while it was read, so items may be missing.
  */
 export function watchItems(name: string): {
   add(key: string, timeMs: number | null): boolean;
@@ -45,8 +45,8 @@ export function watchItems(name: string): {
 export type Idleness = "none" | "empty" | "repeated";
 
 /**
- * Empty pages or mere repeats are idle; those with all items filtered out are not. Reading ends
- * after `maxIdlePages` in a row.
+ * Empty pages and pages of mere repeats are idle; pages with all items filtered out are not.
+ * Reading ends after `maxIdlePages` in a row.
  */
 export function watchIdlePages(): (page: UpstreamPage, hasNewItems: boolean) => Idleness {
   const fingerprints = new Set<string>();

@@ -20,7 +20,7 @@ export type CheckedCredential = {
   isQuarantineLifted: boolean;
 };
 
-/** Lifts the quarantine of a credential that works, quarantines a refused one. */
+/** Lifts the quarantine of a working credential and quarantines a refused one. */
 export async function checkCredential(
   { id, platform, kind: name }: Credential,
   { store, kinds, tools, credentialsInUse, clock }: CheckContext,

@@ -8,7 +8,7 @@ import { decryptSecrets, encryptSecrets, sameSecrets } from "./encrypt-secrets.t
 import type { CredentialOperations } from "./operations.ts";
 import type { StoredCredential } from "./rows.ts";
 
-/** Between checks for another process's renewal. */
+/** The interval between checks for another process's renewal. */
 const pollMs = 100;
 
 export type CredentialsInUseContext = {
@@ -29,7 +29,7 @@ export type CredentialsInUse = {
 type State = {
   stored: StoredCredential;
   secrets: Secrets;
-  /** Renewed but not stored yet; the platform may have revoked the previous one. */
+  /** Renewed secrets that are not stored yet; the platform may have revoked the previous ones. */
   unsaved: Secrets | null;
   renewal: Promise<Secrets> | null;
 };
@@ -60,7 +60,7 @@ export function createCredentialsInUse({
   function stateFor(stored: StoredCredential): State {
     const { id, accountId } = stored.credential;
     const existing = states.get(id);
-    // An account's decrypted secret is never used for another, even if its row has changed.
+    // An account's decrypted secret is never used for another account, even if the row has changed.
     if (existing !== undefined && existing.stored.credential.accountId === accountId) {
       adopt(existing, stored);
       return existing;
@@ -96,7 +96,7 @@ export function createCredentialsInUse({
     return await save(state, secrets);
   }
 
-  /** Returns once claimed, or renewed by another process. */
+  /** Returns once the renewal is claimed, or done by another process. */
   async function claim({ stored }: State): Promise<StoredCredential> {
     const { revision, credential } = stored;
     const { id } = credential;

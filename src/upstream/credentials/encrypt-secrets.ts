@@ -3,7 +3,7 @@ import type { Credential, Secrets } from "../../platforms/credential.ts";
 
 type Owned = Pick<Credential, "id" | "accountId">;
 
-/** The deployment owns credentials with an empty account id. */
+/** The deployment has an empty account id. */
 function makeOwner({ id, accountId }: Owned): SecretOwner {
   return { purpose: "credential", accountId: accountId ?? "", id };
 }
@@ -22,7 +22,7 @@ export function decryptSecrets(
   credential: Owned,
   encrypted: Uint8Array,
 ): Secrets {
-  // Decryption authenticates: only `encryptSecrets` can have written it.
+  // Decryption authenticates, so only `encryptSecrets` can have written this.
   return JSON.parse(encryptor.decrypt(encrypted, makeOwner(credential))) as Secrets;
 }
 

@@ -49,7 +49,7 @@ function secretsIn(fields: readonly CredentialField[], values: FieldValues): Fie
   return Object.fromEntries(secret.map((name) => [name, values[name] ?? ""]));
 }
 
-/** Includes URL parameters: an authorization code is secret. */
+/** Includes URL parameters, because an authorization code is secret. */
 function valuesIn(answer: string, from: number): FieldValues {
   const inAddress = URL.parse(answer)?.searchParams.values() ?? [];
   return Object.fromEntries([answer, ...inAddress].map((value, index) => [from + index, value]));

@@ -34,7 +34,10 @@ export const credentialOperations = {
   ...renewalOperations,
   ...credentialStateOperations,
 
-  /** Ends quarantine and cooling. Errors: `too_many_credentials`, `unknown_account`. */
+  /**
+   * Ends the credential's quarantine and coolings. Errors: `too_many_credentials`,
+   * `unknown_account`.
+   */
   putCredential: durable(function* (database, credential: StoredSecretCredential): Steps<null> {
     const { nowMs, maxOfOwner, accountId, platform, ...values } = credential;
     if ((yield* readCredential(database, credential.id)) === null)
@@ -63,7 +66,7 @@ export const credentialOperations = {
     return row?.id ?? null;
   }),
 
-  /** Omits secrets; null lists all. */
+  /** Omits secrets; a null owner lists all credentials. */
   listCredentials: read(function* (
     database,
     owner: { accountId: string | null } | null,

@@ -9,8 +9,8 @@ import type { Platform } from "../../posts/post.ts";
 import type { UsableRelease } from "./release.ts";
 
 /**
- * An account's own credentials precede the deployment's, least recently used first, used-up ones
- * last. Other processes' changes apply to the next choice.
+ * An account's own credentials come before the deployment's, the least recently used first, and
+ * used-up ones last. Other processes' changes apply to the next choice.
  */
 export type CredentialPool = {
   choose(request: {
@@ -19,11 +19,11 @@ export type CredentialPool = {
     access: Exclude<AccessKind, "public">;
     ownership: "any" | "own";
     bucket: string | null;
-    /** Of a Mastodon credential; null for any. */
+    /** The server of a Mastodon credential, or null for any. */
     host: string | null;
   }): Promise<readonly PooledCredential[]>;
   find(accountId: string, id: string, bucket?: string | null): Promise<PooledCredential | null>;
-  /** For one job; null once expired. Never stored. */
+  /** A credential for one job, never stored; null once expired. */
   released(release: UsableRelease): PooledCredential | null;
   /** Includes used-up credentials. */
   configured(
@@ -32,9 +32,9 @@ export type CredentialPool = {
   ): Promise<readonly { access: AccessKind; owner: "account" | "deployment" }[]>;
   /** The latest reason for quarantining an account's own credential. */
   refusal(platform: Platform, accountId: string): Promise<string | null>;
-  /** Lasts a day at most; the last call applies. */
+  /** Lasts at most a day; the latest call applies. */
   startCooldown(id: string, bucket: string, untilMs: number, reason: string): void;
-  /** Until the credential is tested or replaced. No-op if the secret has another revision. */
+  /** Lasts until the credential is tested or replaced. No-op if the secret has another revision. */
   quarantine(id: string, revision: number, reason: string): Promise<void>;
   recordUse(id: string): void;
 };
@@ -46,6 +46,6 @@ export type PooledCredential = {
   revision(): number;
   tools: CredentialTools;
   owner: "account" | "deployment";
-  /** For the requested bucket; null if open. */
+  /** When the requested bucket reopens; null if it is open. */
   cooldownUntilMs: number | null;
 };

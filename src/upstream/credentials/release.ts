@@ -9,7 +9,7 @@ import { credentialRefused } from "../../platforms/credential-errors.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { PooledCredential } from "./pool.ts";
 
-/** Sent to another process for one job; never stored there. */
+/** A credential sent to another process for one job, and never stored there. */
 export type ReleasedCredential = {
   id: string;
   platform: Platform;
@@ -19,7 +19,7 @@ export type ReleasedCredential = {
   subject: string | null;
   revision: number;
   secrets: Secrets;
-  /** Unix milliseconds. */
+  /** `untilMs` is in Unix milliseconds. */
   coolings: readonly { bucket: string; untilMs: number }[];
 };
 
@@ -28,7 +28,7 @@ export type UsableRelease = {
   hasExpired(): boolean;
 };
 
-/** Null if its kind allows no release. */
+/** Null if its kind may not be released. */
 export function toReleasedCredential(
   { credential, kind, inUse, owner, revision }: PooledCredential,
   nowMs: number,
@@ -43,7 +43,10 @@ export function toReleasedCredential(
   return { ...shared, revision: revision(), secrets };
 }
 
-/** Null if expired, or of an unknown kind. Only the storing process can renew it. */
+/**
+ * Null if the release has expired or its kind is unknown. Only the process that stores the
+ * credential can renew it.
+ */
 export function pooledRelease(
   { credential: released, hasExpired }: UsableRelease,
   { kinds, tools }: { kinds: readonly CredentialKind[]; tools: CredentialTools },

@@ -1,18 +1,21 @@
 /**
- * X and Bluesky issue a new refresh token at each renewal and treat a reused one as theft. A
- * compare-and-set on the new token would be too late, so renewals are claimed first. Not fsynced: a
- * power cut ends both processes.
+ * X and Bluesky issue a new refresh token at each renewal and treat the reuse of an old one as
+ * theft. A compare-and-set on the new token would be too late, so renewals are claimed first.
+ * Claims are not fsynced, because a power cut ends both processes.
  */
 
 import { durable, relaxed } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
 import { readCredential, type StoredCredential } from "./rows.ts";
 
-/** The longest that a dead process blocks the others. */
+/** The longest time for which a dead process blocks the others. */
 const renewalClaimMs = 60_000;
 
 export const renewalOperations = {
-  /** Null if claimed by another process. The revision shows whether the claim was made. */
+  /**
+   * Null if another process has the claim. An unchanged revision shows that this call made the
+   * claim.
+   */
   claimRenewal: relaxed(function* (
     database,
     { id, revision, nowMs }: { id: string; revision: number; nowMs: number },

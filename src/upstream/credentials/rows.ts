@@ -4,7 +4,7 @@ import type { Credential } from "../../platforms/credential.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { CredentialOperations } from "./operations.ts";
 
-/** `revision` counts changes of the secret. */
+/** `revision` counts changes to the secret. */
 export type StoredCredential = {
   credential: Credential;
   revision: number;
@@ -48,7 +48,7 @@ export function* usableCredentials(
   return yield* mapNonNull(rows, (row) => storedOf(database, row));
 }
 
-/** Oldest first; `owner` null lists all, `accountId` null the deployment's. */
+/** Oldest first; a null `owner` lists all, a null `accountId` the deployment's. */
 export function* listedCredentials(
   database: Database,
   owner: { accountId: string | null } | null,
@@ -91,7 +91,7 @@ type Batch = {
   rows: Promise<readonly StoredCredential[]>;
 };
 
-/** Batches concurrent reads: a job needs several platforms and access methods together. */
+/** Batches concurrent reads, because a job needs several platforms and access methods at once. */
 export function createUsableCredentialReads(
   store: Pick<Store<CredentialOperations>, "read">,
 ): ReadUsableCredentials {

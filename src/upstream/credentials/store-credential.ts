@@ -22,8 +22,8 @@ const idLength = 10;
 const minComparedLength = 16;
 
 /**
- * Replaces the credential of the same subject or, without a subject, the same secret. Returns the
- * id.
+ * Replaces the credential with the same subject or, without a subject, with the same secret.
+ * Returns the id.
  */
 export async function storeCredential(
   credentialStore: CredentialStore,

@@ -18,8 +18,8 @@ export type SessionsContext = {
   pool: CredentialPool;
   upstreams: readonly Upstream[];
   /**
-   * Must not follow redirects (`maxRedirects: 0`): sessions do, only without a credential and
-   * within one origin.
+   * Must not follow redirects (`maxRedirects: 0`): sessions follow them, but only without a
+   * credential and within one origin.
    */
   fetch: GuardedClient;
   store: Pick<Store<SpendingOperations>, "write">;
@@ -43,7 +43,7 @@ export type SessionsContext = {
 type SessionRequest = Parameters<Sessions["open"]>[0];
 type Ranked = { session: OpenSession; closedUntilMs: number | null };
 
-/** Limits, pace and budget of all the process's jobs. */
+/** Applies limits, pace and budget to all jobs of the process. */
 export function createSessions(context: SessionsContext): Sessions {
   const { pool, clock, random, settings, store } = context;
   const upstreams = new Map(context.upstreams.map((upstream) => [upstream.platform, upstream]));
@@ -83,7 +83,7 @@ export function createSessions(context: SessionsContext): Sessions {
     const { credential, owner, access, cooldownUntilMs } = found;
     const { id, coolings, subject, host } = credential;
     const revision = found.revision();
-    // The store dropped the limits of a replaced secret.
+    // The store has dropped the limits of a replaced secret.
     if (revision !== (revisions.get(id) ?? revision)) limits.reopen(id, listBuckets(coolings));
     revisions.set(id, revision);
     for (const { bucket, untilMs } of coolings) limits.close({ owner: id, bucket }, untilMs);
@@ -174,8 +174,8 @@ const byOpening = (a: Ranked, b: Ranked): number => (a.closedUntilMs ?? 0) - (b.
 type FoundCredential = PooledCredential & { access: Exclude<AccessKind, "public"> };
 
 /**
- * The account's, then the deployment's; within each, `user` before `app`, one released for the job
- * last of its kind.
+ * Returns the account's credentials, then the deployment's; within each, `user` before `app`, and
+ * one released for the job last of its kind.
  */
 export async function findCredentials(
   pool: CredentialPool,

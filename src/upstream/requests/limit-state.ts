@@ -1,13 +1,13 @@
 import type { Limit } from "../../platforms/upstream.ts";
 
-/** Times are the clock's `elapsed`: steps of the wall clock have no effect. */
+/** Times are those of `clock.elapsed()`, so that steps of the wall clock have no effect. */
 export type RateLimitState = {
   window: { remaining: number; resetMs: number } | null;
   isKnown: boolean;
-  /** Pending requests before an answer reports the window. */
+  /** Maximum pending requests before an answer reports the window. */
   maxUnknown: number;
   running: number;
-  /** Answers of earlier eras are ignored. */
+  /** Answers from earlier eras are ignored. */
   era: number;
   closedUntilMs: number;
   refusals: number;
@@ -34,7 +34,7 @@ export const unknownLimit = (): RateLimitState => ({
   intervalUntilMs: Number.NEGATIVE_INFINITY,
 });
 
-/** Resets that differ by less belong to one window. */
+/** Resets that differ by less belong to the same window. */
 const sameWindowMs = 1_500;
 
 const maxUnknown = 64;
@@ -78,8 +78,8 @@ export function recordAnswer(state: RateLimitState, era: number, limit: Limit | 
 }
 
 /**
- * The platform may have counted the request. Allows more concurrent requests each time, so that not all wait for a dead
- * host in sequence.
+ * The platform may have counted the request. Allows more concurrent requests each time, so that
+ * they do not all wait for a dead host in sequence.
  */
 export function recordNoResponse(state: RateLimitState, era: number): void {
   if (era !== state.era) return;

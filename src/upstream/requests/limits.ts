@@ -16,12 +16,13 @@ import {
 } from "./limit-state.ts";
 
 /**
- * Per credential (or host) and bucket. Pending requests count; before the first report, requests
- * are sent one at a time. Admits waiting requests in FIFO order.
+ * Rate limits per credential (or host) and bucket. Pending requests count; before the first report,
+ * requests are sent one at a time. Admits waiting requests in FIFO order.
  */
 export type RateLimits = {
   /**
-   * Errors: `UpstreamLimited`, immediately if impatient, else if the limit reopens after the deadline; `upstream_timeout`.
+   * Errors: `UpstreamLimited`, immediately if impatient, otherwise if the limit reopens after the
+   * deadline; `upstream_timeout`.
    */
   take(request: PermitRequest): Promise<Permit>;
   /** Unix milliseconds; null if open. */
@@ -30,7 +31,7 @@ export type RateLimits = {
   reopen(owner: string, except: readonly string[]): void;
 };
 
-/** Doubles after each consecutive failure. */
+/** Pauses double after each consecutive failure. */
 export type PauseBounds = { minMs: number; maxMs: number };
 
 export type LimitsContext = {
@@ -52,19 +53,19 @@ type PermitRequest = LimitScope & {
   signal: AbortSignal;
 };
 
-/** Call exactly one when the request ends. */
+/** The first call ends the request; later calls are ignored. */
 export type Permit = {
   answered(limit: Limit | null): void;
   unanswered(): void;
   unused(): void;
-  /** Returns the end of the pause, Unix milliseconds. */
+  /** Returns the end of the pause in Unix milliseconds. */
   refused(untilMs: number | null): number;
 };
 
 /** Consecutive refusals after which longer pauses override requested ones. */
 const maxTrustedRefusals = 3;
 
-/** Then those without information are dropped. */
+/** Above this number, idle limits are dropped. */
 const maxLimits = 10_000;
 
 type Waiter = PermitRequest & {

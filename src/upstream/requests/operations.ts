@@ -26,13 +26,13 @@ export type Reserved = { id: number; monthPostReads: number };
 
 export type SpendingOperations = typeof spendingOperations;
 
-/** When an unsettled attempt is dead. */
+/** The age at which an unsettled attempt counts as dead. */
 const lostAfterMs = 86_400_000;
 
 export const spendingOperations = {
   /**
-   * Reserves the maximum cost. Errors: `paid_call_repeated` if an earlier attempt was lost during a call,
-   * `budget_used_up`.
+   * Reserves the maximum cost. Errors: `paid_call_repeated` if an earlier attempt was lost during a
+   * call, `budget_used_up`.
    */
   reserveSpending: durable(function* (database, request: ReservationRequest): Steps<Reserved> {
     const { amounts, jobUuid, attempt, own, maxPostReads, nowMs, ...spender } = request;
@@ -47,7 +47,7 @@ export const spendingOperations = {
     return { id, monthPostReads: yield* deploymentPostReads(database, spender) };
   }),
 
-  /** A missing reservation was already counted in full. */
+  /** A missing reservation has already been counted in full. */
   settleSpending: durable(function* (
     database,
     { id, amounts }: { id: number; amounts: Amounts },

@@ -89,13 +89,13 @@ const knownErrors: ReadonlyMap<string, KnownError> = new Map([
   ["answer_unreadable", { outcome: "unreadable", isTemporary: true, mayBeBilled: true }],
   ["answer_too_large", { outcome: "unreadable", isTemporary: false, mayBeBilled: true }],
   ["upstream_refused", { outcome: "refused", isTemporary: false, mayBeBilled: false }],
-  // It never reached the platform.
+  // The request never reached the platform.
   ["upstream_failed", { outcome: "failed", isTemporary: true, mayBeBilled: false }],
   ["upstream_limited", { outcome: "limited", isTemporary: false, mayBeBilled: false }],
   ["credential_refused", { outcome: "credential_refused", isTemporary: false, mayBeBilled: false }],
 ]);
 
-/** Longer ones are ignored as implausible. */
+/** Longer windows are ignored as implausible. */
 const longestWindowMs = 86_400_000;
 
 /** An answer can arrive after the end of its window. */

@@ -3,8 +3,8 @@ import { queueTooLong } from "../../platforms/request-errors.ts";
 import type { UpstreamJob } from "./sessions.ts";
 
 /**
- * Round-robin among accounts, FIFO within one. Errors: `upstream_limited` when its turn comes after
- * its deadline. A job then takes no turn.
+ * Round-robin among accounts, FIFO within an account. Errors: `upstream_limited`, without taking a
+ * turn, if a job's turn would come after its deadline.
  */
 export type Pace = { turn(job: UpstreamJob): Promise<void> };
 
@@ -12,7 +12,7 @@ type Waiter = { accountId: string; begin: () => void };
 
 export function createPace({ clock, perSecond }: { clock: Clock; perSecond: number }): Pace {
   const turns = new Map<string, { turn: Promise<void>; untilMs: number }>();
-  /** Oldest first, by the clock's `elapsed`. */
+  /** Oldest first, by `clock.elapsed()`. */
   const startedMs: number[] = [];
   const waiting = new Map<string, Waiter[]>();
   let isStarting = false;
@@ -42,7 +42,7 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
     });
   }
 
-  /** All of the account, and of each other account at most one more than that. */
+  /** All jobs of the account, and from each other account at most one more than that. */
   function waitingBefore(accountId: string): number {
     const accountWaiting = waiting.get(accountId)?.length ?? 0;
     let before = accountWaiting;

@@ -11,8 +11,8 @@ const maxDepth = 64;
 const sliceBytes = 1024 ** 2;
 
 /**
- * Null if empty, or for a refusal that is not JSON. Errors: `answer_unreadable`, also beyond
- * `maxValues` values: parsing blocks the event loop.
+ * Null for 204, 205 and refusals without JSON. Errors: `answer_unreadable`, also for more than
+ * `maxValues` values, because parsing blocks the event loop.
  */
 export async function readJson(
   host: string,

@@ -2,9 +2,9 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Reserved } from "./operations.ts";
 import type { UpstreamJob } from "./sessions.ts";
 
-/** Unsettled, of one attempt over all its sessions. */
+/** The unsettled reservations of one attempt in all its sessions. */
 export type Reservations = {
-  /** In sequence; `make` gets the unsettled reservations. */
+  /** Reserves in sequence; `make` gets the unsettled reservations. */
   reserve(make: (own: readonly number[]) => Promise<Reserved>): Promise<Reserved>;
   settle(id: number): void;
 };

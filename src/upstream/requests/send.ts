@@ -32,7 +32,7 @@ export async function sendRequest(
   }
 }
 
-/** An abort without a reason creates an exception each time. */
+/** Shared, because an abort without a reason creates an exception each time. */
 const requestEnded = new Error("the request ended");
 
 async function sendUntil(

@@ -8,9 +8,9 @@ export type UpstreamJob = {
   uuid: string;
   accountId: string;
   attempt: number;
-  /** Afterwards the answer is useless. */
+  /** After this time, the answer is useless. */
   deadlineMs: number;
-  /** The deadline if omitted. */
+  /** Until the deadline if omitted. */
   maxWaitMs?: number;
   signal: AbortSignal;
   /** Called before any platform request; absent if the job is already on disk. */
@@ -21,8 +21,8 @@ export type UpstreamJob = {
 
 export type Sessions = {
   /**
-   * Best first: the account's, the deployment's, then one without a credential if `access` has `public`; `user` before
-   * `app`; used-up buckets last.
+   * Opens sessions, best first: the account's, the deployment's, then one without a credential if
+   * `access` has `public`; `user` before `app`; used-up buckets last.
    */
   open(requested: {
     job: UpstreamJob;
@@ -30,7 +30,7 @@ export type Sessions = {
     access: readonly AccessKind[];
     ownership: "any" | "own";
     bucket: string | null;
-    /** The origin, on Mastodon; null for any, or the platform's own without a credential. */
+    /** The origin on Mastodon; null for any or, without a credential, the platform's own. */
     host: string | null;
     /** The credential to which a cursor is bound. */
     credentialId?: string | null;

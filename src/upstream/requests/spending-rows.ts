@@ -4,19 +4,19 @@ import type { Platform } from "../../posts/post.ts";
 /** The platform's units and millionths of a dollar. */
 export type Amounts = { postReads: number; userReads: number; requests: number; microUsd: number };
 
-/** `month` is in UTC, `2026-11`. */
+/** `month` is in UTC, such as `2026-11`. */
 export type Spender = {
   month: string;
   platform: Platform;
   credentialId: string;
   owner: "account" | "deployment";
-  /** Of the request, or null. */
+  /** The account of the request, or null. */
   accountId: string | null;
 };
 
 /**
  * Use of the deployment's credentials also counts for the request's account. Corrections may be
- * negative. Ignores an account's deleted credential, and deleted accounts.
+ * negative. Ignores deleted credentials of accounts, and deleted accounts.
  */
 export function* addUse(database: Database, spender: Spender, amounts: Amounts): Steps<void> {
   const { month, platform, credentialId, owner, accountId } = spender;
@@ -121,7 +121,7 @@ export function* takeReservation(database: Database, id: number): Steps<Reservat
   return row;
 }
 
-/** Ended without settling; at most as many as fit in one transaction. */
+/** Reservations never settled; at most as many as fit in one transaction. */
 export function* deadReservations(database: Database, beforeMs: number): Steps<Reservation[]> {
   return yield* database.all<Reservation>(
     `${reservations} WHERE made_ms < :beforeMs ORDER BY made_ms LIMIT 100`,

@@ -78,7 +78,7 @@ export function createSpending(context: SpendingContext): Spending {
       monthPostReads = reads;
     }
 
-    /** An unwritten cost stays reserved, and counts in full. */
+    /** A cost that cannot be written stays reserved, and counts in full. */
     function close(amounts: Amounts): void {
       if (!isReserved) return;
       spend(amounts);

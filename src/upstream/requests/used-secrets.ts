@@ -1,12 +1,12 @@
 import type { CredentialInUse, Secrets } from "../../platforms/credential.ts";
 import type { PooledCredential } from "../credentials/pool.ts";
 
-/** Of one request: the credential's own may be replaced while it runs. */
+/** The secrets of one request; the credential's own may be replaced while it runs. */
 export type UsedSecrets = {
   inUse: CredentialInUse;
-  /** Of the secret that was sent: a refusal concerns it alone. */
+  /** The revision of the secret that was sent, because a refusal concerns only that. */
   revision(): number;
-  /** All that an answer may echo. */
+  /** All secrets that an answer may echo. */
   secrets(): Secrets;
 };
 
@@ -17,7 +17,7 @@ export function usedSecrets({
   let used = { secrets: inUse.secrets(), revision: revision() };
 
   function recordUse(secrets: Secrets): Secrets {
-    // A secret replaced since is older than the revision.
+    // A secret that has been replaced is older than the revision.
     if (secrets === inUse.secrets()) used = { secrets, revision: revision() };
     return secrets;
   }
