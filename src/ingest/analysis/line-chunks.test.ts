@@ -53,13 +53,13 @@ test("a chunk of lines ends with the line that fills it", async () => {
   expect(chunks.map(({ lines }) => lines)).toEqual([2, 1]);
 });
 
-test("only as much of an endless line is stored as shows that it is too long", async () => {
+test("only enough of an endless line is stored to show that it is too long", async () => {
   const [chunk] = await getChunks(readPieces("x".repeat(100_000), 100));
   expect(chunk?.bytes.length).toBeLessThan(100);
   expect(chunk?.endOffset).toBe(100_000);
 });
 
-test("the complete lines before an error of the source are a chunk", async () => {
+test("the complete lines before a source error are yielded as a chunk", async () => {
   const chunks: LineChunk[] = [];
   const broken = lineChunks(readPieces("one\ntwo\nthr", 5, new Error("broken")), 0, bounds);
   await expect(

@@ -193,7 +193,7 @@ describe("the backfill of an account", () => {
     expect(requested).toEqual(["_atproto.ann.example"]);
   });
 
-  test("the backfill of an account rejects a handle that its account does not claim", async () => {
+  test("the backfill of an account rejects a handle that the account does not claim", async () => {
     addAccount({}, { handle: "other.example" });
     host.intercept = (method, _request, response) => {
       if (method !== "com.atproto.identity.resolveHandle") return false;
@@ -437,7 +437,7 @@ describe("labels", () => {
   });
 
   test.each([true, false])(
-    "labels of an account's posts are requested from a labeler that supports patterns: %s",
+    "the labels of an account's posts are read from a labeler (supports patterns: %s)",
     async (hasWildcards) => {
       addAccount({ [tid(1)]: record("labelled"), [tid(2)]: record("hidden") });
       host.hasWildcards = hasWildcards;

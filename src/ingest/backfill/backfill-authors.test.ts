@@ -105,7 +105,7 @@ describe("several accounts", () => {
     expect(written).toBeLessThan(dids.length);
   });
 
-  test("all backfills stop with the reason of the signal", async () => {
+  test("all backfills stop when aborted, with the signal's reason", async () => {
     const stop = new AbortController();
     const reason = new EarshotError("interrupted", "interrupted by SIGINT");
     const running = backfillAuthors(request(() => stop.abort(reason), {}, stop.signal));

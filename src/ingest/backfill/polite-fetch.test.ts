@@ -83,7 +83,7 @@ test("transient errors are retried with increasing pauses", async () => {
   expect(requestedMs).toEqual([0, 500, 1_000]);
 });
 
-test("a persistent error is reported after five attempts", async () => {
+test("a persistent error is reported after five tries", async () => {
   const failed = createTestFetch([unreachable]);
   await expect(failed.polite.get(url)).rejects.toBe(unreachable);
   expect(failed.requestedMs).toHaveLength(5);

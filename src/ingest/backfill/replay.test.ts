@@ -195,7 +195,7 @@ describe("a gap within the stream servers' lookback", () => {
     expect(await texts()).toEqual(["post first"]);
   });
 
-  test("a gap within the lookback stays open when no server has any of it", async () => {
+  test("a gap within the lookback stays open when no server has any events in it", async () => {
     await archive.write({ changes: [], coverage: getCoverage(lateMs - 1_000, lateMs) });
     await archive.write({ changes: [], coverage: getCoverage(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs + 3_000, "behind"));
@@ -226,7 +226,7 @@ describe("a gap within the stream servers' lookback", () => {
     expect(await intervals()).toHaveLength(6);
   });
 
-  test("replay counts reactions only of the collection that was not covered", async () => {
+  test("replay counts only reactions in the collection that was not covered", async () => {
     const [posts, likes] = getCoverage(lateMs - 1_000, lateMs + 5_000);
     const reposts = getCoverage(lateMs - 1_000, lateMs)[2];
     const later = getCoverage(lateMs + 1_000, lateMs + 5_000)[2];
@@ -299,7 +299,7 @@ describe("a gap beyond the lookback", () => {
   }
 
   test.each([true, false])(
-    "a gap beyond the lookback is replayed from a replay archive that plans blocks: %s",
+    "a gap beyond the lookback is replayed from a replay archive (plans blocks: %s)",
     async (hasBlockPlans) => {
       fillReplayArchive();
       server.hasBlockPlans = hasBlockPlans;

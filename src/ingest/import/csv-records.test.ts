@@ -64,7 +64,7 @@ describe("CSV", () => {
     ["id;text;a,b", ";"],
     ["id\ttext", "\t"],
     ["text", ","],
-  ])("the CSV header %j is separated by %j", (header, delimiter) => {
+  ])("the delimiter of the CSV header %j is detected as %j", (header, delimiter) => {
     expect(detectDelimiter(header)).toBe(delimiter);
   });
 });

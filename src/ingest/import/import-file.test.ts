@@ -122,7 +122,7 @@ describe("reading a file", () => {
     }
   });
 
-  test("an import reports a truncated compressed file, after importing the posts before the end", async () => {
+  test("an import reports a truncated compressed file, after importing the posts before the truncation", async () => {
     const text = listLines(12_000);
     for (const bytes of [gzipSync(text), zstdCompressSync(text)]) {
       archive = createMemoryArchive();
@@ -137,7 +137,7 @@ describe("reading a file", () => {
     }
   });
 
-  test("an import reads the complete lines of a standard input that fails", async () => {
+  test("an import reads the complete lines of standard input before it fails", async () => {
     const standardInput = Readable.from(
       (async function* () {
         yield Buffer.from(listLines(3));
@@ -195,7 +195,7 @@ describe("a bad line", () => {
     expect(reasons).toEqual(["longer than 1000 bytes"]);
   });
 
-  test("bad lines of standard input are written to a file in the data folder, one per run", async () => {
+  test("bad lines of standard input are written to one file per run in the data folder", async () => {
     const clock = { ...systemClock, now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 6) };
     const run = (text: string) =>
       runImport("-", { clock, standardInput: Readable.from([Buffer.from(text)]) });

@@ -89,7 +89,7 @@ describe("the values of a file", () => {
   });
 });
 
-test("random bytes as JSON yield values or a truncation error, and no more bytes than the file has", () => {
+test("random JSON characters yield values or a truncation error, and no more bytes than the file has", () => {
   const signs = fc
     .array(fc.constantFrom(...'[]{}",:\\ \n1ai'.split("")))
     .map((all) => all.join(""));

@@ -17,7 +17,7 @@ test("LF and CRLF end a line, and the last line needs no terminator", () => {
   expect(lines.map(({ endOffset }) => endOffset)).toEqual([3, 5, 6, 10]);
 });
 
-test("the limit of a line counts its bytes without the terminator", () => {
+test("the line limit counts bytes without the terminator", () => {
   const [fits, long] = ["x".repeat(100), "x".repeat(101)];
   for (const end of ["\n", "\r\n"]) {
     const lines = listLines([Buffer.from(`${fits}${end}${long}${end}y`)]);
@@ -25,7 +25,7 @@ test("the limit of a line counts its bytes without the terminator", () => {
   }
 });
 
-test("only the beginning of a line of 1 GB is stored", () => {
+test("only the beginning of a 1 GB line is stored", () => {
   const splitter = createLineSplitter(1024 ** 2, { lines: 0, offset: 0 });
   const piece = Buffer.alloc(256 * 1024, "x");
   const before = process.memoryUsage().arrayBuffers;

@@ -219,7 +219,7 @@ test("a reason for a rejection cannot move the terminal's cursor, regardless of 
   );
 });
 
-test("links in the text of an import record are found with & written as &amp;", () => {
+test("links with & written as &amp; are found in the text of an import record", () => {
   expect(getPost({ text: "see https://ex.com/a?b=1&amp;c=2 now" }).urls).toEqual([
     "https://ex.com/a?b=1&c=2",
   ]);
@@ -240,7 +240,7 @@ describe("identity", () => {
   test.each([
     ["9223372036854775807", "2080-07-10T17:30:30.208Z"],
     ["9000000000000000000", "2078-11-02"],
-  ])("the number %s on X is rejected because it is in the future", (id, time) => {
+  ])("the X post number %s is rejected because its time is in the future", (id, time) => {
     expect(getError({ id })).toMatch(
       /^id: expected a post ID whose time is not in the future, found "/,
     );
@@ -248,7 +248,7 @@ describe("identity", () => {
     expect(getError({ url: `https://x.com/a/status/${id}` })).toContain(id);
   });
 
-  test("a number on X may be a day ahead because of clock skew", () => {
+  test("the time of an X post number may be a day ahead because of clock skew", () => {
     const getId = (ms: number) => String(BigInt(ms - 1288834974657) << 22n);
     expect(getPost({ id: getId(nowMs + 86_400_000) }).nativeId).not.toBeNull();
     expect(getError({ id: getId(nowMs + 86_400_001) })).toMatch(/^id: /);
@@ -302,7 +302,7 @@ describe("identity", () => {
     [{ uri: "https://bsky.app/x" }, /^uri: expected at:/],
     [{ author_id: "alice" }, /^author_id: expected a DID/],
     [{ quote_of_id: "at://nobody" }, /^quote_of_id: expected a post's uri/],
-  ])("the Bluesky uri %j is rejected", (fields, message) => {
+  ])("a record on Bluesky with %j is rejected", (fields, message) => {
     expect(getError(fields, "bluesky")).toMatch(message);
   });
 
@@ -370,7 +370,7 @@ describe("a reference to another post", () => {
     expect(getPost(named, "mastodon").quoted?.uri).toBe(getPost({ id: "8" }, "mastodon").uri);
   });
 
-  test("a reference by uri uses it, and one by any other name derives a uri", () => {
+  test("a reference by uri keeps the uri, and a reference by another name gets a derived one", () => {
     const uri = "at://did:plc:abc/app.bsky.feed.post/3mptbyoeyc22k";
     const conversation = { in_reply_to_id: uri, conversation_id: uri };
     expect(getPost(conversation, "bluesky")).toMatchObject({

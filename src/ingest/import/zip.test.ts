@@ -66,7 +66,7 @@ describe("a zip archive", () => {
     await expect(decodeContents(bytes.subarray(0, -1))).rejects.toThrow("truncated");
   });
 
-  test("a file of a zip archive yields no more than its directory declares", async () => {
+  test("a file in a zip archive yields no more than its directory declares", async () => {
     const bytes = zipArchive([file("a", "x".repeat(1_000_000))]);
     bytes.writeUInt32LE(10, bytes.indexOf(Buffer.from([0x50, 0x4b, 1, 2])) + 24);
     let read = 0;
@@ -79,7 +79,7 @@ describe("a zip archive", () => {
     expect(read).toBe(0);
   });
 
-  test("only the requested files of a zip archive are read", async () => {
+  test("only the requested files in a zip archive are read", async () => {
     const bytes = zipArchive([file("a", "1"), file("b", "2")]);
     const members = await withArchive(bytes, (handle) =>
       readZipDirectory(handle, bytes.length, (name) => name === "b"),

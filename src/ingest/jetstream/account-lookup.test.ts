@@ -207,7 +207,7 @@ describe("requests", () => {
     ["retry-after", "Tue, 14 Nov 2023 22:14:00 GMT", 40_000],
     ["retry-after", "999999999", 15 * 60_000],
     ["retry-after", "soon", 750],
-  ])("lookups wait after 429 as %s: %s specifies", async (name, value, waitMs) => {
+  ])("lookups wait after a 429 with %s: %s", async (name, value, waitMs) => {
     accounts = [makeDid(1)];
     refusals = [[429, { [name]: value }]];
     start();

@@ -152,7 +152,7 @@ describe("a repeated event", () => {
   });
 });
 
-test("counts are never too low, wherever the stream stops and with slightly disordered events", async () => {
+test("counts are never too low, wherever the stream stops and even if events are slightly out of order", async () => {
   const disordered = Array.from({ length: 200 }, (_unused, n) =>
     reaction(startUs + n * 20_000 - ((n * 7) % 4) * 10_000, `like${n}`, postUri("a")),
   );

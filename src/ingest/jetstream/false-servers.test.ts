@@ -75,7 +75,7 @@ test("events out of order or with wrong times are stored once, and do not move t
   await vi.waitFor(() => expect(positionUs()).toBe(startUs + 39 * secondUs));
 });
 
-test("when a server's clock is set back, the stream continues and the position waits for it", async () => {
+test("when a server's clock is set back, the stream continues and the position waits until the clock catches up", async () => {
   server.events.push(commit(startUs, "a"), commit(startUs + 10 * secondUs, "b"));
   start();
   await archive.until(() => archive.posts.size === 2);

@@ -81,7 +81,7 @@ test("the stream stores posts, edits, deletes and handles", async () => {
   });
 });
 
-test("a post that arrives after its delete is passed to the archive in that order and stays deleted", async () => {
+test("a post that arrives after its deletion is passed to the archive in that order and stays deleted", async () => {
   server.events.push(commit(startUs, "a", "delete", "3mptbypcqzzzz"), commit(startUs + 1, "a"));
   start();
   await archive.until(() => archive.batches.flatMap(({ changes }) => changes).length === 2);
@@ -110,7 +110,7 @@ test("the stream requests its collections from the start of the lookback, or wit
   expect(server.requests[1]?.url).not.toContain("cursor");
 });
 
-test("the stream resumes after a restart 5 s before the last stored event", async () => {
+test("after a restart, the stream resumes 5 s before the last stored event", async () => {
   server.events.push(commit(startUs, "a"), commit(startUs + 20 * secondUs, "b"));
   start();
   await archive.until(() => archive.posts.size === 2);

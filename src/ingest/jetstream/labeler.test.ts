@@ -85,7 +85,7 @@ afterEach(async () => {
   await server.close();
 });
 
-test("the label stream stores labels of a trusted source on posts and accounts", async () => {
+test("the label stream stores labels from a trusted source on posts and accounts", async () => {
   const { state } = await startConnected();
   server.publish(label(1), label(2, { uri: author, val: "!takedown" }));
   await archive.until(() => archive.labels.size === 2);
@@ -95,7 +95,7 @@ test("the label stream stores labels of a trusted source on posts and accounts",
   expect(state()).toMatchObject({ status: "connected", labels: 3, passedOver: 0, unreadable: 0 });
 });
 
-test("the label stream skips labels of other sources, and on other subjects", async () => {
+test("the label stream skips labels from other sources and on other subjects", async () => {
   const { state } = await startConnected();
   server.publish(
     label(1, { src: author }),
@@ -179,7 +179,7 @@ describe("the coverage has a gap", () => {
     ]);
   });
 
-  test("label coverage has a gap when the labeler has restarted its sequence, after some attempts", async () => {
+  test("label coverage has a gap, after several tries, when the labeler has restarted its sequence", async () => {
     await startConnected();
     for (const second of [1, 2, 3]) server.publish(label(second));
     await archive.until(() => position()?.seq === 3);

@@ -32,7 +32,7 @@ test.each([
 test.each([
   ["nothing", {}],
   ["no address", v2Instance(12)],
-  ["an address of something else", v2Instance("ftp://a.example")],
+  ["an address with another scheme", v2Instance("ftp://a.example")],
   ["an overlong address", v2Instance(`wss://a.example/${"x".repeat(3_000)}`)],
   ["no description", { "/api/v2/instance": [200, [null]] }],
   ["that it requires a signed-in user", { "/api/v2/instance": [401, {}] }],

@@ -165,7 +165,7 @@ describe("a stream after a disconnection", () => {
     await eventually(() => expect(confirms(id)).toBe(true));
   });
 
-  test("after a disconnection, the timeline is read page by page from before the gap", async () => {
+  test("after a disconnection, the timeline is read page by page, starting before the gap", async () => {
     await start();
     post("before");
     await waitForTexts("before");

@@ -82,14 +82,14 @@ describe("unreadable frames", () => {
     ["a malformed post", { event: "update", payload: "{}" }],
   ])("an unreadable frame is ignored: %s", (_what, value) => expect(read(value)).toBeNull());
 
-  test("a binary frame, or bytes that are not text, are ignored", () => {
+  test("a binary frame and bytes that are not text are ignored", () => {
     const data = Buffer.from([0xff, 0xfe]);
     expect(readMastodonEvent({ data, isBinary: true }, seen)).toBeNull();
     expect(readMastodonEvent({ data, isBinary: false }, seen)).toBeNull();
   });
 });
 
-test("a refusal of the stream reports its status", () => {
+test("a rejected stream is reported with its status", () => {
   expect(read({ error: "Unknown stream type", status: 400 })).toEqual({
     kind: "refusal",
     status: 400,

@@ -160,7 +160,7 @@ describe.each(["websocket", "event-stream"] as const)(
     });
 
     test.each([
-      ["no JSON", "nonsense"],
+      ["text that is not JSON", "nonsense"],
       ["a list", []],
       ["a status without an author", { id: "1", visibility: "public" }],
       ["a status without an id", { ...emulatedStatus("1"), id: 12 }],
@@ -220,7 +220,7 @@ describe.each(["websocket", "event-stream"] as const)(
 );
 
 describe("consent to be indexed", () => {
-  test("no posts of accounts without consent and no non-public posts are stored", async () => {
+  test("neither posts by accounts without consent nor non-public posts are stored", async () => {
     const { state } = await startConnected();
     server.update(
       emulatedStatus("1", {}, { indexable: false }),
@@ -256,7 +256,7 @@ describe("consent to be indexed", () => {
     await archive.until(() => archive.statuses.get(account) === "opted-out");
   });
 
-  test("a server whose posts may not be stored is reported in state and log", async () => {
+  test("a server whose posts may not be stored is reported in the state and the log", async () => {
     const { state } = await startConnected();
     const withoutConsent = (n: number) => emulatedStatus(`${n}`, {}, { indexable: undefined });
     server.update(...Array.from({ length: 99 }, (_, n) => withoutConsent(n)));
@@ -272,7 +272,7 @@ describe("consent to be indexed", () => {
     expect(state().detail).not.toContain("no posts stored");
   });
 
-  test("an edit after which a post may not be indexed deletes it, and only a later one restores it", async () => {
+  test("an edit after which a post may not be indexed deletes it, and only a later edit restores it", async () => {
     const edited = (hour: number) => ({ edited_at: `2026-11-21T${hour}:00:00.000Z` });
     await startConnected();
     server.update(emulatedStatus("1"));
@@ -307,7 +307,7 @@ describe("consent to be indexed", () => {
 });
 
 describe("the connection to a server", () => {
-  test("the connection falls back to server-sent events without a WebSocket, and continues to use them", async () => {
+  test("the connection falls back to server-sent events if the server has no WebSocket, and continues to use them", async () => {
     await serve({ transports: ["event-stream"] });
     await startConnected();
     server.cut();
@@ -355,7 +355,7 @@ describe("the connection to a server", () => {
     await eventually(() => expect(server.open()).toBe(1));
   });
 
-  test("the connection retries an unreachable server until it answers", async () => {
+  test("the connection retries an unreachable server until it responds", async () => {
     await server.down();
     const { state } = start();
     await eventually(() => expect(state().status).toBe("waiting"));

@@ -26,7 +26,7 @@ const getRepository = (records: ReadonlyMap<string, unknown>) =>
   encodeCar(repositoryBlocks({ did, rev, records }));
 
 describe("a Bluesky repository", () => {
-  test("an import of a Bluesky repository stores posts by uri, with the name in the profile", async () => {
+  test("an import of a Bluesky repository stores posts by uri, with the name from the profile", async () => {
     const records = new Map<string, unknown>([
       ["app.bsky.actor.profile/self", { $type: "app.bsky.actor.profile", displayName: "Ann" }],
       ["app.bsky.feed.like/3kaaaaaaaaaa2", { $type: "app.bsky.feed.like" }],

@@ -109,7 +109,7 @@ test.each([
   ["x-archive", "x", xArchiveFormat({ author: "a" })],
   ["mastodon-outbox", "mastodon", mastodonOutboxFormat],
 ] as const)(
-  "an import in the format %s reads random bytes to their end or rejects them",
+  "an import in the format %s reads random bytes to the end or rejects them",
   async (...args) => {
     const [, platform, format] = args;
     const starts = fc.constantFrom("", "PK\u0003\u0004", "\u001f\u008b", "created_at,text\n", "[{");

@@ -92,7 +92,7 @@ describe("responses of X's API", () => {
     expect(texts()).toContain("post 2");
   });
 
-  test("an X API response is rejected if a page nests too deep or the file is truncated", async () => {
+  test("an X API response is rejected if a page is nested too deeply or the file is truncated", async () => {
     const deep = JSON.stringify(
       page([item(1, { a: JSON.parse("[".repeat(20) + "]".repeat(20)) })]),
     );

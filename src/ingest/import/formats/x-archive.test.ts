@@ -227,7 +227,7 @@ describe("a hostile archive is rejected", () => {
     expect(folder.posts().map(({ text: first }) => first)).toEqual(["post 1"]);
   });
 
-  test("an X archive with an overlong record is rejected only at that record", async () => {
+  test("only the overlong record in an X archive is rejected", async () => {
     folder.file("account.js", account);
     const long = tweet(2, { full_text: "x".repeat(50_000) });
     const file = folder.file("tweets.js", tweetsFile([tweet(1), long, tweet(3)]));

@@ -95,7 +95,7 @@ test("the stream sampler retries a failed write with the next one", async () => 
   expect(rows()).toEqual([{ platform: "bluesky", atMs: 0, lagMs: 500, posts: 3 }]);
 });
 
-test("the stream sampler has neither a sample nor a rate without a stream", async () => {
+test("the stream sampler stores no sample and reports no rate without a stream", async () => {
   const { sampler, clock, state, rows } = startTestSampler();
   state.bluesky = null;
   await clock.advance(130_000);
