@@ -33,7 +33,7 @@ const toSourceAnswer = ({
   ...answer
 }: ArchivedAnswer): SourceAnswer => answer;
 
-/** Plain data that can be sent to another thread. */
+/** Plain data to send to another thread. */
 export type ShortSearchTerms = {
   requestableWithoutCredential: readonly Platform[];
   requestableWithCredential: readonly Platform[];

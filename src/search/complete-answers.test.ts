@@ -286,7 +286,7 @@ test.each([[["own user"]], [["own app"]], [["own user", "deployment app"]]] as c
   },
 );
 
-test("X's last days are searched, with a warning, if an application lacks full-archive search", async () => {
+test("only the last days on X are searched, with a warning, if an application lacks full-archive search", async () => {
   setUp(["own app"]);
   x.faults.forbiddenEndpoints = ["GET /2/tweets/search/all"];
   const pages = await allPages({ query: "river", maxResults: 20 });
@@ -332,7 +332,7 @@ test("getmedia on X uses search where possible, because a timeline bills every p
   expect(listNames(pages)).toEqual([oldRoot.id, newRoot.id].toSorted());
 });
 
-test("replies to an older post on X report when they start, and the access that reads further back", async () => {
+test("an answer with replies to an older post on X reports when they start, and the access that reads further back", async () => {
   setUp(["own user"]);
   const target = postTarget(oldRoot.id);
   const [answer] = await allPages({ method: "getreplies", target, maxResults: 20 });

@@ -130,7 +130,7 @@ test("a search requests no platform if the archive covers the whole window", asy
   expect(requested).toEqual([]);
 });
 
-test("posts of a platform that do not match are dropped", async () => {
+test("posts from a platform that do not match are dropped", async () => {
   const posts = [postAt(3), postAt(4, { text: "meteor" }), postAt(5, { createdMs: startMs - 1 })];
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", posts) },
@@ -140,7 +140,7 @@ test("posts of a platform that do not match are dropped", async () => {
   expect(answerUris(answer, posts)).toEqual([posts[0]?.uri]);
 });
 
-test("a handle unknown to the archive finds the platform's posts that have it", async () => {
+test("a search for a handle unknown to the archive finds the platform's posts with that handle", async () => {
   const posts = [postAt(3), postAt(4, { username: "other.example.com", userId: "did:plc:other" })];
   tested = answering({
     upstreams: { bluesky: searchingUpstream("bluesky", posts) },
@@ -301,7 +301,7 @@ test.each([
   expect(answer.warnings.every((warning) => !("isPartial" in warning))).toBe(true);
 });
 
-test("posts of one second may arrive in any order", async () => {
+test("posts in the same second may arrive in any order", async () => {
   const [first, second] = [postAt(5), postAt(6, { createdMs: startMs + 5 * hourMs + 999 })];
   const items = [first, second].map((post) => ({ kind: "post", post }) as const);
   tested = answering({
@@ -361,7 +361,7 @@ test("a later page is complete if a platform filled the newer part and the archi
   expect(second.items).toHaveLength(3);
 });
 
-test("pages of any size together contain all posts of archive and platform, once, newest first", async () => {
+test("pages of any size together contain all posts from the archive and the platform once, newest first", async () => {
   const hour = fc.integer({ min: 0, max: 23 });
   const drawn = fc.record({
     hours: fc.uniqueArray(hour, { maxLength: 20 }),

@@ -12,11 +12,11 @@ export type AnalysedChunk = {
   head: Buffer | null;
   counts: RecordCounts;
   end: { lines: number; bytes: number };
-  /** True if a strict import stops at the last rejection in this chunk. */
+  /** True if a strict import stops at this chunk's last rejection. */
   isStopped: boolean;
 };
 
-/** An object, because an async generator would await a promise that it yields. */
+/** An object, because an async generator awaits promises that it yields. */
 export type PendingChunk = { chunk: Promise<AnalysedChunk> };
 
 export type ChunksRequest = {

@@ -9,7 +9,7 @@ import {
 } from "./analysed-chunk.ts";
 import { recordChunks } from "./record-chunks.ts";
 
-/** Yields everything that was read before the source threw, then rethrows the error. */
+/** Yields everything read before a source error, then rethrows it. */
 export async function* analysedChunks(
   format: ImportFormat,
   request: ChunksRequest,
@@ -109,8 +109,8 @@ export type LineChunk = {
 export type ChunkBounds = { maxLines: number; maxBytes: number; maxLineBytes: number };
 
 /**
- * Ends a chunk after `maxLines` lines or the line that reaches `maxBytes`. Stores only as much of
- * an overlong line as is needed to detect it.
+ * Ends a chunk after `maxLines` lines or the line that reaches `maxBytes`. Stores only enough of an
+ * overlong line to detect it.
  */
 export async function* lineChunks(
   pieces: AsyncIterable<Buffer>,

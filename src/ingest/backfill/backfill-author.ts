@@ -55,9 +55,9 @@ export type AuthorSummary = {
 /**
  * Reads an account's handle, profile, state and labels, and its posts at one revision. Deletes
  * archived posts that no longer exist, but keeps newer changes from the stream. Finally records
- * coverage up to the time at which the posts were requested. After an error, written batches
- * remain, and a listing can resume. Errors: those of `findAccount` (`account_deleted` only for a
- * handle); `repository_unreadable`; `repository_too_large` if there are more than `maxPosts`.
+ * coverage up to the time when the posts were requested. After an error, written batches remain,
+ * and a listing can resume. Errors: those of `findAccount` (`account_deleted` only for a handle);
+ * `repository_unreadable`; `repository_too_large` beyond `maxPosts`.
  */
 export async function backfillAuthor(
   requested: string,

@@ -8,10 +8,10 @@ import { asFields, list, string } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
 export type NetworkReplay = {
-  /** The time span of the archive, in server time, or null if it is empty. */
+  /** The span of the archive in server time; null if it is empty. */
   reach(): Promise<BoundedSpan | null>;
   /**
-   * Yields the decompressed blocks in order. Errors: `replay_refused` if the token is missing or
+   * Yields decompressed blocks in order. Errors: `replay_refused` if the token is missing or
    * rejected; `replay_unreadable`.
    */
   blocks(span: BoundedSpan, collections: readonly string[]): AsyncGenerator<Uint8Array>;

@@ -9,9 +9,9 @@ import type {
 } from "../../lib/guarded-fetch.ts";
 
 /**
- * Limits requests to each host: sends them at a fixed rate, pauses while the host's rate limit
- * (`ratelimit-*`) is used up, and honours `Retry-After`. Retries transient errors. Errors:
- * `upstream_limited` and `upstream_failed` (retryable). Returns responses with other statuses.
+ * Sends requests to each host at a fixed rate, pauses while its rate limit (`ratelimit-*`) is used
+ * up, and honours `Retry-After`. Retries transient errors. Errors: `upstream_limited` and
+ * `upstream_failed` (retryable). Returns other responses.
  */
 export type PoliteFetch = {
   get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedResponse>;
@@ -115,7 +115,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     return Number(remaining) > reservedRequests ? 0 : (resetWaitMs(headers) ?? 0);
   }
 
-  /** The header is a Unix time on AT Protocol hosts and a number of seconds on others. */
+  /** The header has a Unix time on AT Protocol hosts, seconds from now on others. */
   function resetWaitMs(headers: ResponseHead["headers"]): number | null {
     const reset = headers.get("ratelimit-reset");
     if (reset === null || !/^\d{1,12}$/.test(reset)) return null;

@@ -30,8 +30,8 @@ const isWorthListing = (error: unknown): boolean =>
 
 /**
  * Writes each page of com.atproto.repo.listRecords together with the next cursor, where an
- * interrupted listing resumes. All posts get the revision that was read before the first page.
- * Errors: `repository_too_large` if there are more than `maxPosts`; `upstream_refused`.
+ * interrupted listing resumes. All posts get the revision read before the first page. Errors:
+ * `repository_too_large` beyond `maxPosts`; `upstream_refused`.
  */
 async function readListing(
   { request, account, rev, before, requestedMs, writer }: HistoryContext,

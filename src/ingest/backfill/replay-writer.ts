@@ -9,9 +9,8 @@ export type Missing = { collection: Collection; spans: readonly BoundedSpan[] };
 /**
  * Each batch also claims coverage up to its last event, where a later run resumes. Events in a
  * batch's last millisecond, which is not yet covered, wait for the next batch. Events that only
- * change counts are applied only at times that were not covered for their collection; others have
- * already been counted. A new post's counts stay unknown, because reactions after the span have
- * been dropped.
+ * change counts apply only to times not covered for their collection; others have already been
+ * counted. A new post's counts stay unknown, because reactions after the span have been dropped.
  */
 export type ReplayWriter = {
   begin(fromMs: number, disorderMs: number): void;

@@ -35,9 +35,9 @@ export type ReplaySummary = ReplayTally & {
 const lookbackMarginMs = 30 * 60_000;
 
 /**
- * Replays events within the lookback from the stream servers, and earlier events from a server's
+ * Replays events within the lookback from the stream servers, and earlier ones from a server's
  * archive. Resumes an interrupted replay. Errors: `replay_needs_token`, at the end, if earlier
- * events remain and there is no token; those of `replayStream` and `replayArchive`.
+ * events require a token; those of `replayStream` and `replayArchive`.
  */
 export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
   const { archive, clock, random, onPart, onProgress } = request;

@@ -47,8 +47,7 @@ export type ImportSummary = {
 /**
  * Writes bad records to the rejected file. Each batch commits the file's progress atomically: an
  * interrupted import resumes, and a complete one is skipped unless the file has changed. Errors:
- * `import_unreadable`, `import_too_large`, `import_rejected` (strict mode). Written batches remain
- * after an error.
+ * `import_unreadable`, `import_too_large`, `import_rejected` (strict mode). Written batches remain.
  */
 export async function importFile(request: ImportRequest): Promise<ImportSummary> {
   const { clock, file, standardInput, limits, archive, platform, covers } = request;

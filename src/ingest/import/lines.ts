@@ -114,7 +114,7 @@ export function createRecordLine(maxBytes: number): RecordBuffer {
 
 const carriageReturn = 13;
 
-/** Throws `RecordError`, including for JSON that exceeds `maxDepth` or the limits of the parser. */
+/** Throws `RecordError`, also beyond `maxDepth` or the parser's limits. */
 export function parseJsonLine(bytes: Buffer, maxDepth: number): unknown {
   if (!isUtf8(bytes)) throw new RecordError("not valid UTF-8");
   if (bytes.length > smallBytes || !hasFewOpenings(bytes, maxDepth)) requireShape(bytes, maxDepth);
@@ -157,7 +157,7 @@ type LineOptions = {
   isStart: boolean;
 };
 
-/** Returns null for a blank line. Throws `RecordError`. */
+/** Null for a blank line. Throws `RecordError`. */
 export function readNdjsonLine(
   line: Line,
   { platform, limits, isStart }: LineOptions,

@@ -21,7 +21,6 @@ export const noProgress: ImportProgress = {
   done: false,
 };
 
-/** Null if the source cannot be read again. */
 export function progressName(
   platform: Platform,
   { key }: Pick<ImportFormat, "key">,

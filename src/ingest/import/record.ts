@@ -30,7 +30,7 @@ export type ImportRecord = {
   readonly text: string;
 };
 
-/** An error whose message is safe to print on a terminal. */
+/** Its message is safe for a terminal. */
 export class RecordError extends Error {
   override readonly name = "RecordError";
 

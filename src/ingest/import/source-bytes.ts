@@ -3,10 +3,10 @@ import { createGunzip } from "node:zlib";
 import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import { bufferedPieces, decompressZstd } from "./zstd-frames.ts";
 
-/** Limits on the actual bytes, regardless of the sizes that the file declares. */
+/** Limits on the actual bytes, regardless of declared sizes. */
 export type SourceLimits = {
   maxBytes: number;
-  /** Maximum decompressed bytes per byte read, checked only after the first 100 MiB. */
+  /** Maximum decompressed bytes per byte read, checked after 100 MiB. */
   maxRatio: number;
 };
 

@@ -25,7 +25,7 @@ export type ImportSource = {
   totalBytes: number | null;
   readBytes(): number;
   /**
-   * Yields the decompressed bytes. Errors: `import_unreadable` (also for a zip or tar archive),
+   * Yields decompressed bytes. Errors: `import_unreadable` (also for a zip or tar archive),
    * `import_too_large`.
    */
   pieces(offset: number): AsyncGenerator<Buffer>;

@@ -25,7 +25,7 @@ const end64Size = 56;
 const entrySize = 46;
 const headerSize = 30;
 
-/** Reads the central directory (APPNOTE 4.3), including zip64, but not of multi-part archives. */
+/** Reads the central directory (APPNOTE 4.3), including zip64, but no multi-part archives. */
 export async function readZipDirectory(
   handle: FileHandle,
   totalBytes: number,

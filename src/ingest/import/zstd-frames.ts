@@ -4,7 +4,7 @@ import { createZstdDecompress } from "node:zlib";
 
 /**
  * Decompresses any number of frames, such as from `cat a.zst b.zst`; Node's own stream silently
- * ends after the first. Yields everything before an error, then throws the error.
+ * ends after the first. Yields everything before an error, then throws it.
  */
 export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const output = new PassThrough({ highWaterMark: outputBytes });

@@ -15,8 +15,8 @@ import { nextTry } from "../streams/link.ts";
 import { requestedPauseMs } from "./lookup-pause.ts";
 
 /**
- * Looks up the handles, names and labels of accounts with archived posts, and again after `ageMs`.
- * An account that the AppView does not return (deleted or hidden) counts as looked up.
+ * Looks up the handles, names and labels of accounts with archived posts, again after `ageMs`.
+ * Accounts that the AppView does not return (deleted or hidden) count as looked up.
  */
 export type AccountLookup = {
   enqueue(account: string): void;

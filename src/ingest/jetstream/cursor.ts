@@ -7,10 +7,7 @@ const minStepUs = 100_000;
 
 export type JetstreamCursor = {
   makeUrl(urlIndex: number, position: JetstreamPosition | null, withCompression: boolean): URL;
-  /**
-   * Moves the start past an oversized event in growing steps, because the time of the next event is
-   * unknown.
-   */
+  /** Moves the start past an oversized event in growing steps, because its end is unknown. */
   skipLargeEvent(server: string, reachUs: number | null): { fromUs: number; toUs: number } | null;
   recordProgress(): void;
   isFirstStep(): boolean;

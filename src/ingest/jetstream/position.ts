@@ -1,4 +1,4 @@
-/** `timeUs` is in Unix microseconds by the clock of `host`. */
+/** `timeUs`: Unix microseconds by the clock of `host`. */
 export type JetstreamPosition = { timeUs: number; host: string | null };
 
 export const isLaterPosition = (position: JetstreamPosition, than: JetstreamPosition): boolean =>
@@ -11,10 +11,10 @@ export function readJetstreamPosition(checkpoint: string | null): JetstreamPosit
   return { timeUs: Number(timeUs), host: typeof host === "string" ? host : null };
 }
 
-/** An overlap for servers whose clocks differ. */
+/** For servers whose clocks differ. */
 const otherServerOverlapMs = 60_000;
 
-/** The time of the position less an overlap, in Unix microseconds. */
+/** The position less an overlap, in Unix microseconds. */
 export function resumeUs(position: JetstreamPosition, server: string, overlapMs: number): number {
   const isSameServer = position.host === server;
   const backMs = isSameServer ? overlapMs : Math.max(overlapMs, otherServerOverlapMs);
@@ -24,9 +24,9 @@ export function resumeUs(position: JetstreamPosition, server: string, overlapMs:
 const maxDisorderMs = 1_000;
 
 /**
- * Errs on the side of counting twice, so that counts are never too low: events at the position, or
- * up to `maxDisorderMs` before it, are counted again. Times of other servers are not comparable, so
- * their whole overlap is counted again.
+ * Errs towards counting twice, so that counts are never too low: events at the position, or up to
+ * `maxDisorderMs` before it, are counted again. Times of other servers are not comparable, so their
+ * whole overlap is counted again.
  */
 export function isCountedBefore(
   saved: JetstreamPosition | null,

@@ -13,7 +13,7 @@ export type InstanceRequest = {
 
 const longestAddress = 2_048;
 
-/** The streaming URL, often on another host; by default on the server itself. */
+/** The streaming URL, often on another host; by default the server's own. */
 export async function streamingBase({ server, fetch, signal }: InstanceRequest): Promise<URL> {
   for (const version of ["v2", "v1"]) {
     const response = await fetch(new URL(`/api/${version}/instance`, server), {

@@ -54,10 +54,7 @@ export function listIn(answer: { json(): unknown }): readonly unknown[] | null {
   }
 }
 
-/**
- * Mastodon's ids start with a time, which allows an overlap; for other ids, starts at the last one
- * seen.
- */
+/** Mastodon's ids start with a time, which allows an overlap; other ids do not. */
 function getStart({ statusId, timeMs }: LastEvent): string | null {
   if (statusId === null || !startsWithTime(statusId, timeMs)) return statusId;
   return String(BigInt(Math.max(0, Math.floor(timeMs - overlapMs))) << 16n);

@@ -6,8 +6,8 @@ import type { MastodonRequests } from "./requests.ts";
 
 export type StatusReader = {
   /**
-   * `absent`: the ids of statuses that do not exist according to the server. Throws if the token
-   * may not read statuses, or the server does not return its own timeline.
+   * `absent`: the ids that, according to the server, do not exist. Throws if the token may not read
+   * statuses, or the server does not return its own timeline.
    */
   read(ids: readonly string[]): Promise<{ found: readonly unknown[]; absent: readonly string[] }>;
 };

@@ -6,7 +6,7 @@ import { requestedPauseMs } from "../jetstream/lookup-pause.ts";
 export type MastodonRequests = {
   /**
    * Returns any response except 429 and 5xx; retries those and connection errors until `signal`
-   * aborts. Throws if there is no token.
+   * aborts. Throws without a token.
    */
   get(path: string, query: URLSearchParams, signal: AbortSignal): Promise<FetchedResponse>;
 };

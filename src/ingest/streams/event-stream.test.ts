@@ -79,7 +79,7 @@ test("the event stream reports why it ended", async () => {
 test.each([
   ["an invalid token", "public", "bad", 401],
   ["an unknown stream", "nothing", "good", 404],
-])("a request with %s is reported only by its status", async (_what, path, token, status) => {
+])("a request with %s is reported with only its status", async (_what, path, token, status) => {
   expect(await open(path, token).ended).toEqual({
     reason: `HTTP ${status}`,
     status,

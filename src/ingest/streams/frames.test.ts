@@ -32,7 +32,7 @@ describe("a frame", () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(50_000_000);
   });
 
-  test("a frame of up to the limit is read", () => {
+  test("a frame up to the limit is read", () => {
     const text = "x".repeat(10_000);
     expect(read(binary(zstdCompressSync(text, { dictionary })))).toEqual({ text });
     expect(read(binary(zstdCompressSync(`${text}x`, { dictionary })))).toBe("too-large");

@@ -5,7 +5,6 @@ import { hash } from "node:crypto";
  * chosen. Takes 32 to 64 bytes of memory per key.
  */
 export type RecentKeys = {
-  /** Returns whether the key is new. */
   add(key: string): boolean;
 };
 

@@ -278,7 +278,7 @@ describe("the coverage of accounts whose own posts are complete", () => {
     }
   });
 
-  test("a search of alternative accounts is complete if each of the accounts is", () => {
+  test("a search for posts by several accounts is complete if each account is", () => {
     const both = [...intervals, own("did:plc:bob")];
     expect(isComplete("(from:ann.example OR from:bob.example) comet", both)).toBe(true);
     expect(isComplete("(from:ann.example moon) OR (comet from:bob.example)", both)).toBe(true);
@@ -312,7 +312,7 @@ describe("the coverage of accounts whose own posts are complete", () => {
     );
   });
 
-  test("a search of an account has the gap in its posts, unless the stream closes it", () => {
+  test("a search for an account's posts reports the gap in them, unless the stream closes it", () => {
     const upTo = (ms: number) => [stream, own("did:plc:ann", { toMs: ms })];
     expect(isComplete("from:ann.example", upTo(nowMs - dayMs))).toBe(true);
     expect(
@@ -513,7 +513,7 @@ describe("a search that nothing can answer", () => {
   const nothing = { intervals: [], streamedPlatforms: [] } as const;
 
   test.each(["social", "bluesky", "mastodon", "x"] as const)(
-    "a search of %s without any source warns with the next step",
+    "a search of %s without any source warns and names the next step",
     (platform) => {
       const [warning, ...more] = request("comet", { ...nothing, platform }).warnings;
       expect(warning).toMatchObject({ code: "no_source", hint: expect.stringContaining("import") });
@@ -542,7 +542,7 @@ describe("the coverage of the stream of one Mastodon server", () => {
   const seen = interval({ platform: "mastodon", source: "mastodon-stream:mastodon.social" });
   const fed = { streamedPlatforms: ["bluesky", "mastodon"] as const };
 
-  test("the stream of one Mastodon server finds posts but covers no window, because a server sees only a part", () => {
+  test("the stream of one Mastodon server finds posts but covers no window, because a server sees only part of the network", () => {
     const { coverage } = request("comet", { intervals: [seen], platform: "mastodon", ...fed });
     expect(coverage).toMatchObject({
       complete: false,
@@ -559,7 +559,7 @@ describe("the coverage of the stream of one Mastodon server", () => {
     ]);
   });
 
-  test("a time that an import from a Mastodon server declares is complete", () => {
+  test("a span that an import from a Mastodon server declares as covered is complete", () => {
     const declared = interval({ platform: "mastodon", source: "import", fromMs: 0 });
     const past = { toMs: nowMs - dayMs };
     const requested = {

@@ -131,8 +131,8 @@ export type MutableCoverage = {
 };
 
 /**
- * Spans extend to the present, because a post can be liked at any time. Returns nothing for a
- * platform that is fed only by imports.
+ * Spans extend to the present, because a post can be liked at any time. Empty for a platform with
+ * only imports.
  */
 export function mutableCoverage(
   mutable: ReadonlySet<MutableCollection>,
@@ -157,7 +157,7 @@ export function mutableCoverage(
   });
 }
 
-/** One list per labeler, because all must be followed. */
+/** One list per labeler: all must be followed. */
 function byLabeler(intervals: readonly CoverageInterval[]): (readonly CoverageInterval[])[] {
   const labelers = Map.groupBy(intervals, ({ source }) => source);
   return labelers.size === 0 ? [[]] : [...labelers.values()];

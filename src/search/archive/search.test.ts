@@ -76,7 +76,7 @@ test("a platform that the query excludes does not make the answer incomplete", a
   expect((await send("blue OR platform:x")).complete).toBe(false);
 });
 
-test("a platform without a source is incomplete, but a search without any platform is complete", async () => {
+test("a platform without a source is incomplete, but a search that no platform can match is complete", async () => {
   storeOneDay();
   expect(await send("platform:mastodon")).toMatchObject({ complete: false, items: [] });
   expect(await send("platform:x", "bluesky")).toMatchObject({ complete: true, items: [] });

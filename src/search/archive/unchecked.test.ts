@@ -66,7 +66,7 @@ test("a post that the stream has followed up to now is current", async () => {
 });
 
 test.each(["stream", "backfill"] as const)(
-  "a post from before an outage may have changed, if a %s stored it",
+  "a post from before an outage may have changed if a %s stored it",
   async (origin) => {
     const { stale, searched } = stored([beforeOutage, afterOutage], { origin });
     expect(await stale()).toBe("posts_unchecked");

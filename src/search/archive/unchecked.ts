@@ -10,10 +10,7 @@ import type { SourceWarning } from "../../platforms/source.ts";
 import { hasTime, idTimeMs } from "../../posts/ids.ts";
 import type { ArchiveFeed } from "./coverage.ts";
 
-/**
- * `confirmed`: the post has been followed up to now. `unchecked`: its stream was interrupted, and
- * it has not been compared since.
- */
+/** `confirmed`: followed up to now. `unchecked`: not compared since its stream was interrupted. */
 export type Freshness = "confirmed" | "unchecked" | "unfollowed";
 
 export type FreshnessOf = (position: Position) => Freshness;
@@ -40,8 +37,7 @@ export async function staleWarning(
 }
 
 /**
- * `covered` is the coverage at the time of the search. Ignores the time since a Bluesky stream
- * ended.
+ * `covered`: the coverage at the time of the search. Ignores the time since a Bluesky stream ended.
  */
 export async function uncheckedWarnings(
   source: Source,
@@ -78,7 +74,7 @@ const interruptedWarning: SourceWarning = {
 
 /**
  * Whether all later changes to a Bluesky post have been seen: by the stream, which delivers them in
- * order, or by a backfill, which compares all of the author's posts.
+ * order, or by a backfill, which compares all the author's posts.
  */
 async function isFollowed(source: Source, { id }: Position, author: string): Promise<boolean> {
   if (!hasTime(id)) return false;

@@ -53,7 +53,7 @@ export type SearchedPlatform = {
   sinceMs: number | null;
 };
 
-/** The start of a live window may leave the range of recent search before the request arrives. */
+/** The start of a live window may leave recent search's range before the request arrives. */
 export const liveToleranceMs = 900_000;
 
 /**

@@ -56,8 +56,7 @@ const archiveDamaged: SourceWarning = {
 };
 
 /**
- * Returns the whole window if the spans are outside it, because post times may differ from those in
- * their IDs.
+ * The whole window if the spans are outside it, because post times may differ from those in IDs.
  */
 function gapsIn(window: Span, damage: readonly Damage[]): Span[] {
   if (damage.length === 0) return [];

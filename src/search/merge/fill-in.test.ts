@@ -90,7 +90,7 @@ test("an answer that has only a platform's records reads none from the archive",
   expect(archive.calls).toEqual({ records: 0, page: 0, withheld: 1 });
 });
 
-test("posts that were deleted or hidden since are dropped, and so are reposts of them", async () => {
+test("posts that have been deleted or hidden since the search are dropped, and so are reposts of them", async () => {
   const reposted = { uri: "at://gone", user_id: "did:gone" };
   const repost = fetched(8n, {
     record: formatRecord("bluesky", 8n, { is_retweet: true, reposted }),

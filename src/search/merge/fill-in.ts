@@ -10,7 +10,7 @@ import {
 import type { Platform } from "../../posts/post.ts";
 import { withDamage } from "./damage.ts";
 
-/** Returns JSON texts in order, without deleted, hidden or damaged posts. */
+/** JSON texts in order, without deleted, hidden or damaged posts. */
 export async function readRecords(
   archive: Pick<Archive, "records" | "withheld">,
   items: readonly AnswerItem[],
@@ -56,7 +56,7 @@ async function visibleItems(
 
 function itemNames({ platform, uri, userId, record }: FetchedItem): FetchedName[] {
   const ownNames = uri === null && userId === null ? [] : [{ platform, uri, userId }];
-  // A quick check: within a JSON string, the quotes would be escaped.
+  // Quick check: within a JSON string, the quotes would be escaped.
   if (!record.includes('"is_retweet":true')) return ownNames;
   const { Metadata } = asFields(JSON.parse(record));
   const { uri: original, user_id: author } = asFields(asFields(Metadata).reposted);
@@ -75,8 +75,7 @@ function readPosition(text: string): string {
 export type ShownAnswer = Omit<SourceAnswer, "items"> & { items: readonly FetchedItem[] };
 
 /**
- * Adds records for a gateway without this archive. Omits posts that have been deleted or hidden
- * since the search.
+ * Adds records for a gateway without this archive. Omits posts deleted or hidden since the search.
  */
 export async function withRecords(
   archive: Pick<Archive, "records" | "withheld">,

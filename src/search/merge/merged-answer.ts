@@ -6,10 +6,7 @@ import { type MergedPart, merge } from "./merge.ts";
 
 export type MergeableSearch = AnswerRequest & { method: SearchMethod };
 
-/**
- * Orders items from newest to oldest. Errors: a platform's temporary error if there is no other
- * answer.
- */
+/** Orders items newest first. Errors: a platform's temporary error if there is no other answer. */
 export function mergeAnswers(
   { maxResults }: MergeableSearch,
   archived: ArchivedAnswer,

@@ -33,7 +33,7 @@ test("an answer is unchanged if the whole time was searched", () => {
   expect(withUnsearched(answer, null)).toBe(answer);
 });
 
-test("a part that was not searched is a gap in total and of each platform", () => {
+test("a part that was not searched is a gap in the whole answer and on each platform", () => {
   const gap = { fromMs: 40, toMs: 100 };
   const answer = withUnsearched({ complete: true, coverage }, gap);
   expect(answer.complete).toBe(false);

@@ -66,7 +66,7 @@ test("archived items get their record, uri and author, in unchanged order", asyn
   ]);
 });
 
-test("archived and fetched items are dropped if they were deleted or hidden since", async () => {
+test("archived and fetched items are dropped if they have been deleted or hidden since the search", async () => {
   const items = [stored(4n), stored(3n), fetched("a"), fetched("b"), fetched("c"), fetched("b")];
   const shown = await withRecords(archive({ deleted: [3n], hidden: ["b"] }), itemsAnswer(items));
   expect(shown.items.map(({ uri }) => uri)).toEqual(["at://did:plc:a/post/4", "a", "c"]);

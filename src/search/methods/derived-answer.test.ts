@@ -171,7 +171,7 @@ test("a limited number of reposts is read, and the next page continues from ther
   expect(answerRecords(next).map(({ ID }) => ID)).toEqual(["did:plc:again", "did:plc:first"]);
 });
 
-test("trends are the hashtags and links of most accounts in the last day", async () => {
+test("trends are the hashtags and links that most accounts used in the last day", async () => {
   const tagged = (name: string, hashtags: string[], urls: string[] = []) =>
     postBy(name, { hashtags, urls, text: hashtags.map((tag) => `#${tag}`).join(" ") });
   setUp([
@@ -203,7 +203,7 @@ test("trends are the hashtags and links of most accounts in the last day", async
   expect(answerCodes(answer)).toContain("derived_from_archive");
 });
 
-test("trends read a limited number of posts, and report from when", async () => {
+test("trends are counted in a limited number of posts, and report since when", async () => {
   setUp(
     Array.from({ length: maxTrendPosts + 300 }, (_, n) =>
       postBy("a", { hashtags: [`t${n % 7}`], text: `#t${n % 7}` }),

@@ -162,7 +162,7 @@ test("the archive answers without the platform if it has all posts of the accoun
   expect(requested).toEqual([]);
 });
 
-test("an archived post is answered from the archive, another by the platform", async () => {
+test("a post is read from the archive if it is archived, otherwise from the platform", async () => {
   const requested: PageCall[] = [];
   tested = answering({
     upstreams: { bluesky: pagedUpstream([posts.slice(2)], { requested }) },
@@ -204,7 +204,7 @@ test("a post from before an outage is requested, and shown with a warning if tha
   expect(stored).toMatchObject({ complete: false, warnings: [{ code: "posts_unchecked" }] });
 });
 
-describe("replies to a post of a Mastodon server", () => {
+describe("replies to a post on a Mastodon server", () => {
   const ulid = "01HZX5Y9K3V4M8Q2W7T6R1N0PB";
   const makeReply = (id: string): Post => ({
     ...makePost({ createdMs: endMs - 1_000, text: `a reply to ${id}` }),
@@ -227,7 +227,7 @@ describe("replies to a post of a Mastodon server", () => {
     ["9h2k1x0abc", "9h2k1x0abc@gts.example"],
     ["109", "https://gts.example/@ann/109"],
   ])(
-    "replies to a post of a Mastodon server with the id %s, written as %s, come from the archive",
+    "replies to a post on a Mastodon server with the id %s, written as %s, come from the archive",
     async (id, query) => {
       tested = answering({});
       tested.archive.put(makeReply(id));
@@ -284,7 +284,7 @@ test("a failing platform is replaced by the archive, and the answer names the pl
   expect(answer.warnings.map(({ message }) => message).join()).toContain("pds.example");
 });
 
-test("if two credentials are used up, a method waits for the one that can be used again first", async () => {
+test("if two credentials are used up, a method waits for the one that reopens first", async () => {
   const upstream = pagedUpstream([posts]);
   const limited = (retryAtMs: number) => new UpstreamLimited("pds.example", retryAtMs);
   const page: Upstream["page"] = async (call, session) => {

@@ -1,7 +1,7 @@
 /**
- * Attempts are ranked by what they may show, then by how much of the window they leave unread, then
- * by cost. A fixed order of credentials would make answers smaller, because a user's token reads
- * only seven days on X. Merging all routes would bill posts twice.
+ * Attempts are ranked by what they may show, then how much of the window they leave unread, then
+ * cost. A fixed order of credentials would make answers smaller: a user's token reads only seven
+ * days on X. Merging all routes would bill posts twice.
  */
 
 import type { EarshotError } from "../../lib/errors.ts";

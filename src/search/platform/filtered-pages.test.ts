@@ -77,7 +77,7 @@ describe("a hashtag on Mastodon, most of whose authors have not opted in", () =>
     return await answerJob(tested.context, request, tested.job);
   }
 
-  test("a hashtag timeline whose authors mostly have not opted in is read until posts that may be shown", async () => {
+  test("a hashtag timeline whose authors mostly have not opted in is read until there are posts that may be shown", async () => {
     const answer = await send(await startServer(), 20, null);
     expect(answer.items).toHaveLength(10);
     expect(answer.warnings.map(({ code }) => code)).not.toContain("upstream_repeats");

@@ -138,7 +138,7 @@ test("an error after the first page returns what was read and where to continue,
   await expect(failingFrom(0)).rejects.toBe(error);
 });
 
-test("readings of any size, each continuing the previous, yield every item once and in order", async () => {
+test("readings of any size, each continuing the previous one, yield every item once and in order", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 8 }),

@@ -42,7 +42,7 @@ test("a used-up credential is released when there is no other", async () => {
   expect(await released(search)).toBe("own");
 });
 
-test("a further page is read with the released credential of the previous page", async () => {
+test("a later page is read with the released credential of the previous page", async () => {
   const position = { platform: "mastodon", cursor: null, lastKey: null, skip: 0 } as const;
   const followers = { type: "social", method: "getfollowers" } as const;
   expect(await released({ ...followers, position: { ...position, credentialId: "shared" } })).toBe(

@@ -68,8 +68,8 @@ function recordItems(
 }
 
 /**
- * Searches the newest gap first, until there are enough posts. Throws the error of the first page,
- * so that another credential can be tried; a later error ends the search with what was found.
+ * Searches the newest gap first, until there are enough posts. Throws the first page's error, so
+ * that another credential can be tried; a later error ends the search with what was found.
  */
 export async function searchGaps(
   { source: { archive } }: AnswerContext,
@@ -155,7 +155,7 @@ export async function searchGaps(
       const { sinceMs: pageSinceMs } = page;
       if (pageSinceMs !== undefined) sinceMs = Math.max(sinceMs ?? pageSinceMs, pageSinceMs);
       warn(...(page.warnings ?? []));
-      // On other platforms, inconsistent pages do not mean that posts are missing.
+      // Otherwise, inconsistent pages do not mean that posts are missing.
       if (upstream.isExhaustive) recordItems(watcher, page, nowMs);
       const posts = page.items.flatMap((item) =>
         item.kind === "post" && !seen.has(item.post.uri) ? [item.post] : [],

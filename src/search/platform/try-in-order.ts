@@ -11,10 +11,9 @@ export type TriedAnswer<Answer> = {
 };
 
 /**
- * Tries the best rank first. If a rank fails and limits are used up, waits for the first limit to
- * reopen before trying a worse rank. `read` gets a session for the first request and a patient one
- * for later requests. Errors: that of an attempt if all fail; `source_unavailable` if there is no
- * attempt.
+ * Tries the best rank first. If a rank fails and limits are used up, waits for the first to reopen
+ * before trying a worse rank. `read` gets a session for the first request and a patient one for
+ * later requests. Errors: that of an attempt if all fail; `source_unavailable` if there is none.
  */
 export async function tryInOrder<Answer>(
   ranks: RankedAttempts,

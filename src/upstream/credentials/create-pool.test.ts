@@ -71,7 +71,7 @@ describe("the choice of credentials", () => {
     expect(await chooseIds({ host: "https://other.example" })).toEqual(["elsewhere"]);
   });
 
-  test("the pool lists each configured owner and access once, also while cooling", async () => {
+  test("the pool lists each configured owner and access once, even while cooling", async () => {
     await bench.put("one");
     await bench.put("two");
     await bench.put("anns", { accountId: "ann", kind: "user-token" });
@@ -243,7 +243,7 @@ describe("quarantine", () => {
     expect((await pool.choose(requested))[0]?.inUse.secrets()).toEqual({ token: "renewed" });
   });
 
-  test("a secret encrypted with another key is quarantined, the others remain usable", async () => {
+  test("a secret encrypted with another key is quarantined, and the others remain usable", async () => {
     const otherEncryptor = createEncryptor(
       new Uint8Array(32).fill(9),
       (length) => new Uint8Array(length),

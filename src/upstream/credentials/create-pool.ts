@@ -21,7 +21,6 @@ import { createRoundRobin } from "./round-robin.ts";
 import { createUsableCredentialReads, type StoredCredential } from "./rows.ts";
 import { createUsedUpLimits } from "./used-up-limits.ts";
 
-/** Longer limits are shortened to this. */
 const maxCooldownMs = 86_400_000;
 
 const useWriteIntervalMs = 60_000;

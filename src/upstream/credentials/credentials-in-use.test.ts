@@ -116,7 +116,7 @@ test("a process adopts another process's renewal instead of renewing again", asy
   expect(count()).toBe(1);
 });
 
-test("the claim of a dead process to renew expires after a minute", async () => {
+test("a dead process's claim to renew expires after a minute", async () => {
   await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: bench.clock.now() });
   const { make } = rotation();
   const stored = await openIn(startProcess());
@@ -130,7 +130,7 @@ test("the claim of a dead process to renew expires after a minute", async () => 
   expect(await renewal).toEqual({ refreshToken: "token 1" });
 });
 
-test("a stopping process does not wait for another one's renewal", async () => {
+test("a stopping process does not wait for another process's renewal", async () => {
   await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: bench.clock.now() });
   const process = startProcess();
   const stored = await openIn(process);

@@ -3,7 +3,6 @@ import type { Credential, Secrets } from "../../platforms/credential.ts";
 
 type Owned = Pick<Credential, "id" | "accountId">;
 
-/** The deployment has an empty account id. */
 function makeOwner({ id, accountId }: Owned): SecretOwner {
   return { purpose: "credential", accountId: accountId ?? "", id };
 }

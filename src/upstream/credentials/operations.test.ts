@@ -65,7 +65,7 @@ test("a secret is changed only at the caller's revision", async () => {
   expect(await bench.store.write("changeCredentialSecret", { ...change, id: "two" })).toBe(false);
 });
 
-test("a quarantine retains its first time and last reason, and storing the credential again ends it and its coolings", async () => {
+test("a quarantine keeps its first time and latest reason, and ends, as do coolings, when the credential is stored again", async () => {
   await bench.put("one");
   const nowMs = bench.clock.now();
   const quarantine = { id: "one", revision: 0, reason: "first", nowMs };
@@ -89,7 +89,7 @@ test("a quarantine retains its first time and last reason, and storing the crede
   expect(await bench.store.write("liftCredentialQuarantine", { id: "one" })).toBe(false);
 });
 
-test("a reopened bucket is dropped at the next cooling, and a removed credential drops its own", async () => {
+test("a reopened bucket is dropped at the next cooling, and a removed credential's buckets are dropped with it", async () => {
   await bench.put("one");
   const cool = async (bucket: string, untilMs: number, nowMs: number) =>
     await bench.store.write("startCredentialCooldown", {

@@ -9,8 +9,8 @@ import type { Platform } from "../../posts/post.ts";
 import type { UsableRelease } from "./release.ts";
 
 /**
- * An account's own credentials come before the deployment's, the least recently used first, and
- * used-up ones last. Other processes' changes apply to the next choice.
+ * An account's own credentials come before the deployment's, least recently used first, used-up
+ * ones last. Other processes' changes apply to the next choice.
  */
 export type CredentialPool = {
   choose(request: {
@@ -19,7 +19,7 @@ export type CredentialPool = {
     access: Exclude<AccessKind, "public">;
     ownership: "any" | "own";
     bucket: string | null;
-    /** The server of a Mastodon credential, or null for any. */
+    /** The Mastodon server; null for any. */
     host: string | null;
   }): Promise<readonly PooledCredential[]>;
   find(accountId: string, id: string, bucket?: string | null): Promise<PooledCredential | null>;
@@ -46,6 +46,6 @@ export type PooledCredential = {
   revision(): number;
   tools: CredentialTools;
   owner: "account" | "deployment";
-  /** When the requested bucket reopens; null if it is open. */
+  /** When the requested bucket reopens; null if open. */
   cooldownUntilMs: number | null;
 };

@@ -9,7 +9,7 @@ import { credentialRefused } from "../../platforms/credential-errors.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { PooledCredential } from "./pool.ts";
 
-/** A credential sent to another process for one job, and never stored there. */
+/** A credential sent to another process for one job; never stored there. */
 export type ReleasedCredential = {
   id: string;
   platform: Platform;
@@ -44,8 +44,7 @@ export function toReleasedCredential(
 }
 
 /**
- * Null if the release has expired or its kind is unknown. Only the process that stores the
- * credential can renew it.
+ * Null if the release has expired or its kind is unknown. Only the storing process can renew it.
  */
 export function pooledRelease(
   { credential: released, hasExpired }: UsableRelease,

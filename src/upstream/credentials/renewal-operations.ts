@@ -1,21 +1,18 @@
 /**
- * X and Bluesky issue a new refresh token at each renewal and treat the reuse of an old one as
- * theft. A compare-and-set on the new token would be too late, so renewals are claimed first.
- * Claims are not fsynced, because a power cut ends both processes.
+ * X and Bluesky issue a new refresh token at each renewal and treat a reused one as theft. A
+ * compare-and-set on the new token would be too late, so renewals are claimed first. Claims are not
+ * fsynced: a power cut ends both processes.
  */
 
 import { durable, relaxed } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
 import { readCredential, type StoredCredential } from "./rows.ts";
 
-/** The longest time for which a dead process blocks the others. */
+/** The longest time that a dead process blocks others. */
 const renewalClaimMs = 60_000;
 
 export const renewalOperations = {
-  /**
-   * Null if another process has the claim. An unchanged revision shows that this call made the
-   * claim.
-   */
+  /** Null if claimed by another process. An unchanged revision shows that this call claimed it. */
   claimRenewal: relaxed(function* (
     database,
     { id, revision, nowMs }: { id: string; revision: number; nowMs: number },

@@ -22,7 +22,7 @@ const renewing: CredentialKind = {
 
 test("an aborted request ends immediately, and the pending renewal continues for others", async () => {
   const requested: { path: string; options: FetchOptions | undefined }[] = [];
-  // Ends only with its signal.
+  // The request ends only with its signal.
   const fetch = async (url: URL | string, options?: FetchOptions): Promise<never> => {
     requested.push({ path: new URL(url).pathname, options });
     return await new Promise((_resolve, reject) => {

@@ -18,8 +18,8 @@ export type SessionsContext = {
   pool: CredentialPool;
   upstreams: readonly Upstream[];
   /**
-   * Must not follow redirects (`maxRedirects: 0`): sessions follow them, but only without a
-   * credential and within one origin.
+   * Must not follow redirects (`maxRedirects: 0`): sessions do, but only without a credential and
+   * within one origin.
    */
   fetch: GuardedClient;
   store: Pick<Store<SpendingOperations>, "write">;
@@ -174,8 +174,8 @@ const byOpening = (a: Ranked, b: Ranked): number => (a.closedUntilMs ?? 0) - (b.
 type FoundCredential = PooledCredential & { access: Exclude<AccessKind, "public"> };
 
 /**
- * Returns the account's credentials, then the deployment's; within each, `user` before `app`, and
- * one released for the job last of its kind.
+ * The account's credentials, then the deployment's; within each, `user` before `app`, and one
+ * released for the job last of its kind.
  */
 export async function findCredentials(
   pool: CredentialPool,

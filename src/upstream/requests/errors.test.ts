@@ -81,7 +81,7 @@ const host = () => new URL(upstream.url).host;
 
 describe("temporary errors are retried", () => {
   const temporaryErrors: [string, UpstreamReply, string][] = [
-    ["no answer in time", silent, "timeout"],
+    ["no response in time", silent, "timeout"],
     ["a body that does not end in time", stuckInBody, "timeout"],
     ["a body that arrives byte by byte", trickling, "timeout"],
     ["a body that breaks off", truncatedBody, "unreachable"],
@@ -96,7 +96,7 @@ describe("temporary errors are retried", () => {
     ["an answer that is not HTTP", garbage, "unreachable"],
     ["a status of 500", replyWith(500, {}, "no"), "failed"],
     [
-      "a status of 503 with Retry-After of a second",
+      "a status of 503 with a Retry-After of one second",
       replyWith(503, { "retry-after": "1" }),
       "failed",
     ],
@@ -266,7 +266,7 @@ test("a byte order mark in an answer is not an error", async () => {
 });
 
 describe("the end of a job", () => {
-  test("a request of a job that is aborted rejects with the job's reason, whether it was sent or is waiting", async () => {
+  test("a request from an aborted job rejects with the job's reason, whether it has been sent or is waiting", async () => {
     const ending = new AbortController();
     const removed = new Error("the lease was lost");
     upstream.defaultReply = silent;

@@ -47,7 +47,7 @@ test("a release is used only for its platform, access and host", async () => {
   expect(await found({ host })).toEqual(["released"]);
 });
 
-test("a released credential of the deployment is not used if an own one is required", async () => {
+test("a released credential of the deployment is not used if the account's own is required", async () => {
   pool.released = () => pooledCredential("released", host, { kind: bearer });
   expect(await found({ ownership: "own" })).toEqual([]);
 });

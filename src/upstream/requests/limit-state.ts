@@ -1,6 +1,6 @@
 import type { Limit } from "../../platforms/upstream.ts";
 
-/** Times are those of `clock.elapsed()`, so that steps of the wall clock have no effect. */
+/** Times are from `clock.elapsed()`: steps of the wall clock have no effect. */
 export type RateLimitState = {
   window: { remaining: number; resetMs: number } | null;
   isKnown: boolean;

@@ -242,7 +242,7 @@ describe("a refusal for the limit (429)", () => {
   });
 });
 
-test("a host that does not answer does not delay the requests after it", async () => {
+test("a host that does not respond does not delay the requests after it", async () => {
   const silentHost = await startHostileUpstream(() => {});
   const silentSetup = openTestSessions(
     testUpstream("x", { publicBaseUrl: silentHost.url }),

@@ -15,14 +15,13 @@ export type UpstreamJob = {
   signal: AbortSignal;
   /** Called before any platform request; absent if the job is already on disk. */
   accepted?: () => Promise<void>;
-  /** A credential for this job alone. */
   released?: UsableRelease;
 };
 
 export type Sessions = {
   /**
-   * Opens sessions, best first: the account's, the deployment's, then one without a credential if
-   * `access` has `public`; `user` before `app`; used-up buckets last.
+   * Best first: the account's, the deployment's, then one without a credential if `access` has
+   * `public`; `user` before `app`; used-up buckets last.
    */
   open(requested: {
     job: UpstreamJob;

@@ -134,7 +134,7 @@ describe("a billed call", () => {
   });
 
   test.each<[string, UpstreamReply]>([
-    ["no answer", silent],
+    ["no response", silent],
     ["a closed connection", closedConnection],
     ["an unreadable answer", replyWith(200, {}, "{")],
   ])(
@@ -155,7 +155,7 @@ describe("a billed call", () => {
     },
   );
 
-  test("a billed call is on disk before it is sent", async () => {
+  test("a billed call is recorded on disk before it is sent", async () => {
     const seen: number[] = [];
     upstream.defaultReply = (request, response) => {
       void spent().then((reads) => {
@@ -304,7 +304,7 @@ describe("a job whose lease was lost during a paid call", () => {
 test("concurrent calls of one attempt do not count as repetitions", async () => {
   const one = { ...hundredReads, bill: { postReads: 1 } };
   const [session, other] = [await open(), await open()];
-  // No limit delays the next ones after an answer reported none.
+  // After an answer that reports no limit, none delays the next requests.
   await session.get(one);
   const all = Promise.all([session.get(one), session.get(one), other.get(one)]);
   await expect(advanceUntil(clock, all)).resolves.toHaveLength(3);

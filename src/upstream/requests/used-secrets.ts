@@ -1,10 +1,10 @@
 import type { CredentialInUse, Secrets } from "../../platforms/credential.ts";
 import type { PooledCredential } from "../credentials/pool.ts";
 
-/** The secrets of one request; the credential's own may be replaced while it runs. */
+/** The secrets of one request; the credential's may be replaced while it runs. */
 export type UsedSecrets = {
   inUse: CredentialInUse;
-  /** The revision of the secret that was sent, because a refusal concerns only that. */
+  /** The revision of the secret sent, which alone a refusal concerns. */
   revision(): number;
   /** All secrets that an answer may echo. */
   secrets(): Secrets;

@@ -11,12 +11,10 @@ import type { ImportSource } from "../source.ts";
 import { unreadableImport } from "../source-bytes.ts";
 import type { FileRecord, RecordsFormat } from "./format.ts";
 
-/** `author` is the account's handle, which a repository does not contain. */
+/** `author` is the account's handle, which a repository lacks. */
 export type BlueskyCarOptions = { maxRepositoryBytes: number; author: string | null };
 
-/**
- * Reads the whole repository into memory. Verifies the hashes of its blocks, but not its signature.
- */
+/** Reads the whole repository into memory. Verifies the hashes of blocks, but not the signature. */
 export function blueskyCarFormat({ maxRepositoryBytes, author }: BlueskyCarOptions): RecordsFormat {
   return {
     key: author === null ? "bluesky-car" : `bluesky-car:${author}`,

@@ -1,6 +1,6 @@
 /**
  * Only NDJSON imports resume at a byte offset. Other formats are read from the start, because
- * decompression cannot start in the middle, and skipping records takes no longer than reading them.
+ * decompression cannot start in the middle, and skipping records is fast.
  */
 
 import type { Clock } from "../../../lib/clock.ts";
@@ -20,7 +20,7 @@ export type FileRecord = {
   size: number;
   raw(): Buffer;
   head: Buffer | null;
-  /** Returns null if there is no post to import. Throws `RecordError`. */
+  /** Null if there is no post to import. Throws `RecordError`. */
   read(context: ReadContext): Post | null;
 };
 
@@ -40,7 +40,7 @@ export type ReadOptions = {
 export type ImportFormat = LinesFormat | RecordsFormat;
 
 type NamedFormat = {
-  /** Identifies the format and its options; another key makes another import. Empty for NDJSON. */
+  /** Identifies format and options; another key makes another import. Empty for NDJSON. */
   key: string;
 };
 

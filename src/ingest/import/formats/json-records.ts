@@ -39,7 +39,7 @@ type JsonFormat = {
   prepare(source: ImportSource): Promise<(record: unknown, context: ReadContext) => Post | null>;
 };
 
-/** A format that is one JSON list with a record per post. */
+/** A format of one JSON list with a record per post. */
 export function jsonFormat({ key, files, listName, padding, prepare }: JsonFormat): RecordsFormat {
   return {
     key,

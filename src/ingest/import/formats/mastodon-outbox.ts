@@ -16,8 +16,8 @@ type Actor = { id: string; username: string; name: string | null };
 const maxEntities = 200;
 
 /**
- * Reads an account's zip archive, or its `outbox.json` (an ActivityPub collection). Imports only
- * public posts and reposts, because others are not meant to be searchable.
+ * Reads an account's zip archive or `outbox.json` (an ActivityPub collection). Imports only public
+ * posts and reposts: others are not meant to be searchable.
  */
 export const mastodonOutboxFormat: RecordsFormat = jsonFormat({
   key: "mastodon-outbox",

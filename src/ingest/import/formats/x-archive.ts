@@ -15,7 +15,7 @@ type Owner = { username: string; userId: string | null; name: string | null };
 const maxEntities = 200;
 
 /**
- * Reads an account's zip archive, or its `data/tweets.js`, which assigns a list to a variable. The
+ * Reads an account's zip archive or `data/tweets.js`, which assigns a list to a variable. The
  * author comes from the `account.js` next to it, or from the caller.
  */
 export function xArchiveFormat({ author }: { author: string | null }): RecordsFormat {
