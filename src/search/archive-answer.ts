@@ -49,7 +49,7 @@ export type ShortSearch = { request: MergeableSearch; tree: QueryNode; terms: Sh
 export type ShortAnswer = { answer: SourceAnswer; page: JsonPage | null };
 
 /**
- * Runs on the calling thread until `isOver`. Returns null if it takes longer, a platform has to be
+ * Runs on the calling thread until `isOver`. Null if it takes longer, a platform has to be
  * requested, found posts may have changed, or a segment is damaged.
  */
 export function shortAnswer(

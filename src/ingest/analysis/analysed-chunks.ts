@@ -145,7 +145,7 @@ export async function* lineChunks(
     lines += 1;
   }
 
-  /** Returns the offset in the piece after the stored lines. */
+  /** The offset in the piece after the stored lines. */
   function storeLines(piece: Buffer, from: number): number {
     let position = from;
     while (!isFull(position - from)) {

@@ -13,7 +13,7 @@ import { createRecordCounts, type Rejection } from "./read-lines.ts";
 
 const recordOverheadBytes = 200;
 
-/** Reads on this thread, with pauses for the event loop; other threads analyse posts. */
+/** Reads on this thread, pausing for the event loop; other threads analyse posts. */
 export async function* recordChunks(
   format: RecordsFormat,
   { source, analysis, clock, limits, onBadLine, from }: ChunksRequest,

@@ -35,7 +35,7 @@ type Pace = { nextMs: number };
 const defaultTries = 5;
 const backoff = { minMs: 500, maxMs: 30_000 };
 const maxWaitMs = 15 * 60_000;
-/** Requests left for other clients at the same address. */
+/** Requests left to other clients at the same address. */
 const reservedRequests = 2;
 const reportedWaitMs = 1_000;
 

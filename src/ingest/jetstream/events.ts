@@ -22,8 +22,7 @@ export type JetstreamEventReaderOptions = {
 export type JetstreamEventReader = (frame: FrameText, server: string) => AcceptedEvent | null;
 
 /**
- * Returns null for a frame that is unreadable or too far ahead. A repeated event only advances the
- * time.
+ * Null for a frame that is unreadable or too far ahead. A repeated event only advances the time.
  */
 export function createJetstreamEventReader(
   options: JetstreamEventReaderOptions,

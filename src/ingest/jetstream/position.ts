@@ -11,7 +11,7 @@ export function readJetstreamPosition(checkpoint: string | null): JetstreamPosit
   return { timeUs: Number(timeUs), host: typeof host === "string" ? host : null };
 }
 
-/** For servers whose clocks differ. */
+/** The overlap for other servers, whose clocks differ. */
 const otherServerOverlapMs = 60_000;
 
 /** The position less an overlap, in Unix microseconds. */

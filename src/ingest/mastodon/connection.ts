@@ -30,7 +30,7 @@ export type MastodonConnectionsOptions = {
   client: GuardedClient;
 };
 
-/** Statuses for the token, rate limits or timeouts. */
+/** HTTP statuses that concern the token, rate limits or timeouts. */
 const transportNeutral: ReadonlySet<number> = new Set([401, 403, 408, 429]);
 
 export function createMastodonConnections(

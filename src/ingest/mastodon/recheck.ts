@@ -1,7 +1,7 @@
 /**
  * Only a 404 or 410 for a single status deletes it: a list omits what the token's account may not
- * see. Before the first deletion of a run, the server must return a status from its own timeline, so
- * that a misconfigured proxy cannot empty the archive.
+ * see. Before the first deletion of a run, the server must return a status from its own timeline,
+ * so that a misconfigured proxy cannot empty the archive.
  */
 
 import type { Archive, ArchiveChange, NamedPosition } from "../../archive/archive.ts";
@@ -18,8 +18,8 @@ import type { MastodonRequests } from "./requests.ts";
  *
  * - After each gap, checks statuses from the last `recheckRecentMs`, newest first.
  * - Then a sweep checks all statuses, newest first. Its position is a checkpoint, so gaps and
- *   restarts only interrupt it. The next sweep starts `recheckAgeMs` after its start, or immediately
- *   if there has been a gap since.
+ *   restarts only interrupt it. The next sweep starts `recheckAgeMs` after its start, or
+ *   immediately if there has been a gap since.
  * - Hides accounts that have opted out.
  */
 export type MastodonRecheck = {

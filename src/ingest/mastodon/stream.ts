@@ -30,11 +30,11 @@ import { nothingStored, skipsEverything } from "./skipped.ts";
  * - Stores every reported public post by an account that agreed to be indexed, with later edits and
  *   its deletion, and nothing by other accounts. Hides an account that withdraws its consent.
  * - The server replays nothing, so coverage has a gap after a disconnection. Missed posts are then
- *   read from the timeline, and stored statuses, which are unconfirmed until then, are compared with
- *   the server.
+ *   read from the timeline, and stored statuses, which are unconfirmed until then, are compared
+ *   with the server.
  * - One server sees only part of the network, so its coverage never makes a search complete.
- * - The token is sent in a header to the advertised streaming address, over TLS if the server itself
- *   uses TLS. Rejections are reported without the server's text, which could contain the token.
+ * - The token is sent in a header to the advertised streaming address, over TLS if the server
+ *   itself uses TLS. Rejections are reported without the server's text, which could contain it.
  * - Reading pauses while events wait for the archive; if it cannot write, the stream waits.
  */
 export type MastodonStream = {

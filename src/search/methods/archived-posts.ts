@@ -29,7 +29,7 @@ type PostsRequest = Pick<SourceRequest, "query" | "fromMs" | "toMs" | "asOfMs" |
 
 const postsPerPage = 500;
 
-/** Returns posts newest first; fewer than `max` if the deadline passes. */
+/** Posts newest first; fewer than `max` if the deadline passes. */
 export async function readArchivedPosts(
   { source }: Pick<AnswerContext, "source">,
   postsRequest: PostsRequest,

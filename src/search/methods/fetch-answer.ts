@@ -13,10 +13,10 @@ import type { FetchRequest } from "./fetch-request.ts";
 import { readMethod } from "./read-method.ts";
 
 /**
- * Returns the archive's answer if it is complete, otherwise the platform's, or the archive's if the
- * platform cannot be read. Answers derived from archived posts are never complete, so the platform
- * comes first for these. Errors: `source_unavailable` if no source can answer; the platform's error
- * if it fails and the archive has no items.
+ * The archive's answer if complete, otherwise the platform's, or the archive's if the platform
+ * cannot be read. Answers derived from archived posts are never complete, so the platform comes
+ * first for these. Errors: `source_unavailable` if no source can answer; the platform's error if it
+ * fails and the archive has no items.
  */
 export async function fetchAnswer(
   context: AnswerContext,

@@ -79,7 +79,7 @@ const platforms = fc.record({
   startMs: fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 60 }),
 });
 
-/** Then requests are sent one at a time, because each answer reports an ended window. */
+/** Requests are sent one at a time, because each answer reports an ended window. */
 test("a platform whose windows can end before an answer arrives never refuses a request, and answers all", async () => {
   const shortWindows = platforms.chain((platform) =>
     fc
