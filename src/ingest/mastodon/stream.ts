@@ -34,7 +34,8 @@ import { nothingStored, skipsEverything } from "./skipped.ts";
  *   with the server.
  * - One server sees only part of the network, so its coverage never makes a search complete.
  * - The token is sent in a header to the advertised streaming address, over TLS if the server
- *   itself uses TLS. Rejections are reported without the server's text, which could contain it.
+ *   itself uses TLS. Rejections are reported without the server's text, which could contain the
+ *   token.
  * - Reading pauses while events wait for the archive; if it cannot write, the stream waits.
  */
 export type MastodonStream = {
