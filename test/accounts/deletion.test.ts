@@ -203,7 +203,7 @@ function run(sql: string, ...values: (string | number | Uint8Array)[]): void {
   database.prepare(sql).run(...values);
 }
 
-/** Only jobs with the method `searchbyquery` are leased in these tests. */
+/** Jobs with a method other than `searchbyquery` are never leased in these tests. */
 async function submit(
   key: string,
   word: string,
@@ -259,7 +259,7 @@ describe("deleting one's own account", () => {
     expect((await pending).json().code).toBe("unauthorized");
     expect([...rowsWithTraces(ann.traces)]).toEqual([]);
     expect(rowsWithTraces(bob.traces)).toEqual(others);
-    // Spending of the deployment's month still counts.
+    // The account's spending still counts towards the deployment's month.
     expect(await reads()).toBe(60);
 
     expect((await submitted(ann.key)).statusCode).toBe(401);

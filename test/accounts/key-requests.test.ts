@@ -47,7 +47,7 @@ test("the requests of a key are listed newest first, and refused ones have their
   const listed = await sessionRequests(session, key.id);
   const times = listed.map(({ at }) => at);
   expect(times).toEqual(times.toSorted().toReversed());
-  // Rounded times can reverse requests that are less than a millisecond apart.
+  // Rounding can reverse the order of requests less than a millisecond apart.
   const byId = new Map(listed.map((listing) => [listing.id, listing]));
   expect(responses.map(({ headers }) => byId.get(String(headers["x-request-id"])))).toEqual(
     responses.map((response) => ({

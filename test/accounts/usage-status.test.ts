@@ -202,7 +202,7 @@ describe("status", () => {
     return response.json();
   }
 
-  /** Waits until posts are counted. */
+  /** Waits until the status counts the posts. */
   async function countedStatusOf(
     session: TestSession,
     range: string,

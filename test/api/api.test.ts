@@ -215,7 +215,7 @@ describe("a refused submission", () => {
   });
 
   test("the query length of a submission is limited in characters, depending on the method", async () => {
-    // Characters of two UTF-16 units.
+    // Each character takes two UTF-16 units.
     const words = (length: number): string =>
       Array.from({ length }, (_, index) => (index % 9 === 8 ? " " : "\u{10428}")).join("");
     expect((await refusal(search(words(1_025)))).errors[0].code).toBe("query_too_long");

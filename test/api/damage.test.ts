@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.remove());
 
-/** Damages the second newest post. */
+/** Damages the second-newest post. */
 function damageSecond(sql: string): void {
   const database = new DatabaseSync(join(service.dataDir, "archive", "bluesky", "000001.db"));
   database.exec(sql.replaceAll("$id", "(SELECT id FROM post ORDER BY id DESC LIMIT 1 OFFSET 1)"));

@@ -23,7 +23,7 @@ import {
 } from "../../testkit/service/service-under-test.ts";
 import { until } from "../../testkit/until.ts";
 
-/** Causes every error with its documented request. */
+/** These tests cause every error by sending its documented request. */
 type Refusal = { status: number; type: string; body: Record<string, unknown> };
 
 let service: ServiceUnderTest;
@@ -88,7 +88,7 @@ function post(
 
 const method = (name: string, type = "social") => ({ type, arguments: { type: name } });
 
-/** Replaces a member while `run` runs. */
+/** Replaces a member for the duration of `run`. */
 async function withReplaced<Owner extends object, Name extends keyof Owner>(
   owner: Owner,
   name: Name,
@@ -227,7 +227,7 @@ async function ownedWebhook(): Promise<{ owner: string; webhook: string }> {
   return { owner, webhook: `/v1/webhooks/${created.body.id}` };
 }
 
-/** Without an account id, the only operator demotes itself. */
+/** Demotes an account or, without an id, the only operator. */
 async function changeAccount(accountId: string | null): Promise<Refusal> {
   operator ??= await idle.signIn({ role: "operator" });
   const response = await idle.callAs(operator, {
@@ -499,7 +499,7 @@ const causes: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     ),
 };
 
-/** Uses the ids of the examples, and the wait of a fast machine. */
+/** Replaces ids and the wait, which vary, with those in the examples. */
 function withExampleNames(body: Record<string, unknown>): Record<string, unknown> {
   const text = JSON.stringify(body).replaceAll(/wh_\w+/g, exampleWebhook);
   return JSON.parse(text.replaceAll(/retry in [45]\d s/g, "retry in 60 s"));

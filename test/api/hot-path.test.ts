@@ -19,7 +19,7 @@ type Work = { calls: readonly string[]; commits: number };
 
 const rounds = 7;
 
-/** The minimum of several rounds. */
+/** Returns the least work of several rounds. */
 async function fetchWork(service: ServiceUnderTest, act: () => Promise<void>): Promise<Work> {
   const { store, archive } = service.context;
   const path = join(service.dataDir, "control.db");

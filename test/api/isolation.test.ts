@@ -47,10 +47,10 @@ const publicPaths = [
   "/v1/status",
 ];
 
-/** Authenticated by signatures. */
+/** Requests to these paths are authenticated by signatures, not keys. */
 const nodePaths = "/internal/nodes/";
 
-/** Inputs that identify no resource. */
+/** Parameters that do not identify a resource. */
 const plainInputs = [
   "end_time",
   "granularity",
@@ -64,7 +64,7 @@ const plainInputs = [
   "wait",
 ];
 
-/** No process listens there. */
+/** No process listens at this address. */
 const nowhere = "http://127.0.0.1:2";
 
 let service: ServiceUnderTest;
@@ -125,7 +125,7 @@ function listNames({ url }: Route): string[] {
   return [...url.matchAll(/:(\w+)/g)].flatMap(([, name = ""]) => (name === "platform" ? [] : name));
 }
 
-/** Request ids are removed, resource ids masked. */
+/** Returns the response with request ids removed and resource ids masked. */
 async function answerTo(route: Route, key: string, path: string) {
   const response = await request(route, key, path);
   let text = response.body.replace(/"request_id":"[^"]*"/, "");

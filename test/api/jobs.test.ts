@@ -12,7 +12,7 @@ import {
 } from "../../testkit/service/service-under-test.ts";
 
 let service: ServiceUnderTest;
-/** Without a node. */
+/** A service without a node, whose jobs stay queued. */
 let idle: ServiceUnderTest;
 let key: string;
 let idleKey: string;

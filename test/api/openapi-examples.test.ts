@@ -56,10 +56,10 @@ function getExample({ example, schema }: DescribedParameter): unknown {
 
 type Values = Readonly<Record<string, string>>;
 
-/** Not for requests that delete resources. */
+/** Parameter values for all requests except those that delete resources. */
 let sharedValues: Values;
 
-/** Ids of new resources. */
+/** Creates resources and returns their ids. */
 async function makeValues(): Promise<Values> {
   const payload = { url: "https://example.com/earshot" };
   const created = await service.call(key, { method: "POST", url: "/v1/webhooks", payload });

@@ -133,7 +133,7 @@ describe("the connected stream", () => {
       await waitForPosts(word, 1);
       tookMs.push(performance.now() - madeAt);
     }
-    // The minimum excludes load of other processes.
+    // The minimum excludes delays caused by other processes.
     expect(Math.min(...tookMs)).toBeLessThan(1_000);
   });
 

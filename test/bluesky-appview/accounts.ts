@@ -5,13 +5,13 @@ import type { Batch } from "./batch.ts";
 import type { Blob, Network } from "./network.ts";
 import { type Account, reasons, stateOf } from "./society.ts";
 
-/** All others are random. */
+/** Indexes of accounts with a fixed role; all others are random. */
 export const cast = {
   /** Most others follow it, and reply to and repost its first post. */
   star: 0,
   prolific: 1,
   reader: 3,
-  /** Also has a credential. */
+  /** Has a credential, like `reader`. */
   other: 4,
   silent: 5,
   /** Authorizes Earshot in a browser. */

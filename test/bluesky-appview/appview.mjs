@@ -12,7 +12,7 @@ import { freePort } from "../../testkit/bluesky-world/local-http.mjs";
 /** The AppView shows its labels, and hides what it takes down. */
 const labelerDid = "did:plc:ar7c4by46qjdydhdevvrndac";
 
-/** On this PostgreSQL; follows the PDS at `pdsPort`. */
+/** Starts an AppView that stores at `postgresUrl` and follows the PDS at `pdsPort`. */
 export async function startAppview({ plc, pdsPort, postgresUrl, adminPassword }) {
   const port = await freePort();
   const url = `http://localhost:${port}`;
@@ -63,9 +63,9 @@ export async function startAppview({ plc, pdsPort, postgresUrl, adminPassword })
   return {
     url,
     did,
-    /** From the beginning; the PDS must run. */
+    /** Follows the PDS from its first event; the PDS must be running. */
     follow: () => stream.start(),
-    /** The last event processed. */
+    /** Processes all received events and returns the number of the last one. */
     lastEvent: async () => {
       await stream.processAll();
       return stream.getCursor() ?? 0;

@@ -3,7 +3,7 @@ import type { Account, Reference } from "./society.ts";
 
 export type Batch = {
   author: Account;
-  /** `made` receives the names once all batches are written. */
+  /** `made` receives the reference once all batches have been written. */
   add(collection: string, record: object, made?: (reference: Reference) => void): void;
   remove(uri: string): void;
   write(): Promise<() => void>;
@@ -52,7 +52,7 @@ export function createBatch(network: Network, author: Account): Batch {
   };
 }
 
-/** In parallel, but recorded in order, so that later draws are reproducible. */
+/** Writes in parallel but reports in order, so that later draws are reproducible. */
 export async function writeAll(batches: readonly Batch[]): Promise<void> {
   const reported: (() => void)[] = [];
   const waiting = [...batches.entries()];

@@ -1,7 +1,7 @@
 import type { ApiRecord } from "./expected.ts";
 
 export type AccountClient = {
-  /** Throws Earshot's error. */
+  /** Returns the records of all pages. Throws Earshot's error. */
   all(requested: MethodRequest): Promise<ApiRecord[]>;
   page(requested: MethodRequest, cursor?: string): Promise<Page>;
   submit(requested: MethodRequest, cursor?: string): Promise<ApiResponse>;
@@ -29,7 +29,7 @@ type Status = {
 
 type ApiResponse = { code: number; body: Record<string, unknown> & { uuid?: string } };
 
-/** Far more than any list has. */
+/** Far more pages than any list has. */
 const maxPages = 100;
 
 export function createAccountClient(

@@ -18,13 +18,13 @@ const words = (
   "river stone Café cafe\u0301 naïve don't news йога ΟΔΟΣ İstanbul 東京タワー سَلام a_b x2 rain tram window comet " +
   "harbour ＦＵＬＬ 🎉 👩‍👩‍👧 zebra"
 ).split(" ");
-/** Rare, so that searches for them finish. */
+/** These words are rare, so that searches for them finish. */
 export const rareWord = "okapi";
 export const otherRareWord = "saiga";
 const languages = [["en"], ["de", "en"], ["pt-BR"], ["ja"]] as const;
 const ownLabels = ["porn", "nudity", "graphic-media", "spoiler"];
 
-/** With mentions, tags and links at byte offsets. */
+/** Draws a post with mentions, tags and links at byte offsets. */
 export function drawPost(draw: Draw, around: PostContext): Drawn {
   const { author, createdMs, parent, quoted, named } = around;
   const root = parent === null ? null : (parent.root ?? parent);
@@ -134,7 +134,7 @@ function drawEmbed(draw: Draw, { quoted, picture }: PostContext) {
   return { embed: { $type: "app.bsky.embed.external", external }, pictures, link };
 }
 
-/** Some apps write other offsets than UTC. */
+/** Some apps write times with an offset other than UTC. */
 function timeText(draw: Draw, ms: number): string {
   if (draw.chance(0.95)) return new Date(ms).toISOString();
   return new Date(ms + 2 * 3_600_000).toISOString().replace("Z", "+02:00");

@@ -124,7 +124,7 @@ function accountPosts({ index, state }: Account): number {
   return state === "visible" ? 8 : 4;
 }
 
-/** A home timeline has ten own posts and reposts a page, and skips the rest of that time. */
+/** A home timeline page has at most ten of the viewer's own posts and reposts, and skips others of that time. */
 const isQuiet = ({ index }: Pick<Account, "index">): boolean =>
   [cast.reader, cast.other, cast.silent, cast.authorizer].some((quiet) => quiet === index);
 

@@ -28,12 +28,12 @@ const folder = mkdtempSync(join(tmpdir(), "earshot-methods-"));
 const dayMs = 86_400_000;
 let world: World;
 let earshot: Earshot;
-/** Without a credential. */
+/** A client without a credential. */
 let anonymous: AccountClient;
-/** Each with the credential of a network account. */
+/** Clients that each have the credential of a network account. */
 let reader: AccountClient;
 let other: AccountClient;
-/** With an OAuth authorization instead of a password. */
+/** A client with an OAuth authorization instead of a password. */
 let authorizer: AccountClient;
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** As for `earshot credentials add bluesky oauth`. */
+/** Runs `earshot credentials add bluesky oauth` and authorizes it as a user would. */
 async function allowInBrowser(account: string, { did, handle }: Account): Promise<void> {
   const options = ["--account", account, "--identifier", handle];
   await earshot.converse(["add", "bluesky", "oauth", ...options], (shown) => {
@@ -113,7 +113,7 @@ const someAccounts = (): Account[] =>
     ({ index, state }) => index < 16 || state !== "visible" || index % 8 === 0,
   );
 
-/** The most replied and reposted post, hidden and deleted ones, and some others. */
+/** The post with the most replies and reposts, hidden and deleted ones, and some others. */
 function somePosts(): Post[] {
   const { posts } = world.society;
   const hidden = posts.filter((post) => !isVisible(post));

@@ -4,7 +4,7 @@ import { createBatch, writeAll } from "./batch.ts";
 import type { Network } from "./network.ts";
 import { type Account, type Post, type Reason, type Society, stateOf } from "./society.ts";
 
-/** Hides posts and accounts by every means of the network. */
+/** Hides posts and accounts by every means that the network offers. */
 export async function moderate(network: Network, society: Society, draw: Draw): Promise<void> {
   await deletePosts(network, society, draw);
   for (const account of society.accounts) await hideAccount(network, account);

@@ -3,7 +3,7 @@
 //
 // - `unlimited`: a header that exempts from the PDS's rate limits.
 // - `control`: POST /settled resolves when the AppView has processed every event, /labels adds labels, /feed sets
-//   the feed's posts.
+//   the posts of the feed.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

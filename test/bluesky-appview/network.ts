@@ -8,7 +8,7 @@ import {
 export type Network = Omit<Addresses, "control"> & {
   /** Throws the PDS's error. */
   call<Answer>(method: string, authorization: string | null, body: object): Promise<Answer>;
-  /** Acts as operator of the PDS or AppView. */
+  /** Acts as the operator of the PDS or AppView. */
   setStatus(service: "pds" | "appview", subject: object, ruling: object): Promise<void>;
   /** Returns the blob reference. */
   upload(authorization: string, picture: Buffer): Promise<Blob>;

@@ -5,7 +5,7 @@ import * as services from "../../testkit/bluesky-world/services.mjs";
 
 export const startPlc = async () => `http://localhost:${await services.startPlc(plcServer)}`;
 
-/** With the rate limits of the real network; `appview` answers app.bsky requests. */
+/** Starts a PDS with the rate limits of the real network; `appview` answers app.bsky requests. */
 export async function startPds({ port, plc, appview, folder, adminPassword, limitsBypass }) {
   const overrides = {
     bskyAppViewUrl: appview.url,

@@ -16,12 +16,12 @@ export type Account = {
   handle: string;
   authorization: string;
   state: State;
-  /** Empty for `visible`. */
+  /** Empty if the account is visible. */
   reason: Reason;
   name: string | null;
   description: string | null;
   avatar: string | null;
-  /** Null without a profile. */
+  /** Null if the account has no profile. */
   createdMs: number | null;
   labels: string[];
 };
@@ -52,7 +52,7 @@ export type Reference = { uri: string; cid: string };
 
 export type Post = Reference & {
   author: Account;
-  /** `deleted` by the author. */
+  /** The author deletes a post with the reason `deleted`. */
   state: State;
   reason: Reason;
   createdMs: number;

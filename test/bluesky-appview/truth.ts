@@ -6,9 +6,9 @@ export type Entry = Post | Repost;
 export type Truth = {
   entriesOf(account: Account): readonly Entry[];
   mediaOf(account: Account): readonly Post[];
-  /** Posts of the account and those it follows. */
+  /** Posts of the account and of those it follows. */
   homeOf(account: Account): readonly Entry[];
-  /** Only those reachable through visible posts. */
+  /** Only replies that can be reached through visible posts. */
   repliesTo(post: Post): readonly Post[];
   repostersOf(post: Post): readonly Account[];
   followersOf(account: Account): readonly Account[];

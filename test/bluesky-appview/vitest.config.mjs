@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-/** A real network and real processes; `npm test` in this folder. */
-// biome-ignore lint/style/noDefaultExport: Vitest reads its configuration there.
+/** The tests use a real network and real processes; run them with `npm test` in this folder. */
+// biome-ignore lint/style/noDefaultExport: Vitest reads the default export.
 export default defineConfig({
   test: {
     include: ["*.test.ts"],

@@ -18,7 +18,7 @@ export function createAccounts(network: Network, people: readonly Person[], draw
   const restricted = new Set<Person>();
   let names = 0;
 
-  /** Sometimes a former handle. */
+  /** Returns a new handle or, sometimes, a former one. */
   function drawHandle(): string {
     const free = [...formerHandles.keys()].filter(
       (name) => !people.some(({ handle }) => handle === name),

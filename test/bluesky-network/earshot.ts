@@ -4,7 +4,7 @@ import { freePort } from "../../testkit/service/free-port.ts";
 import { type ServerProcess, startServer } from "../../testkit/service/server-process.ts";
 import { jetstreamPrograms } from "../../testkit/upstreams/jetstream-process.ts";
 
-/** Restartable on one data folder; every other start uses the compressed stream. */
+/** Can be restarted on its data folder; every other start uses the compressed stream. */
 export type Earshot = {
   server(): ServerProcess | null;
   start(): Promise<void>;

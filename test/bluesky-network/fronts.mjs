@@ -2,7 +2,7 @@ import http from "node:http";
 import net from "node:net";
 import { jsonOf, listen, sendJson } from "../../testkit/bluesky-world/local-http.mjs";
 
-/** Rewrites keys of DID documents to their current form. */
+/** Rewrites the keys in DID documents to their current form. */
 export async function startPlcFront(plcPort) {
   const server = http.createServer(async (request, response) => {
     const did = /^\/(did:plc:[a-z2-7]+)$/.exec(request.url)?.[1];
@@ -32,7 +32,7 @@ function documentOf(did, { alsoKnownAs, verificationMethods, services }) {
   };
 }
 
-/** The PDS as a relay with one host. */
+/** Presents the PDS as a relay with one host. */
 export async function startRelayFront(pdsPort) {
   const server = http.createServer((request, response) => {
     if (!request.url.startsWith("/xrpc/com.atproto.sync.listHosts")) {

@@ -83,7 +83,7 @@ test("everything that a killed Jetstream had sent is stored, and what it lost is
   const sent = await writePosts(20);
   let found = await untilFound(sent);
   let missing: { uri: string; ms: number }[] = [];
-  // Jetstream had just saved its cursor.
+  // A kill loses nothing if Jetstream has just saved its cursor.
   for (let kill = 0; kill < 5 && missing.length === 0; kill += 1) {
     await jetstream.end("SIGKILL");
     const lost = await writePosts(10);

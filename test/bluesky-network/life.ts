@@ -5,7 +5,7 @@ import { createModeration, type Moderation } from "./moderation.ts";
 import type { Network } from "./network.ts";
 import { add, createWrites, type Tally, type Writes } from "./writes.ts";
 
-/** Random changes of the network, step by step. */
+/** Changes the network at random, step by step. */
 export type Life = Pick<Writes, "created" | "recreated"> &
   Pick<Accounts, "formerHandles"> &
   Pick<Moderation, "labels"> & {

@@ -8,7 +8,7 @@ import {
 
 export type Network = Addresses & {
   read<Answer>(method: string, parameters: Record<string, string>): Promise<Answer>;
-  /** As an account or `administrator`. Throws the PDS's error. */
+  /** Calls as an account or `administrator`. Throws the PDS's error. */
   call<Answer>(method: string, authorization: string | null, body: object): Promise<Answer>;
   label(labels: readonly Label[]): Promise<void>;
   close(): Promise<void>;

@@ -42,7 +42,7 @@ type RecordValue = {
   subject?: Reference;
 };
 
-/** Public data of the PDS, with labels applied. */
+/** Reads the public data of the PDS and applies the labels. */
 export async function readTruth(network: Network, labels: readonly Label[]): Promise<Truth> {
   const currentValues = currentLabelValues(labels, Date.now());
   const posts = new Map<string, SeenPost>();
@@ -131,7 +131,7 @@ async function readRecords(network: Network, repo: string, collection: string): 
   return records;
 }
 
-/** The latest of each subject, unless expired. */
+/** The values whose latest label for a subject is neither negated nor expired. */
 function currentLabelValues(labels: readonly Label[], nowMs: number): Map<string, string[]> {
   const last = new Map<string, Label>();
   for (const label of labels) {

@@ -15,10 +15,10 @@ import type { Network } from "./network.ts";
 export type Tally = ReadonlyMap<string, number>;
 
 export type Writes = {
-  /** Up to 48 in one commit. */
+  /** Makes up to 48 writes in one commit. */
   some(person: Person): Promise<void>;
   edit(person: Person): Promise<void>;
-  /** Including removed ones. */
+  /** Counts all created records, including removed ones. */
   created: Readonly<Record<"likes" | "reposts" | "replies" | "quotes", Tally>>;
   /** Posts that reuse the key of a deleted post. */
   recreated: ReadonlySet<string>;
@@ -48,7 +48,7 @@ export function createWrites(network: Network, people: readonly Person[], draw: 
   const records = new Map<string, Record<string, unknown>>();
   const drawTarget = (): Post | null => draw.pickOrNull(draw.pick(people).posts);
 
-  /** Null if impossible, or if its record is `busy` in this commit. */
+  /** Null if the drawn write is impossible, or if its record is `busy` in this commit. */
   function drawWrite(person: Person, busy: Set<string>): Write | null {
     const kind = draw.weighted(weights);
     add(done, kind);

@@ -76,7 +76,7 @@ test("a user gets from the landing page to a first answer, and a revoked key is 
   await expect.poll(async () => (await requested()).status).toBe(401);
   await picture("4-revoked");
 
-  // Ignores complaints of the code host's page.
+  // Ignores complaints about the code host's page.
   expect(complaints.filter((complaint) => !complaint.includes(site.github.url))).toEqual([]);
   await context.close();
 }, 60_000);

@@ -43,7 +43,7 @@ afterAll(async () => {
 const picture = (page: Page, name: string) =>
   page.screenshot({ path: join(site.screenshots, `nodes-${name}.png`), fullPage: true });
 
-/** In the table of nodes. */
+/** The node's row in the table of nodes. */
 const pageRow = (page: Page, name: string) =>
   page
     .getByRole("table", { name: /^Nodes/ })
@@ -150,7 +150,7 @@ test("every page warns that nodes which prove nothing may run jobs", async () =>
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
     expect([path, sideways]).toEqual([path, 0]);
-    // Once per look: other tests cover the pages without the banner.
+    // One page per look suffices, because other tests cover the pages without the banner.
     if (index < looks.length) expect(await findViolations(page)).toEqual([]);
     expect([path, complaints]).toEqual([path, []]);
     await page.close();

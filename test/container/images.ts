@@ -1,6 +1,6 @@
 import { type Image, openImage } from "./podman.ts";
 
-/** Built by `.ci/container`. */
+/** Returns an image that `.ci/container` built. */
 export function requireImage(kind: "service" | "node"): Image {
   const name = process.env[`EARSHOT_TEST_${kind.toUpperCase()}_IMAGE`];
   if (name === undefined) throw new Error("no image to test: run .ci/container");

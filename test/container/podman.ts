@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 
 export type Container = {
   exec(command: readonly string[], input?: string | Buffer): Finished;
-  /** 0 is healthy. */
+  /** 0 means healthy. */
   checkHealth(): number | null;
   stop(): number;
   logs(): string;

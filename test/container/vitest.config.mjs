@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-/** Images from `.ci/container`, named in the environment. */
-// biome-ignore lint/style/noDefaultExport: Vitest reads its configuration there.
+/** The images come from `.ci/container` and are named in the environment. */
+// biome-ignore lint/style/noDefaultExport: Vitest reads the default export.
 export default defineConfig({
   test: {
     root: import.meta.dirname,

@@ -315,7 +315,7 @@ describe("the export of an account", () => {
   });
 });
 
-/** Done jobs with results of this size. */
+/** Adds finished jobs with results of this size. */
 function addJobs(accountId: string, jobs: number, characters: number): void {
   const database = new DatabaseSync(join(service.dataDir, "control.db"), { timeout: 5_000 });
   const insert = database.prepare(
@@ -333,7 +333,7 @@ function addJobs(accountId: string, jobs: number, characters: number): void {
   database.close();
 }
 
-/** Longest blocking of the event loop since the last call, milliseconds. */
+/** Returns the longest time that the event loop was blocked since the last call, in milliseconds. */
 function watchLoop(): () => number {
   let lastMs = cpuMs();
   let longestMs = 0;
@@ -348,7 +348,7 @@ function watchLoop(): () => number {
   };
 }
 
-/** CPU time, which other processes cannot extend. */
+/** The CPU time, which other processes do not affect. */
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

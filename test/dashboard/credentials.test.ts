@@ -34,7 +34,7 @@ const client = {
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
 
 const logged: string[] = [];
-/** All responses, to all callers. */
+/** The text of all responses to all callers. */
 let responses = "";
 let x: XEmulator;
 let mastodon: MastodonEmulator;

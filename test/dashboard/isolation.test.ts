@@ -21,7 +21,7 @@ let owner: TestSession;
 let outsider: TestSession;
 let operator: TestSession;
 let existingRoutes: readonly Route[];
-/** Resources of the owner by path. */
+/** IDs of the owner's resources, by path. */
 let owned: Record<string, string>;
 const unknown = "4fK2nQ7sVd81";
 

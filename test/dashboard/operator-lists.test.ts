@@ -35,7 +35,7 @@ function makeKey(accountName: string) {
   });
 }
 
-/** IDs from all pages. */
+/** Returns the IDs from all pages. */
 async function getIds<Answer extends { next: string | number | null }>(
   list: string,
   cursor: "after" | "before",

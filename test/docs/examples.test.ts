@@ -26,7 +26,7 @@ const examples: readonly Example[] = [...page.matchAll(/```example\n([\s\S]*?)\n
   },
 );
 
-/** A record of an example as a separate post. */
+/** Reads a line of an example as a separate post. */
 function linePost(line: string, number: number): Post {
   const written = JSON.parse(line.slice(2)) as Record<string, unknown>;
   const { platform: named = "x", ...fields } = written;
@@ -150,7 +150,7 @@ describe("a warning that nothing is found", () => {
     expect(reported / runs).toBeGreaterThan(5);
   });
 
-  /** Two authors may be one account, so warnings about them are ignored. */
+  /** Two author names may mean one account, so warnings about them are ignored. */
   function isReportedToFindNothing(query: string): boolean {
     return parseQuery(query).warnings.some(
       ({ code, message }) =>

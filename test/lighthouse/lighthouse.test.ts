@@ -7,7 +7,7 @@ import { type Site, startSite } from "../browser/support/site.ts";
 const program = join(import.meta.dirname, "node_modules/.bin/lighthouse");
 const run = promisify(execFile);
 const minScore = 95;
-/** Limit for a first visit. */
+/** The most that a first visit may load. */
 const maxBytes = 250_000;
 
 type Report = {
@@ -45,7 +45,7 @@ async function getReport(path: string, device: readonly string[]): Promise<Repor
   return JSON.parse(stdout);
 }
 
-/** Lighthouse's default. */
+/** Lighthouse emulates a phone by default. */
 const phone: readonly string[] = [];
 const desktop = ["--preset=desktop"];
 

@@ -53,7 +53,7 @@ beforeAll(async () => {
   [key, node] = await Promise.all([service.makeKey(), openNode()]);
   await node.attest();
 });
-// Refused answers would quarantine the node.
+// Rejected answers would quarantine the node.
 afterEach(() => service.context.directory.events.clearPenalties(node.nodeId));
 afterAll(async () => {
   await service.remove();
@@ -414,7 +414,7 @@ describe("a request of a node is refused", () => {
 });
 
 describe("a response of the gateway to a node", () => {
-  /** Whether the gateway signed it for the request with these headers. */
+  /** Whether the gateway signed the response for the request with these headers. */
   async function isSigned(
     route: string,
     body: unknown,

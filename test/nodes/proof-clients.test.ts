@@ -113,7 +113,7 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
     expect(late).toMatchObject({ holds: false });
   });
 
-  /** Failed checks, one a line. */
+  /** The failed checks, one per line. */
   async function failures(proof: Proof, options: Options = defaultOptions()): Promise<string> {
     const { holds, failed } = await verify(proof, options);
     expect(holds).toBe(false);

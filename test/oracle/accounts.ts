@@ -2,7 +2,7 @@ import type { AnalyzedPost, Person } from "./analyze.ts";
 import { foldHandle } from "./text.ts";
 import type { OracleContext } from "./types.ts";
 
-/** Everything that a name refers to. */
+/** What a name in a query refers to. */
 type Account = {
   name: string;
   wrote: boolean;

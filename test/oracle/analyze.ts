@@ -18,9 +18,9 @@ export type Person = { platform: string; id: string | null; handle: string | nul
 export type AnalyzedPost = {
   post: OraclePost;
   id: bigint;
-  /** One text a line. */
+  /** One text per line. */
   words: string;
-  /** Match alone but not in phrases: emoji without skin tones. */
+  /** Emoji without skin tones, which match alone but not in phrases. */
   untonedEmoji: string;
   emoticons: string[];
   isQuestion: boolean;
@@ -30,7 +30,7 @@ export type AnalyzedPost = {
   langs: string[];
   labels: string[];
   source: string | null;
-  /** One a line. */
+  /** One part per line. */
   linkParts: string;
   hosts: string[];
   author: Person;
@@ -107,7 +107,7 @@ function readPerson(platform: string, reference: PostReference | null): Person |
   return person(platform, reference.user_id ?? did, reference.username);
 }
 
-/** The text starts with `RT` and a mention. */
+/** Whether the text starts with `RT` and a mention. */
 function hasRepostPrefix(text: string, spans: readonly EntitySpan[]): boolean {
   const mentionAt = repostPrefix.exec(text)?.[0].length;
   return spans.some(({ kind, start }) => kind === "mention" && start === mentionAt);

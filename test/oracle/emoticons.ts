@@ -8,7 +8,7 @@ function formatName(eyes: string | undefined, mouth: string | undefined): string
   return `${eyes === ";" ? ";" : ":"}${(mouth ?? "").slice(0, 1).toLowerCase()}`;
 }
 
-/** Leaves the closing parentheses of `groups` open groups, but takes at least one. */
+/** Leaves a closing parenthesis for each of `groups` open groups, but takes at least one. */
 export function emoticonAt(
   text: string,
   groups: number,

@@ -6,7 +6,7 @@ export type EntitySpan = {
   kind: "link" | "mention" | "hashtag" | "cashtag";
   start: number;
   end: number;
-  /** Without `@`, `#` or `$`. */
+  /** The text without `@`, `#` or `$`. */
   value: string;
 };
 
@@ -26,7 +26,7 @@ const hostMention = new RegExp(
 const letterAfter = new RegExp(`^(?![\\u0300-\\u036f])[A-Za-z${regexen.latinAccentChars.source}]`);
 const anyLetterAfter = /^\p{L}/u;
 
-/** On any host. */
+/** A link with a scheme, to any host. */
 const urlWithScheme = new RegExp(
   `(?<=${regexen.validUrlPrecedingChars.source})https?://` +
     `(${regexen.validSubdomain.source}*${regexen.validDomainName.source}[a-z]{2,}(?![a-z0-9@+-]))` +
@@ -87,7 +87,7 @@ function published(text: string): EntitySpan[] {
   });
 }
 
-/** In order, without overlaps. */
+/** Returns the spans in order, without overlaps. */
 export function findEntitySpans(text: string, platform: string): EntitySpan[] {
   const found = published(text);
   if (platform === "x" || !/[@＠]/.test(text)) return found;

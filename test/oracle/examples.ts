@@ -71,7 +71,7 @@ function repliedTo(
   return text.slice(1).startsWith(first) ? reference(platform, undefined, first) : null;
 }
 
-/** With the page's defaults. */
+/** Fills in the page's defaults. */
 export function toOraclePost(record: ImportRecord): OraclePost {
   const { platform = "x", text = "", created_at = "2026-01-01T12:00:00Z" } = record;
   const timeMs = Date.parse(created_at);

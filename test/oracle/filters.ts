@@ -56,7 +56,7 @@ const filters: Record<string, Filter> = {
   has_engagement: engagement,
 };
 
-/** Singular or plural. @throws Error if unknown. */
+/** Accepts the singular or plural. @throws Error if the name is unknown. */
 export function parseFilter(name: string): Filter {
   const lower = name.toLowerCase();
   const found =

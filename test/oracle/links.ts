@@ -23,7 +23,7 @@ function decodeHost(host: string): string {
     .join(".");
 }
 
-/** It needs a scheme, or a common top-level domain in one case. */
+/** A link needs a scheme, or a common top-level domain that is not in mixed case. */
 export function isLink(found: string): boolean {
   if (/^https?:\/\//i.test(found)) return true;
   const host = found.replace(/[/?#:].*$/s, "");

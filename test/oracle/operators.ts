@@ -80,7 +80,7 @@ function language(value: string): Test {
   return ({ langs }) => langs.some((lang) => lang === code || lang.startsWith(`${code}-`));
 }
 
-/** Captures the path up to the number. */
+/** Captures the path, including the number. */
 const postOnX =
   /^(?:https?:\/\/)?(?:(?:www|mobile|m)\.)?(?:x|twitter)\.com\/((?:i\/web|[a-z0-9_]{1,20})\/status(?:es)?\/[0-9]{1,19})(?![\p{L}\p{N}_-])/iu;
 
@@ -90,7 +90,7 @@ function linkTo(value: string): Test {
   return ({ linkParts }) => linkParts.includes(parts);
 }
 
-/** Subdomains match too if there are two labels. */
+/** Subdomains also match if the value has at least two labels. */
 function hostBelow(value: string): Test {
   const { host } = parseLink(value.replace(/^([a-z][a-z0-9+.-]*:\/\/)?\./i, "$1"));
   if (host === "") throw new Error(`not a host: ${value}`);

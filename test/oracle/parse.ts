@@ -22,7 +22,7 @@ const plainForms: Record<string, string> = {
 const closers: Record<string, string> = { '"': '"', "“": "”“", "„": "”“", "«": "»", "「": "」" };
 const anyQuote = '"“”„«»「」';
 
-/** @throws Error if invalid. */
+/** @throws Error if the query is invalid. */
 export function parse(text: string): Query | undefined {
   const shared = new Set<number>();
   for (;;) {
@@ -139,7 +139,7 @@ function readQuery(
     }
   }
 
-  /** Up to a space, quote, or foreign parenthesis. */
+  /** Reads up to a space, a quote, or a parenthesis that is not its own. */
   function run(): string {
     let value = "";
     let depth = 0;

@@ -2,7 +2,7 @@ import type { AnalyzedPost } from "./analyze.ts";
 import type { Position } from "./terms.ts";
 import { literalPattern } from "./text.ts";
 
-/** A run-end sign precedes the next token. */
+/** A sign for the end of a run precedes the next token. */
 function phrasePattern(positions: readonly Position[]): string {
   return positions
     .map((position, index) => {

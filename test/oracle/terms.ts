@@ -29,7 +29,7 @@ function decodeWords(text: string, quoted: boolean): Leaf[] {
   return positions.length > 0 ? [{ kind: "phrase", positions }] : [];
 }
 
-/** Ignores trailing punctuation. */
+/** Reads a link, ignoring trailing punctuation. */
 function linkAlone(text: string): Leaf | undefined {
   const trimmed = text.trim();
   if (/^https?:\/\/\S+$/i.test(trimmed)) return { kind: "operator", name: "url", value: trimmed };
@@ -65,7 +65,7 @@ function prefixedTermAt(text: string): { leaf: Leaf; end: number } | undefined {
   return { leaf: { kind: first.kind, name: first.value }, end: first.end };
 }
 
-/** All must match; empty if nothing is searchable. */
+/** Returns terms that must all match, or none if nothing is searchable. */
 export function textTerms(source: string, quoted: boolean): Leaf[] {
   const text = decodeReferences(source);
   const link = linkAlone(text);

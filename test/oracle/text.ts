@@ -58,7 +58,7 @@ export function decodeReferences(text: string): string {
   return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (found) => references[found] ?? found);
 }
 
-/** Step 3, without emoji; zero width spaces stay. */
+/** Applies step 3 of the analysis, except to emoji; zero-width spaces stay. */
 function fold(text: string): string {
   let result = "";
   let afterAccented = false;
@@ -110,7 +110,7 @@ function plainTokens(text: string, into: Token[]): void {
   for (const [word] of plain.matchAll(words)) wordTokens(word, into);
 }
 
-/** Steps 3 to 6. */
+/** Applies steps 3 to 6 of the analysis. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   if (ascii.test(text)) {

@@ -29,7 +29,7 @@ const zones: Record<string, number> = {
 
 const unitsMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Unix ms. @throws Error if invalid. */
+/** Returns Unix milliseconds. @throws Error if the time is invalid. */
 export function parseTime(value: string): number {
   if (/^\d{4}-\d\d-\d\d$/.test(value)) return Date.parse(`${value}T00:00:00Z`);
   const named = /^(\d{4}-\d\d-\d\d)_(\d\d:\d\d:\d\d)_([a-z]+)$/i.exec(value);
@@ -42,7 +42,7 @@ export function parseTime(value: string): number {
   throw new Error(`not a time: ${value}`);
 }
 
-/** In ms. @throws Error if invalid. */
+/** Returns milliseconds. @throws Error if the duration is invalid. */
 export function parseDuration(value: string): number {
   const [, count, unit] = /^(\d+)(ms|[dhms])$/i.exec(value) ?? [];
   const unitMs = unitsMs[(unit ?? "").toLowerCase()];

@@ -45,12 +45,12 @@ export type OraclePost = {
   };
   /** Null if unknown. */
   mention_ids: (string | null)[];
-  /** Unix ms; the earlier of claimed and seen time. */
+  /** The earlier of the claimed and the seen time, in Unix milliseconds. */
   time_ms: number;
 };
 
 export type OracleContext = {
-  /** Unix ms of the submission. */
+  /** When the query was submitted, in Unix milliseconds. */
   asOfMs: number;
   /** Accounts with posts. */
   authors: { platform: string; user_id: string | null; handle: string }[];

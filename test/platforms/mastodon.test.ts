@@ -82,7 +82,7 @@ async function makeAccount(name: string) {
   });
 }
 
-/** Like `earshot credentials add`. */
+/** Stores a token like `earshot credentials add`. */
 async function storeToken(server: MastodonEmulator, owner: string, subject: string): Promise<void> {
   const { token } = server.addToken({ accountId: subject });
   const id = `token-of-${owner}`.slice(0, 40);

@@ -77,7 +77,7 @@ const post = (n: number, more: Partial<EmulatedPost> = {}): EmulatedPost => {
   return { id, authorId: "11", text: `a river, number ${n}`, lang: "en", createdMs, ...more };
 };
 
-/** Like `earshot credentials add`. */
+/** Stores a credential like `earshot credentials add`. */
 async function storeCredential(
   kind: "app-token" | "user-token",
   owner: string | null,
@@ -115,7 +115,7 @@ async function storeCredential(
 
 type JobOptions = { type?: string; query?: string; method?: string; by?: string; max?: number };
 
-/** Submits, waits, and reads result and status. */
+/** Submits a job, waits for it, and reads its result and status. */
 async function runJob({
   type = "social",
   query,

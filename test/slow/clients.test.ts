@@ -20,7 +20,7 @@ import {
 } from "../../testkit/service/service-under-test.ts";
 
 const drivers = join(import.meta.dirname, "../../testkit/clients");
-/** Created by .ci/python-client. */
+/** The interpreter that .ci/python-client installs. */
 const python = join(import.meta.dirname, "../../clients/python/.venv/bin/python");
 
 const clients: [language: string, command: readonly string[]][] = [

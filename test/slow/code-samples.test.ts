@@ -36,7 +36,7 @@ const labelSamples = (label: string): Sample[] =>
 
 const checkout = join(import.meta.dirname, "../..");
 const client = join(checkout, "clients/typescript/src/index.ts");
-/** Created by .ci/python-client. */
+/** The interpreter that .ci/python-client installs. */
 const python = join(checkout, "clients/python/.venv/bin/python");
 const folder = mkdtempSync(join(tmpdir(), "earshot-samples-"));
 const run = promisify(execFile);

@@ -38,7 +38,7 @@ interface Kill {
   readonly delayMs: number;
 }
 
-/** Returns the exit code, or null if killed. */
+/** Returns the exit code, or null if the process was killed. */
 async function run(folder: string, maxAgeMs: number, kill: Kill | null): Promise<number | null> {
   const running = spawn(process.execPath, [child, folder, String(maxAgeMs)], {
     stdio: ["inherit", "pipe", "inherit"],

@@ -52,7 +52,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const firstLine = (refusal: string | null): string => (refusal ?? "").trim().split("\n")[0] ?? "";
 
-/** Starts a service, fills and stops it. */
+/** Starts a service, fills its folder and stops it. */
 async function fill(edition: number, isLast: boolean): Promise<void> {
   const config = configFrom({
     EARSHOT_DATA_DIR: created,
@@ -129,7 +129,7 @@ test("a healthy server answers searches and stored results completely", () => {
 });
 
 test("a server on a damaged folder starts or reports why not, and marks no wrong answer as complete", () => {
-  // A message and a hint.
+  // A refusal to start consists of a message and a hint.
   const refusals = outcomes.flatMap(({ name, refusal }) =>
     refusal !== null && !/^earshot: .+ – .+/s.test(refusal) ? [`${name}: ${refusal}`] : [],
   );

@@ -17,7 +17,7 @@ import {
 import { drawTrials, runTrial, type TrialReport } from "../../testkit/corruption/trials.ts";
 import { testRuns, testSeed } from "../../testkit/seed.ts";
 
-/** Concurrent trials. */
+/** The number of concurrent trials. */
 const lanes = 2;
 
 /** One in this many trials is repaired. */
@@ -128,7 +128,7 @@ test("an archive with a single damaged page still answers most queries", () => {
 
 const pageErrors: ReadonlySet<string> = new Set(["flipped bit", "zeroed page", "copied page"]);
 
-/** These depend on data that only the catalog has. */
+/** These queries depend on data that only the catalog has. */
 const onlyInCatalog: ReadonlySet<string> = new Set(["search social from:latest.example"]);
 
 /** No page of these tables has more rows. */

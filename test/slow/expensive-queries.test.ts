@@ -55,7 +55,7 @@ function planOf(reader: Reader, query: string): PlanNode {
   return makePlan(tree, { names: reader.operations.resolve(namesIn(tree)), asOfMs: 0 });
 }
 
-/** Runs in slices, as when other calls wait. */
+/** Searches in slices, as when other calls are waiting. */
 function getCost(reader: Reader, query: string): Cost {
   const cost = { longestMs: 0, totalMs: 0 };
   let endMs = 0;
@@ -82,7 +82,7 @@ function getCost(reader: Reader, query: string): Cost {
   return cost;
 }
 
-/** Maximum per slice, with the shortest possible slices. */
+/** The most work in one slice, with the shortest possible slices. */
 function sliceWork(segment: Segment, query: SegmentQuery, low: bigint) {
   const max = { statements: 0, candidates: 0, rechecked: 0, containers: 0 };
   for (let high = lastId, left = limit, slices = 0; left > 0 && slices < 400; slices++) {
@@ -112,7 +112,7 @@ function climb(reader: Reader, random: () => number): { longest: Finding; total:
   const measure = (shape: QueryShape): Finding => {
     const query = queryText(shape);
     const costs = [getCost(reader, query), getCost(reader, query)];
-    // Other load can only add time, so the minimum counts.
+    // Other processes can only add time, so the minimum counts.
     return {
       shape,
       longestMs: Math.min(...costs.map(({ longestMs }) => longestMs)),

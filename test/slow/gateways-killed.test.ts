@@ -86,7 +86,7 @@ test("no job is lost or duplicated, no limit exceeded and no change missed when 
   expect(ends.size).toBe(jobs);
   const failed = [...ends.values()].filter(({ state }) => state !== "done");
   console.log(`${jobs} jobs in ${seconds.toFixed(0)} s, not done:`, failed);
-  // A job may fail if all its nodes were killed.
+  // A job may fail if every node that leased it was killed.
   for (const end of failed) {
     expect(end).toEqual({ state: "error", error: expect.stringMatching(/node|deadline/) });
   }

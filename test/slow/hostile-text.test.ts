@@ -7,7 +7,7 @@ import {
 } from "../../testkit/data/regular-expressions.ts";
 
 const root = `${import.meta.dirname}/../..`;
-/** Exponential growth is detected at the shortest, and ends the test. */
+/** Exponential growth is detected at the shortest length, and ends the test. */
 const lengths = [16, 22, 28, 64, 512, 2_048, 8_192];
 const alwaysFast = 64;
 /** Slower expressions are measured again with eight times the text. */
@@ -36,7 +36,7 @@ function lengthsFor({ location, source }: WrittenExpression): number[] {
 function milliseconds(expression: RegExp, text: string): number {
   expression.lastIndex = 0;
   const start = performance.now();
-  // Expressions that are not global stop at the first match.
+  // An expression that is not global stops at its first match.
   if (expression.global) text.replaceAll(expression, "");
   else expression.exec(text);
   return performance.now() - start;

@@ -34,7 +34,7 @@ const makeSettings = (jetstream: JetstreamServer) => ({
   EARSHOT_SEGMENT_POSTS: "100",
 });
 
-/** Uses `earshot search` while the server runs. */
+/** Uses `earshot search` while the server is running. */
 function archivedPosts(dataDir: string, word: string): Map<string, string> {
   const run = spawnSync(
     process.execPath,

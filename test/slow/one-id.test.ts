@@ -22,7 +22,7 @@ import {
 
 const atMs = Date.now() - 3_600_000;
 
-/** Colliding IDs in one millisecond, and some later posts. */
+/** Posts with colliding IDs in one millisecond, and some later posts. */
 function manyPosts(): Post[] {
   const colliding = collidingUris();
   const uris = [

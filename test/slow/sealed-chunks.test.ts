@@ -14,7 +14,7 @@ test("terms around the edges of a chunk are sealed unchanged, even in many short
     const tokens = edges
       .filter((edge) => n < edge)
       .map((edge) => (edge < 65_536 ? `w${edge}` : `is:w${edge}`));
-    // At the end of the first chunk and in the second.
+    // These posts are at the end of the first chunk and in the second.
     if (n > 61_000) tokens.push("old", "old");
     posts.set(1_000_000n - BigInt(n) * 3n, tokens);
   }

@@ -16,7 +16,7 @@ import { shownTree } from "../../testkit/data/random-trees.ts";
 const startMs = Date.UTC(2026, 0, 1);
 const stepMs = 700;
 
-/** 0 is the newest. */
+/** The ID of a post, of which number 0 is the newest. */
 const idAt = (number: number, posts: number): bigint =>
   lowestId(startMs + (posts - number) * stepMs) + 7n;
 
@@ -53,7 +53,7 @@ function* edgePosts(posts: number): Generator<IndexedPost> {
     const within = number % postsPerChunk;
     const terms = ["is:post", number % 3 === 0 ? "pa pb" : "pb pa"];
     for (const edge of edges) {
-      // At the start, at the end, and in each chunk.
+      // Terms at the start and end of the segment, and of each chunk.
       if (number < edge) terms.push(`first${edge}`);
       if (posts - 1 - number < edge) terms.push(`last${edge}`);
       if (edge < 9_000 && within < edge) terms.push(`each${edge}`);
@@ -363,7 +363,7 @@ describe("the work of the worst queries", () => {
       expect(answer.containers).toBeLessThanOrEqual(leaves * chunks);
       expect(answer).toMatchObject({ candidates: 0, rechecked: 0, stoppedAt: null });
       expect(answer.statements).toBeLessThanOrEqual(2);
-      // Checked between chunks.
+      // The search checks its time between chunks.
       expect(checks).toBeGreaterThanOrEqual(chunks - 1);
       const counts = forms.sealed.counter.withSnapshot(() =>
         forms.sealed.counter.count(

@@ -133,7 +133,7 @@ function compareIndexes(
 
 type Samples = { ids: BigInt64Array; texts: readonly string[]; words: TreeVocabulary };
 
-/** Numbers of posts at which representations change. */
+/** Numbers of posts per term at which its representation changes. */
 const classBounds = [1, 2, 65, 1_000, 8_193, 40_000];
 const wordsPerClass = 400;
 const maxTexts = 4_000;

@@ -49,7 +49,7 @@ test("every kind of write at any step of sealing or resealing is present afterwa
     const { sequence } = findEntry(platform);
     const firstStep = step;
     for (const steps = sealSegment(context, findEntry(platform)); !steps.next().done; step += 1) {
-      // A seal does not finish while every step adds changes.
+      // Sealing would not finish if every step added changes.
       if (step - firstStep < 14)
         for (const target of [archive, twin]) changeAll(target, step, count);
     }

@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), "earshot-slow-simulator-"));
 const trafficMs = 10_000;
 /** Well above normal use, far below unbounded buffering. */
 const maxResidentMb = 500;
-/** Events of one read arrive before reading pauses. */
+/** All events of one read are received before reading pauses. */
 const maxEventsPerRead = Math.ceil(65_536 / 200);
 
 let stream: SimulatedStream;

@@ -234,7 +234,7 @@ test("a slice reads a bounded number of postings, and reads each term once even 
   try {
     const { work } = set.archive.search({ plan: set.planOf(String(queries[0])), limit: 6_000 });
     const distinctTerms = words.length;
-    // A slice has 512 posts, or those with 16,384 postings.
+    // A slice covers 512 posts, or as many as have 16,384 postings.
     expect(work.statements - work.rechecked).toBeLessThanOrEqual(12 * (distinctTerms + 1));
     const first = set.archive.search({ plan: set.planOf(String(queries[0])), limit: 1 });
     expect(first.work.statements - first.work.rechecked).toBe(distinctTerms + 2);

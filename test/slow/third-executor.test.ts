@@ -73,7 +73,7 @@ describe.each(indexForms)("posts found by %s", (form) => {
             });
             const { positions, next } = set.archive.search({ plan, limit, after });
             expect(page.positions, query).toEqual(positions);
-            // The archive's position also orders posts of one millisecond across servers.
+            // The archive's position also orders posts in the same millisecond across servers.
             expect(page.next, query).toEqual(next && { platform: next.platform, id: next.id });
             after = page.next;
           } while (after !== null);

@@ -4,7 +4,7 @@ import { type Browser, chromium } from "playwright-core";
 
 const finder = join(import.meta.dirname, "../../../.ci/chromium");
 
-/** Found or installed by .ci/chromium. */
+/** Starts the Chromium that .ci/chromium finds or installs. */
 export function startChromium(): Promise<Browser> {
   const executablePath = execFileSync(finder, { encoding: "utf8" }).trim();
   // Root cannot use the sandbox.

@@ -18,7 +18,7 @@ export type Site = {
   url: string;
   service: ServiceUnderTest;
   github: GitHubEmulator;
-  /** The folder for screenshots of the run. */
+  /** The folder for the screenshots of this run. */
   screenshots: string;
   stop(): Promise<void>;
 };
