@@ -49,7 +49,7 @@ export const queries = [
   "number -river",
 ];
 
-/** All fields, query results, ingest order. */
+/** All fields, the query results and the ingest order. */
 export function contents(archive: SmallArchive): unknown {
   const { positions } = archive.search(allPostsQuery);
   const shown = new Set(positions.map(({ id }) => id));

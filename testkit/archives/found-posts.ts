@@ -26,7 +26,7 @@ export type FoundPost = {
 
 export const everything = "-nosuchwordanywhere";
 
-/** Searches over HTTP and fetches all pages; newest first. */
+/** Searches over HTTP and fetches all pages, newest posts first. */
 export async function foundPosts(
   server: ServerAccess,
   query: string,

@@ -3,7 +3,7 @@ import { type Ids, useIdCache } from "../../src/archive/sealed/id-cache.ts";
 import type { SharedIdCache } from "../../src/archive/sealed/shared-pages.ts";
 import { computedIds } from "../data/computed-ids.ts";
 
-/** Endless if `rounds` is null. */
+/** The worker runs until it is terminated if `rounds` is null. */
 export type IdCacheTask = { shared: SharedIdCache; seed: number; rounds: number | null };
 
 export type IdCacheFindings = { wrong: string[]; pagesRead: number };

@@ -2,7 +2,7 @@ import type { ArchiveChange } from "../../src/archive/archive.ts";
 import type { Post } from "../../src/posts/post.ts";
 import type { SmallArchive } from "./small-archive.ts";
 
-/** FTS5, sealed, bulk import, or sealed with later writes. */
+/** How posts are indexed; `mixed` means sealed with later writes. */
 export type IndexForm = "fts5" | "sealed" | "imported" | "mixed";
 
 export const indexForms: readonly IndexForm[] = ["fts5", "sealed", "imported", "mixed"];
@@ -18,7 +18,7 @@ export function storeInSegmentAs(
   if (form === "sealed") archive.seal();
 }
 
-/** The final content is the same in all forms. */
+/** Stores the posts in a form; the final content is the same in all forms. */
 export function storePostsAs(archive: SmallArchive, posts: readonly Post[], form: IndexForm): void {
   if (form === "imported") {
     for (const ofPlatform of Map.groupBy(posts, ({ platform }) => platform).values()) {

@@ -6,7 +6,7 @@ import { firstInMillisecond, keyedNumber } from "../../src/posts/ids.ts";
 import type { Post } from "../../src/posts/post.ts";
 import { changeCatalog } from "./change-catalog.ts";
 
-/** Writes as before ADR 0055: IDs from a keyed hash, in ingest order. */
+/** Writes posts as before ADR 0055, with IDs from a keyed hash, in ingest order. */
 export function putKeyed(folder: string, posts: readonly Post[]): void {
   const catalog = openCatalog(folder);
   const uriKey = readUriKey(catalog);

@@ -8,7 +8,7 @@ export type MemoryArchive = Pick<
   Archive,
   "write" | "importPosts" | "readCheckpoint" | "accountsToLookUp" | "aliases"
 > & {
-  /** Runs on the caller's thread. */
+  /** Analyzes on the caller's thread. */
   analysis: ImportAnalysis;
   posts: Map<string, Post>;
   aliasUris: Map<string, string>;

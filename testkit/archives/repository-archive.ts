@@ -43,7 +43,7 @@ const bytes = (text: string) => ({
 
 const nodeEntries = 4;
 
-/** Root last; not the protocol's shape. */
+/** Returns the root last. The tree does not have the shape that the protocol specifies. */
 function findTree(entries: readonly { path: string; block: Block }[]): Block[] {
   if (entries.length <= nodeEntries) return [makeNode(entries, null, [])];
   const middle = entries.length >> 1;

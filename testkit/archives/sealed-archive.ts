@@ -43,7 +43,7 @@ export const upsert = (
   post: makePost({ key, createdMs: startMs + minute * 60_000, text, revision, counts }),
 });
 
-/** High positions, one word twice. */
+/** A text with high positions and one word twice. */
 const long = `${Array.from({ length: 300 }, (_, n) => `long${n}`).join(" ")} long7`;
 
 export function makeSealedArchive(dataDir: string): void {

@@ -40,7 +40,7 @@ type ShownRecord = {
 };
 type ShownReference = { id: string | null; uri: string | null };
 
-/** Runs on the caller's thread. */
+/** An archive that runs on the caller's thread. */
 export type SmallArchive = {
   folder: string;
   write(changes: readonly ArchiveChange[], rest?: Partial<WriteBatch>): WriteReport;
@@ -59,7 +59,7 @@ export type SmallArchive = {
   importSealed(...batches: (readonly Post[])[]): WriteReport[];
   seal(): void;
   advanceCap(ms: number): void;
-  /** A restart after a crash with everything committed. */
+  /** Restarts as after a crash with everything committed. */
   reopen(): void;
   remove(): void;
 };

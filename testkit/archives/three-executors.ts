@@ -14,7 +14,7 @@ export type ThreeExecutors = {
   remove(): void;
 };
 
-/** The oracle sees API output only. */
+/** The oracle sees only the API output. */
 export function openThreeExecutors(
   posts: readonly Post[],
   form: IndexForm = "fts5",

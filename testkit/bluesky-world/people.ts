@@ -27,7 +27,7 @@ export type Write =
   | { kind: "update"; collection: string; record: Record<string, unknown>; key: string }
   | { kind: "delete"; collection: string; key: string };
 
-/** Only people in `passwords` have one, because hashing is slow. */
+/** Only people in `passwords` have a password, because hashing is slow. */
 export async function makePeople(
   network: Caller,
   count: number,
@@ -67,7 +67,7 @@ export async function makePeople(
 
 const computeNumber = ({ handle }: Person): number => Number(/\d+/.exec(handle)?.[0]);
 
-/** In one commit; returns uris in order. */
+/** Makes the writes in one commit and returns the uris in order. */
 export async function write(
   network: Caller,
   person: Person,

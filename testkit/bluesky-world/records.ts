@@ -4,7 +4,7 @@ import type { Person, Post } from "./people.ts";
 
 const dayMs = 86_400_000;
 
-/** Covers every feature that a parser could mishandle. */
+/** Draws posts with every feature that a parser could mishandle. */
 export function drawPost(
   draw: Draw,
   about: { parent: Post | null; quoted: Post | null; named: Person | null },
@@ -43,7 +43,7 @@ export const selfLabels = (values: readonly string[]): object => ({
   values: values.map((val) => ({ val })),
 });
 
-/** Some claim to be years old or from tomorrow. */
+/** Some posts claim to be years old or from tomorrow. */
 function drawTime(draw: Draw): string {
   const nowMs = Date.now();
   if (draw.chance(0.05)) return new Date(nowMs - draw.below(3_650) * dayMs).toISOString();

@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { freePort } from "./local-http.mjs";
 
-/** The Bluesky PLC directory (`@did-plc/server`), in memory; resolves with its port. */
+/** Starts the Bluesky PLC directory (`@did-plc/server`) in memory and resolves with its port. */
 export async function startPlc(plcServer) {
   const port = await freePort();
   await plcServer.PlcServer.create({ db: plcServer.Database.mock(), port }).start();
   return port;
 }
 
-/** The Bluesky PDS. The caller passes `@atproto/pds` and `@atproto/crypto`, which this folder lacks. */
+/** Starts the Bluesky PDS. The caller passes `@atproto/pds` and `@atproto/crypto`, which this folder lacks. */
 export async function startPds(
   { pdsServer, Keypair },
   { port, plc, folder, adminPassword, overrides },

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Cuts before the server sees the request, after its response, or within it; "end early" ends a stream without events. */
+/** A connection is cut before the server sees the request, or after or within its response; "end early" sends no events. */
 export type Fault =
   | "pass"
   | "busy"

@@ -80,7 +80,7 @@ export async function makeArchiveUnderTest(root: string): Promise<ArchiveUnderTe
   return { dataDir, older, oldest, files: listFiles(dataDir) };
 }
 
-/** The IDs of posts depend on the key. */
+/** The IDs of posts depend on this key. */
 function fixUriKey(folder: string): void {
   mkdirSync(folder, { recursive: true });
   const catalog = openCatalog(folder);
@@ -161,7 +161,7 @@ async function changeSome(archive: Archive): Promise<void> {
   }
 }
 
-/** So small that the catalog is several commits ahead of its copy. */
+/** Batches are so small that the catalog is several commits ahead of its copy. */
 const changesPerBatch = 25;
 
 const hideLabel = (uri: string): ArchiveChange => ({

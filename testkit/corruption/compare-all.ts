@@ -73,7 +73,7 @@ function compare(answer: Answer, expected: Answer): Compared {
   return { outcome: isAltered ? "altered" : "partial", differences, detail };
 }
 
-/** Null on timeout. */
+/** Returns null on timeout. */
 async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | null> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<null>((resolve) => {

@@ -63,7 +63,7 @@ export function damageFile(
   return `${table}, page ${page}, byte ${offset}, bit ${bit}`;
 }
 
-/** Most bytes of a partly filled page are zero. */
+/** Avoids zeros, of which a partly filled page mostly consists. */
 function usedOffset(content: Buffer, start: number, random: () => number): number {
   for (let tries = 0; tries < 200; tries++) {
     const offset = start + Math.floor(random() * (content.length - start));

@@ -19,7 +19,7 @@ export type TrialQuery = {
 
 const allPlatforms: readonly Platform[] = ["bluesky", "mastodon", "x"];
 const pagePosts = 150;
-/** More pages count as endless paging. */
+/** More pages than this count as endless paging. */
 const maxPages = 60;
 const deadlineMs = 20_000;
 
@@ -106,7 +106,7 @@ function byId(platform: Platform, id: bigint, timeMs: number): TrialQuery {
 
 const hourMs = 3_600_000;
 
-/** Every kind of term; all platforms, one platform, narrow windows. */
+/** Queries with every kind of term, on all platforms, on one, and in narrow windows. */
 export const trialQueries: readonly TrialQuery[] = [
   search("river"),
   search("lantern", { platform: "bluesky" }),

@@ -116,7 +116,7 @@ export type ServiceAnswers = ReadonlyMap<string, { body: string; complete: boole
 export type ServiceOutcome = {
   name: string;
   where: string;
-  /** Output of a server that did not start; null if it did. */
+  /** The output of a server that did not start, or null if it did. */
   refusal: string | null;
   wrong: readonly string[];
   counts: Readonly<Record<string, number>>;

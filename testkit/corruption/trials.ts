@@ -30,7 +30,7 @@ const damageWeights: readonly [DamageKind, number][] = [
 ];
 const kindWeights = { catalog: 30, unsealed: 25, sealed: 20, delta: 25 } as const;
 
-/** Without damage that a file cannot have. */
+/** Draws trials, omitting damage that a file cannot have. */
 export function drawTrials(archive: ArchiveUnderTest, count: number, seed: number): Trial[] {
   const random = seededRandom(seed);
   const trials: Trial[] = [];

@@ -1,7 +1,7 @@
 import { idsPerPage } from "../../src/archive/sealed/format.ts";
 import type { IdSource } from "../../src/archive/sealed/id-cache.ts";
 
-/** Counts page reads. */
+/** A source that counts its page reads. */
 export type ComputedIds = IdSource & {
   idOf(number: number): bigint;
   pageOf(number: number): number;

@@ -2,7 +2,7 @@ import { parseQuery } from "@earshot/query";
 import type { Random } from "./random-trees.ts";
 import { zipfAccount, zipfCharacter, zipfWord } from "./zipf-posts.ts";
 
-/** One of each group must match if joined by `groups`. */
+/** Joined as `groups`, one clause of each group must match. */
 export type QueryShape = { joined: "and" | "or" | "groups"; clauses: readonly Clause[] };
 
 type Clause = {

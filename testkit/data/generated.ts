@@ -78,7 +78,7 @@ const drawn = fc.record({
   quotes: maybe(related),
   reposts: maybe(related, 4),
   conversation: maybe(anyOf([...knownPosts, ...missingPosts])),
-  /** Sometimes the flags contradict the references. */
+  /** Whether each flag contradicts the reference, which is rare. */
   contradicts: fc.record({ reply: oneIn(8), quote: oneIn(8), repost: oneIn(8) }),
   mentioned: few(accounts),
   tags: few(tags),
@@ -117,7 +117,7 @@ function makeIdentity(values: Drawn, number: number): Identity {
     const { platform } = values;
     return { platform, uri: `uri:${number}`, nativeId: null, createdMs, seenMs };
   }
-  // X's ID time is up to a second after the stated one.
+  // The time in an X ID is up to a second after the stated time.
   const nativeId = lowestId(createdMs + (number % 900)) + BigInt(number);
   return { platform: "x", uri: `https://x.com/i/status/${nativeId}`, nativeId, createdMs, seenMs };
 }

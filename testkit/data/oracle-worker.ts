@@ -13,7 +13,7 @@ export type OracleTask = {
   parts: number;
 };
 
-/** Newest first, or the error. */
+/** For each query, the IDs found, newest first, or the error. */
 export type OracleFindings = { found: (BigUint64Array | string)[]; posts: number };
 
 const postsPerPage = 1_000;

@@ -67,7 +67,7 @@ export function openPostSet(
         String(name).endsWith(".damaged"),
       );
       archive.remove();
-      // A damaged index would fall back to row scans.
+      // If the index is marked as damaged, searches fall back to row scans.
       if (isDamaged) throw new Error("a sealed segment was marked as damaged");
     },
   };

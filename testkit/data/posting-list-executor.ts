@@ -6,7 +6,7 @@ import type { Position } from "../../src/archive/archive.ts";
 import { comparePositions } from "../../src/archive/read/search.ts";
 import { countThresholds } from "../../src/posts/terms.ts";
 
-/** Written from docs/executors.md alone; posts are numbered in result order. */
+/** Written from docs/executors.md alone; posts are numbered in the order of results. */
 export type PostingListExecutor = {
   search(request: { plan: PlanNode; limit: number; after: Position | null }): Answer;
 };

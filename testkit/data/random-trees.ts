@@ -79,14 +79,14 @@ function prefixSequence(tokens: readonly string[], random: Random): PlanNode {
   };
 }
 
-/** Single terms: their names do not follow words. */
+/** Facets occur only as single terms, because they have no positions. */
 const facetNames = [
   ...["from:", "to:", "lang:", "domain:", "label:", "source:", "conversation:", "reply:"],
   ...["quoted:", "reposted:", "quoted-user:", "reposted-user:", "is:", "has:", "geo:", "face:"],
   ...["likes>=", "reposts>=", "replies>=", "quotes>="],
 ];
 
-/** Smallest first. */
+/** Returns smaller variants of a tree, the smallest first. */
 export function smallerTrees(tree: PlanNode): PlanNode[] {
   switch (tree.kind) {
     case "not":

@@ -113,7 +113,7 @@ export const emoticons = [":)", ":-(", ":D", ";)", "=)", ":P", ":o", ";-D", ":d"
 export const cashtags = ["$TWTR", "$fb", "$BRK.A", "$FB"];
 export const tags = ["news", "Été", "日本", "x2", "news_日本"];
 
-/** Some have several names, some share one. */
+/** Some accounts have several names, and some share one. */
 export const accounts: readonly { username: string; userId: string | null }[] = [
   { username: "ann", userId: "did:plc:ann" },
   { username: "ann.example.com", userId: "did:plc:ann" },
@@ -226,7 +226,7 @@ const firstBlueskyPost = knownPost(
   firstDayMs + dayMs,
 );
 
-/** Others refer to these; two share an ID, one X ID is from before Snowflake. */
+/** Other posts refer to these. Two share an ID, and one X ID is from before Snowflake. */
 export const knownPosts: readonly KnownPost[] = [
   firstBlueskyPost,
   knownPost("bluesky", "at://did:plc:bob/app.bsky.feed.post/3kbbbbbbbbbb2", firstDayMs + 2 * dayMs),

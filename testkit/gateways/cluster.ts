@@ -26,7 +26,7 @@ export type Cluster = {
 
 const secretKey = Buffer.alloc(32, 7);
 
-/** One gateway runs searches; three nodes, PostgreSQL with a synchronous standby. */
+/** Gateways, one of which runs searches, three nodes, and PostgreSQL with a synchronous standby. */
 export async function startCluster(): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "earshot-cluster-"));
   const [port, otherPort] = [await freePort(), await freePort()];
@@ -54,7 +54,7 @@ export async function startCluster(): Promise<Cluster> {
   ): Promise<Actor> {
     const dataDir = join(folder, name);
     mkdirSync(dataDir);
-    // Without posts, it could not search.
+    // A process without posts could not search.
     const post = makePost({ text: "a comet", createdMs: Date.now() - 60_000 });
     await fill(configFrom({ EARSHOT_DATA_DIR: dataDir }).data, [post]);
     return createActor({

@@ -8,20 +8,20 @@ export type JobEnd = { state: string; error: string };
 
 export type PatientClient = {
   uuids: readonly string[];
-  /** Retries with one idempotency key. */
+  /** Retries with the same idempotency key. */
   submit(query: string): Promise<string>;
   endOf(uuid: string): Promise<JobEnd>;
-  /** Calls that the rate limits admitted. */
+  /** The calls that the rate limits admitted. */
   calls: readonly RatedCall[];
   submissions: readonly RatedCall[];
-  /** Neither success nor a retryable refusal. */
+  /** Responses that are neither a success nor a retryable error. */
   unexpected: readonly string[];
 };
 
 const path = "/v1/search/live/social";
 const ends: ReadonlySet<string> = new Set(["done", "error", "cancelled", "expired"]);
 
-/** Uses the next gateway after a refusal or broken connection. */
+/** Uses the next gateway for every request, including retries. */
 export function createPatientClient(bases: readonly string[], key: string, first: number) {
   const uuids: string[] = [];
   const calls: RatedCall[] = [];

@@ -1,7 +1,7 @@
 /** The gateway handled the call between these times. */
 export type RatedCall = { sentMs: number; answeredMs: number };
 
-/** A lower bound of the highest number in any window. */
+/** A lower bound for the highest number of calls in any window. */
 export function maxCallsWithin(calls: readonly RatedCall[], windowMs: number): number {
   const counts = calls.map(
     ({ sentMs: startMs }) =>

@@ -42,7 +42,7 @@ export function makeIdempotency({ key, query }: KeyedSearch): Idempotency {
   return { key, requestHash: createHash("sha256").update(query).digest() };
 }
 
-/** Ambiguous if the clock went back after the key was swept. */
+/** `either` if the clock went back after the key may have been swept. */
 export function earlierRequest(
   world: World,
   { accountId, key }: KeyedSearch,
@@ -126,7 +126,7 @@ export function failureReport(
       const { retryDelayMs, maxAttempts } = machineSettings;
       const nextMs = machine.clock.elapsed() + retryDelayMs * 2 ** (job.attempts - 1);
       const isRetried = retryable && job.attempts < maxAttempts && nextMs < job.deadline.fromMs;
-      // Ambiguous between the two times; the next comparison decides.
+      // If the next attempt is between the two times, the next comparison decides.
       if (isRetried) {
         job.state = "error(retrying)";
         job.nextAttempt = { fromMs: nextMs, toMs: nextMs };

@@ -12,7 +12,7 @@ import type { World } from "./world.ts";
 const node = { nodeId: localNodeId, methods: ["searchbyquery"] };
 const { tree } = parseQuery("comet", { maxLength: 100 });
 
-/** If the node gets a waiting job instead, `onOther` gets its lease and `act` does not run. */
+/** If the node gets a job that was already waiting, `onOther` gets its lease and `act` does not run. */
 export async function whileAnswering(
   { machine }: World,
   mark: bigint,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { JobState } from "../../src/jobs/job.ts";
 import { type Machine, machineSettings } from "./machine.ts";
 
-/** Durations use the monotonic clock. */
+/** Durations are measured with the monotonic clock. */
 export type KnownJob = {
   readonly uuid: string;
   readonly accountId: string;
@@ -11,7 +11,7 @@ export type KnownJob = {
   attempts: number;
   tokens: string[];
   leasedUntilMs: number;
-  /** Earliest start of the next attempt. */
+  /** The earliest start of the next attempt. */
   nextAttempt: Moment;
   deadline: Moment;
   finishedMs: number;
@@ -21,7 +21,7 @@ export type KnownJob = {
   isForgotten: boolean;
 };
 
-/** Sweeps run once a second. */
+/** An interval, because sweeps run once per second. */
 type Moment = { fromMs: number; toMs: number };
 
 export type KnownKey = { hash: string; uuid: string | null; createdMs: number };
@@ -29,7 +29,7 @@ export type KnownKey = { hash: string; uuid: string | null; createdMs: number };
 export type Known = {
   jobs: KnownJob[];
   keys: Map<string, KnownKey>;
-  /** Highest wall clock time seen. */
+  /** The highest wall clock time seen. */
   latestWallMs: number;
   marks: bigint;
 };
@@ -64,7 +64,7 @@ export const hasEnded = (state: JobState): boolean =>
 
 const watchMs = 1_000;
 
-/** Accepts only due time effects. */
+/** Accepts only effects of time that are due. */
 export async function compare(machine: Machine, known: Known): Promise<void> {
   known.latestWallMs = Math.max(known.latestWallMs, machine.clock.now());
   for (const job of known.jobs) if (!job.isForgotten) await compareJob(machine, known, job);
@@ -114,7 +114,7 @@ async function compareJob(machine: Machine, known: Known, job: KnownJob): Promis
   assert.equal(mark, job.state === "done" ? job.mark : null, `the result of ${describeJob(job)}`);
 }
 
-/** Leases are lost; deadlines resume as last recorded. */
+/** A restart loses leases and resumes deadlines as last recorded. */
 export function afterRestart(machine: Machine, known: Known, diedMs: number): void {
   const nowMs = machine.clock.elapsed();
   for (const job of known.jobs) {

@@ -24,7 +24,7 @@ export const machineSettings = {
   maxRunningPerKey: 2,
 } satisfies JobSettings;
 
-/** It runs searches before their commit. */
+/** The node that runs searches before their commit. */
 export const localNodeId = "local";
 
 export const accounts = ["one", "two"] as const;
@@ -51,7 +51,7 @@ export type Machine = {
   settle(): Promise<void>;
   pass(ms: number): Promise<void>;
   start(): Promise<void>;
-  /** `when` is relative to pending writes. */
+  /** `when` is relative to the commit of pending writes. */
   die(when: "before commit" | "after commit"): Promise<void>;
   stop(): Promise<void>;
   close(): Promise<void>;
@@ -67,7 +67,7 @@ const noTerms: ShortSearchTerms = {
   hasRecords: false,
 };
 
-/** The queue sweeps once a second. */
+/** Smaller than the second between two sweeps of the queue. */
 const maxStepMs = 500;
 
 export async function startMachine(engine: MachineEngine): Promise<Machine> {

@@ -9,7 +9,7 @@ export const newVerifier = (): string => randomBytes(32).toString("base64url");
 const makeChallenge = (verifier: string): string =>
   createHash("sha256").update(verifier).digest("base64url");
 
-/** Null parameters are omitted. */
+/** Omits parameters that are null. */
 export const form = (parameters: Parameters): string =>
   new URLSearchParams(
     Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== null),

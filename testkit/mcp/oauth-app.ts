@@ -8,13 +8,13 @@ import { makeCertificate } from "../service/certificate.ts";
 export type OauthApp = {
   origin: string;
   clientId: string;
-  /** Returns its address. */
+  /** Returns the document's address. */
   publish(path: string, document: unknown, status?: number): string;
   requested: string[];
   stop(): Promise<void>;
 };
 
-/** Loopback; the port in use differs from the registered one. */
+/** A loopback address whose port differs from the registered one. */
 export const loopbackCallback = "http://127.0.0.1:41999/callback";
 
 const webCallback = "https://app.example/callback";

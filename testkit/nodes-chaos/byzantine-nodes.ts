@@ -31,7 +31,7 @@ const misbehaviours: Readonly<
   },
 };
 
-/** One node per fault. Resolves once all are admitted. */
+/** Starts one node per fault and resolves once all have been admitted. */
 export async function startByzantineNodes(gatewayDir: string, base: string) {
   const stopping = new AbortController();
   const send = async (url: string, headers: Record<string, string>, body: string) => {

@@ -25,8 +25,8 @@ export type FaultOptions = {
 };
 
 /**
- * Each fault twice and one gateway crash, in seeded order, at most two at a time. Resolves after the last, or once no
- * job waits.
+ * Each fault twice and one gateway crash, in seeded order, at most two at a time. Resolves after the last, or when no
+ * job is waiting.
  */
 export async function injectFaults(options: FaultOptions): Promise<InjectedFault[]> {
   const { targets, gateway, leaseMs, random, jobs, waiting } = options;
@@ -75,7 +75,7 @@ export async function injectFaults(options: FaultOptions): Promise<InjectedFault
 
   const faultCount = deck.length;
 
-  /** Faults may stop all jobs, so waiting ends with a timeout. */
+  /** Faults may stop all jobs, so this stops waiting after a timeout. */
   async function waitForProgress(): Promise<void> {
     const isDue = () =>
       jobs - waiting() >= (jobs * reports.length) / (faultCount + 2) ? true : null;

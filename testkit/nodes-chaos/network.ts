@@ -5,7 +5,7 @@ import { blackHolingProxy } from "./black-holing-proxy.ts";
 
 export type NetworkLink = {
   gatewayUrl: string;
-  /** Ends with the parent. */
+  /** Wraps a command so that its process ends with the parent. */
   command(program: string, args: readonly string[]): [string, string[]];
   cut(): void;
   reconnect(): void;
@@ -20,7 +20,7 @@ export type Network = {
   close(): void;
 };
 
-/** Network namespaces if permitted, otherwise proxies. */
+/** Uses network namespaces if permitted, otherwise proxies. */
 export async function openNetwork(count: number, port: number): Promise<Network> {
   return hasNamespaces() ? await openNamespaces(count, port) : await openProxies(count, port);
 }

@@ -10,7 +10,7 @@ export type GeneratedPosts = {
 const firstMs = Date.UTC(2024, 0, 1);
 const secondMs = 1_000;
 
-/** Counts from X's epoch. */
+/** IDs count from X's epoch. */
 const idAt = (ms: number): string => String(BigInt(ms - 1_288_834_974_657) << 22n);
 
 export function generatedPosts(topics: number, postsPerTopic: number): GeneratedPosts {

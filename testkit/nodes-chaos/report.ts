@@ -5,16 +5,16 @@ export type StoreFindings = {
   jobs: number;
   distinct: number;
   states: Record<string, number>;
-  /** Jobs leased more than once. */
+  /** The number of jobs that were leased more than once. */
   leasedAgain: number;
   byNode: Record<string, number>;
-  /** Jobs of other keys leased while one of this key waited. */
+  /** `most`: the most jobs of other keys that were leased while one of this key waited. */
   fairness: { key: string; jobs: number; most: number }[];
 };
 
 export type CheckedProof = { uuid: string; evidence: string; verdict: string };
 
-/** `responses`: the gateway's, by status. */
+/** `responses`: numbers of the gateway's responses, by status. */
 export type ByzantineReport = { fault: string; responses: Record<number, number> };
 
 export type ChaosReport = StoreFindings & {
@@ -24,7 +24,7 @@ export type ChaosReport = StoreFindings & {
   loadSeconds: number;
   faults: InjectedFault[];
   smallWaitsMs: number[];
-  /** One turn per other key, plus concurrent leases. */
+  /** The limit for `most`: one turn per other key, plus concurrent leases. */
   maxTurns: number;
   contradictions: string[];
   proofs: CheckedProof[];

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** Written by triggers, so that kills cannot separate them. */
+/** Triggers write the changes, so that a kill cannot separate them from their cause. */
 export type Change = {
   number: number;
   uuid: string;

@@ -45,7 +45,7 @@ export type StoredJob = {
 };
 
 export type RequestChanges = {
-  /** Seconds. */
+  /** How far the node's clock is ahead, in seconds. */
   ahead?: number;
   nonce?: string;
   keyId?: string;

@@ -24,7 +24,7 @@ export type GatewayUnderTest = {
   dataDir: string;
   files: SimulatedFiles;
   stop(): Promise<void>;
-  /** Starts at the same address. */
+  /** Starts the gateway at the same address. */
   start(): Promise<void>;
   remove(): Promise<void>;
 };

@@ -12,7 +12,7 @@ export type CountedRoundTrips = {
 
 const socketName = ".s.PGSQL.5432";
 
-/** Exact while a connection waits for each answer. */
+/** The count is exact if a connection waits for each answer. */
 export function countRoundTrips(url: string): CountedRoundTrips {
   const original = new URL(url);
   const serverFolder = original.searchParams.get("host") ?? "";

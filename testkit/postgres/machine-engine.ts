@@ -17,7 +17,7 @@ const operations = {
   }),
 };
 
-/** One connection keeps the calls of a tick in order. */
+/** A single connection keeps the calls within a tick in order. */
 export async function createPostgresEngine(): Promise<MachineEngine> {
   const { EARSHOT_DATABASE_URL: url = "" } = await databaseSettings();
   const options = { url, connections: 1, timeoutMs: 10_000, gateway: "test" };

@@ -28,13 +28,13 @@ export type PostgresServer = ConnectedPostgres & {
   folder: string;
   stop(signal?: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
-  /** Also signals its sessions. */
+  /** Signals the server and its sessions. */
   signalAll(signal: NodeJS.Signals): void;
   query(sql: string): Promise<void>;
   remove(): Promise<void>;
 };
 
-/** Debian installs versions outside the path. */
+/** Debian installs the programs outside PATH, in a folder per version. */
 function binaries(): string | null {
   const packages = "/usr/lib/postgresql";
   const versions = existsSync(packages) ? readdirSync(packages) : [];
@@ -60,7 +60,7 @@ async function owner(): Promise<{ uid: number; gid: number } | null> {
 const readChildren = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
 
-/** A backend may end after being listed. */
+/** A backend may have ended since it was listed. */
 function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -71,7 +71,7 @@ function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
 
 const defaultPort = 5432;
 
-/** With a port, also listens on 127.0.0.1. */
+/** If a port is given, the server also listens on 127.0.0.1. */
 export async function startPostgres(
   settings: readonly string[] = [],
   port: number | null = null,
@@ -142,7 +142,7 @@ async function getServer(
     }
   }
 
-  /** `SIGQUIT` is a crash. */
+  /** `SIGQUIT` acts as a crash. */
   async function stop(signal: NodeJS.Signals = "SIGINT"): Promise<void> {
     const stopping = server;
     if (stopping === null || stopping.exitCode !== null) return;

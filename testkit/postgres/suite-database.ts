@@ -4,7 +4,7 @@ import { connectPostgres } from "./server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Socket folder. If absent, services use SQLite files. */
+    /** The folder of the server's socket. If absent, services use SQLite files. */
     postgresFolder?: string;
   }
 }
@@ -13,10 +13,10 @@ declare module "vitest" {
 const suiteFolder = (): string | undefined =>
   env.VITEST === undefined ? undefined : inject("postgresFolder");
 
-/** Skipped on PostgreSQL: needs the SQLite file, or moves the clock. */
+/** A test that is skipped on PostgreSQL, because it needs the SQLite file or moves the clock. */
 export const withFileStore = test.skipIf(suiteFolder() !== undefined);
 
-/** For a new database if the suite runs on PostgreSQL. */
+/** Settings for a new database if the suite runs on PostgreSQL. */
 export async function databaseSettings(): Promise<Record<string, string>> {
   const folder = suiteFolder();
   if (folder === undefined) return {};

@@ -17,7 +17,7 @@ export type TestAccounts = {
   database: SqliteDatabase;
   store: Store<typeof operations>;
   makeKey(request?: Partial<NewKey>): Promise<CreatedKey>;
-  /** Writes only the columns that limits read. */
+  /** Writes only the columns from which limits are computed. */
   addJob(key: CreatedKey, uuid: string, submittedMs: number): void;
   reopen(): TestAccounts;
   remove(): void;

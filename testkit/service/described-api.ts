@@ -129,7 +129,7 @@ export function findDeviations(
   return describeErrors(/json$/.test(type) ? response.json() : response.body, schema);
 }
 
-/** Events with data, by field. */
+/** The fields of each event that has data. */
 function eventsIn(body: string): Readonly<Record<string, string>>[] {
   const blocks = body.split("\n\n").map((block) => {
     const lines = block.split("\n").map((line) => /^([^:]+): ?(.*)$/.exec(line));

@@ -10,10 +10,10 @@ import { makeEnvironment, program } from "./server-process.ts";
 import { makeSlowDisk } from "./slow-disk.ts";
 
 export type FaultedServer = {
-  /** Stable across restarts. */
+  /** The address, which restarts do not change. */
   base: string;
   faults: Record<"killed" | "stopped" | "diskFull" | "cut" | "frozen", () => Promise<void>>;
-  /** Other commands share the full disk. */
+  /** With it, other commands share the full disk. */
   environment: NodeJS.ProcessEnv;
   makeKey(name: string): string;
   start(fsyncMs: number): Promise<void>;

@@ -1,4 +1,4 @@
-/** Responses to one account, and contradictions between them. */
+/** The responses to one account, and contradictions between them. */
 export type JobLedger = {
   accepted: ReadonlyMap<string, number>;
   abandoned: ReadonlySet<string>;
@@ -9,7 +9,7 @@ export type JobLedger = {
   contradict(what: string): void;
   accept(uuid: string, search: number, idempotencyKey: string | null): void;
   abandon(uuid: string): void;
-  /** All results of a job or search must be equal. */
+  /** All results of a job, and of a search, must be equal. */
   receive(uuid: string, result: string): void;
   addState(uuid: string, state: string): void;
   lastState(uuid: string): string | undefined;

@@ -24,7 +24,7 @@ export type Run = {
 };
 type Ending = { code: number | null; signal: string | null };
 
-/** Its folder is removed after the tests of the file. */
+/** The program's folder is removed after the tests in the file. */
 export function createTestProgram(): Program & { folder: string } {
   const folder = mkdtempSync(join(tmpdir(), "earshot-process-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -7,10 +7,10 @@ export type ServiceAccess = { base: string; key: string };
 type Answer = { status: number; text: string };
 
 const path = "/v1/search/live/social";
-/** Stopped servers never respond. */
+/** A stopped server never responds. */
 const timeoutMs = 4_000;
 
-/** Null if there is no response. */
+/** Returns null if there is no response. */
 export async function call(
   { base, key }: ServiceAccess,
   method: string,
@@ -115,7 +115,7 @@ export async function runRetryingClient(
   }
 }
 
-/** Another account that requests known uuids. */
+/** Runs a client of another account that requests known uuids. */
 export async function runOtherAccount(
   access: ServiceAccess,
   ledger: JobLedger,

@@ -88,7 +88,7 @@ function keepLastLines(child: ChildProcess): () => string {
   return () => text;
 }
 
-/** Cheap, because it competes with the measured start. */
+/** This check is cheap, because it competes with the measured start. */
 function isReady(base: string): Promise<boolean> {
   return new Promise((resolve) => {
     get(`${base}/readyz`, (response) => {

@@ -34,7 +34,7 @@ export type ServiceUnderTest = Service & {
 
 export type TestSession = { cookie: string; csrf: string; accountId: string; id: string };
 
-/** Without ingest, platforms and language detection. */
+/** By default, runs without ingest, platforms and language detection. */
 export async function startServiceUnderTest(
   settings: Readonly<Record<string, string>> = {},
   {

@@ -11,7 +11,7 @@ export type SmallDisk = {
   remove(): void;
 };
 
-/** Null if mounting is not permitted. */
+/** Returns null if mounting is not permitted. */
 export function mountSmallDisk(mebibytes: number): SmallDisk | null {
   const folder = mkdtempSync(join(tmpdir(), "earshot-disk-"));
   const options = `size=${mebibytes}m`;

@@ -3,9 +3,9 @@ import type { ServiceUnderTest } from "./service-under-test.ts";
 
 export type TestBrowser = {
   cookies: Map<string, string>;
-  /** Sends no origin. */
+  /** Sends no Origin header. */
   visit(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
-  /** Sends the CSRF token once known. */
+  /** Sends the CSRF token as soon as it is known. */
   send(
     method: "POST" | "DELETE",
     url: string,

@@ -9,7 +9,7 @@ export type VirtualTime = {
 
 type Sleeper = { atMs: number; wake: () => void };
 
-/** Suits tasks that also wait for threads. */
+/** Virtual time that also suits tasks that wait for threads. */
 export function createVirtualTime(from: Clock): VirtualTime {
   const startMs = from.now() - from.elapsed();
   let elapsedMs = from.elapsed();

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { program } from "../service/server-process.ts";
 
 export type RepeatedBackups = {
-  /** The last two are kept. */
+  /** The last two backups, which are kept. */
   readonly taken: () => readonly string[];
   run(isOver: () => boolean): Promise<void>;
 };

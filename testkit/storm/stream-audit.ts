@@ -12,7 +12,7 @@ export type CompletenessAudit = {
 };
 
 const windowMs = 8_000;
-/** Old enough for all events to be delivered. */
+/** Windows end this long ago, so that all events have been delivered. */
 const endAgeMs = 1_000;
 const path = "/v1/search/social";
 
@@ -32,10 +32,10 @@ export function auditCompleteness(
   async function requestOnce(): Promise<void> {
     const toMs = Date.now() - endAgeMs;
     const fromMs = toMs - windowMs;
-    // Taken before the search, because posts may be deleted during it.
+    // Listed before the search, because posts may be deleted during it.
     const expected = traffic.live().filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
     const uris = new Set<string>();
-    /** Complete up to its coverage; newer events may follow. */
+    /** The answer is complete up to here; newer events may follow. */
     let coveredToMs: number | null = null;
     let isComplete = true;
     let cursor: string | null = null;

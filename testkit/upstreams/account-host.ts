@@ -9,7 +9,7 @@ export type AccountHost = {
   labels: Record<string, unknown>[];
   hasWildcards: boolean;
   requests: string[];
-  /** True if it responds itself. */
+  /** Returns true if it sends the response. */
   intercept: (method: string, request: IncomingMessage, response: ServerResponse) => boolean;
   alterBlocks: (blocks: Block[]) => Block[];
   close(): Promise<void>;
@@ -21,7 +21,7 @@ export type HostedAccount = {
   rev: string;
   records: Map<string, unknown>;
   status: "active" | "takendown" | "deactivated" | "suspended";
-  /** The host in its DID document; null for this emulator. */
+  /** The host in the account's DID document; null means this emulator. */
   pds: string | null;
 };
 

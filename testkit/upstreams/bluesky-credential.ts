@@ -4,7 +4,7 @@ import { fetchedResponse } from "../../src/lib/fetched-response.ts";
 import type { CredentialTools, NewCredential } from "../../src/platforms/credential.ts";
 import { type StoredCredential, storedCredential } from "./stored-credential.ts";
 
-/** Only 127.0.0.1 is reachable. */
+/** Tools that can reach only 127.0.0.1. */
 export function testTools(): CredentialTools & { time: { ms: number } } {
   const time = { ms: Date.parse("2026-11-21T12:00:00Z") };
   return {

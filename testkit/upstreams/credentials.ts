@@ -30,7 +30,7 @@ export type CredentialBench = {
   close(): void;
 };
 
-/** Reproducible; a repeated nonce harms no test. */
+/** The bytes are reproducible; a repeated nonce harms no test. */
 const bytes = (length: number): Uint8Array => new Uint8Array(length).fill(7);
 
 export function openCredentialBench(): CredentialBench {

@@ -20,7 +20,7 @@ export type FakeTimelines = {
   bucket: () => string;
 };
 
-/** `GET /posts`, with pages of `{ids, next}`. */
+/** Serves `GET /posts`, with pages of `{ids, next}`. */
 export function fakeTimelines({
   platform,
   access,

@@ -61,7 +61,7 @@ export const stuckInBody: UpstreamReply = (_request, response) => {
   response.write('{"items":[');
 };
 
-/** Slow, never idle. */
+/** The response is slow but never idle. */
 export const trickling: UpstreamReply = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json" });
   const timer = setInterval(() => response.write(" "), 5);
@@ -73,7 +73,7 @@ export const truncatedBody: UpstreamReply = (_request, response) => {
   response.write('{"items":[', () => response.destroy());
 };
 
-/** Ends without an error. */
+/** The response is cut off without an error. */
 export const cutOff = replyWith(
   200,
   { "content-type": "application/json" },
@@ -114,7 +114,7 @@ export const nestedJson = (depth: number): UpstreamReply =>
 export const redirect = (location: string, status = 302): UpstreamReply =>
   replyWith(status, { location });
 
-/** Excess requests get 429. */
+/** Replies with 429 to excess requests. */
 export function rateLimitedReply(
   { limit, windowMs, body = {} }: { limit: number; windowMs: number; body?: unknown },
   now: () => number = Date.now,

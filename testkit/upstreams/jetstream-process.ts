@@ -5,9 +5,9 @@ import { type Child, startProgram } from "../service/child-process.ts";
 import { freePort } from "../service/free-port.ts";
 import { until } from "../until.ts";
 
-/** Keeps its data across restarts. */
+/** A process that keeps its data across restarts. */
 export type JetstreamProcess = {
-  /** Serves `/subscribe`; stable across restarts. */
+  /** The port of `/subscribe`, which restarts do not change. */
   port: number;
   pid(): number;
   start(): Promise<void>;
@@ -35,7 +35,7 @@ export async function startJetstreamProcess(
   const start = async (): Promise<void> => {
     const started = startProgram(program, args, join(folder, "jetstream.log"));
     child = started;
-    // 503 until Jetstream knows the network, then 426.
+    // Jetstream responds with 503 until it knows the network, then with 426.
     await until("Jetstream serves", async () => {
       if (!started.isRunning()) throw new Error(`Jetstream ended: see ${folder}/jetstream.log`);
       const response = await fetch(`http://127.0.0.1:${port}/subscribe`).catch(() => null);

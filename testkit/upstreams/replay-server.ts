@@ -24,9 +24,9 @@ export type ReplayServer = {
   token: string | null;
   pageEntries: number;
   requests: string[];
-  /** Instead of whole segments. */
+  /** If true, plans list blocks instead of whole segments. */
   hasBlockPlans: boolean;
-  /** True if it responds itself. */
+  /** Returns true if it sends the response. */
   intercept: (method: string, response: ServerResponse) => boolean;
   close(): Promise<void>;
 };

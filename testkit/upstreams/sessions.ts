@@ -23,7 +23,7 @@ import type { Sessions, UpstreamJob } from "../../src/upstream/requests/sessions
 
 export type TestPool = CredentialPool & {
   credentials: PooledCredential[];
-  /** Such as `cool c1 posts` and `quarantine c1 why`. */
+  /** Calls to the store, such as `cool c1 posts` and `quarantine c1 why`. */
   calls: string[];
 };
 
@@ -128,7 +128,7 @@ export type TestSessions = {
   pool: TestPool;
   store: SessionsContext["store"] & { postReads(month: string): Promise<number> };
   outcomes: string[];
-  /** Timeouts of the next requests; later ones are generous. */
+  /** Timeouts for the next requests; later requests have generous ones. */
   timeoutsMs: number[];
   anotherProcess(): Sessions;
   close(): Promise<void>;

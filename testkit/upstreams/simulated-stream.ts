@@ -8,7 +8,7 @@ import { createSimulator, startJetstreamProcess } from "./jetstream-process.ts";
 
 /** The simulator, a real Jetstream and the service. */
 export type SimulatedStream = {
-  /** It ingests from the first event. */
+  /** The service ingests from the first event on. */
   startService(name: string, settings: Record<string, string>): Promise<ServerProcess>;
   startTraffic(): Promise<void>;
   endTraffic(): Promise<void>;
@@ -84,7 +84,7 @@ export async function foundTexts(service: ServerProcess): Promise<Map<string, st
 }
 
 const postCollection = "app.bsky.feed.post";
-/** Jetstream sends twice a second. */
+/** A stream this quiet has ended, because Jetstream sends events twice per second. */
 const quietMs = 3_000;
 
 type ReplayedEvent = {
@@ -93,7 +93,7 @@ type ReplayedEvent = {
   account?: { active: boolean; status?: string };
 };
 
-/** Uses no Earshot code. */
+/** Reads Jetstream's replay without Earshot code. */
 function findEarlier(url: string): Promise<{ posts: Map<string, string>; events: number }> {
   const posts = new Map<string, string>();
   let events = 0;

@@ -2,7 +2,7 @@ import type { Credential, CredentialInUse, Secrets } from "../../src/platforms/c
 
 export type StoredCredential = CredentialInUse & { saved: Secrets[]; renewals: () => number };
 
-/** Concurrent callers share one renewal, as in the store. */
+/** Concurrent callers share a renewal, as in the store. */
 export function storedCredential(
   secrets: Secrets,
   special: Pick<Credential, "platform"> & Partial<Credential>,

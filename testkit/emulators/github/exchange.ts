@@ -56,7 +56,7 @@ export function createExchange({
     };
   }
 
-  /** Unsigned; uses the real time. */
+  /** Makes an unsigned token with the real time. */
   function idToken(): string {
     const seconds = Math.floor(Date.now() / 1000);
     const claims = { iss: issuer, sub: "42", aud: clientId, iat: seconds, exp: seconds + 120 };

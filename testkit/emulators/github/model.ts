@@ -22,7 +22,7 @@ type Token = { user: EmulatedUser; scopes: readonly string[] };
 
 const codeLifeMs = 600_000;
 
-/** Valid once, for ten minutes, with the verifier. */
+/** A grant is valid once, for ten minutes, with its verifier. */
 export function createGrants(now: () => number) {
   const grants = new Map<string, Grant>();
   const tokens = new Map<string, Token>();

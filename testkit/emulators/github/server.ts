@@ -25,7 +25,7 @@ type Errors = {
 
 export type GitHubEmulator = Awaited<ReturnType<typeof startGitHubEmulator>>;
 
-/** Users decide on its page, tests with `decide`. If `callbackUrls` is set, all others are rejected. */
+/** Users decide on its page, tests with `decide`. If `callbackUrls` is set, other callbacks are rejected. */
 export async function startGitHubEmulator({
   now = Date.now,
   callbackUrls = null,

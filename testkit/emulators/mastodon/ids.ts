@@ -1,6 +1,6 @@
 const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** Numbers, or 26-letter ULIDs, sorted by time. */
+/** Makes numbers, or ULIDs of 26 characters, that sort by time. */
 export function makeIds(hasUlids: () => boolean): { next(ms: number): string } {
   let count = 0n;
   return {

@@ -15,7 +15,7 @@ export type Account = {
   noindex: boolean;
   suspended: boolean;
   hidesCollections: boolean;
-  /** Others are found by resolving them. */
+  /** If false, the account is found only by resolving it. */
   isKnown: boolean;
 };
 

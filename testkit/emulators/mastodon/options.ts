@@ -1,11 +1,11 @@
 /** How servers of other software differ from Mastodon; each was observed. */
 export type Differences = {
-  /** 26 letters and digits instead of numbers. */
+  /** IDs are 26 letters and digits instead of numbers. */
   ulids: boolean;
   readsNeedToken: boolean;
   searchesOwn: boolean;
   needsUserAgent: boolean;
-  /** Regardless of the server's scheme. */
+  /** Streams use wss, regardless of the server's scheme. */
   streamsAtWss: boolean;
   noEventStream: boolean;
   noBatch: boolean;
@@ -35,7 +35,7 @@ export type EmulatorOptions = {
   /** All routes need a user token. */
   isClosed?: boolean;
   hasSearch?: boolean;
-  /** Limits per token or address; paging has its own. */
+  /** Limits per token or address; requests for further pages also have their own. */
   rateLimit?: { requests: number; pagingRequests: number; windowMs: number };
   faults?: Errors;
   now?: () => number;

@@ -1,12 +1,12 @@
 import type { EmulatorSettings } from "./options.ts";
 
-/** Windows begin at whole multiples of their length. */
+/** Each window begins at a multiple of its length. */
 export function createRateLimit(settings: EmulatorSettings) {
   const counts = new Map<string, number>();
   const paging = ["max_id", "min_id", "since_id", "page"];
 
   return {
-    /** Returns the nearest limit. */
+    /** Counts a request and returns the headers of the nearest limit. */
     count(
       caller: string,
       query: URLSearchParams,

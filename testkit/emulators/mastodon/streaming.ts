@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 
 export type StreamingOptions = {
-  /** Other tokens are refused. */
+  /** Other tokens are rejected. */
   isUserToken(token: string): boolean;
   /** Some servers and proxies support only one. */
   transports?: readonly ("websocket" | "event-stream")[];

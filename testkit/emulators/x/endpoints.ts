@@ -12,7 +12,7 @@ type Endpoint = {
   name: string;
   access: readonly ("app" | "user")[];
   scopes: readonly string[];
-  /** Requests per 15 minutes. */
+  /** Maximum number of requests per 15 minutes. */
   limits: { app: number; user: number };
   isPaced?: boolean;
   respond(call: Call): Reply;

@@ -85,7 +85,7 @@ export function timeline(
   return postsPage(call, posts.slice(0, maxPosts), numberIn(query, "max_results", sizes, 10));
 }
 
-/** X shows only the latest posts of a timeline. */
+/** X shows only this many of the latest posts in a timeline. */
 const maxPosts = 3_200;
 const homeDays = 7;
 

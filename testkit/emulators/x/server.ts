@@ -35,12 +35,12 @@ type XErrors = {
   isUsageCapped?: boolean;
   isWithoutCredit?: boolean;
   isClientForbidden?: boolean;
-  /** These need a higher access level. */
+  /** Endpoints that need a higher access level. */
   forbiddenEndpoints?: readonly string[];
-  /** Refuses each request and repeats its Authorization header. */
+  /** Rejects each request and repeats its Authorization header. */
   isEchoing?: boolean;
   refusedOperators?: readonly string[];
-  /** Full-archive search accepts more than one request a second. */
+  /** Full-archive search accepts more than one request per second. */
   isUnpaced?: boolean;
   limit?: number;
   hasNoLimitHeaders?: boolean;
