@@ -24,7 +24,7 @@ const paths = [
   "/api/v1/data/social/tweets/recent",
 ] as const;
 
-/** Expects a documented response and, if it is an error, a complete problem. */
+/** Expects a documented response, and a complete problem for an error. */
 async function expectDocumentedAnswer(path: string, body: string): Promise<void> {
   const response = await service.submit(key, body, path);
   expect([200, 202, 400, 413, 422], `${path} ${body}`).toContain(response.statusCode);

@@ -47,7 +47,7 @@ const publicPaths = [
   "/v1/status",
 ];
 
-/** Requests to these paths are authenticated by signatures, not keys. */
+/** These paths authenticate requests by signatures. */
 const nodePaths = "/internal/nodes/";
 
 /** Parameters that do not identify a resource. */
@@ -125,7 +125,7 @@ function listNames({ url }: Route): string[] {
   return [...url.matchAll(/:(\w+)/g)].flatMap(([, name = ""]) => (name === "platform" ? [] : name));
 }
 
-/** Returns the response with request ids removed and resource ids masked. */
+/** The response without request ids and with resource ids masked. */
 async function answerTo(route: Route, key: string, path: string) {
   const response = await request(route, key, path);
   let text = response.body.replace(/"request_id":"[^"]*"/, "");

@@ -12,7 +12,7 @@ import {
 } from "../../testkit/service/service-under-test.ts";
 
 let service: ServiceUnderTest;
-/** A service without a node, whose jobs stay queued. */
+/** A service without a node. */
 let idle: ServiceUnderTest;
 let key: string;
 let idleKey: string;

@@ -34,7 +34,6 @@ function appWithStoppedClock(overrides: Partial<HttpContext> = {}) {
   return appWith({ clock: { ...service.clock, elapsed: () => elapsedMs }, ...overrides });
 }
 
-/** Records sleeps. */
 function sleeplessClock() {
   const slept: number[] = [];
   const sleep = async (ms: number) => {

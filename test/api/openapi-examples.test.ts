@@ -56,7 +56,7 @@ function getExample({ example, schema }: DescribedParameter): unknown {
 
 type Values = Readonly<Record<string, string>>;
 
-/** Parameter values for all requests except those that delete resources. */
+/** Not used by requests that delete resources. */
 let sharedValues: Values;
 
 /** Creates resources and returns their ids. */

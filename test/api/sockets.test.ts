@@ -122,7 +122,7 @@ describe.concurrent("oversized or slow input", () => {
       "the server side of the connection",
       () => [...connections].find(({ remotePort }) => remotePort === socket.localPort) ?? null,
     );
-    // These requests have more responses than the buffers hold.
+    // More responses than the buffers hold.
     const request = head("GET /openapi.json HTTP/1.1");
     socket.write(request.repeat(200));
     await until("the end of the connection", () => (serverSocket.destroyed ? true : null));

@@ -108,7 +108,7 @@ async function advance(ms: number): Promise<void> {
   service.context.sender.wake();
 }
 
-/** The bytes of the control database, including its write-ahead log. */
+/** Includes the write-ahead log. */
 function storedBytes(): string {
   const files = readdirSync(service.dataDir).filter((name) => name.startsWith("control.db"));
   return files.map((name) => readFileSync(join(service.dataDir, name), "latin1")).join("");

@@ -5,7 +5,7 @@ import type { Batch } from "./batch.ts";
 import type { Blob, Network } from "./network.ts";
 import { type Account, reasons, stateOf } from "./society.ts";
 
-/** Indexes of accounts with a fixed role; all others are random. */
+/** All accounts without a role here are random. */
 export const cast = {
   /** Most others follow it, and reply to and repost its first post. */
   star: 0,

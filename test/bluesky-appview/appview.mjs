@@ -12,7 +12,7 @@ import { freePort } from "../../testkit/bluesky-world/local-http.mjs";
 /** The AppView shows its labels, and hides what it takes down. */
 const labelerDid = "did:plc:ar7c4by46qjdydhdevvrndac";
 
-/** Starts an AppView that stores at `postgresUrl` and follows the PDS at `pdsPort`. */
+/** Starts an AppView that follows the PDS at `pdsPort`. */
 export async function startAppview({ plc, pdsPort, postgresUrl, adminPassword }) {
   const port = await freePort();
   const url = `http://localhost:${port}`;
@@ -63,9 +63,9 @@ export async function startAppview({ plc, pdsPort, postgresUrl, adminPassword })
   return {
     url,
     did,
-    /** Follows the PDS from its first event; the PDS must be running. */
+    /** Follows the PDS, which must be running, from its first event. */
     follow: () => stream.start(),
-    /** Processes all received events and returns the number of the last one. */
+    /** Returns the number of the last processed event. */
     lastEvent: async () => {
       await stream.processAll();
       return stream.getCursor() ?? 0;

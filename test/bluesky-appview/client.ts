@@ -1,7 +1,7 @@
 import type { ApiRecord } from "./expected.ts";
 
 export type AccountClient = {
-  /** Returns the records of all pages. Throws Earshot's error. */
+  /** Fetches all pages. Throws Earshot's error. */
   all(requested: MethodRequest): Promise<ApiRecord[]>;
   page(requested: MethodRequest, cursor?: string): Promise<Page>;
   submit(requested: MethodRequest, cursor?: string): Promise<ApiResponse>;

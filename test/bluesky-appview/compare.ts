@@ -1,6 +1,6 @@
 import type { ApiRecord, Expected } from "./expected.ts";
 
-/** Lists missing, extra and repeated records and differing fields. */
+/** Missing, extra and repeated records, and differing fields. */
 export function differences(
   found: readonly ApiRecord[],
   expected: readonly Expected[],

@@ -59,7 +59,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs `earshot credentials add bluesky oauth` and authorizes it as a user would. */
+/** Authorizes `earshot credentials add bluesky oauth` in a browser. */
 async function allowInBrowser(account: string, { did, handle }: Account): Promise<void> {
   const options = ["--account", account, "--identifier", handle];
   await earshot.converse(["add", "bluesky", "oauth", ...options], (shown) => {

@@ -52,7 +52,7 @@ export type Reference = { uri: string; cid: string };
 
 export type Post = Reference & {
   author: Account;
-  /** The author deletes a post with the reason `deleted`. */
+  /** `deleted` means by the author. */
   state: State;
   reason: Reason;
   createdMs: number;

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** The tests use a real network and real processes; run them with `npm test` in this folder. */
+/** For `npm test` in this folder, with a real network and real processes. */
 // biome-ignore lint/style/noDefaultExport: Vitest reads the default export.
 export default defineConfig({
   test: {

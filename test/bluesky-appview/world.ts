@@ -15,7 +15,7 @@ export type World = {
   feed: { uri: string; posts: readonly Post[] };
 };
 
-/** Starts a network whose content is reproducible from its seed. */
+/** The network's content is reproducible from its seed. */
 export async function startWorld(): Promise<World> {
   const seed = testSeed(20_261_122);
   const startedMs = performance.now();

@@ -18,7 +18,7 @@ export function createAccounts(network: Network, people: readonly Person[], draw
   const restricted = new Set<Person>();
   let names = 0;
 
-  /** Returns a new handle or, sometimes, a former one. */
+  /** Sometimes returns a former handle. */
   function drawHandle(): string {
     const free = [...formerHandles.keys()].filter(
       (name) => !people.some(({ handle }) => handle === name),

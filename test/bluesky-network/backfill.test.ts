@@ -121,7 +121,7 @@ const summaries = ({ out }: Run): Record<string, unknown>[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-/** URIs and texts of the account's posts, sorted by URI. */
+/** The URI and text of each post, sorted by URI. */
 async function storedBy(person: Person): Promise<[string, string][]> {
   const stored: [string, string][] = [];
   let cursor: string | undefined;
@@ -260,7 +260,7 @@ test("a replay imports what the real Jetstream recorded, and the stream continue
   const archived = { EARSHOT_BACKFILL_STREAM_LOOKBACK: "0ms" };
   const first = await start(["--replay", `${from}..${to}`, "--json"], archived, other).ended;
   const [reported] = summaries(first);
-  // On a quiet network, no later event proves that these spans are complete.
+  // On a quiet network, no event proves these spans complete.
   const computeCode = (missing: unknown): number =>
     Array.isArray(missing) && missing.length > 0 ? 1 : 0;
   expect(first).toMatchObject({ code: computeCode(reported?.missing) });

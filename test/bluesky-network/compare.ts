@@ -56,7 +56,7 @@ const countNames = {
   quotes: "quote_count",
 } as const;
 
-/** Lists each count with the network's current value and the number ever created. */
+/** Each count with the network's current value and the number ever created. */
 function* listCounts(found: readonly FoundPost[], { counts }: Truth, { created }: Life) {
   for (const { Metadata } of found) {
     for (const name of Object.keys(countNames) as (keyof typeof countNames)[]) {

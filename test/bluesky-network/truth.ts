@@ -131,7 +131,7 @@ async function readRecords(network: Network, repo: string, collection: string): 
   return records;
 }
 
-/** The values whose latest label for a subject is neither negated nor expired. */
+/** The values of labels that are neither negated nor expired. */
 function currentLabelValues(labels: readonly Label[], nowMs: number): Map<string, string[]> {
   const last = new Map<string, Label>();
   for (const label of labels) {

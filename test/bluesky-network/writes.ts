@@ -48,7 +48,7 @@ export function createWrites(network: Network, people: readonly Person[], draw: 
   const records = new Map<string, Record<string, unknown>>();
   const drawTarget = (): Post | null => draw.pickOrNull(draw.pick(people).posts);
 
-  /** Null if the drawn write is impossible, or if its record is `busy` in this commit. */
+  /** Null if the write is impossible or its record `busy` in this commit. */
   function drawWrite(person: Person, busy: Set<string>): Write | null {
     const kind = draw.weighted(weights);
     add(done, kind);

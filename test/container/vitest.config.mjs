@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** The images come from `.ci/container` and are named in the environment. */
+/** The environment names images built by `.ci/container`. */
 // biome-ignore lint/style/noDefaultExport: Vitest reads the default export.
 export default defineConfig({
   test: {

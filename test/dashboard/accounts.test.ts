@@ -333,7 +333,7 @@ function addJobs(accountId: string, jobs: number, characters: number): void {
   database.close();
 }
 
-/** Returns the longest time that the event loop was blocked since the last call, in milliseconds. */
+/** Measures how long the event loop was blocked since the last call, at most. */
 function watchLoop(): () => number {
   let lastMs = cpuMs();
   let longestMs = 0;

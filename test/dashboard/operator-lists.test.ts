@@ -35,7 +35,6 @@ function makeKey(accountName: string) {
   });
 }
 
-/** Returns the IDs from all pages. */
 async function getIds<Answer extends { next: string | number | null }>(
   list: string,
   cursor: "after" | "before",

@@ -20,7 +20,6 @@ const metrics = new Set(
   ),
 );
 
-/** Metric names in an expression. */
 const namesIn = (expression: string): string[] =>
   expression.match(/\b(?:earshot|process|nodejs)_\w+/g) ?? [];
 

@@ -5,7 +5,6 @@ import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Every tracked Markdown page. */
 const pages = execFileSync(
   "git",
   ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"],

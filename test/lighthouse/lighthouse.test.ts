@@ -45,7 +45,7 @@ async function getReport(path: string, device: readonly string[]): Promise<Repor
   return JSON.parse(stdout);
 }
 
-/** Lighthouse emulates a phone by default. */
+/** The default of Lighthouse. */
 const phone: readonly string[] = [];
 const desktop = ["--preset=desktop"];
 

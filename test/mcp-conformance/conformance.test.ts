@@ -106,7 +106,7 @@ test.each(scenarios)("the server passes the official suite's scenario %s", async
 test("the server fails only the untestable requirements of the official suite's server-stateless scenario", async () => {
   const output = await execute("conformance", scenarioArguments("server-stateless")).then(
     ({ stdout }) => stdout,
-    // The suite exits with 1 because of the untestable requirements.
+    // The untestable requirements make the suite exit with 1.
     ({ stdout }: { stdout: string }) => stdout,
   );
   expect(output).toMatch(/Passed: 24\/28, 4 failed, 0 warnings/);

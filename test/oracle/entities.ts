@@ -26,7 +26,7 @@ const hostMention = new RegExp(
 const letterAfter = new RegExp(`^(?![\\u0300-\\u036f])[A-Za-z${regexen.latinAccentChars.source}]`);
 const anyLetterAfter = /^\p{L}/u;
 
-/** A link with a scheme, to any host. */
+/** Accepts any host. */
 const urlWithScheme = new RegExp(
   `(?<=${regexen.validUrlPrecedingChars.source})https?://` +
     `(${regexen.validSubdomain.source}*${regexen.validDomainName.source}[a-z]{2,}(?![a-z0-9@+-]))` +

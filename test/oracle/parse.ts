@@ -139,7 +139,7 @@ function readQuery(
     }
   }
 
-  /** Reads up to a space, a quote, or a parenthesis that is not its own. */
+  /** Reads up to a space, quote, or parenthesis of a group. */
   function run(): string {
     let value = "";
     let depth = 0;

@@ -2,7 +2,7 @@ import type { AnalyzedPost } from "./analyze.ts";
 import type { Position } from "./terms.ts";
 import { literalPattern } from "./text.ts";
 
-/** A sign for the end of a run precedes the next token. */
+/** A run that precedes another token ends with `|`. */
 function phrasePattern(positions: readonly Position[]): string {
   return positions
     .map((position, index) => {

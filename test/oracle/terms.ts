@@ -65,7 +65,7 @@ function prefixedTermAt(text: string): { leaf: Leaf; end: number } | undefined {
   return { leaf: { kind: first.kind, name: first.value }, end: first.end };
 }
 
-/** Returns terms that must all match, or none if nothing is searchable. */
+/** All terms must match; empty if nothing is searchable. */
 export function textTerms(source: string, quoted: boolean): Leaf[] {
   const text = decodeReferences(source);
   const link = linkAlone(text);

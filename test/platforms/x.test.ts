@@ -115,7 +115,7 @@ async function storeCredential(
 
 type JobOptions = { type?: string; query?: string; method?: string; by?: string; max?: number };
 
-/** Submits a job, waits for it, and reads its result and status. */
+/** Submits, waits, and reads the result and status. */
 async function runJob({
   type = "social",
   query,

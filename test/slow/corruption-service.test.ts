@@ -129,7 +129,7 @@ test("a healthy server answers searches and stored results completely", () => {
 });
 
 test("a server on a damaged folder starts or reports why not, and marks no wrong answer as complete", () => {
-  // A refusal to start consists of a message and a hint.
+  // Expects a message and a hint.
   const refusals = outcomes.flatMap(({ name, refusal }) =>
     refusal !== null && !/^earshot: .+ – .+/s.test(refusal) ? [`${name}: ${refusal}`] : [],
   );

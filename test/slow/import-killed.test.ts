@@ -50,7 +50,7 @@ async function importFile(
   return code;
 }
 
-/** The posts found by each query, newest first, without IDs, which differ between archives. */
+/** Posts found per query, newest first. IDs are omitted, because they differ between archives. */
 async function answers(dataDir: string): Promise<string[][]> {
   const server = await startServer(dataDir, await freePort(), settings);
   const client = connect(server.base, server.key);

@@ -22,7 +22,7 @@ const makeUri = (n: number) => `at://${makeDid(n)}/app.bsky.feed.post/key${n}`;
 
 type Reactions = { likes: number; replies: number; labels: readonly string[] };
 
-/** Counts by URI, from a search while the server is running. */
+/** Counts by URI, found while the server is running. */
 function foundReactions(dataDir: string): Map<string, Reactions> {
   const run = spawnSync(
     process.execPath,

@@ -167,7 +167,7 @@ describe("a catalog that is missing or out of date", () => {
       expect(recovery.output).toBe("");
       expect(recovery.code).toBe(0);
       expect(run(dataDir, "archive", "check", "--full")).toEqual({ code: 0, output: "" });
-      // The post that was deleted is not stored again.
+      // A deleted post is not stored again.
       expect(importPosts(dataDir, 0, 50).code).toBe(0);
       expect(await countFound(dataDir)).toBe(posts - 1);
     },

@@ -86,7 +86,7 @@ describe("a server that runs no jobs itself", () => {
 
   test("a server that runs no jobs itself queues jobs for a disconnected node, and fails them with that reason when they expire", async () => {
     expect((await node.post("leave", {})).statusCode).toBe(204);
-    // The request stays open longer than the idle limit of connections.
+    // It stays open longer than the idle limit of connections.
     const pending = fetch(`${service.url}/api/v1/data/social/tweets/recent`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },

@@ -16,7 +16,7 @@ import { shownTree } from "../../testkit/data/random-trees.ts";
 const startMs = Date.UTC(2026, 0, 1);
 const stepMs = 700;
 
-/** The ID of a post, of which number 0 is the newest. */
+/** Number 0 is the newest post. */
 const idAt = (number: number, posts: number): bigint =>
   lowestId(startMs + (posts - number) * stepMs) + 7n;
 

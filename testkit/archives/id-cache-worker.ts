@@ -3,7 +3,7 @@ import { type Ids, useIdCache } from "../../src/archive/sealed/id-cache.ts";
 import type { SharedIdCache } from "../../src/archive/sealed/shared-pages.ts";
 import { computedIds } from "../data/computed-ids.ts";
 
-/** The worker runs until it is terminated if `rounds` is null. */
+/** If `rounds` is null, the worker never ends. */
 export type IdCacheTask = { shared: SharedIdCache; seed: number; rounds: number | null };
 
 export type IdCacheFindings = { wrong: string[]; pagesRead: number };

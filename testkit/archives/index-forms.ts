@@ -18,7 +18,7 @@ export function storeInSegmentAs(
   if (form === "sealed") archive.seal();
 }
 
-/** Stores the posts in a form; the final content is the same in all forms. */
+/** The final content is the same in all forms. */
 export function storePostsAs(archive: SmallArchive, posts: readonly Post[], form: IndexForm): void {
   if (form === "imported") {
     for (const ofPlatform of Map.groupBy(posts, ({ platform }) => platform).values()) {

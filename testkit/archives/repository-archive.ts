@@ -43,7 +43,7 @@ const bytes = (text: string) => ({
 
 const nodeEntries = 4;
 
-/** Returns the root last. The tree does not have the shape that the protocol specifies. */
+/** Returns the root last. The protocol's trees have another shape. */
 function findTree(entries: readonly { path: string; block: Block }[]): Block[] {
   if (entries.length <= nodeEntries) return [makeNode(entries, null, [])];
   const middle = entries.length >> 1;

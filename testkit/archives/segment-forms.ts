@@ -98,7 +98,7 @@ function makeForms(make: (path: string) => void, costOf = indexCost): SegmentFor
       sealed.close();
       const isDamaged = isMarkedDamaged(sealedPath());
       rmSync(folder, { recursive: true, force: true });
-      // If the index is marked as damaged, searches fall back to row scans.
+      // Searches do not use a damaged index.
       if (isDamaged) throw new Error("the sealed index was marked as damaged");
     },
   };

@@ -67,7 +67,7 @@ export async function makePeople(
 
 const computeNumber = ({ handle }: Person): number => Number(/\d+/.exec(handle)?.[0]);
 
-/** Makes the writes in one commit and returns the uris in order. */
+/** Writes in one commit; returns the uris in order. */
 export async function write(
   network: Caller,
   person: Person,

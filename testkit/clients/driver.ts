@@ -8,7 +8,7 @@ import {
   verifyWebhook,
 } from "../../clients/typescript/src/index.ts";
 
-/** Calls and answers are JSON objects, one per line (driven-client.ts). */
+/** Exchanges JSON objects, one per line (driven-client.ts). */
 const { EARSHOT_URL: url = "", EARSHOT_API_KEY: key = "" } = process.env;
 const earshot = new Earshot({ url, key, maxRetries: 12 });
 

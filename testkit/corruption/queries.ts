@@ -106,7 +106,7 @@ function byId(platform: Platform, id: bigint, timeMs: number): TrialQuery {
 
 const hourMs = 3_600_000;
 
-/** Queries with every kind of term, on all platforms, on one, and in narrow windows. */
+/** Cover every kind of term, all platforms and one, and narrow windows. */
 export const trialQueries: readonly TrialQuery[] = [
   search("river"),
   search("lantern", { platform: "bluesky" }),

@@ -13,7 +13,7 @@ export type OracleTask = {
   parts: number;
 };
 
-/** For each query, the IDs found, newest first, or the error. */
+/** `found`: for each query, the newest first, or the error. */
 export type OracleFindings = { found: (BigUint64Array | string)[]; posts: number };
 
 const postsPerPage = 1_000;

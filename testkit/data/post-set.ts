@@ -67,7 +67,7 @@ export function openPostSet(
         String(name).endsWith(".damaged"),
       );
       archive.remove();
-      // If the index is marked as damaged, searches fall back to row scans.
+      // Searches do not use a damaged index.
       if (isDamaged) throw new Error("a sealed segment was marked as damaged");
     },
   };

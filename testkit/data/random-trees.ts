@@ -86,7 +86,7 @@ const facetNames = [
   ...["likes>=", "reposts>=", "replies>=", "quotes>="],
 ];
 
-/** Returns smaller variants of a tree, the smallest first. */
+/** Smaller variants, the smallest first. */
 export function smallerTrees(tree: PlanNode): PlanNode[] {
   switch (tree.kind) {
     case "not":

@@ -126,7 +126,7 @@ export function failureReport(
       const { retryDelayMs, maxAttempts } = machineSettings;
       const nextMs = machine.clock.elapsed() + retryDelayMs * 2 ** (job.attempts - 1);
       const isRetried = retryable && job.attempts < maxAttempts && nextMs < job.deadline.fromMs;
-      // If the next attempt is between the two times, the next comparison decides.
+      // Between the two times, the next comparison decides.
       if (isRetried) {
         job.state = "error(retrying)";
         job.nextAttempt = { fromMs: nextMs, toMs: nextMs };

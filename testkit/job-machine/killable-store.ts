@@ -14,7 +14,7 @@ export function createKillableStore<Table>(inner: Store<Table>): KillableStore<T
   let isConnected = true;
   let isAlive = true;
 
-  /** The promise never settles after the store is muted. */
+  /** Never settles after the store is muted. */
   function whileAlive<Value>(call: () => Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
       queueMicrotask(() => {

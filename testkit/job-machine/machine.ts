@@ -67,7 +67,7 @@ const noTerms: ShortSearchTerms = {
   hasRecords: false,
 };
 
-/** Smaller than the second between two sweeps of the queue. */
+/** Less than the second between two sweeps. */
 const maxStepMs = 500;
 
 export async function startMachine(engine: MachineEngine): Promise<Machine> {

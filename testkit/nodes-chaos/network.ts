@@ -5,7 +5,7 @@ import { blackHolingProxy } from "./black-holing-proxy.ts";
 
 export type NetworkLink = {
   gatewayUrl: string;
-  /** Wraps a command so that its process ends with the parent. */
+  /** The command's process ends with its parent. */
   command(program: string, args: readonly string[]): [string, string[]];
   cut(): void;
   reconnect(): void;

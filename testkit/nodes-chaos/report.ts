@@ -5,10 +5,10 @@ export type StoreFindings = {
   jobs: number;
   distinct: number;
   states: Record<string, number>;
-  /** The number of jobs that were leased more than once. */
+  /** Jobs that were leased more than once. */
   leasedAgain: number;
   byNode: Record<string, number>;
-  /** `most`: the most jobs of other keys that were leased while one of this key waited. */
+  /** `most`: jobs of other keys that were leased while one of this key waited. */
   fairness: { key: string; jobs: number; most: number }[];
 };
 
@@ -24,7 +24,7 @@ export type ChaosReport = StoreFindings & {
   loadSeconds: number;
   faults: InjectedFault[];
   smallWaitsMs: number[];
-  /** The limit for `most`: one turn per other key, plus concurrent leases. */
+  /** Limit for `most`: one turn per other key, plus concurrent leases. */
   maxTurns: number;
   contradictions: string[];
   proofs: CheckedProof[];

@@ -1,6 +1,6 @@
 import type { Change } from "./watched-store.ts";
 
-/** For each job of the key, how many jobs of other keys were leased while it waited, in order of first lease. */
+/** For each job of a key, how many jobs of other keys were leased while it waited, by first lease. */
 export function otherJobsLeased(changes: readonly Change[], keyId: string): number[] {
   const since = new Map<string, number>();
   const waited: number[] = [];

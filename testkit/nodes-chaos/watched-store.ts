@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** Triggers write the changes, so that a kill cannot separate them from their cause. */
+/** Written by triggers, so that a kill cannot separate it from its cause. */
 export type Change = {
   number: number;
   uuid: string;

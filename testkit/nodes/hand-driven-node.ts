@@ -45,7 +45,7 @@ export type StoredJob = {
 };
 
 export type RequestChanges = {
-  /** How far the node's clock is ahead, in seconds. */
+  /** Seconds that the node's clock is ahead. */
   ahead?: number;
   nonce?: string;
   keyId?: string;

@@ -34,7 +34,7 @@ export type PostgresServer = ConnectedPostgres & {
   remove(): Promise<void>;
 };
 
-/** Debian installs the programs outside PATH, in a folder per version. */
+/** Debian installs the programs outside PATH. */
 function binaries(): string | null {
   const packages = "/usr/lib/postgresql";
   const versions = existsSync(packages) ? readdirSync(packages) : [];
@@ -71,7 +71,7 @@ function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
 
 const defaultPort = 5432;
 
-/** If a port is given, the server also listens on 127.0.0.1. */
+/** If given a port, also listens on 127.0.0.1. */
 export async function startPostgres(
   settings: readonly string[] = [],
   port: number | null = null,

@@ -4,7 +4,7 @@ import { connectPostgres } from "./server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The folder of the server's socket. If absent, services use SQLite files. */
+    /** The socket's folder. If absent, services use SQLite files. */
     postgresFolder?: string;
   }
 }
@@ -13,7 +13,7 @@ declare module "vitest" {
 const suiteFolder = (): string | undefined =>
   env.VITEST === undefined ? undefined : inject("postgresFolder");
 
-/** A test that is skipped on PostgreSQL, because it needs the SQLite file or moves the clock. */
+/** For tests that need the SQLite file or move the clock; skipped on PostgreSQL. */
 export const withFileStore = test.skipIf(suiteFolder() !== undefined);
 
 /** Settings for a new database if the suite runs on PostgreSQL. */

@@ -10,7 +10,7 @@ import { makeEnvironment, program } from "./server-process.ts";
 import { makeSlowDisk } from "./slow-disk.ts";
 
 export type FaultedServer = {
-  /** The address, which restarts do not change. */
+  /** Remains the same after a restart. */
   base: string;
   faults: Record<"killed" | "stopped" | "diskFull" | "cut" | "frozen", () => Promise<void>>;
   /** With it, other commands share the full disk. */

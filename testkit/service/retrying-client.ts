@@ -115,7 +115,7 @@ export async function runRetryingClient(
   }
 }
 
-/** Runs a client of another account that requests known uuids. */
+/** Requests known uuids from another account. */
 export async function runOtherAccount(
   access: ServiceAccess,
   ledger: JobLedger,

@@ -5,7 +5,7 @@ export type TestBrowser = {
   cookies: Map<string, string>;
   /** Sends no Origin header. */
   visit(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
-  /** Sends the CSRF token as soon as it is known. */
+  /** Sends the CSRF token if it is known. */
   send(
     method: "POST" | "DELETE",
     url: string,

@@ -12,7 +12,7 @@ export type CompletenessAudit = {
 };
 
 const windowMs = 8_000;
-/** Windows end this long ago, so that all events have been delivered. */
+/** Long enough for all events to have been delivered. */
 const endAgeMs = 1_000;
 const path = "/v1/search/social";
 

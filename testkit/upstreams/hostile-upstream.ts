@@ -61,7 +61,7 @@ export const stuckInBody: UpstreamReply = (_request, response) => {
   response.write('{"items":[');
 };
 
-/** The response is slow but never idle. */
+/** Slow, but never idle. */
 export const trickling: UpstreamReply = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json" });
   const timer = setInterval(() => response.write(" "), 5);
@@ -73,7 +73,7 @@ export const truncatedBody: UpstreamReply = (_request, response) => {
   response.write('{"items":[', () => response.destroy());
 };
 
-/** The response is cut off without an error. */
+/** Ends early without an error. */
 export const cutOff = replyWith(
   200,
   { "content-type": "application/json" },

@@ -7,7 +7,7 @@ import { until } from "../until.ts";
 
 /** A process that keeps its data across restarts. */
 export type JetstreamProcess = {
-  /** The port of `/subscribe`, which restarts do not change. */
+  /** Serves `/subscribe`; remains the same after a restart. */
   port: number;
   pid(): number;
   start(): Promise<void>;
@@ -35,7 +35,7 @@ export async function startJetstreamProcess(
   const start = async (): Promise<void> => {
     const started = startProgram(program, args, join(folder, "jetstream.log"));
     child = started;
-    // Jetstream responds with 503 until it knows the network, then with 426.
+    // The status is 503 until Jetstream knows the network, then 426.
     await until("Jetstream serves", async () => {
       if (!started.isRunning()) throw new Error(`Jetstream ended: see ${folder}/jetstream.log`);
       const response = await fetch(`http://127.0.0.1:${port}/subscribe`).catch(() => null);

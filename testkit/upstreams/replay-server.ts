@@ -24,7 +24,7 @@ export type ReplayServer = {
   token: string | null;
   pageEntries: number;
   requests: string[];
-  /** If true, plans list blocks instead of whole segments. */
+  /** Plans list blocks instead of segments. */
   hasBlockPlans: boolean;
   /** Returns true if it sends the response. */
   intercept: (method: string, response: ServerResponse) => boolean;

@@ -23,7 +23,7 @@ import type { Sessions, UpstreamJob } from "../../src/upstream/requests/sessions
 
 export type TestPool = CredentialPool & {
   credentials: PooledCredential[];
-  /** Calls to the store, such as `cool c1 posts` and `quarantine c1 why`. */
+  /** Such as `cool c1 posts` and `quarantine c1 why`. */
   calls: string[];
 };
 

@@ -84,7 +84,7 @@ export async function foundTexts(service: ServerProcess): Promise<Map<string, st
 }
 
 const postCollection = "app.bsky.feed.post";
-/** A stream this quiet has ended, because Jetstream sends events twice per second. */
+/** Long enough, because Jetstream sends events twice per second. */
 const quietMs = 3_000;
 
 type ReplayedEvent = {

@@ -6,7 +6,6 @@ import { makeCertificate } from "../../../testkit/service/certificate.ts";
 export type TlsProxy = {
   /** Its address, such as https://localhost:4433. */
   url: string;
-  /** Sets the HTTP origin. */
   forwardTo(origin: string): void;
   stop(): Promise<void>;
 };

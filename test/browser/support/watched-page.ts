@@ -28,7 +28,6 @@ export async function openWatched(context: BrowserContext): Promise<WatchedPage>
 
 const quietMs = 300;
 
-/** Tracks pending requests. */
 export function watchRequests(page: Page): () => Promise<void> {
   const waiting = new Set<Request>();
   let changedMs = performance.now();

@@ -8,7 +8,6 @@ import { enrolmentTokenIn } from "../../../testkit/nodes/enrolment-token.ts";
 import { stubUpstream } from "../../../testkit/upstreams/stub-upstream.ts";
 
 export type WorkerNode = RemoteNode & {
-  /** Stops it and removes its folder. */
   remove(): Promise<void>;
 };
 

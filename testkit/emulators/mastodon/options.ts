@@ -35,7 +35,7 @@ export type EmulatorOptions = {
   /** All routes need a user token. */
   isClosed?: boolean;
   hasSearch?: boolean;
-  /** Limits per token or address; requests for further pages also have their own. */
+  /** Limits per token or address; paging has a separate limit. */
   rateLimit?: { requests: number; pagingRequests: number; windowMs: number };
   faults?: Errors;
   now?: () => number;

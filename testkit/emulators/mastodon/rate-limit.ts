@@ -6,7 +6,7 @@ export function createRateLimit(settings: EmulatorSettings) {
   const paging = ["max_id", "min_id", "since_id", "page"];
 
   return {
-    /** Counts a request and returns the headers of the nearest limit. */
+    /** Returns the headers of the nearest limit. */
     count(
       caller: string,
       query: URLSearchParams,

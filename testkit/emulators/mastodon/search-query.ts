@@ -36,6 +36,6 @@ export function readSearchQuery(text: string): SearchQuery {
 export const splitWords = (text: string): string[] =>
   text.toLowerCase().match(/[\p{L}\p{N}_]+(?:['’][\p{L}\p{N}_]+)*/gu) ?? [];
 
-/** Drops the ending of a word, as the index does. */
+/** Drops the ending, as the index does. */
 export const stemWord = (word: string): string =>
   word.replace(/['’]s$/, "").replace(/(?:es|s|ing|ed)$/, "");

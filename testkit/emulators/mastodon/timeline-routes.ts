@@ -11,7 +11,7 @@ export const timelineRoutes: readonly Route[] = [
   { method: "GET", path: /^\/api\/v1\/timelines\/tag\/([^/]+)$/, respond: hashtagTimeline },
 ];
 
-/** The maximum number of further hashtags of each kind. */
+/** Maximum number of further hashtags per kind. */
 const maxTags = 4;
 
 function home(request: EmulatedRequest) {

@@ -131,7 +131,7 @@ const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerC
 const isUser = (user: EmulatedUser | undefined, value: string): boolean =>
   user !== undefined && (user.id === value || isSame(user.username, value));
 
-/** Falls back to the name in the repost's text. */
+/** Falls back to the repost's text. */
 function repostedUser(post: EmulatedPost, users: Users, posts: Posts): EmulatedUser | undefined {
   const id = referencedId(post, "retweeted");
   if (id === null) return undefined;

@@ -37,7 +37,7 @@ export function countObjects(
   }, 0);
 }
 
-/** A token is valid only for the same request, in which `max_results` may differ. */
+/** Valid only for the same request; only `max_results` may differ. */
 export function tokenFor(query: URLSearchParams, start: number): string {
   return `${queryChecksum(query)}z${start.toString(36)}.~:/+ &%é"==`;
 }

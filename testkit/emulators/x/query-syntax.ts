@@ -4,7 +4,7 @@ export type Clause =
   | { kind: "and" | "or"; parts: readonly Clause[] }
   | { kind: "term"; operator: string; value: string; isNegated: boolean };
 
-/** Whether an operator can be used alone; `keyword` and `phrase` mean words. */
+/** Here, `keyword` and `phrase` mean unquoted and quoted words. */
 const operators: Readonly<Record<string, "standalone" | "conjunction">> = {
   keyword: "standalone",
   phrase: "standalone",

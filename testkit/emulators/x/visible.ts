@@ -1,7 +1,7 @@
 import type { Call } from "./call.ts";
 import type { EmulatedPost } from "./model.ts";
 
-/** The posts that the caller may see, newest first. */
+/** Returns the newest first. */
 export function visiblePosts({ world, userId }: Call): EmulatedPost[] {
   const hidden = new Set(
     world.users
