@@ -132,7 +132,7 @@ test("a running server notices when a command adds or removes credentials", asyn
   expect(await choose("app")).toEqual([]);
 });
 
-test("a token that the platform refuses is not stored", async () => {
+test("a token that the platform rejects is not stored", async () => {
   const refused = await earshot(["add", "x", "app-token", "--secrets", "-"], piped(`${appToken}x`));
   expect(refused.code).toBe(1);
   expect(await choose("app")).toEqual([]);

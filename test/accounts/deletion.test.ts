@@ -308,7 +308,7 @@ const submitted = (key: string) =>
   service.submit(key, search("comet", { type: "searchbyfullarchive" }));
 
 describe("requests that arrive while an account is deleted", () => {
-  test("late results, submissions and webhooks of a deleted account are refused and leave no rows", async () => {
+  test("late results, submissions and webhooks of a deleted account are rejected and leave no rows", async () => {
     const { store, queue, http } = service.context;
     const session = await service.signIn();
     const { accountId } = session;

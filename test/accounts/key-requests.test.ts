@@ -30,7 +30,7 @@ async function sessionRequests(session: TestSession, id: string) {
   return (await sessionLog(session, id)).json<KeyRequestsResponse>().requests;
 }
 
-test("the requests of a key are listed newest first, and refused ones have their error code", async () => {
+test("the requests of a key are listed newest first, and rejected ones with their error code", async () => {
   const session = await service.signIn();
   const { key, token } = await makeKey(session, {
     methods: ["searchbyquery"],
@@ -63,7 +63,7 @@ test("the requests of a key are listed newest first, and refused ones have their
   expect(JSON.stringify(listed)).not.toContain("confidential");
 });
 
-test("requests of one millisecond are listed in the order in which they were written, newest first", async () => {
+test("requests in the same millisecond are listed in reverse order of writing", async () => {
   const session = await service.signIn();
   const { key } = await makeKey(session);
   const ids = ["m", "z", "a", "q", "b", "y"];
@@ -89,7 +89,7 @@ test("the requests of a key contain neither the dashboard's own requests nor tho
   ]);
 });
 
-test("the requests of another account's key are refused like those of an unknown key", async () => {
+test("the requests of another account's key are rejected like those of an unknown key", async () => {
   const { key, token } = await makeKey(await service.signIn());
   await service.call(token, { method: "GET", url: "/v1/webhooks" });
   const other = await service.signIn();

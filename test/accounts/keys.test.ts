@@ -73,7 +73,7 @@ async function tokenStatus(token: string): Promise<number> {
 }
 
 describe("the first key", () => {
-  test("if two tabs request the first key concurrently, it is created once", async () => {
+  test("the first key is created only once if two tabs request it concurrently", async () => {
     const session = await service.signIn();
     const responses = await Promise.all([
       send(session, "POST", `${path}/first`),
@@ -95,7 +95,7 @@ describe("the first key", () => {
     expect(await tokenStatus(token ?? "")).toBe(200);
   });
 
-  test("the first key is refused once the owner has created a key", async () => {
+  test("the first key is rejected once the owner has created a key", async () => {
     const session = await service.signIn();
     await make(session);
     expect((await send(session, "POST", `${path}/first`)).statusCode).toBe(409);
@@ -167,7 +167,7 @@ describe("a key name", () => {
     "   ",
     "",
     "x".repeat(61),
-  ])("a key name is refused: %j", async (name) => {
+  ])("a key name is rejected: %j", async (name) => {
     const response = await send(await service.signIn(), "POST", path, { name });
     expect(response.statusCode).toBe(400);
     expect(response.json()).toMatchObject({ errors: [{ pointer: "/name" }] });
@@ -269,7 +269,7 @@ describe("a rotated key", () => {
 });
 
 describe("an ended key", () => {
-  test("a revoked key is refused immediately, while its jobs continue", async () => {
+  test("a revoked key is rejected immediately, while its jobs continue", async () => {
     const session = await service.signIn();
     const { key, token } = await make(session);
     const other = await make(session);
@@ -290,7 +290,7 @@ describe("an ended key", () => {
     expect((await send(session, "DELETE", `${path}/${key.id}`)).statusCode).toBe(204);
   });
 
-  test("a key is refused from its expiry time on", async () => {
+  test("a key is rejected from its expiry time onwards", async () => {
     const session = await service.signIn();
     const expiresAt = new Date(service.clock.now() + hourMs).toISOString();
     const { key, token } = await make(session, { expires_at: expiresAt });
@@ -379,7 +379,7 @@ describe("a key restricted to some methods", () => {
   });
 
   withFileStore(
-    "a key restricted to some methods is refused other methods on every search, count and node path",
+    "a key restricted to some methods cannot use other methods on any search, count or node path",
     async () => {
       const session = await service.signIn();
       const { token } = await make(session, { methods: ["getbyid", "gettrends"] });
@@ -430,7 +430,7 @@ describe("a key restricted to some methods", () => {
   );
 });
 
-test("keys of a suspended account are refused as suspended on every route", async () => {
+test("keys of a suspended account are rejected as suspended on every route", async () => {
   const session = await service.signIn();
   const { token } = await make(session);
   const operator = await service.signIn({ role: "operator" });

@@ -134,7 +134,7 @@ test.each<[string, Record<string, string | undefined>]>([
   ["a made-up token", { "x-earshot-csrf": "A".repeat(43) }],
   ["Sec-Fetch-Site: cross-site", { "sec-fetch-site": "cross-site" }],
   ["Sec-Fetch-Site: same-site", { "sec-fetch-site": "same-site" }],
-])("a state-changing request with %s is refused", async (_what, headers) => {
+])("a state-changing request with %s is rejected", async (_what, headers) => {
   const session = await service.signIn();
   for (const url of ["/dashboard/api/sign-out", "/v1/search/live/social"]) {
     const { app } = service;
@@ -161,14 +161,14 @@ test.each<[string, Record<string, string | undefined>]>([
   expect(await status(session)).toBe(200);
 });
 
-test("a CSRF token of another session is refused", async () => {
+test("a CSRF token of another session is rejected", async () => {
   const [mine, theirs] = [await service.signIn(), await service.signIn()];
   const options = { method: "POST" as const, url: "/dashboard/api/sign-out" };
   expect(await status({ ...mine, csrf: theirs.csrf }, options)).toBe(403);
   expect(await status(mine, options)).toBe(204);
 });
 
-test("a cross-site request with the session cookie is refused", async () => {
+test("a cross-site request with the session cookie is rejected", async () => {
   const session = await service.signIn();
   const headers = { "sec-fetch-site": "cross-site" };
   expect(await status(session, { headers })).toBe(403);

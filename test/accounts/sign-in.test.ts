@@ -194,7 +194,7 @@ test("the log contains no sign-in secrets", async () => {
   for (const value of browser.cookies.values()) expect(log).not.toContain(value.split(".").at(-1));
 });
 
-test("a sign-in state is valid once, even with the cookie of the same browser", async () => {
+test("a sign-in state can be used only once, even with the cookie of the same browser", async () => {
   const browser = createTestBrowser(service);
   const location = await begin(browser);
   const secret = browser.cookies.get("earshot-sign-in") ?? "";
@@ -216,7 +216,7 @@ test("a sign-in started in another browser cannot be finished here", async () =>
 });
 
 test.each(["", "wrong", "x".repeat(43), "ä".repeat(43)])(
-  "the sign-in state %j is refused",
+  "the sign-in state %j is rejected",
   async (state) => {
     const browser = createTestBrowser(service);
     const callback = new URL(provider.decide(await begin(browser), "ben"));

@@ -63,7 +63,7 @@ async function sessionUsage(
 }
 
 describe("usage", () => {
-  test("usage reports requests, refusals, searches, failures, posts and search durations", async () => {
+  test("usage reports requests, rejected ones, searches, failures, posts and search durations", async () => {
     await service.addPosts([
       makePost({ key: "u1", text: "perseids", createdMs: service.clock.now() }),
     ]);
@@ -274,7 +274,7 @@ describe("status", () => {
     await own.remove();
   });
 
-  test("the status reads the archive at most once a minute, for all accounts together", async () => {
+  test("the status reads the archive at most once a minute for all accounts together", async () => {
     const own = await startServiceUnderTest({
       EARSHOT_INGEST: "bluesky",
       EARSHOT_JETSTREAM_URLS: "ws://127.0.0.1:1/subscribe",

@@ -115,7 +115,7 @@ describe("submit", () => {
     await readUuid({ ...search("comet"), type: "x" }, "/v1/search/live/twitter");
   });
 
-  test("a submission with different platforms in path and body is refused", async () => {
+  test("a submission with different platforms in path and body is rejected", async () => {
     const body = { ...search("comet"), type: "bluesky" };
     expect(await refusal(body, "/v1/search/live/x")).toMatchObject({
       status: 400,
@@ -123,7 +123,7 @@ describe("submit", () => {
     });
   });
 
-  test("a submission without a credential searches only the archive, which the status reports", async () => {
+  test("a submission that needs a credential searches only the archive without one, as the status warns", async () => {
     const status = await fetchStatus(
       await readUuid({ ...search("comet"), type: "social-credential" }),
     );
@@ -134,26 +134,26 @@ describe("submit", () => {
   });
 });
 
-describe("a refused submission", () => {
+describe("a rejected submission", () => {
   test.each([
     [search("comet", { max_results: 101 }), /1 to 100/],
     [search("comet", { max_results: 0 }), /1 to 100/],
     [search("comet", { max_results: 501, type: "searchbyfullarchive" }), /1 to 500/],
     [search("comet", { max_results: -1 }), /1 to 100/],
-  ])("a refused submission's error names the allowed range: %j", async (body, bound) => {
+  ])("a rejected submission's error names the allowed range: %j", async (body, bound) => {
     const problem = await refusal(body);
     expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
     expect(problem.detail).toMatch(bound);
     expect(problem.errors[0].pointer).toBe("/arguments/max_results");
   });
 
-  test("a refused submission's error points to count when count is out of range", async () => {
+  test("a rejected submission's error points to count when count is out of range", async () => {
     const problem = await refusal(search("comet", { count: 101 }));
     expect(problem.errors[0].pointer).toBe("/arguments/count");
   });
 
   test.each(['"20"', "20.5", "true", "[20]"])(
-    "a submission with max_results %s, which is not a whole number, is refused",
+    "a submission with max_results %s, which is not a whole number, is rejected",
     async (n) => {
       const body = `{"type":"social","arguments":{"type":"searchbyquery","query":"comet","max_results":${n}}}`;
       const problem = await refusal(body);
@@ -170,14 +170,14 @@ describe("a refused submission", () => {
     },
   );
 
-  test("a refused submission's error suggests the nearest name for an unknown argument", async () => {
+  test("a rejected submission's error suggests the nearest name for an unknown argument", async () => {
     const problem = await refusal(search("comet", { max_result: 5 }));
     expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
     expect(problem.errors[0].pointer).toBe("/arguments/max_result");
     expect(problem.detail).toContain("max_results");
   });
 
-  test("a refused submission's error suggests the nearest name for an unknown method or type", async () => {
+  test("a rejected submission's error suggests the nearest name for an unknown method or type", async () => {
     const method = await refusal(search("comet", { type: "searchbyquerry" }));
     expect(method.detail).toContain('"searchbyquery"');
     expect(method.errors[0].pointer).toBe("/arguments/type");
@@ -225,7 +225,7 @@ describe("a refused submission", () => {
   });
 
   test.each(["yesterday", "2026-02-30", "2026-01-01T12:00:00", 5])(
-    "a submission with start_time %j is refused",
+    "a submission with start_time %j is rejected",
     async (start) => {
       const problem = await refusal(search("comet", { start_time: start }));
       expect(problem.errors[0].pointer).toBe("/arguments/start_time");
@@ -284,7 +284,7 @@ describe("a refused submission", () => {
     expect(problem.errors[0].code).toBe("query_required");
   });
 
-  test("large, compressed and non-JSON bodies of submissions are refused", async () => {
+  test("large, compressed and non-JSON bodies of submissions are rejected", async () => {
     expect(await refusal(search("a".repeat(70_000)))).toMatchObject({
       status: 413,
       code: "body_too_large",
@@ -321,7 +321,7 @@ describe("result", () => {
     expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? 1 : -1)));
   });
 
-  test("a result has 20 posts by default, and count is an alias of max_results", async () => {
+  test("a result has 20 posts by default, and count is an alias for max_results", async () => {
     expect(await readRecords(search("comet"))).toHaveLength(20);
     expect(await readRecords(search("comet", { count: 7 }))).toHaveLength(7);
     expect(await readRecords(search("comet", { count: 7, max_results: 3 }))).toHaveLength(3);
@@ -334,7 +334,7 @@ describe("result", () => {
     expect(response.headers["x-next-cursor"]).toBeUndefined();
   });
 
-  test("a result covers the last days for a live search and everything for the full archive", async () => {
+  test("a live search returns posts from the last days, and a full-archive search all posts", async () => {
     expect(await readRecords(search("last month"))).toEqual([]);
     const all = await readRecords(search("last month", { type: "searchbyfullarchive" }));
     expect(all).toHaveLength(1);
@@ -427,7 +427,7 @@ describe("result", () => {
     expect(seen).toEqual(Array.from({ length: 130 }, (_, index) => `comet number ${index}`));
   });
 
-  test("a cursor of another search, account or window is refused, but max_results may change", async () => {
+  test("a cursor of another search, account or window is rejected, but max_results may change", async () => {
     const uuid = await readUuid(search("comet", { max_results: 5 }));
     const cursor = (await service.result(key, uuid)).headers["x-next-cursor"];
     expect((await fetchStatus(uuid)).next_cursor).toBe(cursor);
@@ -470,7 +470,7 @@ describe("result", () => {
     }
   });
 
-  test("a result reports in body and header that it is empty because coverage is unknown", async () => {
+  test("a result without coverage reports in body and header that it may be incomplete", async () => {
     const uuid = await readUuid(search("nosuchword"));
     const response = await service.result(key, uuid);
     expect(response.headers["x-coverage"]).toMatch(
@@ -512,7 +512,7 @@ describe("result", () => {
     }
   });
 
-  test.each(["0", "31", "x", "1.5", ""])("a result with wait=%s is refused", async (wait) => {
+  test.each(["0", "31", "x", "1.5", ""])("a result with wait=%s is rejected", async (wait) => {
     const uuid = await readUuid(search("comet"));
     const url = `/v1/search/live/social/result/${uuid}?wait=${wait}`;
     const response = await service.call(key, { method: "GET", url });
@@ -584,7 +584,7 @@ describe("status", () => {
 });
 
 describe.each(["/v1/search/live/social", "/v1/search/live", "/v1/search/social"])(
-  "POST %s",
+  "a search submitted to %s",
   (path) => {
     const send = async (payload: unknown) => {
       const headers = { "content-type": "application/json" };
@@ -630,7 +630,7 @@ describe.each(["/v1/search/live/social", "/v1/search/live", "/v1/search/social"]
       [{ type: "social" }, "/arguments"],
       [{ arguments: { query: "comet" } }, "/type"],
       [search("comet", { start_time: "yesterday" }), "/arguments/start_time"],
-    ])("the body %j is refused with a pointer", async (body, pointer) => {
+    ])("the body %j is rejected with a pointer", async (body, pointer) => {
       const { response } = await send(body);
       expect(response.statusCode, response.body).toBe(400);
       expect(response.json().errors[0]).toMatchObject({ pointer });
@@ -638,7 +638,7 @@ describe.each(["/v1/search/live/social", "/v1/search/live", "/v1/search/social"]
   },
 );
 
-test("a flat body and one with arguments are the same search under an Idempotency-Key", async () => {
+test("under an Idempotency-Key, a flat body and one with arguments are the same search", async () => {
   const submit = (payload: unknown) =>
     service.call(key, {
       method: "POST",
@@ -655,7 +655,7 @@ test("a flat body and one with arguments are the same search under an Idempotenc
 describe("paths without a platform", () => {
   const path = "/v1/search/live";
 
-  test("paths without a platform limit max_results up to 1000 to the maximum, with a warning", async () => {
+  test("paths without a platform reduce max_results of up to 1000 to the maximum, with a warning", async () => {
     const body = { ...search("comet", { max_results: 1000 }), type: "twitter" };
     const uuid = await readUuid(body, path);
     const response = await service.call(key, {
@@ -675,7 +675,7 @@ describe("paths without a platform", () => {
     expect((await service.result(key, uuid)).json()).toHaveLength(100);
   });
 
-  test("paths without a platform refuse max_results above 1000", async () => {
+  test("paths without a platform reject max_results above 1000", async () => {
     const problem = await refusal(search("comet", { max_results: 1001 }), path);
     expect(problem.detail).toContain("this path accepts 1 to 1000, and searchbyquery supports 100");
   });
@@ -733,7 +733,7 @@ describe("search in one request", () => {
     [{ query: "" }, "/query"],
     [{ count: 5 }, "/query"],
     [{ query: "comet", max_results: 5 }, "/max_results"],
-  ])("a search in one request refuses %j with an error and a pointer", async (payload, pointer) => {
+  ])("a search in one request rejects %j with an error and a pointer", async (payload, pointer) => {
     const response = await request(payload);
     expect(response.statusCode).toBe(400);
     expect(response.json().error).not.toBe("");

@@ -107,7 +107,7 @@ describe("the answer", () => {
     expect(nonEmpty(data).map((bucket: Bucket) => bucket.tweet_count)).toEqual([1, 1, 3]);
   });
 
-  test("a count may be by minute or day, for all platforms or one", async () => {
+  test("a count can have buckets of a minute or a day, for all platforms or one", async () => {
     const window = { start_time: hour - 3 * hourMs, end_time: hour };
     const byMinute = await counts({ query: "comet", granularity: "minute", ...window });
     expect(nonEmpty(byMinute.data)).toEqual([
@@ -279,7 +279,7 @@ describe("the pages of a count", () => {
   });
 });
 
-describe("refused counts", () => {
+describe("rejected counts", () => {
   test.each([
     ["query=comet&granuarity=hour", "/granuarity", 'did you mean "granularity"?'],
     ["query=comet&granularity=week", "/granularity", "expected one of minute, hour, day"],
@@ -289,7 +289,7 @@ describe("refused counts", () => {
     ["query=comet&query=aurora", "/query", "expected a string"],
     ["query=", "/query", "a query is required"],
     ["", "/query", "expected a string"],
-  ])("a count is refused: %s", async (parameters, pointer, message) => {
+  ])("a count is rejected: %s", async (parameters, pointer, message) => {
     const response = await get(parameters);
     expect(response.statusCode).toBe(400);
     expect(response.headers["content-type"]).toContain("application/problem+json");
@@ -299,7 +299,7 @@ describe("refused counts", () => {
     expect(problem.detail).toContain(message);
   });
 
-  test("refused counts report the offset of each error in an unreadable query", async () => {
+  test("rejected counts report the offset of each error in an unreadable query", async () => {
     const problem = (await get({ query: "comet since:2026-02-30" })).json();
     expect(problem).toMatchObject({ status: 400, code: "invalid_query" });
     expect(problem.errors[0]).toMatchObject({ offset: 12, length: 10 });
@@ -307,7 +307,7 @@ describe("refused counts", () => {
     expect((await get({ query: "x".repeat(4_097) })).json().code).toBe("invalid_query");
   });
 
-  test("a count with a missing key, an unknown platform, a trailing slash or another method is refused", async () => {
+  test("a count with a missing key, an unknown platform, a trailing slash or another method is rejected", async () => {
     const url = "/v1/search/social/counts?query=comet";
     expect((await service.call(null, { method: "GET", url })).statusCode).toBe(401);
     expect((await get({ query: "comet" }, "/v1/search/blusky/counts")).json()).toMatchObject({
@@ -324,7 +324,7 @@ describe("refused counts", () => {
   });
 });
 
-test("a count uses one request and one search of the rate, and a refused one uses no search", async () => {
+test("a count costs one request and one search, and a rejected one costs no search", async () => {
   const own = await service.makeKey({ requestsPerSecond: 1_000, submissionsPerMinute: 2 });
   const url = "/v1/search/social/counts";
   const request = (query: string) => get({ query }, url, own);

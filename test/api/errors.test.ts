@@ -505,9 +505,9 @@ function withExampleNames(body: Record<string, unknown>): Record<string, unknown
   return JSON.parse(text.replaceAll(/retry in [45]\d s/g, "retry in 60 s"));
 }
 
-describe("every problem is returned as in its documented example", () => {
+describe("every problem is returned as its documented example shows", () => {
   test.each(Object.keys(problems) as ProblemCode[])(
-    "the problem %s is returned as in its documented example",
+    "the problem %s is returned as its documented example shows",
     async (code) => {
       const cause = causes[code];
       expect(cause, "a request that causes it").toBeDefined();

@@ -259,7 +259,7 @@ describe("the event stream of an account", () => {
   });
 
   test.each(["x", "-1", "1.5", "1e3", "9".repeat(16), " 1"])(
-    "the event stream of an account refuses Last-Event-ID %j and names the header",
+    "the event stream of an account rejects Last-Event-ID %j and names the header",
     async (id) => {
       const apiKey = await service.makeKey();
       const response = await service.call(apiKey, {

@@ -69,7 +69,7 @@ test("any arguments get a documented response", async () => {
   );
 });
 
-test("8 KB of hostile text as key, uuid or cursor are refused quickly", async () => {
+test("8 KB of hostile text as a key, uuid or cursor is rejected quickly", async () => {
   const hostile = ["a".repeat(8_000), " ".repeat(8_000), "ear_".repeat(2_000)];
   for (const text of hostile) {
     expect((await service.submit(text, search("comet"))).statusCode).toBe(401);

@@ -55,7 +55,7 @@ test("repeating a search with the same idempotency key returns the same job and 
   expect(await fetchJobs(apiKey)).toHaveLength(1);
 });
 
-test("a replay is answered even if the search rate is used up", async () => {
+test("a repeated submission is answered even if the search rate is used up", async () => {
   const [apiKey, idempotencyKey] = [await newApiKey(), newKey()];
   const { uuid } = (await submit(apiKey, idempotencyKey)).json();
   for (let used = 1; used < 10; used++) await submit(apiKey, newKey());
@@ -82,7 +82,7 @@ test.each([
   ["another method", search("comet", { type: "searchbyfullarchive" }), base],
   ["another type", { ...search("comet"), type: "social-api" }, base],
   ["another platform in the path", search("comet"), "/v1/search/live/bluesky"],
-])("%s with the same idempotency key is refused and costs no search", async (_, body, url) => {
+])("%s with the same idempotency key is rejected and costs no search", async (_, body, url) => {
   const [apiKey, idempotencyKey] = [await newApiKey(), newKey()];
   await submit(apiKey, idempotencyKey);
   const refused = await submit(apiKey, idempotencyKey, body, url);
@@ -96,7 +96,7 @@ test.each([
   expect(await fetchJobs(apiKey)).toHaveLength(1);
 });
 
-test("an invalid body is refused before the idempotency key is looked up", async () => {
+test("an invalid body is rejected before the idempotency key is looked up", async () => {
   const [apiKey, idempotencyKey] = [await newApiKey(), newKey()];
   expect((await submit(apiKey, idempotencyKey, search("since:never"))).statusCode).toBe(400);
   const used = await submit(apiKey, idempotencyKey);
@@ -120,7 +120,7 @@ test("concurrent requests with one idempotency key create one job", async () => 
   expect(next.headers.ratelimit).toContain('"search";r=8');
 });
 
-test("of two different searches sent concurrently with one idempotency key, one is accepted and one refused", async () => {
+test("of two different searches sent concurrently with one idempotency key, one is accepted and the other rejected", async () => {
   const [apiKey, idempotencyKey] = [await newApiKey(), newKey()];
   const responses = await Promise.all([
     submit(apiKey, idempotencyKey),
@@ -132,7 +132,7 @@ test("of two different searches sent concurrently with one idempotency key, one 
   expect(next.headers.ratelimit).toContain('"search";r=8');
 });
 
-test("the same idempotency key of another account is a different key", async () => {
+test("the same idempotency key from another account is a different key", async () => {
   const [apiKey, outsider, idempotencyKey] = [await newApiKey(), await newApiKey(), newKey()];
   const { uuid } = (await submit(apiKey, idempotencyKey)).json();
   const other = await submit(outsider, idempotencyKey, search("aurora"));
@@ -140,7 +140,7 @@ test("the same idempotency key of another account is a different key", async () 
   expect(other.json().uuid).not.toBe(uuid);
 });
 
-test("a replay returns the job even after it was cancelled or deleted", async () => {
+test("a repeated submission returns the job even after it was cancelled or deleted", async () => {
   const [apiKey, idempotencyKey] = [await newApiKey(), newKey()];
   const first = await submit(apiKey, idempotencyKey);
   const url = `${base}/status/${first.json().uuid}`;
@@ -153,7 +153,7 @@ test("a replay returns the job even after it was cancelled or deleted", async ()
   expect(await fetchJobs(apiKey)).toEqual([]);
 });
 
-test("a replay with Prefer: wait waits for the job, but not for a deleted one", async () => {
+test("a repeated submission with Prefer: wait waits for the job, unless it was deleted", async () => {
   const [apiKey, idempotencyKey] = [await newApiKey(), newKey()];
   const { uuid } = (await submit(apiKey, idempotencyKey)).json();
   const submitAndWait = () =>
@@ -194,7 +194,7 @@ withFileStore("an idempotency key is valid for 24 hours", async () => {
 });
 
 test.each(["", "é", "k".repeat(256)])(
-  "the idempotency key %j is refused, and the error names the header",
+  "the idempotency key %j is rejected, and the error names the header",
   async (idempotencyKey) => {
     const apiKey = await newApiKey();
     const response = await submit(apiKey, idempotencyKey);

@@ -200,7 +200,7 @@ test("another account's delivery does not exist under one's own webhook", async 
   expect(await answerTo(route, outsider, pathTo(resources.delivery?.owned))).toEqual(absent);
 });
 
-test("the stream of another account's job is refused like that of an unknown job", async () => {
+test("the event stream of another account's job is rejected like that of an unknown job", async () => {
   const route = { method: "GET", url: "", inputs: [] };
   const pathTo = (uuid?: string) => `/v1/search/live/social/events?uuid=${uuid}`;
   const absent = await answerTo(route, outsider, pathTo(resources.uuid?.unknown));
@@ -221,7 +221,7 @@ test("lists never contain another account's entries, even with its cursor", asyn
   expect(webhooks.json().webhooks.map(({ id }: { id: string }) => id)).toEqual([ownWebhook]);
 });
 
-test("reading another account's job over the rate fails like reading an unknown one", async () => {
+test("above the rate, reading another account's job fails like reading an unknown one", async () => {
   const route = { method: "GET", url: "/v1/search/live/:platform/status/:uuid", inputs: [] };
   const slow = await service.makeKey({ requestsPerSecond: 1 });
   await request(route, slow, makePath(route, "unknown"));
@@ -232,7 +232,7 @@ test("reading another account's job over the rate fails like reading an unknown 
 });
 
 describe("a cursor of another account", () => {
-  test("a cursor of another account is refused like a cursor of a different search and reveals nothing", async () => {
+  test("a cursor of another account is rejected like a cursor of a different search and reveals nothing", async () => {
     const own = (await service.submit(outsider, search("comet", { max_results: 2 }))).json();
     const ownCursor = (await service.result(outsider, own.uuid)).headers["x-next-cursor"];
     const actual = await service.submit(outsider, search("comet", { next_cursor: cursor }));

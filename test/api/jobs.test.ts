@@ -95,7 +95,7 @@ describe("the examples of docs/api.md", () => {
     });
   }
 
-  test("the examples of docs/api.md show a submission that waits, and its replay", async () => {
+  test("the examples of docs/api.md show a submission that waits, and its repetition", async () => {
     const [example, ...more] = listExamples("Wait for the end, and retry safely");
     expect(more).toEqual([]);
     const { command = "", answer = "" } = example ?? {};
@@ -212,7 +212,7 @@ describe("cancel", () => {
     expect(status.json().status).toBe("cancelled");
   });
 
-  test("a cancel concurrent with completion has one outcome, which both report", async () => {
+  test("a cancellation concurrent with completion has one outcome, which both report", async () => {
     for (let round = 0; round < 10; round++) {
       const uuid = await getUuid(idle, idleKey);
       const lease = await getLease(uuid);
@@ -289,7 +289,7 @@ describe("Prefer: wait", () => {
     expect(response.headers["preference-applied"]).toBe("wait=1");
   });
 
-  test("a submission whose wait fails is answered, because its job is stored", async () => {
+  test("a submission is accepted even if waiting for its job fails", async () => {
     const storeError = new EarshotError("store_unavailable", "it is busy", { status: 503 });
     vi.spyOn(idle.context.queue, "waitForEnd").mockRejectedValueOnce(storeError);
     const response = await submit(idle, idleKey, "wait=10");
@@ -304,7 +304,7 @@ describe("Prefer: wait", () => {
   });
 
   test.each(["respond-async", "wait=0", "return=minimal; wait=10"])(
-    "a submission does not wait for %s",
+    "a submission with Prefer: %s does not wait",
     async (prefer) => {
       const response = await submit(idle, idleKey, prefer);
       expect(response.statusCode).toBe(202);
@@ -312,7 +312,7 @@ describe("Prefer: wait", () => {
     },
   );
 
-  test("an unreadable Prefer value is refused before submitting", async () => {
+  test("an unreadable Prefer value is rejected before the job is stored", async () => {
     const response = await submit(idle, idleKey, "wait=soon");
     expect(response.statusCode).toBe(400);
     expect(response.json()).toMatchObject({
@@ -525,7 +525,7 @@ describe("the list of jobs", () => {
     ["?limit=101", "/limit", /1 to 100/],
     ["?limit=1e1", "/limit", /1 to 100/],
     ["?page=2", "/page", /unknown parameter/],
-  ])("the list of jobs refuses %s", async (parameters, pointer, message) => {
+  ])("the list of jobs rejects %s", async (parameters, pointer, message) => {
     const response = await list(parameters);
     expect(response.statusCode).toBe(400);
     expect(response.json()).toMatchObject({ code: "invalid_request", errors: [{ pointer }] });
@@ -533,7 +533,7 @@ describe("the list of jobs", () => {
   });
 
   test.each(["abc", "", "AAAA", "A".repeat(31)])(
-    "the list of jobs refuses the cursor %j",
+    "the list of jobs rejects the cursor %j",
     async (cursor) => {
       const response = await list(`?cursor=${cursor}`);
       expect(response.statusCode).toBe(400);
@@ -561,7 +561,7 @@ describe("the list of jobs", () => {
   });
 });
 
-test("8 KB of hostile text in a header or parameter are refused quickly", async () => {
+test("8 KB of hostile text in a header or parameter is rejected quickly", async () => {
   const hostile = [
     "a".repeat(8_000),
     `a${";".repeat(8_000)}`,

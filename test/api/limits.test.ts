@@ -96,7 +96,7 @@ describe("the key", () => {
     },
   );
 
-  test("any case of the key's scheme is accepted, and the key is checked before the body", async () => {
+  test("the scheme of a key is accepted in any case, and the key is checked before the body", async () => {
     const key = await plainKey();
     const url = "/v1/search/live/social";
     const response = await service.app.inject({
@@ -110,7 +110,7 @@ describe("the key", () => {
     expect(broken.statusCode).toBe(401);
   });
 
-  test("a key is refused as soon as it is revoked", async () => {
+  test("a key is rejected as soon as it is revoked", async () => {
     const key = await plainKey();
     expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
     await service.context.store.write("revokeKey", {
@@ -165,7 +165,7 @@ describe("the client address", () => {
 });
 
 describe("the request rate", () => {
-  test("the request rate refuses the fourth submission within a second without parsing its body", async () => {
+  test("the request rate rejects the fourth submission within a second without parsing its body", async () => {
     const key = await plainKey();
     for (let request = 0; request < 3; request++) {
       expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
@@ -179,7 +179,7 @@ describe("the request rate", () => {
     expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
   });
 
-  test("excess reads of one's own job are delayed instead of refused", async () => {
+  test("excess reads of one's own job are delayed instead of rejected", async () => {
     const key = await plainKey();
     const { uuid } = (await service.submit(key, search("comet"))).json();
     const url = `/v1/search/live/social/status/${uuid}`;
@@ -189,7 +189,7 @@ describe("the request rate", () => {
     expect(responses.map((response) => response.statusCode)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  test("a read that would have to wait too long is refused", async () => {
+  test("a read that would have to wait too long is rejected", async () => {
     const { slept, clock } = sleeplessClock();
     const app = appWith({ clock });
     const key = await plainKey();
@@ -208,7 +208,7 @@ describe("the request rate", () => {
     expect(Math.max(...slept)).toBeLessThanOrEqual(2_000);
   });
 
-  test("excess reads of other accounts' jobs are refused immediately", async () => {
+  test("excess reads of other accounts' jobs are rejected immediately", async () => {
     const key = await plainKey();
     const { uuid } = (await service.submit(await quickKey(), search("comet"))).json();
     for (const id of [uuid, "0f8fad5b-d9cb-469f-a165-70867728950e"]) {
@@ -231,7 +231,7 @@ describe("the search rate", () => {
     expect(response.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=9;t=60');
   });
 
-  test("the search rate refuses the 11th search at 59.9 s and accepts it at 60.1 s", async () => {
+  test("the search rate rejects the 11th search at 59.9 s and accepts it at 60.1 s", async () => {
     const key = await quickKey();
     for (let used = 0; used < 10; used++) {
       expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
@@ -255,7 +255,7 @@ describe("the search rate", () => {
     expect(responses.filter((response) => response.statusCode === 429)).toHaveLength(10);
   });
 
-  test("the search rate does not count refused submissions and reads", async () => {
+  test("the search rate does not count rejected submissions and reads", async () => {
     const key = await quickKey();
     const { uuid } = (await service.submit(key, search("comet"))).json();
     for (let refused = 0; refused < 12; refused++) {
@@ -271,7 +271,7 @@ describe("the search rate", () => {
     expect(response.headers.ratelimit).toContain('"search";r=8');
   });
 
-  test("the search rate does not count a submission that the store refuses", async () => {
+  test("the search rate does not count a submission that the store rejects", async () => {
     const key = await quickKey();
     const { jobs } = service.context.http;
     const { submit } = jobs;
@@ -329,7 +329,7 @@ describe("the cost of a request", () => {
     expect(response.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=10;t=0');
   });
 
-  test("a replay costs one request and no search", async () => {
+  test("a repeated submission costs one request and no search", async () => {
     const [app, key] = [appWithStoppedClock(), await plainKey()];
     const headers = { ...json, "idempotency-key": "once" };
     const first = await request(app, key, post(valid, headers));
@@ -350,7 +350,7 @@ describe("the cost of a request", () => {
     expect(after.headers.ratelimit).toContain('"search";r=9');
   });
 
-  test("a search refused by the store (503) costs one request and no search, as the headers report", async () => {
+  test("a search rejected by the store (503) costs one request and no search, as the headers report", async () => {
     const submit = () =>
       Promise.reject(new EarshotError("store_unavailable", "x", { status: 503 }));
     const app = appWithStoppedClock({ jobs: { ...service.context.http.jobs, submit } });
@@ -410,7 +410,7 @@ describe("a client that polls each of four searches once a second", () => {
     ["all together", [0, 0, 0, 0]],
     ["in two pairs", [0, 1, 600, 601]],
   ])(
-    "a client that polls four searches once a second, %s, is never refused a poll or a fetch",
+    "no poll or fetch of a client that polls four searches once a second, %s, is rejected",
     async (_, offsetsMs) => {
       const { clock, runUntilSettled } = createVirtualTime(service.clock);
       const app = appWith({ clock });
@@ -476,7 +476,7 @@ test("the rate headers of a delayed response show the state when it is sent", as
   expect(response.headers.ratelimit).toContain('"search";r=10;t=0');
 });
 
-test("setting the clock back or forward by an hour changes no limit of a running service", async () => {
+test("setting the clock back or forward by an hour does not change the limits of a running service", async () => {
   const key = await quickKey();
   for (let used = 0; used < 10; used += 1) await service.submit(key, search("comet"));
   for (const shiftMs of [-3_600_000, 7_200_000, -3_600_000]) {

@@ -116,7 +116,7 @@ describe("a method that does not search", () => {
     expect(second.result.headers["x-next-cursor"]).toBeUndefined();
   });
 
-  test("a method that does not search refuses a cursor of another method, query, platform or account", async () => {
+  test("a method that does not search rejects a cursor of another method, query, platform or account", async () => {
     bluesky.answers.gettweets = timeline;
     x.answers.gettweets = timeline;
     bluesky.answers.getfollowers = timeline;
@@ -140,7 +140,7 @@ describe("a method that does not search", () => {
     expect((await service.submit(key, again)).statusCode).toBe(202);
   });
 
-  test("arguments of searches and of other methods are refused for a method that does not search", async () => {
+  test("arguments of searches and of other methods are rejected for a method that does not search", async () => {
     const searchArguments = { start_time: "2026-01-01", end_time: "2026-01-02", sort: "newest" };
     const problem = await refusal(makeBody("gettweets", "@a.example", searchArguments));
     expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
@@ -227,7 +227,7 @@ describe("a username without a platform", () => {
   });
 
   test.each(["gettweets", "getmedia", "getprofilebyid"])(
-    "a username is refused by %s if several accounts match, with the form of each",
+    "a username is rejected by %s if several accounts match, with the form of each",
     async (method) => {
       const problem = await refusal(makeBody(method, "tom"));
       expect(problem).toMatchObject({ status: 400, code: "invalid_query" });
@@ -238,7 +238,7 @@ describe("a username without a platform", () => {
   );
 });
 
-test("any arguments of a method are accepted, or refused with pointer and reason", async () => {
+test("any arguments of a method are accepted, or rejected with pointer and reason", async () => {
   const query = fc.oneof(
     fc.string({ unit: "binary", maxLength: 40 }),
     fc.constantFrom("@ann", "x:@ann", "20", "at://", "https://x.com/i/status/20", "@a@b.example"),
@@ -307,7 +307,7 @@ describe("the ID of a record", () => {
 });
 
 describe("posts that a platform returned", () => {
-  test("posts that a platform returned are omitted once deleted or hidden, while the count stays", async () => {
+  test("posts that a platform returned are omitted once they are deleted or hidden, while the count stays", async () => {
     const repost = post({
       uri: "at://did:plc:fan/app.bsky.feed.repost/r",
       userId: "did:plc:fan",
@@ -349,7 +349,7 @@ describe("posts that a platform returned", () => {
     expect(statusCodes(status)).toEqual(["ids_only"]);
   });
 
-  test("posts are missing when the platform failed, and the error names it and the fix", async () => {
+  test("if the platform fails, the result is an error that names the platform and the fix", async () => {
     bluesky.answers.gettrends = new EarshotError("upstream_failed", "bsky returned 503", {
       status: 502,
       hint: "retry later",

@@ -130,7 +130,7 @@ describe("every documented request is accepted and gets its documented response"
   );
 });
 
-describe("every error response is as documented", () => {
+describe("every error response matches its documentation", () => {
   test.each(withKey)(
     "the error response of %s without a key is as documented",
     async (_, endpoint) => {
@@ -195,13 +195,13 @@ describe("every error response is as documented", () => {
   );
 });
 
-describe("an unexpected body is refused as documented", () => {
+describe("an unexpected body is rejected as documented", () => {
   const without = all.filter(
     ([, { method, operation }]) =>
       ["POST", "DELETE"].includes(method) && operation.requestBody === undefined,
   );
   test.each(without)(
-    "the node request %s with a body of another type, malformed or too large is refused as documented",
+    "the node request %s with a body of another type, malformed or too large is rejected as documented",
     async (_, endpoint) => {
       const request = makeRequest(endpoint, sharedValues);
       const json = { "content-type": "application/json" };

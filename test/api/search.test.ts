@@ -242,7 +242,7 @@ describe("fields", () => {
     ["Metadata.like_count", "Metadata.public_metrics.like_count"],
     ["__proto__", "expected ID, Content"],
     ["Metadata.media.url", "Metadata.url"],
-  ])("the fields parameter refuses %s and suggests the nearest", async (field, nearest) => {
+  ])("the fields parameter rejects %s and suggests the nearest", async (field, nearest) => {
     const response = await request({ ...search("comet"), fields: ["ID", field] });
     expect(response.statusCode).toBe(400);
     expect(response.json().errors).toEqual([
@@ -251,7 +251,7 @@ describe("fields", () => {
   });
 
   test.each([[[]], ["Content"], [[1]], [null], [["ID", "ID"]]])(
-    "the fields parameter refuses %j as a list of fields",
+    "the fields parameter rejects %j as a list of fields",
     async (fields) => {
       const response = await request({ ...search("comet"), fields });
       expect(response.statusCode).toBe(400);
@@ -298,7 +298,7 @@ describe("max_chars", () => {
     expect(seen).toEqual([0, 1, 2, 3, 4, 5].map((number) => `essay ${number}`));
   });
 
-  test("the max_chars parameter leaves whole texts in the job's result", async () => {
+  test("the max_chars parameter does not shorten the texts in the job's result", async () => {
     const body = (await readAnswer(essays({ max_chars: 100 }))).json();
     expect(body.truncated.omitted).toBeGreaterThan(0);
     const result = (await service.result(key, body.uuid)).json();
@@ -313,7 +313,7 @@ describe("max_chars", () => {
   });
 
   test.each([99, 0, -1, 1_000_001, 1.5, "500", null])(
-    "the max_chars parameter refuses %j",
+    "the max_chars parameter rejects %j",
     async (maxChars) => {
       const response = await request(essays({ max_chars: maxChars }));
       expect(response.statusCode).toBe(400);
@@ -507,7 +507,7 @@ describe("Accept", () => {
   });
 });
 
-describe("a refused search", () => {
+describe("a rejected search", () => {
   test.each([0, 31, -1, 1.5, "10", null])("a search returns 400 for wait %j", async (wait) => {
     const response = await request({ ...search("comet"), wait });
     expect(response.statusCode).toBe(400);
@@ -515,7 +515,7 @@ describe("a refused search", () => {
     expect(response.json().errors[0].pointer).toBe("/wait");
   });
 
-  test("a refused search has the error details of a submission", async () => {
+  test("a rejected search has the error details of a submission", async () => {
     expect((await request({ ...search("comet"), max_char: 500 })).json().detail).toContain(
       "max_chars",
     );
@@ -537,7 +537,7 @@ describe("a refused search", () => {
     expect(other.headers.allow).toBe("OPTIONS, POST");
   });
 
-  test("a refused search costs no search, and an answered one costs one", async () => {
+  test("a rejected search costs no search, and an answered one costs one", async () => {
     const limited = await service.makeKey({ submissionsPerMinute: null });
     const refused = await request({ ...search("comet"), fields: ["nothing"] }, { key: limited });
     expect(refused.headers.ratelimit).toContain('"search";r=10');
@@ -729,7 +729,7 @@ describe("a search that waits", () => {
   const getJob = async (idempotencyKey: string): Promise<string> =>
     (await post(idempotencyKey, "/v1/search/live/social")).json().uuid;
 
-  test("a search that waits counts as a waiting request of its key, one more is refused, and a cancel ends it", async () => {
+  test("a search that waits counts as a waiting request of its key, one more is rejected, and cancelling the job ends it", async () => {
     const first = post("first");
     await slow.waitForPending(1);
     const second = await post("second");

@@ -69,7 +69,7 @@ describe.concurrent("oversized or slow input", () => {
     ["of an unauthenticated client", "Transfer-Encoding: chunked", false, 401],
   ] as const;
 
-  test("a refused body is answered immediately and the connection closed soon after", async () => {
+  test("a request with a rejected body is answered immediately, and its connection is closed soon after", async () => {
     await Promise.all(unwanted.map(expectCut));
   });
 
@@ -168,7 +168,7 @@ describe.concurrent("oversized or slow input", () => {
     }
   });
 
-  test("a compressed body is refused before it is read", async () => {
+  test("a compressed body is rejected before it is read", async () => {
     for (const encoding of ["gzip", "br", "deflate", "zstd", "identity, gzip"]) {
       const response = await service.call(key, {
         method: "POST",
@@ -216,7 +216,7 @@ test("an address that uses up its share of connections gets 503, and other addre
   }
 });
 
-describe("a request that two servers could parse differently is refused", () => {
+describe("a request that two servers could parse differently is rejected", () => {
   const smuggled = "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n";
 
   test.each([
@@ -229,7 +229,7 @@ describe("a request that two servers could parse differently is refused", () => 
     ["a bare line feed", ["X-A: b\nContent-Length: 0"], ""],
     ["a NUL in a field", ["X-A: \u0000"], ""],
   ])(
-    "a request that two servers could parse differently is refused: %s",
+    "a request that two servers could parse differently is rejected: %s",
     async (_, fields, body) => {
       const post = head(`POST ${path} HTTP/1.1`, "Content-Type: application/json", ...fields);
       const answer = await exchange(`${post}${body}${smuggled}`);
@@ -238,7 +238,7 @@ describe("a request that two servers could parse differently is refused", () => 
     },
   );
 
-  test("a request line that is not HTTP is refused", async () => {
+  test("a request line that is not HTTP is rejected", async () => {
     for (const line of ["GET\r\n\r\n", "\u0016\u0003\u0001\u0002", "GET / HTTP/9.9\r\n\r\n"]) {
       expect(statuses(await exchange(line)), line).toEqual([400]);
     }
@@ -251,7 +251,7 @@ describe("unusual requests", () => {
     expect(statuses(answer)).toEqual([200]);
   });
 
-  test("an HTTP/1.0 request is answered and the connection closed", async () => {
+  test("an HTTP/1.0 request is answered, and its connection is closed", async () => {
     const answer = await exchange("GET /livez HTTP/1.0\r\n\r\n");
     expect(statuses(answer)).toEqual([200]);
   });
@@ -291,7 +291,7 @@ describe("unusual requests", () => {
     expect(statuses(answer)).toEqual([200, 404, 404, 200]);
   });
 
-  test("an overlong path is refused on any route", async () => {
+  test("an overlong path is rejected on any route", async () => {
     const long = "a".repeat(20_000);
     for (const target of [`/${long}`, `/livez?${long}`, `${path}/status/${long}`]) {
       expect(statuses(await exchange(head(`GET ${target} HTTP/1.1`)))).toEqual([431]);

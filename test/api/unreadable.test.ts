@@ -64,7 +64,7 @@ describe("error responses are small regardless of the request", () => {
   });
 });
 
-test("a body with too many names is refused before it is parsed", async () => {
+test("a body with too many names is rejected before it is parsed", async () => {
   const names = Array.from({ length: 60_000 }, (_, index) => `"n${index}":1`);
   const response = await service.submit(key, `{${names.join(",")}}`);
   expect(response.statusCode).toBe(400);
@@ -89,7 +89,7 @@ describe("an unreadable body", () => {
     expect(await refusal(body)).toMatchObject({ code: "invalid_json", error: message, uuid: "" });
   });
 
-  test("a body of bytes that are not UTF-8 is refused", async () => {
+  test("a body of bytes that are not UTF-8 is rejected", async () => {
     const body = Buffer.from(JSON.stringify(search("comet \u00e9")), "latin1");
     expect(await refusal(body)).toMatchObject({
       code: "invalid_json",
@@ -97,7 +97,7 @@ describe("an unreadable body", () => {
     });
   });
 
-  test("a forbidden name in a body is refused in any spelling and at any depth", async () => {
+  test("a forbidden name in a body is rejected in any spelling and at any depth", async () => {
     for (const name of ["__proto__", "\\u005f_proto__"]) {
       const body = `{"type":"social","arguments":{"query":{"${name}":1}}}`;
       expect(await refusal(body)).toMatchObject({
@@ -165,7 +165,7 @@ test("out-of-range numbers and unknown words have one code on every route", asyn
 });
 
 test.each([path, "/v1/search/live", "/v1/search/social", "/api/v1/data/social/tweets/recent"])(
-  "the route %s refuses query parameters that it would ignore",
+  "the route %s rejects query parameters that it would ignore",
   async (url) => {
     const response = await service.call(key, {
       method: "POST",
@@ -182,14 +182,14 @@ test.each([path, "/v1/search/live", "/v1/search/social", "/api/v1/data/social/tw
   },
 );
 
-describe("an ambiguous JSON body is refused", () => {
+describe("an ambiguous JSON body is rejected", () => {
   const whole = JSON.stringify(search("comet"));
 
   test.each([
     ["a name twice", whole.replace("{", '{"type":"x",')],
     ["a name twice in a nested object", whole.replace('"query"', '"count":5,"count":6,"query"')],
     ["a name twice, in two spellings", whole.replace("{", '{"t\\u0079pe":"x",')],
-  ])("an ambiguous JSON body is refused: %s", async (_, body) => {
+  ])("an ambiguous JSON body is rejected: %s", async (_, body) => {
     expect(await refusal(body)).toMatchObject({
       code: "invalid_request",
       error: "an object of the body has a repeated name",
@@ -202,12 +202,12 @@ describe("an ambiguous JSON body is refused", () => {
     ["400 digits long", `${"1".repeat(400)}`],
     ["too small", "-1e400"],
     ["not a JSON number", "0x14"],
-  ])("a body with a count that is %s is refused", async (_, number) => {
+  ])("a body with a count that is %s is rejected", async (_, number) => {
     const body = whole.replace('"query"', `"count":${number},"query"`);
     expect(["invalid_request", "invalid_json"]).toContain((await refusal(body)).code);
   });
 
-  test("one byte order mark before a body is skipped, and a second one is an error", async () => {
+  test("one byte order mark before a body is ignored, and a second one is an error", async () => {
     const headers = { "content-type": "application/json" };
     const send = (payload: string) =>
       service.call(key, { method: "POST", url: path, headers, payload });
@@ -222,7 +222,7 @@ describe("an ambiguous JSON body is refused", () => {
   });
 });
 
-test("a lone surrogate in a query is paged like any other character", async () => {
+test("a lone surrogate in a query is replaced, and the query is accepted", async () => {
   const response = await service.submit(key, search('comet -"x\ud800y"'));
   expect(response.statusCode).toBe(202);
   const { uuid } = response.json();
@@ -232,7 +232,7 @@ test("a lone surrogate in a query is paged like any other character", async () =
 });
 
 test.each(["0x1e", "1e1", "%205", "5.0", "+5", "05", "5&wait=6", "31", "0", "-1", ""])(
-  "the parameter wait=%s is refused",
+  "the parameter wait=%s is rejected",
   async (wait) => {
     const { uuid } = (await service.submit(key, search("comet"))).json();
     const url = `${path}/result/${uuid}?wait=${wait}`;
@@ -283,7 +283,7 @@ test("the type of a problem links to its page", async () => {
   expect(response.body.startsWith(`# ${title}\n`)).toBe(true);
 });
 
-describe("requests that Node's parser would refuse with an empty body", () => {
+describe("requests that Node's parser would reject with an empty body", () => {
   async function answerTo(request: string): Promise<string> {
     const socket = await connectTo(service.url);
     socket.write(request);
@@ -308,7 +308,7 @@ describe("requests that Node's parser would refuse with an empty body", () => {
       "not a valid HTTP/1.1 request",
     ],
   ])(
-    "a request that Node's parser would refuse with an empty body is answered with a problem: %s",
+    "a request that Node's parser would reject with an empty body is answered with a problem: %s",
     async (_, request, message) => {
       const [head = "", body = ""] = (await answerTo(request)).split("\r\n\r\n");
       expect(head).toMatch(/^HTTP\/1\.1 400 /);

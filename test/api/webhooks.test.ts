@@ -144,7 +144,7 @@ describe("registering", () => {
     ["another port of an allowed host", "http://127.0.0.1:2/", "on"],
     ["a port of another service", "https://example.com:22/", "on"],
     ["too long when percent-encoded", `https://example.com/${"é".repeat(2_000)}`, "on"],
-  ])("a webhook URL is refused: %s", async (_, url, allowHttp) => {
+  ])("a webhook URL is rejected: %s", async (_, url, allowHttp) => {
     const { webhooks } = service.context.config;
     const before = webhooks.allowHttp;
     webhooks.allowHttp = allowHttp === "on" ? "on" : "off";
@@ -167,7 +167,7 @@ describe("registering", () => {
     [{ url: "https://example.com", events: ["job.done", "job.done"] }, "/events"],
     [{ url: "https://example.com", events: ["job.dune"] }, "/events/0"],
     [{ url: "https://example.com", secret: "mine" }, "/secret"],
-  ])("the webhook body %j is refused at %s", async (body, pointer) => {
+  ])("the webhook body %j is rejected at %s", async (body, pointer) => {
     const response = await post("/v1/webhooks", body);
     expect(response.json()).toMatchObject({ code: "invalid_request", errors: [{ pointer }] });
   });
@@ -361,7 +361,7 @@ describe("a receiver", () => {
     expect(await fetchDeliveries(id)).toHaveLength(1);
   });
 
-  test("a webhook receiver that does not answer gets two concurrent deliveries and does not delay others", async () => {
+  test("a webhook receiver that does not respond gets two concurrent deliveries and does not delay others", async () => {
     const slow = await register("/slow");
     const quick = await register("/quick");
     const pending: ServerResponse[] = [];
@@ -378,7 +378,7 @@ describe("a receiver", () => {
 });
 
 describe("a delivery", () => {
-  test("a delivery is replayed under its own id", async () => {
+  test("a delivery can be sent again under its own id", async () => {
     const { id, secret } = await register("/again");
     await post(`/v1/webhooks/${id}/test`);
     const { id: deliveryId } = await waitForDelivery(id, { state: "delivered" });
@@ -391,7 +391,7 @@ describe("a delivery", () => {
     expect(verifiedPayload(secret, second)).toEqual(verifiedPayload(secret, first));
   });
 
-  test("a delivery is listed in pages, newest first, by state", async () => {
+  test("deliveries are listed in pages, newest first, and can be filtered by state", async () => {
     const { id } = await register("/pages");
     const ids: string[] = [];
     for (let count = 0; count < 5; count += 1) {
@@ -419,7 +419,7 @@ describe("a delivery", () => {
   });
 
   test.each(["?limit=0", "?limit=101", "?state=gone", "?state=failed,gone", "?page=2"])(
-    "the list of deliveries refuses %s",
+    "the list of deliveries rejects %s",
     async (query) => {
       const { id } = await register("/refused");
       const response = await get(`/v1/webhooks/${id}/deliveries${query}`);
@@ -428,7 +428,7 @@ describe("a delivery", () => {
   );
 
   test.each(["-1", "1", "x", ""])(
-    "the list of deliveries refuses the cursor %j",
+    "the list of deliveries rejects the cursor %j",
     async (cursor) => {
       const { id } = await register("/refused");
       const response = await get(`/v1/webhooks/${id}/deliveries?cursor=${cursor}`);

@@ -198,7 +198,7 @@ describe("a stream after a disconnection", () => {
   const codes = ({ warnings }: { warnings: { code: string }[] }) =>
     warnings.map(({ code }) => code);
 
-  test("after a disconnection, a stored post is not reported as complete until it has been compared with the server", async () => {
+  test("after a disconnection, a search that finds stored posts warns until they have been compared with the server", async () => {
     const { network } = emulator;
     const cora = network.addAccount({ username: "ann" }).id;
     const unchanged = network.addStatus({ accountId: cora, text: "a godwit that stays" }).id;
@@ -239,7 +239,7 @@ describe("a stream after a disconnection", () => {
   });
 });
 
-test("a disconnection leaves a gap in the coverage, and posts after it are found", async () => {
+test("a disconnection leaves a gap in the coverage, and posts from after it are found", async () => {
   emulator.network.addStatus({ accountId: ann, text: "a crane before" });
   await waitForPosts("crane", 1);
   const before = streams.requests.length;

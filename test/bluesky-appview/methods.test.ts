@@ -172,7 +172,7 @@ describe("accounts", () => {
     }
   });
 
-  test("getfollowers and getfollowing return each account once, to the last page", async () => {
+  test("getfollowers and getfollowing return each account once, across all pages", async () => {
     const star = accountAt(cast.star);
     expect(world.truth.followersOf(star).length).toBeGreaterThan(100);
     expect(world.truth.followedBy(star).length).toBeGreaterThan(100);
@@ -193,7 +193,7 @@ describe("accounts", () => {
 });
 
 describe("posts of an account", () => {
-  test("gettweets returns every post and repost once, newest first, to the last page", async () => {
+  test("gettweets returns every post and repost once, newest first, across all pages", async () => {
     expect(world.truth.entriesOf(accountAt(cast.prolific)).length).toBeGreaterThan(300);
     const wrong = await differencesFor(
       someAccounts(),
@@ -261,7 +261,7 @@ describe("a single post", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("getretweeters returns everyone who reposted a post, to the last page", async () => {
+  test("getretweeters returns everyone who reposted a post, across all pages", async () => {
     const [first] = somePosts();
     expect(first === undefined ? 0 : world.truth.repostersOf(first).length).toBeGreaterThan(100);
     const wrong = await differencesFor(
@@ -376,7 +376,7 @@ describe("searches", () => {
     expect(differences(found, all).filter((line) => !line.startsWith("missing"))).toEqual([]);
   });
 
-  test("searchbyquery finds posts of the last days and reports their source", async () => {
+  test("searchbyquery finds posts from the last days and reports their source", async () => {
     const sinceMs = Date.now() - 6 * dayMs;
     const due = rarePosts(({ createdMs }) => createdMs >= sinceMs);
     expect(due.length).toBeGreaterThan(0);

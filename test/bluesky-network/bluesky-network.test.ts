@@ -138,7 +138,7 @@ describe("a busy network in which Earshot was killed, stopped and disconnected",
     expect(summary(differences(found, truth))).toEqual([]);
   });
 
-  test("no count of likes, reposts, replies and quotes is below the network's", () => {
+  test("no count of likes, reposts, replies or quotes is below the network's", () => {
     expect(summary(countsBelow(found, truth, life))).toEqual([]);
   });
 

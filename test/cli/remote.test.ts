@@ -83,7 +83,7 @@ describe("search on a service", () => {
     expect(out).toBe("");
   });
 
-  test("a search on a service reports a refused key with the service's hint", async () => {
+  test("a search on a service reports a rejected key with the service's hint", async () => {
     const { code, notes } = await earshot(["search", "comet", "--url", url], {
       EARSHOT_API_KEY: `${key.slice(0, -4)}AAAA`,
     });
@@ -129,7 +129,7 @@ describe("counts on a service", () => {
 });
 
 describe("login", () => {
-  test("earshot login verifies the key, stores it readable only by its user, and later commands use it", async () => {
+  test("earshot login verifies the key, stores it where only its user can read it, and later commands use it", async () => {
     const wrong = await runCommand(
       ["login", url],
       { XDG_CONFIG_HOME: home },

@@ -324,7 +324,7 @@ describe("a credential that is rejected", () => {
       "/fields/tokne",
     ],
     [
-      "the platform refuses it",
+      "the platform rejects it",
       () => ["x", "app-token", { token: `${appToken}x` }],
       "/fields/token",
     ],
@@ -334,7 +334,7 @@ describe("a credential that is rejected", () => {
       "/fields/host",
     ],
     [
-      "the server refuses it",
+      "the server rejects it",
       () => ["mastodon", "user-token", { host: mastodon.url, token: "user-token-canary-1" }],
       "/fields/token",
     ],

@@ -79,7 +79,7 @@ describe("prometheus-alerts.yaml", () => {
   const rules = groups.flatMap((group) => group.rules);
 
   test.each(rules.map((rule) => [rule.alert, rule] as const))(
-    "the alert %s uses existing metrics and links its section of docs/operations.md",
+    "the alert %s uses existing metrics and links to its section of docs/operations.md",
     (alert, rule) => {
       for (const name of namesIn(rule.expr)) expect(metrics).toContain(name);
       expect(rule.for).toMatch(/^\d+[mh]$/);

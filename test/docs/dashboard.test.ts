@@ -52,7 +52,7 @@ test("docs/dashboard.md lists every action of the audit log", () => {
   expect(listRows("The audit log").map(([action]) => action)).toEqual([...auditActions]);
 });
 
-test("docs/dashboard.md lists every reason for a refused sign-in", () => {
+test("docs/dashboard.md lists every reason for a rejected sign-in", () => {
   for (const word of refusalCodes)
     expect(section("The dashboard's own API")).toContain(`\`${word}\``);
 });

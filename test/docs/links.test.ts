@@ -66,7 +66,7 @@ test("every page of docs/ can be reached from the README", () => {
   expect(unreached).toEqual([]);
 });
 
-test("the index of decisions names every record", () => {
+test("the index of decisions names every decision", () => {
   const index = readFileSync(join(root, "docs/decisions/README.md"), "utf8");
   const records = pages.filter((page) => /^docs\/decisions\/\d{4}-.+\.md$/.test(page));
   expect(records.length).toBeGreaterThan(10);

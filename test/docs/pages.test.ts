@@ -184,7 +184,7 @@ describe("the representations of a page", () => {
     expect(titles.size).toBeGreaterThan(80);
   });
 
-  test("llms.txt links the Markdown of every page of the navigation", async () => {
+  test("llms.txt links to the Markdown of every page in the navigation", async () => {
     const { body, headers } = await get("/llms.txt");
     expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
     const links = matches(body, /\]\((\/docs[^)]*)\)/g);
@@ -216,7 +216,7 @@ describe("the representations of a page", () => {
     );
   });
 
-  test("HEAD answers as GET without a body, and a picture is sent unchanged", async () => {
+  test("HEAD returns the headers of GET without a body, and a picture is sent unchanged", async () => {
     const head = await service.call(null, { method: "HEAD", url: "/docs", headers: browser });
     expect(head.statusCode).toBe(200);
     expect(head.body).toBe("");

@@ -99,7 +99,7 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     expect(next.structured.next_cursor).toBeNull();
   });
 
-  test("an MCP client sees every line of a post quoted", async () => {
+  test("every line of a post is quoted for an MCP client", async () => {
     const { text } = await callTool(client, "search_posts", { query: "bay" });
     const quotation = text.slice(text.indexOf("> comet over"));
     expect(quotation.split("\n")).toEqual([
@@ -119,7 +119,7 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     expect(JSON.parse(content.text)).toMatchObject([{ Content: hostile, Score: 1 }]);
   });
 
-  test("an MCP client gets the position of an error in a query, to repair it", async () => {
+  test("an MCP client learns the position of an error in a query, so that it can repair it", async () => {
     const refused = await callTool(client, "search_posts", { query: "comet min_faves:many" });
     expect(refused.isError).toBe(true);
     expect(refused.text).toMatch(/invalid_query/);
@@ -130,7 +130,7 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     expect(valid.structured).toMatchObject({ valid: true, canonical_query: expect.any(String) });
   });
 
-  test("an MCP client gets older posts suggested when the last seven days have none", async () => {
+  test("an MCP client is advised to search older posts when the last seven days have none", async () => {
     const found = await callTool(client, "search_posts", { query: "meteor" });
     expect(found.text).toContain('repeat the call with scope "all"');
     expect(found.structured.warnings).toContainEqual(expect.stringContaining('scope "all"'));
@@ -207,14 +207,14 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
   });
 });
 
-test("an MCP request without a valid key is refused", async () => {
+test("an MCP request without a valid key is rejected", async () => {
   await expect(connectClient("auto", null)).rejects.toThrow();
   await expect(connectClient("legacy", `${key}x`)).rejects.toThrow();
   const response = await service.call(null, { method: "POST", url: "/mcp", payload: {} });
   expect(response.statusCode).toBe(401);
 });
 
-test("an MCP batch, which would pay once for many calls, is refused", async () => {
+test("an MCP batch, which would cost one request for many calls, is rejected", async () => {
   const call = { jsonrpc: "2.0", id: 1, method: "ping" };
   const response = await service.call(key, { method: "POST", url: "/mcp", payload: [call, call] });
   expect(response.statusCode).toBe(400);
@@ -264,7 +264,7 @@ describe("a page of another origin", () => {
       payload: { jsonrpc: "2.0", id: 1, method: "ping" },
     });
 
-  test("a page of another origin is refused on /mcp unless it is listed", async () => {
+  test("a page of another origin is rejected on /mcp unless it is listed", async () => {
     const refused = await post(service, origin);
     expect(refused.statusCode).toBe(403);
     expect(refused.json()).toMatchObject({ code: "forbidden_origin" });

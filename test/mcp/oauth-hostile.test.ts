@@ -100,7 +100,7 @@ describe("an authorization request", () => {
     ["for another path", { resource: "http://earshot.test/v1" }, "invalid_target"],
     ["with only unknown scopes", { scope: "admin" }, "invalid_scope"],
   ] as const)(
-    "an authorization request %s is refused with issuer and state",
+    "an authorization request %s is rejected with issuer and state",
     async (_, parameters, error) => {
       const answer = await requestAuthorization(parameters);
       expect(answer.kind).toBe("refused");
@@ -112,7 +112,7 @@ describe("an authorization request", () => {
     },
   );
 
-  test("an authorization request that names a parameter twice is refused", async () => {
+  test("an authorization request that names a parameter twice is rejected", async () => {
     const answer = await requestAuthorization(
       {},
       "&redirect_uri=https%3A%2F%2Fevil.example%2Fcallback",
@@ -222,7 +222,7 @@ describe("a client_id", () => {
 });
 
 describe("a decision", () => {
-  test("a consent decision of another site's page is refused", async () => {
+  test("a consent decision of another site's page is rejected", async () => {
     const { ticket, methods } = await requestAuthorization({});
     const url = "/dashboard/api/authorizations/decision";
     const send = (headers: Readonly<Record<string, string>>) =>
@@ -348,7 +348,7 @@ describe("a refresh token", () => {
     });
   });
 
-  test("a refresh token of another client or resource is refused without ending the connection", async () => {
+  test("a refresh token of another client or resource is rejected without ending the connection", async () => {
     const tokens = await connect(service, session, app.clientId);
     const other = { client_id: "https://evil.example/client.json" };
     expect((await refresh(tokens.refresh_token, other)).json().error).toBe("invalid_grant");
@@ -415,7 +415,7 @@ test("an app of another account is neither listed nor disconnected", async () =>
   expect((await service.callAs(session, list)).json().apps).toHaveLength(1);
 });
 
-test("token requests that are not forms, or that repeat a name, are refused", async () => {
+test("token requests that are not forms, or that repeat a name, are rejected", async () => {
   const send = (payload: string, type: string, url = "/oauth/token") =>
     service.call(null, { method: "POST", url, headers: { "content-type": type }, payload });
   expect((await send("{}", "application/json")).json().error).toBe("invalid_request");

@@ -230,7 +230,7 @@ describe("a connected app", () => {
     expect((await ping(service, token)).statusCode).toBe(401);
   });
 
-  test("a connected app is refused while its account is suspended", async () => {
+  test("a connected app is rejected while its account is suspended", async () => {
     const tokens = await connect(service, session, app.clientId);
     const change = (suspension: { reason: string } | null) =>
       service.context.store.write("changeAccount", {

@@ -251,7 +251,7 @@ describe("a node is not admitted", () => {
     changes: Parameters<HandDrivenNode["registration"]>[0] = {},
   ) => await candidate.post("register", await candidate.registration(changes));
 
-  test("a node with a used nonce is not admitted, even if the first use was refused", async () => {
+  test("a node with a used nonce is not admitted, even if the first use was rejected", async () => {
     const candidate = await openNode();
     const requested = await candidate.registration();
     const broken = { ...requested, identity_signature: "A".repeat(86) };
@@ -327,7 +327,7 @@ describe("a node is not admitted", () => {
     expect((await candidate.post("register", requested)).statusCode).toBe(200);
   });
 
-  test("a node without the enrolment token is refused before its body is read", async () => {
+  test("a node without the enrolment token is rejected before its body is read", async () => {
     for (const route of ["challenge", "register"]) {
       const url = `/internal/nodes/${route}`;
       const headers = { "content-type": "application/json" };
@@ -342,7 +342,7 @@ describe("a node is not admitted", () => {
     expect((await node.challenge()).nonce).toMatch(/^[\w-]{43}$/);
   });
 
-  test("a registration with a body beyond the limit is refused", async () => {
+  test("a registration with a body beyond the limit is rejected", async () => {
     const candidate = await openNode();
     const sent = JSON.stringify({ evidence: "a".repeat(262_144) });
     expectRefusal(await candidate.post("register", {}, { sent }), "body_too_large");
@@ -350,7 +350,7 @@ describe("a node is not admitted", () => {
   });
 });
 
-describe("a request of a node is refused", () => {
+describe("a request of a node is rejected", () => {
   const renewal = () => ({ job: randomUUID(), token: randomUUID() });
   const cases: [string, string, () => Promise<LightMyRequestResponse>][] = [
     ["that is not signed", "not_signed", unsignedLease],
@@ -363,14 +363,14 @@ describe("a request of a node is refused", () => {
     ["signed for another path", "bad_signature", otherPath],
   ];
 
-  test.each(cases)("a request of a node %s is refused with %s", async (_, check, send) => {
+  test.each(cases)("a request of a node %s is rejected with %s", async (_, check, send) => {
     const response = await send();
     expect(response.statusCode).toBe(401);
     expect(response.headers["www-authenticate"]).toBe('Signature realm="earshot"');
     expectRefusal(response, "node_unauthorized", check);
   });
 
-  test("a request of an unknown node is refused before its body is read", async () => {
+  test("a request of an unknown node is rejected before its body is read", async () => {
     const candidate = await openNode();
     const sent = JSON.stringify({ sealed: "A".repeat(8_400_000) });
     expectRefusal(
@@ -470,8 +470,8 @@ describe("a response of the gateway to a node", () => {
   });
 });
 
-describe("an answer is refused", () => {
-  test("an answer under the lease of another node, or an unknown one, is refused", async () => {
+describe("an answer is rejected", () => {
+  test("an answer under the lease of another node, or an unknown one, is rejected", async () => {
     const other = await openNode();
     await other.attest();
     const job = await leaseJob();
@@ -535,7 +535,7 @@ describe("an answer is refused", () => {
     ],
   ];
 
-  test.each(wrong)("an answer %s is refused with %s", async (_, check, complete) => {
+  test.each(wrong)("an answer %s is rejected with %s", async (_, check, complete) => {
     const response = await complete(await leaseJob());
     expect(response.statusCode).toBe(422);
     expectRefusal(response, "node_answer_refused", check);
@@ -560,13 +560,13 @@ describe("a working node", () => {
     expect(refused.json().detail).toBe("node by hand reported: it cannot be said");
   });
 
-  test("a lease request gets an empty answer when no job arrives in time", async () => {
+  test("a lease request gets an empty response when no job arrives in time", async () => {
     const requested = { methods: ["searchbyquery"], wait_ms: 10 };
     const response = await node.post("lease", requested);
     expect({ status: response.statusCode, body: response.body }).toEqual({ status: 204, body: "" });
   });
 
-  test("no job is lost when its node disconnects while it polls", async () => {
+  test("no job is lost when a node disconnects during a lease request", async () => {
     const path = "/internal/nodes/lease";
     const body = JSON.stringify({ methods: ["searchbyquery"], wait_ms: 20_000 });
     const polling = new AbortController();
@@ -589,7 +589,7 @@ describe("a working node", () => {
   });
 });
 
-test("no node is admitted by expired collateral", async () => {
+test("no node is admitted on the basis of expired collateral", async () => {
   const candidate = await openNode();
   const yearMs = 366 * 86_400_000;
   service.clock.shiftWall(yearMs);

@@ -225,7 +225,7 @@ describe("an unusable answer", () => {
     },
   );
 
-  test("a request that X refuses (400) is not retryable, and has no hint to retry", async () => {
+  test("the error for a request that X rejects (400) is not retryable and has no hint", async () => {
     await storeCredential("app-token", accountId);
     x.faults.isEchoing = true;
     const { result } = await runJob({ method: "getbyid", query: "20" });
@@ -284,7 +284,7 @@ describe("requests with the deployment's credential", () => {
   });
 
   test.each([["getspace", "1DXxyRYNejbKM"]])(
-    "the method %s is refused before it costs anything, because its data may not be shown to other accounts",
+    "the method %s is rejected before it costs anything, because its data may not be shown to other accounts",
     async (method, query) => {
       const body = { type: "social", arguments: { type: method, query, max_results: 10 } };
       const refused = await service.submit(key, body, "/v1/search/live/x");

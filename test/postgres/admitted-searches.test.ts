@@ -85,7 +85,7 @@ test("concurrent searches are each counted once", async () => {
   expect(jobs).toHaveLength(8);
 });
 
-test("a revoked key is refused, whatever it sends", async () => {
+test("a revoked key is rejected, whatever it sends", async () => {
   for (const payload of [search("comet"), invalid]) {
     const key = await admittedKey();
     await other.context.store.write("revokeKey", {
@@ -97,7 +97,7 @@ test("a revoked key is refused, whatever it sends", async () => {
   }
 });
 
-test("a key over its rate is refused, whatever it sends", async () => {
+test("a key over its rate is rejected, whatever it sends", async () => {
   for (const payload of [search("comet"), invalid]) {
     const key = await admittedKey({ requestsPerSecond: 2 });
     const request = await other.call(key, { url: "/v1/search/live/social/jobs" });
@@ -146,7 +146,7 @@ test("the end of a search is delivered to the account's webhook, and the IDs of 
   expect(deliveries).toHaveLength(1);
 });
 
-test("a job of another method than a search is admitted before it is inserted", async () => {
+test("a job with a method other than a search is admitted before it is inserted", async () => {
   const key = await admittedKey();
   const payload = { type: "social", arguments: { type: "getbyid", query: "1" } };
   const { response, names } = await callsFor(key, payload);

@@ -137,7 +137,7 @@ const insertion = (
 const isInserted = (outcome: PromiseSettledResult<InsertedJob>): boolean =>
   outcome.status === "fulfilled" && !outcome.value.isRepeated;
 
-test("concurrent jobs are numbered within their accounts, and one that fails does not affect others", async () => {
+test("concurrent jobs are numbered per account, and one that fails does not affect others", async () => {
   for (const account of ["one", "two", "suspended"]) {
     await pool.unsafe("INSERT INTO account(id, created_ms, suspended_ms) VALUES($1, 0, $2)", [
       ...[account, account === "suspended" ? 1 : (null as never)],

@@ -45,7 +45,7 @@ test("two connections serve two hundred concurrent requests", async () => {
   expect(new Set(responses.map((response) => response.json().uuid)).size).toBe(200);
 });
 
-test("a PostgreSQL server without free connections causes only retryable refusals, and most requests succeed", async () => {
+test("a PostgreSQL server without free connections causes only retryable errors, and most requests succeed", async () => {
   const service = await startWith(wanted);
   const key = await service.makeKey();
   const accepted: string[] = [];

@@ -130,7 +130,7 @@ describe("a refresh token", () => {
 });
 
 describe("a token used at both gateways", () => {
-  test("a token used at both gateways is refused at one as soon as the app revokes it at the other", async () => {
+  test("a token used at both gateways is rejected at one as soon as the app revokes it at the other", async () => {
     for (const name of ["access_token", "refresh_token"] as const) {
       const tokens = await connect(second, session, app.clientId);
       expect(await pings(tokens.access_token)).toEqual([200, 200]);
@@ -141,7 +141,7 @@ describe("a token used at both gateways", () => {
     }
   });
 
-  test("a token used at both gateways is refused at one as soon as its owner disconnects the app at the other", async () => {
+  test("a token used at both gateways is rejected at one as soon as its owner disconnects the app at the other", async () => {
     const tokens = await connect(first, session, app.clientId);
     expect(await pings(tokens.access_token)).toEqual([200, 200]);
     const list = { method: "GET", url: "/dashboard/api/apps" } as const;

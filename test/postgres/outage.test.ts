@@ -41,7 +41,7 @@ const servesAgain = () =>
   until("the service to serve again", async () => ((await submitted()) === 202 ? true : null));
 
 test.each(["SIGINT", "SIGQUIT"] as const)(
-  "requests are refused quickly while the database is stopped by %s, and accepted jobs survive",
+  "requests are rejected quickly while the database is stopped by %s, and accepted jobs survive",
   async (signal) => {
     const { uuid } = (await service.submit(key, search("comet"))).json();
     await server.stop(signal);
@@ -52,7 +52,7 @@ test.each(["SIGINT", "SIGQUIT"] as const)(
   },
 );
 
-test("requests are refused after the time limit if the database hangs", async () => {
+test("requests are rejected after the time limit if the database hangs", async () => {
   expect(await submitted()).toBe(202);
   server.signalAll("SIGSTOP");
   try {

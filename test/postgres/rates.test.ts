@@ -44,7 +44,7 @@ const steps = fc.array(
 
 let cases = 0;
 
-test("rates in PostgreSQL admit, refuse and refund calls like the in-memory sliding logs, for keys that share a limit", async () => {
+test("rates in PostgreSQL admit, reject and refund calls like the in-memory sliding logs, for keys that share a limit", async () => {
   await fc.assert(
     fc.asyncProperty(
       steps,

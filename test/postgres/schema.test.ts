@@ -83,7 +83,7 @@ test("gateways that start together create the tables once, with the same columns
   expect(found.set("job", own)).toEqual(expected);
 });
 
-test("the rate tables of an earlier version are replaced, after which older gateways refuse the database", async () => {
+test("the rate tables of an earlier version are replaced, after which older gateways reject the database", async () => {
   await pool.unsafe("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
   const [first] = postgresMigrations;
   await pool.unsafe(`${first?.sql}
@@ -103,7 +103,7 @@ test("the rate tables of an earlier version are replaced, after which older gate
   expect(newest).toEqual({ oldest: 3 });
 });
 
-test("a PostgreSQL schema of an incompatible version is refused", async () => {
+test("a PostgreSQL schema of an incompatible version is rejected", async () => {
   await pool.unsafe("INSERT INTO control_schema(version, oldest) VALUES(99, 99)");
   await expect(migratePostgres(pool)).rejects.toMatchObject({ code: "newer_schema" });
 });

@@ -80,7 +80,7 @@ describe("a job submitted at one gateway", () => {
     expect(new Set(responses.map((response) => response.json().uuid)).size).toBe(1);
   });
 
-  test("change readers at both gateways get changes in order, and the last change of each job", async () => {
+  test("change readers at both gateways get changes in order, including the last change of each job", async () => {
     // Changes of other jobs may still arrive.
     const own = await first.makeKey();
     const accountId = await keyAccount(own);

@@ -177,7 +177,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(["done"]));
     });
 
-    test("the client watches a job until it ends, also if the stream is refused or ends early", async () => {
+    test("the client watches a job until it ends, even if the stream is rejected or ends early", async () => {
       const streamFaults: Fault[] = ["unavailable", "busy", "end early", "end early"];
       const draw = ({ url = "" }: IncomingMessage): Fault =>
         url.includes("/events") ? (streamFaults.shift() ?? "pass") : "pass";

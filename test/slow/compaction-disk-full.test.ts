@@ -57,7 +57,7 @@ test("a copy of a segment that does not fit on the disk is removed, the segment 
   expect(archive.search({ plan: { kind: "all" }, limit: 10_000 }).positions).toHaveLength(6_001);
 });
 
-test("a segment stays unchanged wherever the disk fills up while it is sealed, and is sealed once there is room", () => {
+test("a segment stays unchanged if the disk fills up at any point of sealing, and is sealed once there is room", () => {
   fill();
   const catalog = openCatalog(archive.folder);
   addPendingSeals(catalog, readSegments(catalog).slice(0, 1));

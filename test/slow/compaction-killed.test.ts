@@ -128,7 +128,7 @@ describe("a process that writes, rolls over, splits, rewrites, seals, merges and
     expect(await findingsIn(killed)).toEqual([]);
   });
 
-  test("no write into a segment that is being rewritten is lost, without a kill", async () => {
+  test("no write to a segment that is being rewritten is lost, even without a kill", async () => {
     const undisturbed = newFolder("alone");
     await runAlone(undisturbed);
     const rewritten = newFolder("rewritten");

@@ -242,7 +242,7 @@ describe("a segment that is written to", () => {
     }
   }
 
-  test("a segment that is written to hides a post, shows it, and hides it again", () => {
+  test("a post in a segment that is written to is hidden, shown, and hidden again", () => {
     expect(river()).toBe(posts);
     for (const hidden of [true, true, false, false, true]) {
       forms.write((writer) => writer.moderate(id, { ...noModeration, hidden }));
@@ -251,7 +251,7 @@ describe("a segment that is written to", () => {
     }
   });
 
-  test("a segment keeps a hidden post hidden when it is rewritten and resealed, then shows it", () => {
+  test("a hidden post stays hidden when it is rewritten and its segment resealed, and can then be shown", () => {
     forms.write((writer) => {
       const stored = writer.findById(id);
       if (stored !== null)
@@ -266,7 +266,7 @@ describe("a segment that is written to", () => {
     bothAgree();
   });
 
-  test("a segment deletes and restores a post repeatedly, even when it is sealed in between", () => {
+  test("a post is deleted and stored again repeatedly, even when its segment is resealed in between", () => {
     for (let round = 0; round < 3; round++) {
       forms.write((writer) => writer.remove(id, null));
       expect(river()).toBe(posts - 1);
@@ -296,7 +296,7 @@ describe("a segment that is written to", () => {
     bothAgree();
   });
 
-  test("a segment answers when no sealed post remains", () => {
+  test("a segment still finds later posts when no sealed post remains", () => {
     forms.write((writer) => {
       for (let number = 0; number < posts; number++) writer.remove(idAt(number, posts), null);
     });

@@ -79,7 +79,7 @@ function lockControl(name: string): DatabaseSync {
   return database;
 }
 
-test("stopping takes less than 5 s even if a thread does not end, and no job is lost", async () => {
+test("stopping takes less than 5 s even if a thread never ends, and no job is lost", async () => {
   const server = await start("stuck", { EARSHOT_NODE_CONCURRENCY: "0" });
   const uuid = await submit(server, "word");
   const lock = lockControl("stuck");

@@ -93,7 +93,7 @@ async function untilComplete(): Promise<Observation> {
 
 const isConnected = (): boolean => service.context.ingest.state()?.status === "connected";
 
-test("an uninterrupted stream is complete to the present in every answer", async () => {
+test("every answer is complete to the present while the stream is uninterrupted", async () => {
   await until("the service is connected", async () => (jetstream.open() > 0 ? true : null));
   await untilComplete();
   for (let n = 0; n < 20; n += 1) {
@@ -101,7 +101,7 @@ test("an uninterrupted stream is complete to the present in every answer", async
   }
 });
 
-test("no answer is complete to the present while disconnected, and all are once the stream has caught up", async () => {
+test("no answer is complete to the present while the stream is disconnected, and all are once it has caught up", async () => {
   for (let cuts = 0; cuts < 3; cuts += 1) {
     await untilComplete();
     jetstream.cut();

@@ -57,7 +57,7 @@ describe.each(indexForms)("posts found by %s", (form) => {
     for (const times of Object.values(totals)) expect(times).toBeGreaterThan(15);
   });
 
-  test("the pages of posting lists of any size equal the archive's", () => {
+  test("pages of any size from the posting lists equal the archive's", () => {
     fc.assert(
       fc.property(posts, generatedQuery, fc.integer({ min: 1, max: 9 }), (drawn, query, limit) => {
         const set = openPostSet(drawn, 9, form);

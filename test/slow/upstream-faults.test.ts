@@ -181,7 +181,7 @@ describe("a permanent upstream fault", () => {
 });
 
 describe("upstream pages", () => {
-  test("upstream pages that repeat and are out of order give each post once, marked incomplete", async () => {
+  test("upstream pages that repeat and are out of order yield each post once, in an answer marked incomplete", async () => {
     hostile.script = [page(["1", "2", "2"], "b"), page(["3", "2", "1"], "c"), page(["1", "4"])];
     const report = await job();
     expect(report).toMatchObject({ complete: false, posts: ["1", "2", "3", "4"] });
@@ -242,7 +242,7 @@ describe("upstream pages", () => {
   });
 });
 
-test("the posts read before an account was suspended are returned, marked incomplete", async () => {
+test("the posts that were read before an account disappeared are returned, marked incomplete", async () => {
   hostile.script = [page(["1", "2"], "b")];
   hostile.defaultReply = replyWith(404, {}, "{}");
   const report = await job();
@@ -250,7 +250,7 @@ test("the posts read before an account was suspended are returned, marked incomp
   expect(listCodes(report)).toContain("upstream_gone");
 });
 
-test("the posts of an unknown account are an empty list", async () => {
+test("a request for the posts of an unknown account returns an empty list", async () => {
   hostile.defaultReply = replyWith(404, {}, "{}");
   expect(await job()).toMatchObject({ status: "done", complete: true, posts: [], httpStatus: 200 });
 });
