@@ -255,7 +255,7 @@ describe("the search rate", () => {
     expect(responses.filter((response) => response.statusCode === 429)).toHaveLength(10);
   });
 
-  test("the search rate does not count rejected submissions and reads", async () => {
+  test("the search rate counts neither rejected submissions nor reads", async () => {
     const key = await quickKey();
     const { uuid } = (await service.submit(key, search("comet"))).json();
     for (let refused = 0; refused < 12; refused++) {

@@ -206,7 +206,7 @@ describe("registering", () => {
 });
 
 describe("the end of a job", () => {
-  test("the end of a job is delivered immediately, signed as Standard Webhooks requires, without query and posts", async () => {
+  test("the end of a job is delivered immediately, signed as Standard Webhooks requires, without the query or posts", async () => {
     const { id, secret } = await register("/done");
     const uuid = await submit("aurora over the bay");
     await finish();

@@ -100,7 +100,7 @@ async function addCredential(accountId: string): Promise<void> {
   });
 }
 
-test("the Mastodon stream reports that it waits for a credential, and starts once there is one", async () => {
+test("the Mastodon stream reports that it is waiting for a credential, and starts once there is one", async () => {
   await until("what is missing", async () => {
     const { mastodon } = await readiness();
     return String(mastodon).includes(`no usable user token for ${emulator.host}`) ? true : null;

@@ -299,7 +299,7 @@ describe("private reads of an account", () => {
     expect(world.truth.homeOf(accountAt(cast.reader)).length).toBeGreaterThan(300);
   });
 
-  test("getforyoutweets returns a feed in its own order, without hidden and deleted posts", async () => {
+  test("getforyoutweets returns a feed in its own order, without hidden or deleted posts", async () => {
     const due = world.feed.posts.filter(isVisible);
     expect(due.length).toBeLessThan(world.feed.posts.length);
     const found = await reader.all({ method: "getforyoutweets", maxResults: 50 });

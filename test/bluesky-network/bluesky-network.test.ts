@@ -146,7 +146,7 @@ describe("a busy network in which Earshot was killed, stopped and disconnected",
     const wrong: Differences = [];
     for (const { did, handle, visible } of truth.accounts) {
       const byHandle = await foundPosts(running(), `from:${handle}`);
-      // A former handle that another account has taken matches both accounts.
+      // A former handle that another account has taken matches both.
       const before = life.formerHandles.get(handle) ?? new Set();
       const own = byHandle.filter(({ Metadata }) => Metadata.user_id === did).length;
       const others = byHandle.filter(

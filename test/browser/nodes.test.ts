@@ -150,7 +150,7 @@ test("every page warns that nodes which prove nothing may run jobs", async () =>
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
     expect([path, sideways]).toEqual([path, 0]);
-    // One page per look suffices, because other tests cover the pages without the banner.
+    // Once per look, because other tests cover the pages without the banner.
     if (index < looks.length) expect(await findViolations(page)).toEqual([]);
     expect([path, complaints]).toEqual([path, []]);
     await page.close();

@@ -15,7 +15,7 @@ import { asStored } from "../../testkit/upstreams/bluesky-credential.ts";
 /*
  * Checks our assumptions against the real Bluesky. Run with
  *
- *     EARSHOT_CONTRACT_BLUESKY=bsky.app                   an account that has posts, media, followers and reposts; no login is needed
+ *     EARSHOT_CONTRACT_BLUESKY=bsky.app                   an account with posts, media, followers and reposts
  *     EARSHOT_CONTRACT_BLUESKY_IDENTIFIER=ann.bsky.social the account whose home timeline is read
  *     EARSHOT_CONTRACT_BLUESKY_PASSWORD=abcd-efgh-…       an app password of that account
  *     EARSHOT_CONTRACT_BLUESKY_APPVIEW, EARSHOT_CONTRACT_BLUESKY_PLC

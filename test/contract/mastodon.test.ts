@@ -153,7 +153,7 @@ describe.skipIf(!isSignedIn)(signedInTitle, () => {
     expect(unreadable(await page("gethometweets", null, "user"))).toEqual([]);
   });
 
-  test("a Mastodon server searches, newest first", async () => {
+  test("a Mastodon server returns search results, newest first", async () => {
     const nowMs = Date.now();
     const found = await upstream.search?.page(
       {

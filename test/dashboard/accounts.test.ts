@@ -262,7 +262,7 @@ describe("the audit log", () => {
 });
 
 describe("the export of an account", () => {
-  test("the export of an account contains all of it as lines of JSON, without secrets and data of others", async () => {
+  test("the export of an account contains all of it as lines of JSON, without secrets or data of others", async () => {
     const session = await service.signIn();
     const other = await service.signIn();
     const key = await readKey(session.accountId);

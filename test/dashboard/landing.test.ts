@@ -41,7 +41,7 @@ describe("the landing page", () => {
     expect(page).toContain("min_faves:50");
   });
 
-  it("the landing page answers an accepted search in the form that it shows", async () => {
+  it("the landing page shows the response to an accepted search as the service returns it", async () => {
     const key = await service.makeKey();
     const { statusCode, body } = await service.submit(key, search("harbour"));
     expect([statusCode, Object.keys(JSON.parse(body))]).toEqual([202, ["uuid", "error"]]);

@@ -70,7 +70,7 @@ test.each(["keys", "jobs", "usage", "audit"])(
 );
 
 test.each(["keys", "jobs", "usage"])(
-  "the operator's list of %s of an unknown account is empty",
+  "the operator's list of %s for an unknown account is empty",
   async (list) => {
     const { next, ...lists } = await get<{ next: string | null }>(`${list}?account=unknown`);
     expect([next, ...Object.values(lists)]).toEqual([null, []]);
@@ -90,7 +90,7 @@ test.each([
   expect([response.statusCode, response.json().errors[0].pointer]).toEqual([400, pointer]);
 });
 
-test("the operator's list of keys is read page by page, newest first, of all accounts or one", async () => {
+test("the operator's list of keys is read page by page, newest first, for all accounts or one", async () => {
   for (let index = 0; index < 60; index += 1) await makeKey(`account ${index}`);
   const idsIn = ({ keys }: AllKeysResponse) => keys.map(({ id }) => id);
   const ids = await getIds("keys", "after", idsIn);
@@ -104,7 +104,7 @@ test("the operator's list of keys is read page by page, newest first, of all acc
 describe("jobs", () => {
   const uuidsIn = ({ jobs }: AllJobsResponse) => jobs.map(({ uuid }) => uuid);
 
-  test("the operator's list of jobs is read page by page, newest first, of all accounts or one, without queries", async () => {
+  test("the operator's list of jobs is read page by page, newest first, for all accounts or one, without queries", async () => {
     const submitted: string[] = [];
     for (let index = 0; index < 55; index += 1) {
       const { token } = index % 2 === 0 ? ann : bob;
@@ -183,7 +183,7 @@ describe("the audit log", () => {
     );
   });
 
-  test("the audit log can be filtered by time, from a moment and before another", async () => {
+  test("the audit log can be filtered by time, from one time, before another, or both", async () => {
     const startMs = service.clock.now() + 60_000;
     service.clock.move(60_000);
     await makeKey("dave");

@@ -40,7 +40,7 @@ test.each(["/dashboard", "/dashboard/", "/dashboard/keys/first", "/dashboard/job
   },
 );
 
-test("a page links the files that only it loads, so that browsers load them with the app", async () => {
+test("a page links to the files that only it loads, so that browsers load them with the app", async () => {
   const { headers, body } = await get("/dashboard/jobs/0f8fad5b");
   const files = String(headers.link)
     .split(", ")
@@ -101,7 +101,7 @@ test.each([
   expect(String(response.headers["cache-control"])).not.toContain("max-age");
 });
 
-test("no text of the build refers to a resource of another host", () => {
+test("no text in the build refers to a resource on another host", () => {
   const files = readdirSync(built, { recursive: true, encoding: "utf8" });
   for (const file of files.filter((name) => /\.(html|css)$/.test(name))) {
     expect(readPage(file), file).not.toMatch(/url\(\s*["']?(?:https?:)?\/\//);

@@ -64,7 +64,7 @@ async function reserve({ postReads, ...spender }: Reservation) {
 const settle = async (reservation: Reservation) =>
   await service.context.store.write("settleSpending", await reserve(reservation));
 
-test("an account sees its spending of the month, and how much all accounts spent of the shared budget", async () => {
+test("an account sees its spending in the month, and how much of the shared budget all accounts have spent", async () => {
   const [ann, bob] = [await service.signIn(), await service.signIn()];
   const month = utcMonth(service.clock.now());
   const nothing = { month, own: null, shared: null, deployment: null };

@@ -50,7 +50,7 @@ describe.each(["legacy", "auto"] as const)("the official client that negotiates 
   });
   afterAll(() => client?.close());
 
-  test("the official client discovers where to sign in, and connects after the user consented", async () => {
+  test("the official client discovers where to sign in, and connects after the user has consented", async () => {
     const transport = makeTransport(provider);
     await expect(makeClient(mode).connect(transport)).rejects.toThrow();
     const url = provider.authorizationUrl;

@@ -350,7 +350,7 @@ describe("a node is not admitted", () => {
   });
 });
 
-describe("a request of a node is rejected", () => {
+describe("a request from a node is rejected", () => {
   const renewal = () => ({ job: randomUUID(), token: randomUUID() });
   const cases: [string, string, () => Promise<LightMyRequestResponse>][] = [
     ["that is not signed", "not_signed", unsignedLease],
@@ -363,14 +363,14 @@ describe("a request of a node is rejected", () => {
     ["signed for another path", "bad_signature", otherPath],
   ];
 
-  test.each(cases)("a request of a node %s is rejected with %s", async (_, check, send) => {
+  test.each(cases)("a request from a node %s is rejected with %s", async (_, check, send) => {
     const response = await send();
     expect(response.statusCode).toBe(401);
     expect(response.headers["www-authenticate"]).toBe('Signature realm="earshot"');
     expectRefusal(response, "node_unauthorized", check);
   });
 
-  test("a request of an unknown node is rejected before its body is read", async () => {
+  test("a request from an unknown node is rejected before its body is read", async () => {
     const candidate = await openNode();
     const sent = JSON.stringify({ sealed: "A".repeat(8_400_000) });
     expectRefusal(
@@ -384,7 +384,7 @@ describe("a request of a node is rejected", () => {
     expectRefusal(await node.post("complete", {}, { sent }), "body_too_large");
   });
 
-  test("a request of a node with another method or body is rejected as on other routes", async () => {
+  test("a request from a node with another method or body is rejected as on other routes", async () => {
     expectRefusal(await get("/internal/nodes/lease", null), "method_not_allowed");
     expectRefusal(await node.post("lease", { methods: [] }), "invalid_request", "out_of_range");
   });
@@ -413,7 +413,7 @@ describe("a request of a node is rejected", () => {
   }
 });
 
-describe("a response of the gateway to a node", () => {
+describe("a response from the gateway to a node", () => {
   /** Whether the gateway signed the response for the request with these headers. */
   async function isSigned(
     route: string,
@@ -440,7 +440,7 @@ describe("a response of the gateway to a node", () => {
     return [response.statusCode, isGatewayResponse(reported, signature, gateway_key)];
   }
 
-  test("every response of the gateway to a node is signed", async () => {
+  test("every response from the gateway to a node is signed", async () => {
     const unknown = randomUUID();
     const poll = { methods: ["searchbyquery"], wait_ms: 0 };
     const sealed = { job: unknown, token: unknown, nonce: "A".repeat(16), sealed: "AAAA" };
@@ -458,13 +458,13 @@ describe("a response of the gateway to a node", () => {
     expect(await isSigned("register", stale)).toEqual([403, true]);
   });
 
-  test("a response of the gateway with a job is signed, including the job", async () => {
+  test("a response from the gateway with a job is signed, including the job", async () => {
     await service.submit(key, search("comet"));
     const requested = { methods: ["searchbyquery"], wait_ms: 10_000 };
     expect(await isSigned("lease", requested)).toEqual([200, true]);
   });
 
-  test("a response of the gateway is not signed without a signed request", async () => {
+  test("a response from the gateway is not signed without a signed request", async () => {
     const response = await service.app.inject({ method: "POST", url: "/internal/nodes/challenge" });
     expect(response.headers).not.toHaveProperty("earshot-gateway-signature");
   });

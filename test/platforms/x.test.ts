@@ -183,7 +183,7 @@ describe("an account with its own credential", () => {
   });
 
   test.each(["app-token", "user-token"] as const)(
-    "an account searches the last days by recent search, completely, with its own %s",
+    "an account with its own %s searches the last days completely, by recent search",
     async (kind) => {
       await storeCredential(kind, accountId);
       x.world.posts.push(post(1), post(6 * 24 * 60));
@@ -299,7 +299,7 @@ describe("requests with the deployment's credential", () => {
     },
   );
 
-  test("gettrends does not request X, because its data may not be shown to other accounts", async () => {
+  test("gettrends sends no request to X, because its data may not be shown to other accounts", async () => {
     const job = await runJob({ method: "gettrends", type: "social" });
     expect(job.status).toMatchObject({ status: "done", complete: false });
     expect(job.status.warnings[0].code).toBe("no_credential");

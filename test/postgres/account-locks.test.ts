@@ -43,7 +43,7 @@ const makeUsage = (accountId: string, latencies = ""): UsageRow => ({
   ...{ posts: 2, latencies },
 });
 
-test("searches of an account do not wait for a transaction that adds rows with a reference to the account", async () => {
+test("searches of an account do not wait for a transaction that adds rows that refer to the account", async () => {
   const { key, accountId } = await newAccount();
   const statuses = await pool.begin(async (transaction) => {
     await transaction.unsafe(

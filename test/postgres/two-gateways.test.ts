@@ -58,7 +58,7 @@ describe("a job submitted at one gateway", () => {
     }
   });
 
-  test("a job submitted at one gateway can run on a node of the other, and a pending request gets its result at once", async () => {
+  test("a job submitted at one gateway can run on a node of the other, and a pending request gets its result immediately", async () => {
     const uuid = await getUuid(second);
     const startedMs = performance.now();
     const result = await second.result(key, uuid);

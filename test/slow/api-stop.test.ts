@@ -266,7 +266,7 @@ test("a failed attempt is logged once without its query, and its caller gets no 
   expect(lines).not.toContain('"level":"error"');
 });
 
-test("a job that runs when the server stops is returned, and the next start runs it as its first attempt", async () => {
+test("a job that is running when the server stops is returned, and runs after the next start as its first attempt", async () => {
   const logged: string[] = [];
   const service = await start({ EARSHOT_STOP_GRACE: "100ms" }, logged);
   const key = await service.makeKey();

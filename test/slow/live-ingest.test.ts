@@ -83,7 +83,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("a post arrives by the stream, its label from the labeler, its author's handle from the lookup", async () => {
+test("a post arrives from the stream, its label from the labeler, and its author's handle from the lookup", async () => {
   const { state } = start();
   await vi.waitFor(() => expect(jetstream.sockets.size + labeler.open()).toBe(2));
   jetstream.send(commit(startUs, "a"));

@@ -142,7 +142,7 @@ describe("a stream that is cut and a server that is killed, repeatedly", () => {
   );
 });
 
-test("a server without network responds, and reports what it is waiting for", async () => {
+test("a server without a network responds, and reports what it is waiting for", async () => {
   const port = await freePort();
   const server = await startServer(join(folder, "alone"), await freePort(), {
     EARSHOT_INGEST: "bluesky",

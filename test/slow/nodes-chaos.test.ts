@@ -60,7 +60,7 @@ function formatSummary(found: ChaosReport): string {
 }
 
 describe(`${jobs} jobs through three nodes, seed ${seed}`, () => {
-  test("all jobs of faulty nodes are completed once, with the right answer, signed by the holder of the last lease", () => {
+  test("every job is completed once, with the right answer, signed by the holder of the last lease", () => {
     expect(report.contradictions).toEqual([]);
     expect(report.jobs).toBe(jobs);
     expect(report.distinct).toBe(jobs);
@@ -94,7 +94,7 @@ describe(`${jobs} jobs through three nodes, seed ${seed}`, () => {
     }
   });
 
-  test("jobs of faulty nodes have proofs that verify, with either kind of evidence", () => {
+  test("completed jobs have proofs that verify, with either kind of evidence", () => {
     for (const { uuid, verdict } of report.proofs) expect(verdict, uuid).toBe("verified");
     expect(new Set(report.proofs.map(({ evidence }) => evidence)).size).toBe(2);
   });

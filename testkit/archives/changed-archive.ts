@@ -49,7 +49,7 @@ export const queries = [
   "number -river",
 ];
 
-/** All fields, the query results and the ingest order. */
+/** All fields, query results and the ingest order. */
 export function contents(archive: SmallArchive): unknown {
   const { positions } = archive.search(allPostsQuery);
   const shown = new Set(positions.map(({ id }) => id));

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A connection is cut before the server sees the request, or after or within its response; "end early" sends no events. */
+/** Cuts before the server sees the request, after it has responded, or within its response, or ends a stream early. */
 export type Fault =
   | "pass"
   | "busy"

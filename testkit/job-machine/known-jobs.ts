@@ -11,7 +11,7 @@ export type KnownJob = {
   attempts: number;
   tokens: string[];
   leasedUntilMs: number;
-  /** The earliest start of the next attempt. */
+  /** Earliest start of the next attempt. */
   nextAttempt: Moment;
   deadline: Moment;
   finishedMs: number;
@@ -29,7 +29,7 @@ export type KnownKey = { hash: string; uuid: string | null; createdMs: number };
 export type Known = {
   jobs: KnownJob[];
   keys: Map<string, KnownKey>;
-  /** The highest wall clock time seen. */
+  /** Highest wall clock time seen. */
   latestWallMs: number;
   marks: bigint;
 };

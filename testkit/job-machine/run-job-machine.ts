@@ -4,7 +4,7 @@ import { createFileEngine } from "./file-engine.ts";
 import type { MachineEngine } from "./machine.ts";
 import { makeWorld } from "./world.ts";
 
-/** Returns the number of executed commands. */
+/** Returns the number of commands. */
 export async function runJobMachine(
   runs: { numRuns: number; seed: number },
   createEngine: () => Promise<MachineEngine> = createFileEngine,

@@ -14,7 +14,7 @@ export type StoreFindings = {
 
 export type CheckedProof = { uuid: string; evidence: string; verdict: string };
 
-/** `responses`: numbers of the gateway's responses, by status. */
+/** `responses`: the gateway's, counted by status. */
 export type ByzantineReport = { fault: string; responses: Record<number, number> };
 
 export type ChaosReport = StoreFindings & {

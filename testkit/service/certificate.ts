@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Makes a self-signed certificate for localhost. */
+/** A self-signed certificate for localhost. */
 export function makeCertificate(): { key: Buffer; cert: Buffer } {
   const folder = mkdtempSync(join(tmpdir(), "earshot-tls-"));
   const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];

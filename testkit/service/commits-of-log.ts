@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 const headerBytes = 32;
 const frameHeaderBytes = 24;
 
-/** Counts the commits in the write-ahead log (sqlite.org/walformat.html). */
+/** Commits in the write-ahead log (sqlite.org/walformat.html). */
 export function readCommits(databasePath: string): number {
   const log = readLog(`${databasePath}-wal`);
   if (log.length < headerBytes) return 0;

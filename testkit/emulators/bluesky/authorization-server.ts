@@ -1,5 +1,6 @@
 /**
- * An emulator based on https://atproto.com/specs/oauth, RFC 9449 (DPoP), 9126 (PAR) and 7636 (PKCE). A refresh token can be used once.
+ * An emulator based on https://atproto.com/specs/oauth, RFC 9449 (DPoP), 9126 (PAR) and 7636
+ * (PKCE). A refresh token can be used once.
  */
 import { createHash, createPublicKey, verify } from "node:crypto";
 import type { IncomingMessage } from "node:http";
