@@ -7,7 +7,7 @@ export async function until<Value>(
   for (;;) {
     const value = await check();
     if (value !== null) return value;
-    if (performance.now() > end) throw new Error(`waited ${timeoutMs} ms in vain: ${what}`);
+    if (performance.now() > end) throw new Error(`waited ${timeoutMs} ms for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -123,7 +123,7 @@ async function failWith(
     { nodeId: "test", methods: ["searchbyquery"] },
     1_000,
   );
-  if (lease === null) throw new Error("no job waits");
+  if (lease === null) throw new Error("no job is waiting");
   const failure = { code, message, status, retryable };
   await idle.context.queue.fail(lease.uuid, lease.token, failure);
 }

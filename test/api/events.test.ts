@@ -137,7 +137,7 @@ async function getLease(uuid: string) {
   const node = { nodeId: "test", methods: ["searchbyquery"] };
   for (;;) {
     const lease = await service.context.queue.lease(node, 5_000);
-    if (lease === null) throw new Error("no job waits");
+    if (lease === null) throw new Error("no job is waiting");
     if (lease.uuid === uuid) return lease;
     await service.context.queue.fail(lease.uuid, lease.token, { ...failure, retryable: false });
   }

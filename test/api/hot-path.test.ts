@@ -20,7 +20,7 @@ type Work = { calls: readonly string[]; commits: number };
 const rounds = 7;
 
 /** Returns the least work of several rounds. */
-async function fetchWork(service: ServiceUnderTest, act: () => Promise<void>): Promise<Work> {
+async function measureWork(service: ServiceUnderTest, act: () => Promise<void>): Promise<Work> {
   const { store, archive } = service.context;
   const path = join(service.dataDir, "control.db");
   const works: Work[] = [];
@@ -89,7 +89,7 @@ async function submitAndFetch({ service, key }: Awaited<ReturnType<typeof start>
 test("a small search and its page take one call to another thread and one commit", async () => {
   const tested = await start({});
   await submitCached(tested);
-  expect(await fetchWork(tested.service, () => submitAndFetch(tested))).toEqual({
+  expect(await measureWork(tested.service, () => submitAndFetch(tested))).toEqual({
     calls: ["submitSearch"],
     commits: 1,
   });
@@ -97,7 +97,7 @@ test("a small search and its page take one call to another thread and one commit
 
 test("a small search takes two commits with EARSHOT_FAST_PATH=off", async () => {
   const tested = await start({ EARSHOT_FAST_PATH: "off" });
-  const { calls, commits } = await fetchWork(tested.service, () => submitAndFetch(tested));
+  const { calls, commits } = await measureWork(tested.service, () => submitAndFetch(tested));
   expect(calls).toContain("leaseJob");
   expect(commits).toBe(2);
 });
@@ -114,7 +114,7 @@ test("a search in one request also takes the fast path", async () => {
     } as const;
     expect((await service.call(key, options)).json().results).toHaveLength(1);
   };
-  expect(await fetchWork(service, act)).toEqual({
+  expect(await measureWork(service, act)).toEqual({
     calls: ["submitSearch"],
     commits: 1,
   });

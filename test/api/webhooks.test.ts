@@ -94,7 +94,7 @@ async function submit(query = "comet"): Promise<string> {
 async function lease() {
   const { queue } = service.context;
   const leased = await queue.lease({ nodeId: "test", methods: ["searchbyquery"] }, 5_000);
-  if (leased === null) throw new Error("no job waits");
+  if (leased === null) throw new Error("no job is waiting");
   return leased;
 }
 

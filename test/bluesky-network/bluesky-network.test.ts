@@ -75,7 +75,7 @@ afterAll(async () => {
 
 const running = (): ServerProcess => {
   const server = earshot.server();
-  if (server === null) throw new Error("Earshot does not run");
+  if (server === null) throw new Error("Earshot is not running");
   return server;
 };
 

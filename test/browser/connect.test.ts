@@ -118,7 +118,7 @@ test("an app is connected by signing in and consenting, and disconnected on the 
   await page.goto(`${site.url}/dashboard/account`);
   await page.getByText("Disconnected app").waitFor();
 
-  // A refusal by the user, and an invalid request of the app, are returned to the app as errors.
+  // A refusal by the user and an invalid request by the app are returned to the app as errors.
   await page.goto(consentUrl());
   await page.getByRole("button", { name: "Cancel" }).click();
   expect((await waitForCallback(page)).get("error")).toBe("access_denied");

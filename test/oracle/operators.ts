@@ -86,7 +86,7 @@ const postOnX =
 
 function linkTo(value: string): Test {
   const parts = encodeParts(parseLink(postOnX.exec(value)?.[1] ?? value).parts);
-  if (parts === "") throw new Error(`nothing of an address: ${value}`);
+  if (parts === "") throw new Error(`no part of an address: ${value}`);
   return ({ linkParts }) => linkParts.includes(parts);
 }
 

@@ -115,7 +115,7 @@ export function changeAll(target: SmallArchive, round: number, count: number): v
   ]);
   const { positions } = target.search({ ...allPostsQuery, platforms: ["x"] });
   const xPosition = positions[(round * 7) % positions.length];
-  if (xPosition === undefined) throw new Error("no posts of X");
+  if (xPosition === undefined) throw new Error("no posts from X");
   const native = { platform: "x", nativeId: xPosition.id, userId: null, username: "jack" } as const;
   target.put(makePost({ ...native, text: `late number ${round}` }));
   target.addCounts();

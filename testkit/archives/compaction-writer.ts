@@ -128,7 +128,7 @@ function writeAll(rounds: Int32Array | null): void {
 /** After each round, all segments but the last become outdated. */
 function compactUntilStopped({ rounds, stop }: Pace): void {
   const lock = lockCompaction(folder);
-  if (lock === null) throw new Error("another process compacts this archive");
+  if (lock === null) throw new Error("another process is compacting this archive");
   const bounds = {
     ...archiveDefaults,
     splitPosts: 280,

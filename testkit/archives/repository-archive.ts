@@ -44,11 +44,11 @@ const bytes = (text: string) => ({
 const nodeEntries = 4;
 
 /** Returns the root last. The protocol's trees have another shape. */
-function findTree(entries: readonly { path: string; block: Block }[]): Block[] {
+function makeTree(entries: readonly { path: string; block: Block }[]): Block[] {
   if (entries.length <= nodeEntries) return [makeNode(entries, null, [])];
   const middle = entries.length >> 1;
-  const leftTree = findTree(entries.slice(0, middle));
-  const right = findTree(entries.slice(middle + 1));
+  const leftTree = makeTree(entries.slice(0, middle));
+  const right = makeTree(entries.slice(middle + 1));
   const root = makeNode(entries.slice(middle, middle + 1), leftTree.at(-1) ?? null, [
     right.at(-1) ?? null,
   ]);
@@ -82,7 +82,7 @@ export function repositoryBlocks({ did, rev, records }: RepositoryContent): Bloc
   const entries = [...records]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, record]) => ({ path, block: makeBlock(record) }));
-  const nodes = findTree(entries);
+  const nodes = makeTree(entries);
   const root = nodes.at(-1);
   if (root === undefined) throw new Error("a tree has a root");
   const commit = { did, version: 3, data: link(root), rev, prev: null, sig: bytes("unsigned") };

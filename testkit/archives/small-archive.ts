@@ -59,7 +59,7 @@ export type SmallArchive = {
   importSealed(...batches: (readonly Post[])[]): WriteReport[];
   seal(): void;
   advanceCap(ms: number): void;
-  /** Restarts as after a crash with everything committed. */
+  /** Reopens the archive as after a crash with everything committed. */
   reopen(): void;
   remove(): void;
 };
@@ -133,7 +133,7 @@ export function smallArchive(
     },
     lockCompaction: () => {
       const lock = lockCompaction(folder);
-      if (lock === null) throw new Error("another process compacts this archive");
+      if (lock === null) throw new Error("another process is compacting this archive");
       return lock;
     },
     seal: () => {

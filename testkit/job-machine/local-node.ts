@@ -120,7 +120,7 @@ export function markDone({ machine }: World, job: KnownJob, mark: bigint): void 
   job.expiresMs = job.finishedMs + machineSettings.resultRetentionMs;
 }
 
-/** Its result is dropped, because the submission is a repeat or refused. */
+/** Its result is dropped, because the submission is a repeat or was rejected. */
 export async function completeWithStaleLease(
   { known, machine }: World,
   { submitted, lease }: UncommittedRun,

@@ -113,7 +113,7 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
     }
     // Nodes without evidence wait for approval.
     const approve = () => setNodeState(gatewayDir, "node-0", "approve");
-    await until("a node that waits", async () => ((await approve()) ? true : null));
+    await until("a waiting node", async () => ((await approve()) ? true : null));
     await until("the nodes", async () => ((await connectedNodes(base)) === 3 ? true : null));
     return {
       base,

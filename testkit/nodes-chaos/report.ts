@@ -8,7 +8,7 @@ export type StoreFindings = {
   /** Jobs that were leased more than once. */
   leasedAgain: number;
   byNode: Record<string, number>;
-  /** `most`: jobs of other keys that were leased while one of this key waited. */
+  /** At most `most` jobs of other keys were leased while one of this key waited. */
   fairness: { key: string; jobs: number; most: number }[];
 };
 

@@ -65,7 +65,7 @@ export function prepareKilledImports(
       let attempts = 0;
       while (!(await importOnce(path, attempts < 2 ? 400 + random() * 900 : null))) {
         attempts += 1;
-        if (performance.now() > end) throw new Error(`${path} is not imported after ${attempts}`);
+        if (performance.now() > end) throw new Error(`${attempts} imports of ${path} failed`);
         // The disk is full, or the server is starting.
         await sleep(200);
       }
