@@ -74,12 +74,15 @@ describe("post named in a query", () => {
     "https://X.com/i/web/status/20#m",
     "https://x.com/i/status/20/photo/1",
     "https://x.com/jack/status/020",
-  ])("the URL %s names the X post 20, and no post with the ID 20 on another platform", (address) => {
-    const { number, keys } = readNamedPost(address);
-    expect(keys).toContain("x/20");
-    expect(number).toBeNull();
-    expect(keys).not.toContain(postKey("bluesky", { id: "20", uri: null }));
-  });
+  ])(
+    "the URL %s names the X post 20, and no post with the ID 20 on another platform",
+    (address) => {
+      const { number, keys } = readNamedPost(address);
+      expect(keys).toContain("x/20");
+      expect(number).toBeNull();
+      expect(keys).not.toContain(postKey("bluesky", { id: "20", uri: null }));
+    },
+  );
 
   test.each([
     "https://x.com.example.org/jack/status/20",

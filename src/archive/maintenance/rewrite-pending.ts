@@ -63,8 +63,7 @@ export async function requestRewrites(
   const catalog = openCatalogIn(folder);
   try {
     const selected = readSegments(catalog).filter((entry) => isSelected(entry, selection));
-    if (typeof selection === "object" && selected.length === 0)
-      throw noSegment(selection.segment);
+    if (typeof selection === "object" && selected.length === 0) throw noSegment(selection.segment);
     for (const entry of selection === "all" ? selected : []) {
       for (const _ of repairUris(folder, catalog, entry)) {
         await new Promise((resolve) => setImmediate(resolve));
