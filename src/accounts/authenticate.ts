@@ -1,7 +1,12 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Database, Steps } from "../db/statements.ts";
 import type { Method } from "../platforms/methods.ts";
-import { type DeploymentLimits, effectiveLimits, sharedLimits, storedMethods } from "./keys/key.ts";
+import {
+  accountLimitsSql,
+  type DeploymentLimits,
+  effectiveLimitsSql,
+  storedMethods,
+} from "./keys/key.ts";
 
 /** Where a rate is null, the deployment's applies. */
 export type Caller = {
@@ -43,7 +48,7 @@ export const authenticationSql = `
   SELECT coalesce(api_key.id, '00000000') AS keyId, coalesce(account_id, '000000000000') AS accountId,
     secret_hash AS secretHash, api_key.id IS NOT NULL AS isKnown,
     suspended_ms IS NOT NULL AS isSuspended, methods,
-    coalesce(successor_id, api_key.id, '00000000') AS ratesKeyId, ${effectiveLimits}, ${sharedLimits}
+    coalesce(successor_id, api_key.id, '00000000') AS ratesKeyId, ${effectiveLimitsSql}, ${accountLimitsSql}
   FROM (SELECT 1) AS one
   LEFT JOIN api_key ON api_key.id = :id AND revoked = 0 AND (expires_ms IS NULL OR expires_ms > :nowMs)
   LEFT JOIN account ON account.id = coalesce(account_id, '000000000000')`;

@@ -34,7 +34,7 @@ const toSourceAnswer = ({
 }: ArchivedAnswer): SourceAnswer => answer;
 
 /** Plain data to send to another thread. */
-export type ShortSearchTerms = {
+export type ShortSearchContext = {
   requestableWithoutCredential: readonly Platform[];
   requestableWithCredential: readonly Platform[];
   streamedPlatforms: readonly Platform[];
@@ -44,7 +44,7 @@ export type ShortSearchTerms = {
   hasRecords: boolean;
 };
 
-export type ShortSearch = { request: MergeableSearch; tree: QueryNode; terms: ShortSearchTerms };
+export type ShortSearch = { request: MergeableSearch; tree: QueryNode; terms: ShortSearchContext };
 
 export type ShortAnswer = { answer: SourceAnswer; page: JsonPage | null };
 
@@ -100,7 +100,7 @@ export function shortAnswer(
 
 const mayHaveChanged = (
   positions: readonly Position[],
-  { isMastodonFollowed }: ShortSearchTerms,
+  { isMastodonFollowed }: ShortSearchContext,
   interruptedPosts: readonly Position[],
 ): boolean =>
   interruptedPosts.length > 0 ||

@@ -10,7 +10,7 @@ import type { Target } from "../platforms/target.ts";
 import type { MethodSupport } from "../platforms/upstream.ts";
 import { byPlatform, type Platform, platforms } from "../posts/post.ts";
 import type { ConfiguredAccess } from "../upstream/requests/sessions.ts";
-import type { ShortSearchTerms } from "./archive-answer.ts";
+import type { ShortSearchContext } from "./archive-answer.ts";
 import { type AnswerContext, accessFor, isOwnMethod } from "./context.ts";
 import type { MergeableSearch } from "./merge/merged-answer.ts";
 import { isAnsweredByArchive } from "./methods/archived-answer.ts";
@@ -156,7 +156,7 @@ export function requestablePlatforms(
     type,
     method,
   }: Pick<MergeableSearch, "platform" | "type" | "method">,
-): Pick<ShortSearchTerms, "requestableWithoutCredential" | "requestableWithCredential"> {
+): Pick<ShortSearchContext, "requestableWithoutCredential" | "requestableWithCredential"> {
   const searched = (requestedPlatform === "social" ? platforms : [requestedPlatform]).filter(
     (platform) => upstreams[platform].search !== null,
   );

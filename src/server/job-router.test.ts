@@ -6,7 +6,7 @@ import type { FetchPosition } from "../platforms/upstream.ts";
 import type { Platform } from "../posts/post.ts";
 import type { Capability } from "../remote/capability.ts";
 import type { GatewaySettings } from "../remote/settings.ts";
-import { createJobRouter, embeddedReach, type RoutableNode } from "./job-router.ts";
+import { createJobRouter, embeddedRank, type RoutableNode } from "./job-router.ts";
 
 const nowMs = 10_000_000;
 
@@ -87,7 +87,7 @@ test("a search of all platforms is left to nodes that cover more of them than th
   expect(more.runsHere(work({ platform: "bluesky" }))).toBe(true);
   const asMuch = routerWith({ own: [blueskySearch], nodes: [nodeWith([xSearch])] });
   expect(asMuch.runsHere(work())).toBe(true);
-  expect(embeddedReach("on", [blueskySearch], work())).toBe(1);
+  expect(embeddedRank("on", [blueskySearch], work())).toBe(1);
 });
 
 test("a node that does not request work does not prevent this process from running a job", () => {
@@ -122,7 +122,7 @@ test("a spare embedded node runs what no connected node can run", () => {
     nodes: [nodeWith([blueskySearch])],
   });
   expect([runsHere(work()), runsHere(followers())]).toEqual([false, true]);
-  expect(embeddedReach("spare", [blueskySearch, xFollowers], work())).toBe(0);
+  expect(embeddedRank("spare", [blueskySearch, xFollowers], work())).toBe(0);
 });
 
 const disconnected = (state: RoutableNode["state"], ms: number) => ({

@@ -39,7 +39,7 @@ export function createJobRouter({
   clock,
 }: JobRouterContext): JobRouter {
   const hasEmbeddedNode = embedded !== "off";
-  const ownReach = (work: Work): number => embeddedReach(embedded, capabilities(), work);
+  const ownReach = (work: Work): number => embeddedRank(embedded, capabilities(), work);
 
   const runsHere: JobRouter["runsHere"] = (work) => {
     const { isLocalOnly, position } = work;
@@ -94,7 +94,7 @@ export function createJobRouter({
 }
 
 /** `capabilityRank` of the embedded node; 0 if it defers to other nodes. */
-export const embeddedReach = (
+export const embeddedRank = (
   embedded: GatewaySettings["embedded"],
   capabilities: readonly Capability[],
   work: Work,

@@ -3,7 +3,7 @@ import { addProfile, cast, makeAccounts, uploadPictures } from "./accounts.ts";
 import { type Batch, createBatch, writeAll } from "./batch.ts";
 import { drawPost, type PostContext } from "./draw-post.ts";
 import type { Network } from "./network.ts";
-import type { Account, Post, Reference, Society } from "./society.ts";
+import type { Account, NetworkContent, Post, Reference } from "./society.ts";
 
 const rounds = 3;
 const stepMs = 300_000;
@@ -13,10 +13,10 @@ const beforeMs = 30 * 86_400_000;
  * Fills the network with random accounts, posts, likes, reposts and follows, with past times in writing order. None are
  * hidden or deleted yet.
  */
-export async function fillNetwork(network: Network, draw: Draw): Promise<Society> {
+export async function fillNetwork(network: Network, draw: Draw): Promise<NetworkContent> {
   const accounts = await makeAccounts(network);
   const pictures = await uploadPictures(network, accounts);
-  const society: Society = { accounts, posts: [], reposts: [], likes: [], follows: [] };
+  const society: NetworkContent = { accounts, posts: [], reposts: [], likes: [], follows: [] };
   let lastMs = Date.now() - beforeMs;
   const nextMs = (): number => {
     // Some records share a time.

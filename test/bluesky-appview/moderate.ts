@@ -2,10 +2,14 @@ import type { Draw } from "../../testkit/bluesky-world/draw.ts";
 import { cast } from "./accounts.ts";
 import { createBatch, writeAll } from "./batch.ts";
 import type { Network } from "./network.ts";
-import { type Account, type Post, type Reason, type Society, stateOf } from "./society.ts";
+import { type Account, type NetworkContent, type Post, type Reason, stateOf } from "./society.ts";
 
 /** Hides posts and accounts by every means that the network offers. */
-export async function moderate(network: Network, society: Society, draw: Draw): Promise<void> {
+export async function moderate(
+  network: Network,
+  society: NetworkContent,
+  draw: Draw,
+): Promise<void> {
   await deletePosts(network, society, draw);
   for (const account of society.accounts) await hideAccount(network, account);
   for (const reason of [
@@ -24,7 +28,7 @@ export async function moderate(network: Network, society: Society, draw: Draw): 
 }
 
 /** Authors delete some of their posts and reposts. */
-async function deletePosts(network: Network, society: Society, draw: Draw): Promise<void> {
+async function deletePosts(network: Network, society: NetworkContent, draw: Draw): Promise<void> {
   const batches = society.accounts.map((author) => {
     const batch = createBatch(network, author);
     const own = <Item extends { author: Account }>(items: readonly Item[]): Item[] =>
@@ -72,7 +76,7 @@ async function hidePost(network: Network, post: Post, reason: Reason): Promise<v
   }
 }
 
-function shownPosts(society: Society, draw: Draw, count: number): Post[] {
+function shownPosts(society: NetworkContent, draw: Draw, count: number): Post[] {
   const visible = society.posts.filter(
     (post) =>
       post.state === "visible" &&
@@ -83,7 +87,7 @@ function shownPosts(society: Society, draw: Draw, count: number): Post[] {
   return visible.slice(0, count);
 }
 
-const firstPostByStar = ({ posts }: Society): Post | undefined =>
+const firstPostByStar = ({ posts }: NetworkContent): Post | undefined =>
   posts.find(({ author }) => author.index === cast.star);
 
 function addedTo(labelled: { labels: string[] }, value: string): string {

@@ -1,5 +1,5 @@
 /** What the test wrote, as plain data. Only handles, DIDs and URIs come from the network. */
-export type Society = {
+export type NetworkContent = {
   accounts: Account[];
   posts: Post[];
   reposts: Repost[];

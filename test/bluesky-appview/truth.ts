@@ -1,4 +1,4 @@
-import type { Account, Post, Repost, Society } from "./society.ts";
+import type { Account, NetworkContent, Post, Repost } from "./society.ts";
 
 export type Entry = Post | Repost;
 
@@ -32,7 +32,7 @@ const isRemoved = (post: Post): boolean =>
 
 export const isRepost = (entry: Entry): entry is Repost => "subject" in entry;
 
-export function expectedTruth(society: Society): Truth {
+export function expectedTruth(society: NetworkContent): Truth {
   const { reposts, likes, follows } = society;
   /** Counts include hidden records. */
   const written = society.posts.filter(({ reason }) => reason !== "deleted");

@@ -4,12 +4,12 @@ import { cast } from "./accounts.ts";
 import { fillNetwork } from "./fill.ts";
 import { moderate } from "./moderate.ts";
 import { type Network, startNetwork } from "./network.ts";
-import type { Account, Post, Society } from "./society.ts";
+import type { Account, NetworkContent, Post } from "./society.ts";
 import { expectedTruth, type Truth } from "./truth.ts";
 
 export type World = {
   network: Network;
-  society: Society;
+  society: NetworkContent;
   truth: Truth;
   /** The generator also lists hidden posts. */
   feed: { uri: string; posts: readonly Post[] };
@@ -46,7 +46,7 @@ export async function startWorld(): Promise<World> {
 async function publishFeed(
   network: Network,
   author: Account,
-  { posts }: Society,
+  { posts }: NetworkContent,
 ): Promise<World["feed"]> {
   const collection = "app.bsky.feed.generator";
   const { feedDid: did } = network;

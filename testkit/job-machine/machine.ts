@@ -7,7 +7,7 @@ import type { JobSettings } from "../../src/jobs/settings.ts";
 import type { SearchAnswerer } from "../../src/jobs/submissions/search-operations.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/manual-clock.ts";
 import { byPlatform } from "../../src/posts/post.ts";
-import type { ShortSearchTerms } from "../../src/search/archive-answer.ts";
+import type { ShortSearchContext } from "../../src/search/archive-answer.ts";
 import { createKillableStore, type KillableStore } from "./killable-store.ts";
 
 export const machineSettings = {
@@ -57,7 +57,7 @@ export type Machine = {
   close(): Promise<void>;
 };
 
-const noTerms: ShortSearchTerms = {
+const noTerms: ShortSearchContext = {
   requestableWithoutCredential: [],
   requestableWithCredential: [],
   streamedPlatforms: [],

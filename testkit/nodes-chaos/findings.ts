@@ -2,7 +2,7 @@ import { isCorrectResult, type RequestedJob } from "./clients.ts";
 import type { Deployment } from "./deployment.ts";
 import type { GeneratedPosts } from "./posts.ts";
 import type { StoreFindings } from "./report.ts";
-import { otherJobsLeased } from "./turns.ts";
+import { countOtherLeases } from "./turns.ts";
 
 export function findings(
   deployment: Deployment,
@@ -54,7 +54,7 @@ export function findings(
     leasedAgain: [...leases.values()].filter((count) => count > 1).length,
     byNode: Object.fromEntries(byNode),
     fairness: smallKeys.map((key) => {
-      const waited = otherJobsLeased(changes, deployment.keys.get(key)?.id ?? "");
+      const waited = countOtherLeases(changes, deployment.keys.get(key)?.id ?? "");
       return { key, jobs: waited.length, most: Math.max(...waited) };
     }),
   };

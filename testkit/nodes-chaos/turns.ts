@@ -1,7 +1,7 @@
 import type { Change } from "./watched-store.ts";
 
 /** For each job of a key, how many jobs of other keys were leased while it waited, by first lease. */
-export function otherJobsLeased(changes: readonly Change[], keyId: string): number[] {
+export function countOtherLeases(changes: readonly Change[], keyId: string): number[] {
   const since = new Map<string, number>();
   const waited: number[] = [];
   let leases = 0;

@@ -1,10 +1,10 @@
 import type { Database, Steps } from "../../db/statements.ts";
 import {
+  accountLimitsSql,
   type DeploymentLimits,
-  effectiveLimits,
+  effectiveLimitsSql,
   type KeyLimits,
   type StoredKey,
-  sharedLimits,
   storedMethods,
 } from "./key.ts";
 
@@ -31,7 +31,7 @@ export const keyColumns = `
   used_ms AS usedMs, used_from AS usedFrom, successor_id AS successorId`;
 
 const ownKeys = `
-  SELECT ${keyColumns}, ${effectiveLimits}, ${sharedLimits},
+  SELECT ${keyColumns}, ${effectiveLimitsSql}, ${accountLimitsSql},
     coalesce(api_key.requests_per_second, owner_requests_per_second) IS NOT NULL AS hasOwnRequests,
     coalesce(api_key.submissions_per_minute, owner_submissions_per_minute) IS NOT NULL AS hasOwnSubmissions
   FROM api_key JOIN account ON account.id = account_id

@@ -43,7 +43,7 @@ type PreparedImport = PreparedChanges & Pick<ImportBatch, "checkpoints" | "cover
 type ImportWriterOptions = Omit<StagedImportContext, "now"> & {
   sealedImport: { minPosts: number; now(): number } | null;
   write(batch: PreparedImport): WriteReport;
-  refuseWhenFull(batch: PreparedImport): void;
+  rejectWhenFull(batch: PreparedImport): void;
 };
 
 type ImportWriter = {
@@ -55,7 +55,7 @@ type ImportWriter = {
 function createImportWriter({
   sealedImport,
   write: writeBatch,
-  refuseWhenFull,
+  rejectWhenFull,
   ...rest
 }: ImportWriterOptions): ImportWriter {
   let staged: StagedImport | null = null;
@@ -64,7 +64,7 @@ function createImportWriter({
   function write(batch: ImportBatch): WriteReport {
     const prepared = preparedOf(batch);
     if (!ensureStaged(prepared)) return writeBatch(prepared);
-    refuseWhenFull(prepared);
+    rejectWhenFull(prepared);
     const report = stage(batch, prepared);
     if (report === "conflict") {
       hasOtherWriters = true;

@@ -2,7 +2,7 @@ import type { DictionaryEntry } from "./dictionary-entries.ts";
 import { inlinePosts, maxOneRowPosts } from "./format.ts";
 import { inlineList } from "./inline-list.ts";
 import type { PostingList, PostingRows } from "./posting-list.ts";
-import { oneRowList, rowsList } from "./row-list.ts";
+import { oneRowList, rowPerChunkList } from "./row-list.ts";
 
 export function readPostingList(
   entry: DictionaryEntry,
@@ -12,5 +12,5 @@ export function readPostingList(
   if (entry.posts <= inlinePosts) return inlineList(entry, rows.posts, grow);
   return entry.posts <= maxOneRowPosts
     ? oneRowList(entry, rows, grow)
-    : rowsList(entry, rows, grow);
+    : rowPerChunkList(entry, rows, grow);
 }

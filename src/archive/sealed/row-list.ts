@@ -40,7 +40,7 @@ function readCounts({ posts, rest }: DictionaryEntry, totalPosts: number): RowCo
   return { counts, firstRow };
 }
 
-export function rowsList(
+export function rowPerChunkList(
   entry: DictionaryEntry,
   rows: PostingRows,
   grow: (bytes: number) => void,

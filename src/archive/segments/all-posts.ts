@@ -7,7 +7,7 @@ import { docNumberRange, openDocNumbers } from "../sealed/doc-numbers.ts";
 import { postsPerChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { markedTables } from "./integrity.ts";
-import { isInChunks } from "./lookup.ts";
+import { isInSet } from "./lookup.ts";
 
 /**
  * The visible posts in a range, newest first, found without an index search. Includes posts with a
@@ -56,7 +56,7 @@ export function openAllPosts(database: DatabaseSync, path: string): AllPosts {
       return (function* () {
         for (let number = from; number < to; number++) {
           const chunk = Math.floor(number / postsPerChunk);
-          if (!isInChunks(replaced(chunk), number % postsPerChunk)) yield numbers.idAt(number);
+          if (!isInSet(replaced(chunk), number % postsPerChunk)) yield numbers.idAt(number);
         }
       })();
     }, null);

@@ -104,8 +104,8 @@ function isSealed({ index: { numbers }, deletions }: SealedView, id: bigint): bo
   const number = numbers.findNumber(id);
   if (number === null) return false;
   const replaced = deletions.replaced(Math.floor(number / postsPerChunk));
-  return !isInChunks(replaced, number % postsPerChunk);
+  return !isInSet(replaced, number % postsPerChunk);
 }
 
-export const isInChunks = (set: ChunkSet | null, post: number): boolean =>
+export const isInSet = (set: ChunkSet | null, post: number): boolean =>
   set !== null && members(set, post, post + 1, found, 1) > 0;

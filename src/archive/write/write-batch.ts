@@ -66,7 +66,7 @@ type SharedWriting = {
   context: WriteContext;
   withLock<Value>(work: () => Value): Value;
   /** Errors: `archive_full`. */
-  refuseWhenFull(batch: Pick<PreparedBatch, "changes">): void;
+  rejectWhenFull(batch: Pick<PreparedBatch, "changes">): void;
 };
 
 export type WriterSettings = {
@@ -97,7 +97,7 @@ export function createBatchWriter(
   };
   const { counts, pendingModeration } = context;
   const unknownSubjects = createUnknownSubjects(context);
-  const refuseWhenFull = createImportBound(folder, maxBytes);
+  const rejectWhenFull = createImportBound(folder, maxBytes);
 
   /**
    * Retries once after finding a damaged page: if it belonged to a sealed index, the first try
@@ -130,7 +130,7 @@ export function createBatchWriter(
   }
 
   function write(batch: PreparedBatch): WriteReport {
-    refuseWhenFull(batch);
+    rejectWhenFull(batch);
     for (;;) {
       const report = withLock(() => tryWrite(batch));
       writers.closeRemoved();
@@ -177,7 +177,7 @@ export function createBatchWriter(
 
   return {
     write,
-    shared: { context, withLock, refuseWhenFull },
+    shared: { context, withLock, rejectWhenFull },
     closeCounts: () => withLock(() => counts.closeGeneration()),
     addCounts: () => withLock(() => addCountStep(context)),
     expire: (nowMs) =>

@@ -14,7 +14,7 @@ type Knowledge = {
   warnings: readonly SourceWarning[];
 };
 
-export function setKnowledgeFields(
+export function setCoverageFields(
   reply: FastifyReply,
   { complete, coverage, warnings }: Knowledge,
 ): void {
@@ -34,13 +34,13 @@ export function setResultFields(
   const cursor = nextPageCursor(context, job);
   if (cursor !== null) reply.header("x-next-cursor", cursor);
   const { complete, coverage } = result;
-  setKnowledgeFields(reply, { complete, coverage, warnings: jobWarnings(job) });
+  setCoverageFields(reply, { complete, coverage, warnings: jobWarnings(job) });
 }
 
 /** Sets structured fields (RFC 9651), and the cursor. */
 export function setPageFields(reply: FastifyReply, page: AnswerPage): void {
   const { result, posts, omitted, nextCursor } = page;
-  setKnowledgeFields(reply, { ...result, warnings: pageWarnings(page) });
+  setCoverageFields(reply, { ...result, warnings: pageWarnings(page) });
   if (nextCursor !== null) reply.header("x-next-cursor", nextCursor);
   const shortened = posts.filter((post) => post.shortenedFrom !== null).length;
   if (shortened > 0 || omitted > 0) {

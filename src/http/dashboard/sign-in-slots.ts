@@ -5,15 +5,15 @@ import { setRetryAfter } from "../problems/refused-by-rate.ts";
 import { problem } from "../problems/write-problem.ts";
 
 /** Limits sign-ins per address, so that no client can fill the store or guess links. */
-export type SignInSlots = {
+export type SignInLimit = {
   /** Errors: `too_many_sign_ins`. */
   take(request: FastifyRequest, reply: FastifyReply): void;
 };
 
-export function createSignInSlots({
+export function createSignInLimit({
   clock,
   dashboard,
-}: Pick<HttpContext, "clock" | "dashboard">): SignInSlots {
+}: Pick<HttpContext, "clock" | "dashboard">): SignInLimit {
   const { attemptsPerMinute } = dashboard.signInLimits;
   const attempts = createFailedKeys();
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { HttpContext } from "../context.ts";
-import { createSignInSlots } from "../dashboard/sign-in-slots.ts";
+import { createSignInLimit } from "../dashboard/sign-in-slots.ts";
 import type { PendingRequests } from "../long-poll/pending-requests.ts";
 import type { Submissions } from "../submission/submission.ts";
 import { addAccountRoutes } from "./dashboard/account.ts";
@@ -81,9 +81,9 @@ export function addRoutes(
   addOpenApiRoute(typed);
   addDocsRoutes(typed);
   // Separate limits: a page that sends browsers to a code host must not block sign-in by link.
-  addSessionRoutes(typed, context, createSignInSlots(context));
+  addSessionRoutes(typed, context, createSignInLimit(context));
   addSessionListRoutes(typed, context);
-  addAuthRoutes(typed, context, createSignInSlots(context));
+  addAuthRoutes(typed, context, createSignInLimit(context));
   addCredentialRoutes(typed, context);
   addUsageRoute(typed, context);
   addSpendingRoute(typed, context);
@@ -91,7 +91,7 @@ export function addRoutes(
   addKeyRoutes(typed, context);
   addKeyRequestsRoute(typed, context);
   addAppRoutes(typed, context);
-  addAuthorizationRoutes(typed, context, createSignInSlots(context));
+  addAuthorizationRoutes(typed, context, createSignInLimit(context));
   addAccountRoutes(typed, context, pending);
   addOperatorRoutes(typed, context);
   addOperatorNodeRoutes(typed, context);

@@ -2,7 +2,7 @@ import type { Store } from "../../db/operations.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { isSearch } from "../../platforms/methods.ts";
-import type { ShortSearchTerms } from "../../search/archive-answer.ts";
+import type { ShortSearchContext } from "../../search/archive-answer.ts";
 import type { MergeableSearch } from "../../search/merge/merged-answer.ts";
 import type { ActiveJob } from "../dispatch/dispatcher.ts";
 import type { CachedPage } from "../ends/ended-jobs.ts";
@@ -18,7 +18,7 @@ import type { NewJob, PendingAdmission, SubmittedJob } from "./submission.ts";
 import { doneSnapshot, type InsertedRow } from "./submission-commits.ts";
 
 export type ShortSearches = {
-  findTerms(request: MergeableSearch): ShortSearchTerms;
+  findTerms(request: MergeableSearch): ShortSearchContext;
   version(): number | null;
   onAnswered(request: SearchJobRequest, ms: number): void;
   onSkipped(reason: SkipReason): void;

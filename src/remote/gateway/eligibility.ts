@@ -24,7 +24,7 @@ const paceWindowMs = 1_000;
 export function createEligibility({
   settings,
   clock,
-  embeddedReach,
+  embeddedRank,
   running: leases,
   registry,
   runs,
@@ -87,7 +87,7 @@ export function createEligibility({
   function isBest(run: Run, work: GatewayWork, reach: number): boolean {
     // The next page stays on the node that fetched the previous one.
     if ((work.position?.nodeId ?? null) !== null) return true;
-    if (embeddedReach(work) > reach) return false;
+    if (embeddedRank(work) > reach) return false;
     for (const other of runs.all()) {
       if (other === run) continue;
       const otherReach = runReach(other, work);

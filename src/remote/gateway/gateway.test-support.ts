@@ -130,7 +130,7 @@ export async function startTestGateway(
       clock,
       log: { info: log, warn: log },
       running: { of: queue.countRunning },
-      embeddedReach: () => 0,
+      embeddedRank: () => 0,
       ...more,
     });
     const gateway = createNodeGateway(directory, {

@@ -19,7 +19,7 @@ export type NodeDirectoryContext = {
   log: NodeLog;
   running: { of(nodeId: string): number };
   /** `capabilityRank` of the embedded node; 0 if it defers to others. */
-  embeddedReach: (work: Work) => number;
+  embeddedRank: (work: Work) => number;
   releases?: ReleaseSource;
 };
 

@@ -3,7 +3,7 @@ import { isSearch } from "../../platforms/methods.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
 import { firstTimeMs, hasTime, idTimeMs } from "../../posts/ids.ts";
 import { liveToleranceMs } from "../../search/merge/completeness.ts";
-import { archivedFromMs } from "../../search/methods/archived-answer.ts";
+import { earliestMatchMs } from "../../search/methods/archived-answer.ts";
 import { parseSearchQuery } from "../../search/parse-search-query.ts";
 import { answerRefused } from "./errors.ts";
 import type { Knowledge } from "./texts.ts";
@@ -57,7 +57,7 @@ function isWithinWindow({ method, fromMs, toMs, asOfMs }: AnswerRequest, coverag
 function requiredWindow(request: AnswerRequest, hasRecentSearch: boolean): Span | null {
   const { method, query, target = null, fromMs, toMs, asOfMs, after } = request;
   if (!isSearch(method)) {
-    const storedMs = target === null ? null : archivedFromMs(method, target);
+    const storedMs = target === null ? null : earliestMatchMs(method, target);
     return widestSpan([fromMs, storedMs], [Math.min(toMs, asOfMs) - streamToleranceMs]);
   }
   const { tree } = parseSearchQuery(query, { maxLength: Number.POSITIVE_INFINITY });

@@ -90,7 +90,7 @@ function uriTime(uri: string): number | null {
 }
 
 /** Replies are not older than their post. */
-export const archivedFromMs = (method: FetchMethod, target: Target): number | null =>
+export const earliestMatchMs = (method: FetchMethod, target: Target): number | null =>
   methodQuery(method, target)?.fromMs ?? null;
 
 function methodQuery(

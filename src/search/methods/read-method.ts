@@ -20,7 +20,7 @@ import {
 import { olderItemsMissing } from "../platform/page-warnings.ts";
 import { firstPage, type ReadPagesResult, readPages } from "../platform/pages.ts";
 import { tryInOrder } from "../platform/try-in-order.ts";
-import { archivedFromMs } from "./archived-answer.ts";
+import { earliestMatchMs } from "./archived-answer.ts";
 import type { FetchRequest } from "./fetch-request.ts";
 import { fetchedItems } from "./fetched-items.ts";
 import { credentialCommand } from "./unanswerable.ts";
@@ -57,7 +57,7 @@ export async function readMethod(
   const accessRoutes = (access: UpstreamAttempt["session"]["access"]) =>
     upstream.routes?.(method, access) ?? onlyRoute;
   const nowMs = clock.now();
-  const requested = { fromMs: target && archivedFromMs(method, target), toMs: asOfMs };
+  const requested = { fromMs: target && earliestMatchMs(method, target), toMs: asOfMs };
   const readings: MethodReading[] = [];
   const failures: EarshotError[] = [];
   const seen = new Set<string>();

@@ -4,7 +4,7 @@ import type { NodeView } from "../../remote/gateway/gateway.ts";
 import { createNodeDirectory, type NodeDirectory } from "../../remote/gateway/node-directory.ts";
 import { gatewayDefaults } from "../../remote/settings.ts";
 import type { SourceAvailability } from "../../search/sources.ts";
-import { createJobRouter, embeddedReach, type JobRouter } from "../job-router.ts";
+import { createJobRouter, embeddedRank, type JobRouter } from "../job-router.ts";
 import { listCapabilities, OwnCapabilities } from "../nodes/capabilities.ts";
 import { type NodeTrust, openNodeTrust } from "../nodes/node-trust.ts";
 import type { Base } from "./base.ts";
@@ -38,7 +38,7 @@ export function makeRouting(
     clock,
     log,
     running,
-    embeddedReach: (work) => embeddedReach(settings.embedded, capabilities.all(), work),
+    embeddedRank: (work) => embeddedRank(settings.embedded, capabilities.all(), work),
     ...(rules.length > 0 && {
       releases: {
         allowed: (verified) => releasesFor(rules, verified),

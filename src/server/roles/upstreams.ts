@@ -13,7 +13,7 @@ import { createXUpstream } from "../../platforms/x/upstream.ts";
 import type { Platform } from "../../posts/post.ts";
 import { type AnswerContext, answerJob } from "../../search/answer.ts";
 import type { ArchiveSource } from "../../search/archive/search.ts";
-import type { ShortSearchTerms } from "../../search/archive-answer.ts";
+import type { ShortSearchContext } from "../../search/archive-answer.ts";
 import type { MergeableSearch } from "../../search/merge/merged-answer.ts";
 import type { NodeCapabilities } from "../../search/node-capabilities.ts";
 import { deploymentAccess } from "../../search/platform/deployment-access.ts";
@@ -40,7 +40,7 @@ export type UpstreamRole = {
   deploymentMethods(platform: Platform): ReturnType<typeof deploymentAccess>;
   requestablePlatformsFor(
     request: Pick<MergeableSearch, "platform" | "type" | "method">,
-  ): Pick<ShortSearchTerms, "requestableWithoutCredential" | "requestableWithCredential">;
+  ): Pick<ShortSearchContext, "requestableWithoutCredential" | "requestableWithCredential">;
   /** The deployment's token for the server. */
   mastodonToken(origin: string): Promise<string | null>;
   /** Releases a credential to a remote node. An empty account id excludes credentials of accounts. */

@@ -4,14 +4,14 @@ import { type RefusalCode, SignInRefused } from "../../../accounts/sign-in/refus
 import type { HttpContext } from "../../context.ts";
 import { readClientInfo } from "../../dashboard/client-info.ts";
 import { baseUrl, requireNavigation } from "../../dashboard/request-origin.ts";
-import type { SignInSlots } from "../../dashboard/sign-in-slots.ts";
+import type { SignInLimit } from "../../dashboard/sign-in-slots.ts";
 import { acceptsHtml } from "../../docs-site/accepts-html.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { providerPath } from "../../schemas/dashboard.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 /** Refusals redirect to the sign-in page, which explains them. */
-export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignInSlots): void {
+export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignInLimit): void {
   const { dashboard, log, metrics, settings } = context;
   const { cookies, sessions, signIn, signInLimits } = dashboard;
 

@@ -14,7 +14,7 @@ import { isLoopback } from "../../../accounts/grants/redirect-uri.ts";
 import type { HttpContext } from "../../context.ts";
 import type { AuthorizationResponse, DecisionResponse } from "../../dashboard/contract/connect.ts";
 import { baseUrl } from "../../dashboard/request-origin.ts";
-import type { SignInSlots } from "../../dashboard/sign-in-slots.ts";
+import type { SignInLimit } from "../../dashboard/sign-in-slots.ts";
 import { requireSession } from "../../middleware/session.ts";
 import { mcpResource } from "../../oauth/resource.ts";
 import { problem } from "../../problems/write-problem.ts";
@@ -29,7 +29,7 @@ const path = "/dashboard/api/authorizations";
 export function addAuthorizationRoutes(
   app: TypedApp,
   context: Pick<HttpContext, "accounts" | "clock" | "dashboard" | "settings">,
-  slots: SignInSlots,
+  slots: SignInLimit,
 ): void {
   const { accounts, clock, dashboard, settings } = context;
   const { encryptor, fetchClientDocument, limits } = dashboard.apps;

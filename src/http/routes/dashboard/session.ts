@@ -6,7 +6,7 @@ import type { HttpContext } from "../../context.ts";
 import { clientOrigin, readClientInfo } from "../../dashboard/client-info.ts";
 import type { SessionResponse } from "../../dashboard/contract/session.ts";
 import { sessionAnswer } from "../../dashboard/session-answer.ts";
-import type { SignInSlots } from "../../dashboard/sign-in-slots.ts";
+import type { SignInLimit } from "../../dashboard/sign-in-slots.ts";
 import { requireSession } from "../../middleware/session.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { linkSignIn } from "../../schemas/dashboard.ts";
@@ -16,7 +16,7 @@ const hide = { hide: true };
 const visitor = { access: "visitor" as const };
 const signedIn = { access: "session" as const };
 
-export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: SignInSlots): void {
+export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: SignInLimit): void {
   const { accounts, clock, dashboard, metrics } = context;
   const { cookies, sessions, signIn } = dashboard;
 

@@ -4,7 +4,7 @@ import type { SourceCounts } from "../../../search/archive/count.ts";
 import { parseSearchQuery } from "../../../search/parse-search-query.ts";
 import { countsBody } from "../../answers/counts-body.ts";
 import { granularityMs, makeCountsPage, readRequestedBounds } from "../../answers/counts-page.ts";
-import { setKnowledgeFields } from "../../answers/result-fields.ts";
+import { setCoverageFields } from "../../answers/result-fields.ts";
 import { clientDisconnect } from "../../connections/client-disconnect.ts";
 import type { HttpContext } from "../../context.ts";
 import { requireCaller } from "../../middleware/caller.ts";
@@ -91,7 +91,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
         ),
       ];
       const answer = { ...counts, warnings: [...requestWarnings, ...counts.warnings] };
-      setKnowledgeFields(reply, answer);
+      setCoverageFields(reply, answer);
       const body = await countsBody(context, countsParams, page, answer);
       return reply.type("application/json; charset=utf-8").send(body);
     },
