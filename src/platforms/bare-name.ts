@@ -17,7 +17,7 @@ export function accountOn(platform: Platform, name: string): UserTarget | null {
   return isHandle(handle) ? makeUserTarget(platform, { handle }) : null;
 }
 
-/** `<name>.bsky.social` on Bluesky, `<name>` on any server on Mastodon. */
+/** Matches `<name>.bsky.social` on Bluesky, and `<name>` on any server on Mastodon. */
 export function nameMatches(name: string, { platform, handle }: UserTarget): boolean {
   if (platform === null || handle === null) return false;
   const [lower, known] = [name.toLowerCase(), handle.toLowerCase()];

@@ -4,12 +4,12 @@ import type { AccessKind } from "./upstream.ts";
 
 export type Credential = {
   id: string;
-  /** Null if owned by the deployment. */
+  /** Null if the deployment owns the credential. */
   accountId: string | null;
   platform: Platform;
   kind: string;
   host: string;
-  /** DID, account id or user id; null for an application. */
+  /** A DID, or an account or user id; null for an application. */
   subject: string | null;
   subjectName: string | null;
   hint: string;
@@ -19,7 +19,7 @@ export type Credential = {
   coolings: readonly { bucket: string; untilMs: number; reason: string }[];
 };
 
-/** The kind defines the names, such as `password` or `refreshToken`. */
+/** The credential kind defines the names, such as `password` or `refreshToken`. */
 export type Secrets = Readonly<Record<string, string>>;
 
 export type CredentialKind = {
@@ -30,16 +30,16 @@ export type CredentialKind = {
   purpose: string;
   meaning: string;
   sharing?: string;
-  /** Fields in display order. Secret ones are never read from the command line. */
+  /** In display order. Secret fields are never read from the command line. */
   fields: readonly CredentialField[];
-  /** Validates with the platform. Errors: `credential_invalid` with field and reason. */
+  /** Validates the values with the platform. Errors: `credential_invalid` with field and reason. */
   make(values: Readonly<Record<string, string>>, tools: CredentialTools): Promise<NewCredential>;
   authorization?: Authorization;
   /** Errors: `credential_refused`. */
   test(stored: CredentialInUse, tools: CredentialTools): Promise<string>;
   /**
-   * Logs in and renews (see `renew`). A 401 that survives a renewal throws `credential_refused`;
-   * other answers are returned.
+   * Logs in and renews if necessary (see `renew`). Throws `credential_refused` for a 401 after a
+   * renewal; other responses are returned.
    */
   send(
     request: AuthorizedRequest,
@@ -55,7 +55,10 @@ export type CredentialKind = {
 
 type Authorization = {
   fields: readonly CredentialField[];
-  /** Shows a URL, then reads the URL of the redirect. Errors: `credential_invalid`. */
+  /**
+   * Shows a URL, then reads the URL to which the browser was redirected. Errors:
+   * `credential_invalid`.
+   */
   run(
     values: Readonly<Record<string, string>>,
     tools: CredentialTools,
@@ -65,7 +68,7 @@ type Authorization = {
 
 export type Dialogue = {
   show(text: string): void;
-  /** Trimmed. Errors: `input_ended`. */
+  /** Returns the trimmed input. Errors: `input_ended`. */
   prompt(question: string): Promise<string>;
 };
 
@@ -97,13 +100,13 @@ export type CredentialInUse = {
   secrets(): Secrets;
   /**
    * `make` runs for one caller at a time; concurrent callers share its result, which is then on
-   * disk. Not called if the secrets no longer equal `seen`.
+   * disk. It is not called if the secrets no longer equal `seen`.
    */
   renew(seen: Secrets, make: (stored: Secrets) => Promise<Secrets>): Promise<Secrets>;
 };
 
 export type CredentialTools = {
-  /** GET and POST only, no redirects with a credential. */
+  /** Sends only GET and POST, and follows no redirects with a credential. */
   fetch: (
     url: URL,
     options?: {

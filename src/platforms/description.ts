@@ -5,7 +5,7 @@ import type { AccessKind, MethodSupport } from "./upstream.ts";
 export type PlatformDescription = {
   identity: IdentityRules;
   support: Readonly<Record<Method, MethodSupport>>;
-  /** A command or a setting. */
+  /** The command or setting that configures the access. */
   configuration: Readonly<Partial<Record<AccessKind, string>>>;
   /** How to get posts if there are none. */
   sources: string;

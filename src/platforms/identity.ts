@@ -1,6 +1,6 @@
 import type { PostReference } from "../posts/post.ts";
 
-/** Imported values, not validated. */
+/** Values from an import, not validated. */
 export type ClaimedIdentity = {
   id: string | null;
   uri: string | null;
@@ -15,7 +15,7 @@ export type RecordIdentity = {
   url: string | null;
   nativeId: bigint | null;
   userId: string | null;
-  /** Null if id and URI contain no time. */
+  /** Null if neither the id nor the URI contains a time. */
   seenMs: number | null;
 };
 
@@ -26,7 +26,7 @@ export type IdentityRules = {
   /** Reads an id field (`in_reply_to_id`, `quote_of_id` …) of a record by `author`. */
   reference(id: string, author: string): PostReference | null;
   referenceForm: string;
-  /** Whether adapters can read it; imported posts may have others. */
+  /** Whether adapters can read the id; imported posts may have others. */
   isUserId(text: string): boolean;
   isPostUri(text: string): boolean;
 };

@@ -6,7 +6,7 @@ export type SearchMethod = (typeof searchMethods)[number];
 
 export const liveWindowMs = 7 * 86_400_000;
 
-/** `query`: what the query names. `bound`: maximum `max_results`. */
+/** `query` is what the query names, `bound` the maximum of `max_results`. */
 export const methods = {
   searchbyquery: { query: "text", bound: 100 },
   searchbyfullarchive: { query: "text", bound: 500 },
@@ -32,11 +32,12 @@ export const methodNames = Object.keys(methods) as readonly Method[];
 
 export const fetchMethods: readonly FetchMethod[] = methodNames.filter(isFetch);
 
-/** Their results are only for the credential's owner. */
+/** Methods whose results are only for the credential's owner. */
 export const ownMethods: readonly Method[] = ["gethometweets", "getforyoutweets"];
 
 /**
- * `social` and `social-credential` accept all, because their support depends on the configuration.
+ * `social` and `social-credential` accept all methods, because what they support depends on the
+ * configuration.
  */
 const supported: Record<SourceType, readonly Method[]> = {
   social: methodNames,

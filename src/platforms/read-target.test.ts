@@ -214,7 +214,7 @@ test.each([
   "x:1YqKDqWqdPLsV",
   "https://x.com/i/spaces/1YqKDqWqdPLsV?s=20",
   "twitter.com/i/spaces/1YqKDqWqdPLsV/peek",
-])("a space is read from %s", (text) => {
+])("a Space is read from %s", (text) => {
   const space = { kind: "space", platform: "x", id: "1YqKDqWqdPLsV" };
   expect(readTarget("space", text, "social")).toEqual(space);
 });
@@ -327,7 +327,7 @@ const texts = fc.oneof(
   fc.array(pieces, { maxLength: 12 }).map((all) => all.join("")),
 );
 
-test("any text is either a target, or rejected with its offset", () => {
+test("any text is either read as a target or rejected with the offset of the error", () => {
   fc.assert(
     fc.property(kinds, texts, paths, (kind, text, path) => {
       try {
@@ -346,7 +346,7 @@ test("any text is either a target, or rejected with its offset", () => {
   );
 });
 
-test("the canonical form of a target reads back to the same target and is its own canonical form", () => {
+test("the canonical form of a target is read as the same target, and is its own canonical form", () => {
   let readCount = 0;
   fc.assert(
     fc.property(kinds, texts, paths, (kind, text, path) => {

@@ -1,6 +1,6 @@
 /**
- * Parsed once, at submission: each platform would parse them its own way, and cursors are bound to
- * the parsed form.
+ * Parsed only once, at submission, because each platform would parse them differently, and cursors
+ * are bound to the parsed form.
  */
 
 import { byPlatform, type Platform } from "../posts/post.ts";
@@ -22,8 +22,9 @@ const prefixPattern = /^([a-z]{1,20}):(?!\/\/)/i;
 const maxCharacters = 2_048;
 
 /**
- * Accounts and posts by handle, id, URI or URL, spaces by id or URL. For posts, a bare number is tried as a record ID first. A `platform:`
- * prefix selects the platform, which is null if undetermined. Errors: `invalid_query`; `platform_mismatch`.
+ * Accounts and posts by handle, id, URI or URL, Spaces by id or URL. For posts, a bare number is
+ * first tried as a record ID. A `platform:` prefix selects the platform, which is null if
+ * undetermined. Errors: `invalid_query`; `platform_mismatch`.
  */
 export function readTarget(kind: TargetKind, query: string, requested: SearchPlatform): Target {
   const input = targetInput(kind, query, requested);
@@ -69,7 +70,9 @@ function checkCharacters(input: TargetInput): void {
   throw malformed(input, { message, from, length: 1 });
 }
 
-/** Leaves other prefixes in place: `did:` and `import:` begin a URI, others make the text malformed. */
+/**
+ * Leaves other prefixes in place: `did:` and `import:` begin a URI, others make the text malformed.
+ */
 function splitPrefix(text: string): { prefix: Platform | null; rest: string } {
   const word = prefixPattern.exec(text)?.[1]?.toLowerCase() ?? "";
   if (!Object.hasOwn(prefixes, word)) return { prefix: null, rest: text };

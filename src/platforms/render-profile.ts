@@ -43,7 +43,7 @@ export function profileRecord(profile: Profile): RenderedProfile {
   };
 }
 
-/** ID is the rank, Content the name. */
+/** ID is the trend's rank, Content its name. */
 export function trendRecord(trend: Trend): RenderedProfile {
   return {
     ID: String(trend.rank),
@@ -178,7 +178,7 @@ export function idOnlyPostRecord({ platform, uri, userId }: Post, id: bigint): R
   };
 }
 
-/** X also resolves ids in URLs. */
+/** X also resolves profile URLs with an id. */
 function profileUrl(platform: Platform, userId: string, username: string | null): string | null {
   if (platform === "bluesky") return `https://bsky.app/profile/${userId}`;
   if (platform !== "x") return null;

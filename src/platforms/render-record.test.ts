@@ -86,7 +86,7 @@ describe("a post", () => {
     );
   });
 
-  test("a post with only IDs permitted shows nothing else", () => {
+  test("a post of which only IDs are permitted shows nothing else", () => {
     const post = makePost({
       platform: "x",
       nativeId: 20n,
@@ -186,7 +186,7 @@ test("the record of a trend has its rank as ID", () => {
   });
 });
 
-test("the record of a space has its id as ID, and null for an unreadable time", () => {
+test("the record of a Space has its id as ID, and null for an unreadable time", () => {
   expect(render({ kind: "space", space })).toEqual({
     ID: "1YqKDqWqdPLsV",
     Content: "On comets",
@@ -213,7 +213,7 @@ test.each([
   [{ kind: "trend", trend }, "2", ["comet", "1200"], null],
   [{ kind: "space", space }, "1YqKDqWqdPLsV", ["comets", "live", '"13"'], undefined],
 ] as const)(
-  "with only its id permitted, %j is shown without its content",
+  "if only its ID is permitted, %j is shown without its content",
   (item, id, hidden, url) => {
     const { record } = toFetchedItem(item, { ...options, displayScope: "ids" });
     const reported = JSON.parse(record);

@@ -15,13 +15,13 @@ import type { FetchedItem } from "./source.ts";
 import type { UpstreamItem } from "./upstream.ts";
 
 export type RenderOptions = {
-  /** `ids`: only IDs and values derived from them. */
+  /** `ids` shows only IDs and values derived from them. */
   displayScope: "everything" | "ids";
   recordId: (post: Post) => bigint;
   nowMs: number;
 };
 
-/** In the form of archived records. */
+/** Fetched posts get the form of archived records. */
 export function toFetchedItem(item: UpstreamItem, options: RenderOptions): FetchedItem {
   if (item.kind === "post") return postItem(item.post, options);
   const { record, platform, userId } = renderItem(item, options.displayScope);

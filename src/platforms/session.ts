@@ -2,13 +2,13 @@ import type { Headers } from "undici";
 import type { Platform } from "../posts/post.ts";
 import type { AccessKind } from "./upstream.ts";
 
-/** Respects rate limits and deadline, retries where useful, and bills. */
+/** Respects rate limits and the deadline, retries where useful, and bills. */
 export type Session = {
   platform: Platform;
   access: AccessKind;
   owner: "account" | "deployment" | null;
   credentialId: string | null;
-  /** DID, account id or X user id. */
+  /** A DID, Mastodon account id or X user id. */
   subjectId: string | null;
   baseUrl: string;
   /** When the request was submitted; adapters do not read the clock. */
@@ -20,29 +20,29 @@ export type Session = {
    * `answer_too_large`, `budget_used_up`.
    */
   get(request: UpstreamRequest): Promise<UpstreamAnswer>;
-  /** Requests any host through the same guard, without the credential. */
+  /** Requests any host, with the same protection, but without the credential. */
   getPublic(url: URL, request: Omit<UpstreamRequest, "path">): Promise<UpstreamAnswer>;
 };
 
 export type UpstreamRequest = {
   /** Starts with `/`. */
   path: string;
-  /** A list repeats its parameter. */
+  /** The parameter is repeated for each value in a list. */
   query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
   headers?: Readonly<Record<string, string>>;
   /** Requests of one bucket share a rate limit. */
   bucket: string;
-  /** Maximum bill; counts in full unless `settle` is called. */
+  /** The maximum bill, which counts in full unless `settle` is called. */
   bill?: Bill;
 };
 
-/** Amounts in the platform's units. */
+/** In the units that the platform bills. */
 export type Bill = { postReads?: number; userReads?: number; requests?: number };
 
 export type UpstreamAnswer = {
   status: number;
   headers: Headers;
-  /** Absent if not known to be after `nowMs`. */
+  /** Absent if not known to be later than `nowMs`. */
   receivedMs?: number;
   json: unknown;
   settle(bill: Bill): void;

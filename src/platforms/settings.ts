@@ -135,12 +135,12 @@ const platformSettings = {
 export const upstreamSettings = { ...requestSettings, ...credentialSettings, ...platformSettings };
 
 export const upstreamLimits = {
-  /** Twice the values of 500 posts. More would block the event loop. */
+  /** Twice the values in 500 posts. More would block the event loop. */
   maxAnswerValues: 200_000,
-  /** Doubles each time, with jitter. */
+  /** Doubles with each retry, with jitter. */
   retryPauseMs: 500,
   maxRetryPauseMs: 8_000,
-  /** After a limit without a reset time; doubles each time, with jitter. */
+  /** Applies after a limit without a reset time; doubles each time, with jitter. */
   limitPauseMs: 1_000,
   maxLimitPauseMs: 60_000,
 };

@@ -8,7 +8,7 @@ import type { FetchPosition } from "./upstream.ts";
 /** `social` means all platforms. */
 export type SearchPlatform = "social" | Platform;
 
-/** `fromMs` inclusive (null: unbounded), `toMs` exclusive. */
+/** `fromMs` is inclusive (null means unbounded), `toMs` exclusive. */
 export type SourceRequest = {
   platform: SearchPlatform;
   query: string;
@@ -23,7 +23,7 @@ export type AnswerRequest = SourceRequest & {
   type: SourceType;
   method: Method;
   target?: Target | null;
-  /** Absent on a fetch method's first page. */
+  /** Absent on the first page of a fetch method. */
   position?: FetchPosition | null;
 };
 
@@ -35,7 +35,7 @@ export type SourceWarning = {
   hint?: string;
 };
 
-/** `toMs` exclusive; `fromMs` null is unbounded. */
+/** `fromMs` is inclusive (null means unbounded), `toMs` exclusive. */
 type CoverageSpan = { fromMs: number | null; toMs: number };
 
 export type UnsearchedSpan = CoverageSpan;
@@ -45,14 +45,14 @@ export type Coverage = {
   toMs: number;
   complete: boolean;
   gaps: readonly CoverageSpan[];
-  /** The oldest gaps are merged into one. */
+  /** True if the oldest gaps were merged into one. */
   truncated?: boolean;
-  /** Absent from older stored results. */
+  /** Absent from results that older versions stored. */
   platforms?: readonly CollectionCoverage[];
 };
 
 /**
- * Likes, reposts and labels that the query depends on: from the first relevant post to the time of
+ * Coverage of a collection on which the query depends, from the first relevant post to the time of
  * the search.
  */
 export type CollectionCoverage = {
@@ -76,15 +76,15 @@ export type SourcePart = {
   cost?: SourceCost;
 };
 
-/** `month`: bill of the deployment's credentials (UTC); null without a budget. */
+/** `month`: the bill of the deployment's credentials this month (UTC); null without a budget. */
 export type SourceCost = Bill & {
   microUsd: number;
   month: { name: string; postReads: number; maxPostReads: number } | null;
 };
 
 /**
- * Stored with the result. `record`: JSON. `id`: null unless a post. `uri` and `userId` identify what
- * was deleted or hidden since.
+ * Stored with the result. `record` is JSON. `id` is null unless the item is a post. `uri` and
+ * `userId` identify items deleted or hidden since.
  */
 export type FetchedItem = {
   platform: Platform;
@@ -104,7 +104,7 @@ export type SourceAnswer = {
   items: readonly AnswerItem[];
   next: Position | null;
   nextPosition?: FetchPosition | null;
-  /** No match in the window is missing. */
+  /** True if no match in the window is missing. */
   complete: boolean;
   coverage: Coverage;
   sources: readonly SourcePart[];

@@ -99,7 +99,9 @@ function onMastodon(
   return postOnServer(path, url);
 }
 
-/** `/@ann`, `/@ann@other.host`, `/users/ann`, `/u/ann`, `/ap/users/<id>` …, with any suffix. */
+/**
+ * Reads `/@ann`, `/@ann@other.host`, `/users/ann`, `/u/ann`, `/ap/users/<id>` …, with any suffix.
+ */
 function userOnServer(path: readonly string[], host: string): UserTarget | null {
   const [first = "", second = "", third = ""] = path;
   if (first === "ap" && second === "users" && isServerId(third)) {
@@ -117,7 +119,7 @@ function userOnServer(path: readonly string[], host: string): UserTarget | null 
   return makeUserTarget("mastodon", { handle: `${name}@${home}`, host });
 }
 
-/** Usually the URI. Web pages such as `/@ann@other.host/<id>` have an id local to the server. */
+/** Usually the URI. In web pages such as `/@ann@other.host/<id>`, the id is local to the server. */
 function postOnServer(path: readonly string[], { host, origin, pathname, href }: URL): PostTarget {
   const [first = "", second = "", third = "", fourth = "", fifth = "", ...more] = path;
   const url = href;

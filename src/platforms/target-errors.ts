@@ -6,12 +6,12 @@ import type { Target } from "./target.ts";
 export type TargetInput = {
   kind: Target["kind"];
   text: string;
-  /** Code points. */
+  /** In code points. */
   offset: number;
   platform: SearchPlatform;
 };
 
-/** Units are code points. */
+/** `from` and `length` count code points. */
 export type Reason = { message?: string; hint?: string; from?: number; length?: number };
 
 const codes = { user: "invalid_user", post: "invalid_post", space: "invalid_space" } as const;
@@ -52,7 +52,7 @@ export function malformed(input: TargetInput, reason: Reason = {}): EarshotError
   });
 }
 
-/** `candidates` name one account each. */
+/** Each of `candidates` names one account. */
 export function ambiguous(
   { text, offset }: TargetInput,
   candidates: readonly string[],

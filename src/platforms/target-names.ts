@@ -34,10 +34,10 @@ const xHandlePattern = /^[A-Za-z0-9_]{1,20}$/;
 const localNamePattern = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,254}[A-Za-z0-9_])?$/;
 const spaceIdPattern = /^[A-Za-z0-9]{1,32}$/;
 const numberPattern = /^\d{1,40}$/;
-/** Other software: ULIDs, and 18 characters that mix digits and capitals. */
+/** Other software uses ULIDs, and 18 characters that mix digits and capitals. */
 const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 const flakePattern = /^(?=\D*\d)(?=[^A-Z]*[A-Z])[A-Za-z0-9]{18}$/;
-/** Misskey and forks, such as `9h2k1x0abc`. Alone they could be names. */
+/** Misskey and its forks, such as `9h2k1x0abc`. Without a server they could be names. */
 const misskeyIdPattern = /^(?=\D*\d)[A-Za-z0-9]{10,64}$/;
 
 export const isXHandle = (text: string): boolean => xHandlePattern.test(text);
@@ -63,7 +63,7 @@ export function parseHost(text: string): string | null {
   return URL.canParse(address) ? new URL(address).host : null;
 }
 
-/** An at:// URI, a DID, or the URI of an imported post. */
+/** Reads an at:// URI, a DID, or the URI of an imported post. */
 export function readUri(kind: Target["kind"], text: string): Target | null {
   if (kind === "space") return null;
   const importedOn = /^import:([a-z]+):./.exec(text)?.[1];

@@ -1,19 +1,22 @@
 import type { Platform } from "../posts/post.ts";
 
-/** A null `platform` means the default. At least one name is set. */
+/** A null `platform` means the default. At least one name is not null. */
 export type Target = UserTarget | PostTarget | SpaceTarget;
 
-/** `handle` without `@`; on Mastodon `user@host` if the query names the host. */
+/** `handle` has no `@` in front; on Mastodon it is `user@host` if the query names the host. */
 export type UserTarget = {
   kind: "user";
   platform: Platform | null;
   handle: string | null;
   id: string | null;
-  /** The Mastodon host in a profile's address. */
+  /** The Mastodon host in the address of a profile. */
   host: string | null;
 };
 
-/** `id` is local to `host` on Mastodon. A Bluesky post addressed by handle has `handle` and `key` until resolved. */
+/**
+ * On Mastodon, `id` is local to `host`. A Bluesky post addressed by handle has `handle` and `key`
+ * until it is resolved.
+ */
 export type PostTarget = {
   kind: "post";
   platform: Platform | null;
@@ -27,7 +30,10 @@ export type PostTarget = {
 
 export type SpaceTarget = { kind: "space"; platform: Platform | null; id: string };
 
-/** The canonical form, which `readTarget` parses: `bluesky:did:…`, `x:20`, `@ann@host`, `x:@ann`, the URI of a post. Names are in lower case. */
+/**
+ * Returns the canonical form, which `readTarget` parses: `bluesky:did:…`, `x:20`, `@ann@host`,
+ * `x:@ann`, or the URI of a post. Names are in lower case.
+ */
 export function targetText(target: Target): string {
   if (target.kind === "user") return userText(target);
   return target.kind === "post" ? postText(target) : `${target.platform ?? "x"}:${target.id}`;

@@ -12,12 +12,12 @@ export function parseIsoTime(text: string): number | null {
     Number(parts[6] ?? 0),
   ];
   if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return null;
-  // 60 is a leap second.
+  // Leap seconds are numbered 60.
   if (hour > 23 || minute > 59 || second > 60) return null;
   const offset = offsetMinutes(parts[9], Number(parts[10] ?? 0), Number(parts[11] ?? 0));
   if (offset === null) return null;
   const fraction = parts[7] === undefined ? 0 : Math.floor(Number(`0.${parts[7]}`) * 1000);
-  // Date.UTC reads years 0 to 99 as 1900 to 1999; 400 years are a constant number of days.
+  // Date.UTC reads years 0 to 99 as 1900 to 1999. Every 400 years have the same number of days.
   const days = Date.UTC(year + 400, month - 1, day, hour, minute - offset, second, fraction);
   return days - fourCenturiesMs;
 }

@@ -9,7 +9,7 @@ const post = (key: string, ageMs: number): PageItem & { kind: "post" } => ({
   post: makePost({ key, createdMs: nowMs - ageMs, seenMs: nowMs }),
 });
 
-test("an upstream page has distinct items, and reports repeated ones", () => {
+test("the items on an upstream page are distinct, and the page reports whether any were repeated", () => {
   const one = post("one", 1);
   const page = itemsPage([one, post("two", 2), one], options);
   expect(page.items.map(itemKey)).toEqual([itemKey(one), itemKey(post("two", 2))]);

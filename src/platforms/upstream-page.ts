@@ -4,7 +4,7 @@ import type { UpstreamItem, UpstreamPage, UpstreamWarning } from "./upstream.ts"
 
 export const unreadableCode = "unreadable_items";
 
-/** `omitted` must not be shown. */
+/** An `omitted` item must not be shown. */
 export type PageItem =
   | UpstreamItem
   | { kind: "omitted"; timestamps: Pick<Post, "createdMs" | "seenMs"> | null }
@@ -17,10 +17,10 @@ export type PageOptions = {
   warnings?: readonly UpstreamWarning[];
 };
 
-/** Fits into a cursor, as JSON. */
+/** Fits into a cursor as JSON. */
 const maxTokenBytes = 2_000;
 
-/** A token that cannot be sent back causes a warning. */
+/** A token that cannot be sent back is replaced by a warning. */
 export function pageToken(
   token: unknown,
   name: string,
@@ -41,7 +41,10 @@ export const emptyPage: UpstreamPage = { items: [], next: null };
 
 export const absentPage: UpstreamPage = { ...emptyPage, isAbsent: true };
 
-/** Items are distinct. Reports unreadable items and, if any were omitted, the count received and the oldest time. */
+/**
+ * Removes duplicates. Reports unreadable items and, if any were omitted, the number received and
+ * the oldest time.
+ */
 export function itemsPage(
   received: readonly PageItem[],
   { name, next, nowMs, warnings = [] }: PageOptions,

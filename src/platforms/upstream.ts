@@ -11,30 +11,33 @@ export type AccessKind = "user" | "app" | "public";
 
 export type Upstream = {
   platform: Platform;
-  /** Each entry is a row of docs/platforms.md. */
+  /** Each entry is a row in docs/platforms.md. */
   support: Readonly<Record<Method, MethodSupport>>;
   /**
-   * Keeps the platform's order; empty if the subject does not exist or is not visible.
-   * Errors: `upstream_refused`.
+   * In the platform's order; empty if the subject does not exist or is not visible. Errors:
+   * `upstream_refused`.
    */
   page(call: PageCall, session: Session): Promise<UpstreamPage>;
-  /** Absent if each method has one. */
+  /** Absent if each method has only one route. */
   routes?: (method: FetchMethod, access: AccessKind) => readonly Route[];
-  /** Null if there is none or it may not be used. */
+  /** Null if the platform has no search or it may not be used. */
   search: UpstreamSearch | null;
-  /** Null if nothing is public. */
+  /** Null if nothing is public without a credential. */
   publicBaseUrl: string | null;
-  /** For a target that names a server, if `publicBaseUrl` is null. */
+  /** The origin for a target that names a server, used if `publicBaseUrl` is null. */
   publicOrigin?: (target: Target | null) => string | null;
-  /** Null without rate-limit headers. */
+  /** Null if there are no rate-limit headers. */
   readLimit(headers: Headers, status: number, nowMs: number): Limit | null;
-  /** Between an answer and the bucket's next request; absent or 0 permits concurrent requests. */
+  /**
+   * Minimum time between a response and the bucket's next request; absent or 0 permits concurrent
+   * requests.
+   */
   intervalMs?: (bucket: string) => number;
-  /** Millionths of a dollar; null if free. */
+  /** Returns millionths of a dollar. Null if requests are free. */
   computePrice: ((bill: Bill) => number) | null;
-  /** In addition to `ownMethods` of methods.ts. */
+  /** Methods in addition to `ownMethods` in methods.ts. */
   ownMethods?: readonly Method[];
-  /** For posts fetched with this owner's credential. */
+  /** What may be shown of posts fetched with this owner's credential. */
   displayScope(owner: Session["owner"]): "everything" | "ids";
 };
 
@@ -42,7 +45,7 @@ export type Route = {
   name: string;
   /** How far back the route reaches; null for posts of any age. */
   reachMs: number | null;
-  /** Among routes of equal reach the cheapest is used. */
+  /** Among routes with equal reach, the cheapest is used. */
   cost: number;
 };
 
@@ -56,31 +59,31 @@ export type MethodSupport =
   | {
       access: readonly AccessKind[];
       endpoint: string;
-      /** Deviations from what the method promises. */
+      /** How the endpoint deviates from what the method promises. */
       note: string;
     }
-  /** No equivalent; `closest` is a sentence. */
+  /** The platform has no equivalent; `closest` is a sentence. */
   | { access: readonly []; closest: string };
 
 export type PageCall = {
   method: FetchMethod;
   target: Target | null;
   cursor: string | null;
-  /** A platform's minimum may exceed it. */
+  /** A platform's minimum page size may exceed it. */
   limit: number;
-  /** On the first page. */
+  /** The route of the first page. */
   route?: string;
-  /** Exclusive; set when continuing after a limited route. */
+  /** Exclusive; set when paging continues after a route with limited reach. */
   toMs?: number | null;
 };
 
 export type UpstreamPage = {
   items: readonly UpstreamItem[];
   next: string | null;
-  /** Including items left out; absent if none were. */
+  /** Includes omitted items; absent if none were omitted. */
   received?: number;
   oldestMs?: number;
-  /** Nothing older was returned, although requested; absent if all was. */
+  /** Items older than this are missing although they were requested; absent if none are. */
   sinceMs?: number;
   hasRepeats?: boolean;
   /** The subject is missing or not visible; on a continued page, items were lost. */
@@ -106,15 +109,17 @@ export type UpstreamSearch = {
   routes(access: AccessKind): readonly Route[];
   /** A fully searched window counts as covered. */
   isExhaustive: boolean;
-  /** Newest first, a superset of the matches. Null if nothing on this platform can match. */
+  /**
+   * Returns a superset of the matches, newest first. Null if nothing on this platform can match.
+   */
   page(call: SearchCall, session: Session): Promise<UpstreamPage | null>;
 };
 
 export type SearchCall = {
   tree: QueryNode;
-  /** Resolved by the archive. */
+  /** As the archive resolved them. */
   names: ResolvedNames;
-  /** `fromMs` inclusive (null: unbounded), `toMs` exclusive. */
+  /** `fromMs` is inclusive (null means unbounded), `toMs` exclusive. */
   fromMs: number | null;
   toMs: number;
   asOfMs: number;
@@ -125,15 +130,15 @@ export type SearchCall = {
 
 export type FetchPosition = {
   platform: Platform;
-  /** A timeline belongs to one account. */
+  /** The credential whose timeline this is. */
   credentialId: string | null;
-  /** Null: the first page. */
+  /** Null means the first page. */
   cursor: string | null;
-  /** Hash of that page's last returned item. */
+  /** Hash of the last item returned from that page. */
   lastKey: string | null;
   skip: number;
   route?: string | undefined;
   toMs?: number | undefined;
-  /** The node that has the credential; absent for the gateway's own. */
+  /** The node that has the credential; absent if the gateway has it. */
   nodeId?: string;
 };

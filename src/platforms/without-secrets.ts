@@ -1,11 +1,11 @@
 import { stripControls } from "../lib/controls.ts";
 
-/** Shorter values occur in any text. */
+/** Shorter values occur in ordinary text. */
 const minSecretLength = 6;
 
 const maxReasonLength = 300;
 
-/** Also URL-encoded and JSON forms. */
+/** Also redacts URL-encoded and JSON forms. */
 export function withoutSecrets(text: string, secrets: Readonly<Record<string, string>>): string {
   const forms = Object.values(secrets)
     .filter((value) => value.length >= minSecretLength)
@@ -23,7 +23,7 @@ function readForms(value: string): string[] {
 
 export function redactedReason(reason: string, secrets: Readonly<Record<string, string>>): string {
   const line = stripControls(withoutSecrets(reason, secrets)).replaceAll(/\s+/g, " ").trim();
-  // Removing control characters may have joined a secret.
+  // Removing control characters may have joined the parts of a secret.
   return [...withoutSecrets(line, secrets)].slice(0, maxReasonLength).join("");
 }
 
@@ -39,7 +39,7 @@ const authorization = new RegExp(
 );
 const lastRun = new RegExp(`(?<!${tokenText})${tokenText}+$`);
 
-/** One line of up to 200 characters without apparent credentials. */
+/** Returns one line of at most 200 characters without apparent credentials. */
 export function withoutTokens(output: unknown): string {
   if (typeof output !== "string") return "";
   const line = stripControls(truncate(output, maxInputLength)).replaceAll(/\s+/g, " ").trim();

@@ -45,7 +45,7 @@ async function logIn() {
   return { kind, tools, credential, send };
 }
 
-test("a credential is made from a handle and a password, for the account on its server", async () => {
+test("a credential is created from a handle and a password, for the account on its own server", async () => {
   const newCredential = await findKind("app-password").make(fields, testTools());
   expect(newCredential).toMatchObject({
     host: pds.url,
@@ -91,7 +91,7 @@ test("no password is sent to a server without TLS if the directory uses TLS", as
   expect(pds.count(login)).toBe(0);
 });
 
-test("fifty concurrent callers share one login, and one renewal on expiry", async () => {
+test("fifty concurrent callers share one login, and one renewal when the token expires", async () => {
   const { tools, credential, send } = await logIn();
   const all = async () => await Promise.all(Array.from({ length: 50 }, () => send()));
   for (const response of await all()) expect(response.status).toBe(200);
@@ -101,7 +101,7 @@ test("fifty concurrent callers share one login, and one renewal on expiry", asyn
   expect([pds.count(login), pds.count(renewal), credential.renewals()]).toEqual([1, 1, 1]);
 });
 
-test("fifty callers with an expired token share one renewal, and each retries", async () => {
+test("fifty callers with an expired token share one renewal, and each caller retries", async () => {
   const { send } = await logIn();
   await send();
   pds.revoke("access");
@@ -132,7 +132,7 @@ test("a token's lifetime counts from its receipt, even if the server's clock is 
   expect(pds.count(renewal)).toBe(0);
 });
 
-test("a credential of a taken-down account is refused with the reason", async () => {
+test("the credential of a taken-down account is refused, and the error states the reason", async () => {
   const { send } = await logIn();
   pds.revoke("all");
   const json = { error: "AccountTakedown", message: "Account has been taken down" };
@@ -143,7 +143,7 @@ test("a credential of a taken-down account is refused with the reason", async ()
   });
 });
 
-test("a takedown that only the renewal reports is preferred to the login's wrong-password error", async () => {
+test("a takedown reported by the renewal takes precedence over the login's wrong-password error", async () => {
   const { send } = await logIn();
   pds.revoke("access");
   const takedown = { error: "AccountTakedown", message: "Account has been taken down" };
@@ -170,7 +170,7 @@ test("the credential is refused when a fresh token is rejected, and the token is
   expect(pds.count(login)).toBe(1);
 });
 
-test("the response for a missing permission is returned without a new login", async () => {
+test("the response to a request without permission is returned without another login", async () => {
   const { send } = await logIn();
   const json = { error: "InvalidToken", message: "Bad token scope" };
   pds.respondNext("app.bsky.feed.getTimeline", { status: 400, json });
@@ -196,7 +196,7 @@ test("a login is not repeated before the host's login limit resets", async () =>
   expect(pds.count(login)).toBe(3);
 });
 
-test("a failing host is a retryable error, after which the app password still works", async () => {
+test("a failing host causes a retryable error, after which the app password still works", async () => {
   const { send } = await logIn();
   pds.revoke("all");
   pds.respondNext(renewal, { status: 502 });
@@ -215,7 +215,7 @@ test("a request to a server other than the account's is rejected", async () => {
   });
 });
 
-test("testing an app password reports account and server", async () => {
+test("testing an app password reports the account and its server", async () => {
   const { kind, tools, credential } = await logIn();
   expect(await kind.test(credential, tools)).toBe(
     `logged in at ${new URL(pds.url).host} as ann.example (${did})`,

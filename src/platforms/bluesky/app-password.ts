@@ -17,7 +17,7 @@ import { checkToken, sendWithToken, type TokenAccess } from "./send-with-token.t
 import { lifetimeMs, storedTokens } from "./stored-tokens.ts";
 import { type Refusal, readRefusal } from "./xrpc.ts";
 
-/** A host allows 300 logins a day, so tokens are refreshed as long as possible. */
+/** A host allows 300 logins a day, so tokens are renewed for as long as possible. */
 export function appPasswordKind(settings: FindSettings): CredentialKind {
   const pause = createLogInPause();
   return {
@@ -120,12 +120,13 @@ function makeTokenAccess(
 }
 
 /**
- * A login to a taken-down account fails like one with a wrong password; only a renewal reports it.
+ * A login to a taken-down account fails like one with a wrong password; only a renewal reports the
+ * takedown.
  */
 const isTakedown = (outcome: LogIn | Refusal | null): outcome is Refusal =>
   outcome !== null && isRefusal(outcome) && outcome.error === "AccountTakedown";
 
-/** Hosts also reject expired tokens with 400. A missing scope is another error. */
+/** Hosts also reject expired tokens with 400. A missing scope is a different error. */
 function isTokenRefused(response: FetchedResponse): boolean {
   if (response.status === 401) return true;
   if (response.status !== 400) return false;
@@ -151,7 +152,7 @@ function hintFor({ error }: Refusal): string {
 
 /** Suspends logins while the host rejects them, because rejected attempts count too. */
 type LogInPause = {
-  /** Errors: those of `logIn`; `upstream_limited` until the limit resets. */
+  /** Errors: those of `logIn`; `upstream_limited` until the rate limit resets. */
   guard<Result>(credentialId: string, nowMs: number, logIn: () => Promise<Result>): Promise<Result>;
 };
 

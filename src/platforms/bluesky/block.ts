@@ -9,7 +9,10 @@ export function decodeBlock(bytes: Uint8Array): unknown {
   return decode(bytes);
 }
 
-/** Decoders allocate lists by claimed length: nested lists could take quadratic memory. `items` bounds the sum of all lengths. */
+/**
+ * Decoders allocate a list by its claimed length, so nested lists could take quadratic memory.
+ * `items` bounds the sum of all lengths.
+ */
 export function isBoundedCbor(bytes: Uint8Array, max: { depth: number; items: number }): boolean {
   const open: number[] = [];
   let items = 0;
@@ -33,7 +36,7 @@ type Head = { bytes: number; items: number; end: number };
 function readSealedHeader(bytes: Uint8Array, position: number): Head | null {
   const first = bytes[position] ?? 0;
   const width = widths[first & 31];
-  // 28 to 30 are reserved; 31 is indefinite length.
+  // 28 to 30 are reserved; 31 means an indefinite length.
   if (width === undefined) return null;
   const end = position + 1 + width;
   if (end > bytes.length) return null;
@@ -47,7 +50,7 @@ function readSealedHeader(bytes: Uint8Array, position: number): Head | null {
   return { bytes: 0, items: major === 6 ? 1 : 0, end };
 }
 
-/** By the lower five bits of the first byte. */
+/** Bytes in the length field, by the lower five bits of the first byte. */
 const widths: readonly (number | undefined)[] = [
   ...Array.from({ length: 24 }, () => 0),
   ...[1, 2, 4, 8],

@@ -9,7 +9,7 @@ const service = (serviceEndpoint: unknown, rest: object = {}) => ({
   ...rest,
 });
 
-test("a DID document is in the directory, or on the host of a did:web", () => {
+test("a DID document is found in the directory, or on the host that a did:web names", () => {
   const getUrl = (requested: string) =>
     didDocumentUrl(requested, "https://plc.example/")?.href ?? null;
   expect(getUrl(did)).toBe(`https://plc.example/${did}`);
@@ -21,7 +21,7 @@ test("a DID document is in the directory, or on the host of a did:web", () => {
   expect(getUrl("did:plc:../../x")).toBeNull();
 });
 
-test("a DID document has the account's server and the claimed handle", () => {
+test("a DID document names the account's server and claimed handle", () => {
   const document = {
     id: did,
     alsoKnownAs: ["https://else.example", "at://Ann.Example", "at://second.example"],
@@ -40,7 +40,7 @@ test("a DID document has the account's server and the claimed handle", () => {
   expect(readDidDocument(withFullId, did)?.pds?.href).toBe("https://pds.example/");
 });
 
-test("a DID document of another DID is rejected", () => {
+test("a DID document for another DID is rejected", () => {
   expect(readDidDocument({ id: "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb" }, did)).toBeNull();
 });
 
@@ -52,7 +52,7 @@ test.each([
   { id: did, service: "none", alsoKnownAs: 7 },
   { id: did, service: [service("file:///etc/passwd")], alsoKnownAs: ["at://not a handle"] },
   { id: did, service: [service(7), null, service("not an address")], alsoKnownAs: [{}] },
-])("a malformed DID document has no server and no handle: %j", (value) => {
+])("a malformed DID document yields neither server nor handle: %j", (value) => {
   const parsed = readDidDocument(value, did);
   expect(parsed?.pds ?? null).toBeNull();
   expect(parsed?.handle ?? null).toBeNull();

@@ -68,7 +68,7 @@ test("a handle that the AppView cannot resolve is resolved by DNS, then by its h
   expect(byHost.requests).toEqual([appview, "_atproto.ann.example", wellKnown, plc(did)]);
 });
 
-test("two DIDs in DNS are rejected", async () => {
+test("a handle with two DIDs in DNS is rejected", async () => {
   const names = { "_atproto.ann.example": [[`did=${did}`], [`did=${other}`]] };
   const requested = findAccount("ann.example", directory({ [plc(did)]: makeDocument(did) }, names));
   await expect(requested).rejects.toMatchObject({ code: "account_unknown" });
@@ -82,7 +82,7 @@ test("a handle that its account does not claim is rejected", async () => {
   });
 });
 
-test("an account is found by DID, and its handle counts only if it resolves to that DID", async () => {
+test("an account is found by DID, and its handle is accepted only if it resolves to that DID", async () => {
   const confirmed = directory({ [appview]: { did }, [plc(did)]: makeDocument(did) });
   expect(await findAccount(did, confirmed)).toEqual(account);
   const claimed = directory({ [appview]: { did: other }, [plc(did)]: makeDocument(did) });
@@ -91,7 +91,7 @@ test("an account is found by DID, and its handle counts only if it resolves to t
   expect(await findAccount(did, unresolvable)).toEqual({ ...account, handle: null });
 });
 
-test("an account with a did:web is read from its host", async () => {
+test("the DID document of a did:web is read from its host", async () => {
   const web = "did:web:host.example";
   const document = "https://host.example/.well-known/did.json";
   const lookups = directory({ [document]: makeDocument(web), [appview]: { did: web } });

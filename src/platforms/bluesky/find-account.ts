@@ -17,8 +17,8 @@ export type AccountDirectory = {
 };
 
 /**
- * A handle counts only if the DID document names it too, so no resolver (AppView, DNS, the handle's
- * host) has to be trusted. Errors: `account_unknown`; `account_deleted` for a tombstone.
+ * A handle is accepted only if the DID document names it too, so no resolver (AppView, DNS, the
+ * handle's host) has to be trusted. Errors: `account_unknown`; `account_deleted` for a tombstone.
  */
 export async function findAccount(
   requested: string,
@@ -122,7 +122,7 @@ export type DidDocument = {
 const maxServices = 20;
 const maxNames = 20;
 
-/** Supports did:plc, and did:web without path or port (AT Protocol). */
+/** Supports did:plc, and did:web without path or port, as the AT Protocol does. */
 export function didDocumentUrl(did: string, plcUrl: string): URL | null {
   if (!isDid(did)) return null;
   if (did.startsWith("did:plc:")) return URL.parse(`${plcUrl.replace(/\/$/, "")}/${did}`);

@@ -20,8 +20,8 @@ export type FindSettings = {
 };
 
 /**
- * Errors: `credential_invalid`, also if the account's server, which will receive a secret, lacks
- * TLS.
+ * Errors: `credential_invalid`, also if the account's server, which will receive a secret, does not
+ * use TLS.
  */
 export async function findGivenAccount(
   identifier: string,
@@ -37,7 +37,7 @@ export async function findGivenAccount(
       ["account_unknown", "account_deleted"].includes(thrown.code);
     throw isUnknown ? invalidName(thrown.message) : thrown;
   });
-  // A plain-HTTP directory means a private network.
+  // A directory without TLS means that the network is private.
   const allowsPlainHttp = new URL(plcUrl).protocol === "http:";
   if (account.pds.protocol !== "https:" && !allowsPlainHttp) {
     throw invalidName(`its server ${account.pds.origin} does not use TLS`);

@@ -49,7 +49,7 @@ describe("a labeler frame", () => {
     ["a body that is a list", readFrame({ op: 1, t: "#labels" }, [])],
     ["more labels than allowed", labelsFrame({ seq: 7, labels: Array(11).fill({}) })],
     ["deep nesting", labelsFrame({ seq: 7, labels: [[[[[[[[[[1]]]]]]]]]] })],
-  ])("a labeler frame is unreadable with %s", (_what, bytes) => {
+  ])("a labeler frame with %s is unreadable", (_what, bytes) => {
     expect(readLabelFrame(bytes, bounds)).toMatchObject({ kind: "unreadable" });
   });
 

@@ -29,7 +29,7 @@ describe("a label", () => {
     });
   });
 
-  test("a label of an account names the account's id or profile", () => {
+  test("a label on an account names the account's DID or profile", () => {
     for (const uri of [author, `at://${author}/app.bsky.actor.profile/self`]) {
       expect(labelWith({ uri, val: "!takedown" })).toMatchObject({
         subject: author,
@@ -38,7 +38,7 @@ describe("a label", () => {
     }
   });
 
-  test("a label with a future time gets the current time, so that a later label can negate it", () => {
+  test("a label dated in the future gets the current time, so that a later label can negate it", () => {
     expect(labelWith({ cts: "2999-01-01T00:00:00Z" })).toMatchObject({ createdMs: nowMs });
   });
 
@@ -66,7 +66,7 @@ describe("a label", () => {
     { exp: "never" },
     { exp: null },
     { neg: "true" },
-  ])("a label is unreadable with %j", (part) => {
+  ])("a label with %j is unreadable", (part) => {
     expect(labelWith(part)).toBe("unreadable");
   });
 

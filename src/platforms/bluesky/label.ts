@@ -9,8 +9,8 @@ import { readLabelValue } from "./self-labels.ts";
 export type LabelChange = Extract<ArchiveChange, { kind: "label" }>;
 
 /**
- * https://atproto.com/specs/label. `unsupported`: of another subject, such as a list. A future time
- * becomes `nowMs`, otherwise no later label could negate it.
+ * https://atproto.com/specs/label. `unsupported`: on another subject, such as a list. A future time
+ * becomes `nowMs`, because otherwise no later label could negate it.
  */
 export function readLabel(
   value: unknown,

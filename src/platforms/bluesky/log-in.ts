@@ -12,8 +12,8 @@ export type LogIn = { did: string; handle: string | null; accessJwt: string; ref
 type LogInRequest = { host: string; tools: CredentialTools };
 
 /**
- * A refusal if the host rejects account or password. Errors: `upstream_limited`; `upstream_failed`;
- * `answer_unreadable`.
+ * Returns a refusal if the host rejects the account or password. Errors: `upstream_limited`;
+ * `upstream_failed`; `answer_unreadable`.
  */
 export async function createSession(
   { host, tools }: LogInRequest,
@@ -72,13 +72,13 @@ function readLogIn(
   return { did, handle: typeof handle === "string" ? handle : null, accessJwt, refreshJwt };
 }
 
-/** Others are failures of the host or a proxy. */
+/** Any other status means that the host or a proxy failed. */
 const refusalStatuses: readonly number[] = [400, 401, 403];
 
-/** After a rate limit without a reset time. */
+/** The wait after a rate limit without a reset time. */
 const defaultWaitMs = 5 * 60_000;
 
-/** Printable ASCII, for a header. */
+/** Headers allow only printable ASCII. */
 const isToken = (value: unknown): value is string =>
   typeof value === "string" && value.length <= maxTokenLength && /^[\x21-\x7e]+$/.test(value);
 

@@ -61,6 +61,6 @@ export async function authorize(
   }
 }
 
-/** True if the pasted URL is wrong, not the server. */
+/** True if the pasted URL is at fault, not the server. */
 const isPastedUrlError = ({ cause }: oauth.OperationProcessingError): boolean =>
   typeof cause === "object" && cause !== null && "parameters" in cause;

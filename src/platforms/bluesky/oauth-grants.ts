@@ -10,7 +10,7 @@ type GrantContext = {
   proof: oauth.DPoPHandle;
 };
 
-/** Throws the library's error if discovery fails. */
+/** Throws the OAuth library's error if discovery fails. */
 export async function findServer(
   pds: URL,
   options: GuardedOptions,
@@ -116,7 +116,7 @@ export async function grantForRefresh(
 }
 
 const maxTokenLength = 16_384;
-/** Printable ASCII, for a header. */
+/** Headers allow only printable ASCII. */
 const tokenPattern = /^[\x21-\x7e]+$/;
 
 function readGrant(response: oauth.TokenEndpointResponse): TokenGrant {

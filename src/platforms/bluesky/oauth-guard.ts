@@ -20,7 +20,7 @@ export type GuardedOptions = {
   last(): FetchedResponse | null;
 };
 
-/** `isPlain` allows unencrypted hosts, for private networks. */
+/** `isPlain` allows hosts without TLS, for private networks. */
 export function guardedOptions(tools: CredentialTools, isPlain: boolean): GuardedOptions {
   let last: FetchedResponse | null = null;
   return {
@@ -42,7 +42,7 @@ export function guardedOptions(tools: CredentialTools, isPlain: boolean): Guarde
 const bodiless: readonly number[] = [204, 205, 304];
 
 function makeResponse({ status, headers, body }: FetchedResponse): Response {
-  // The library retains the bytes, which must not be shared.
+  // The library retains the bytes, so it gets a copy.
   const bytes = bodiless.includes(status) ? null : Uint8Array.from(body);
   return new Response(bytes, { status, headers: [...headers] });
 }

@@ -4,7 +4,7 @@ import { createProofKeys } from "./oauth-key.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-test("an OAuth key is parsed once, and again after a failure", async () => {
+test("an OAuth key is parsed only once, but again after parsing has failed", async () => {
   const keys = createProofKeys();
   const tools = testTools();
   const key = await keys.make();

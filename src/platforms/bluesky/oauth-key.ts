@@ -12,7 +12,7 @@ export const oauthScope = scope;
 const curve = { name: "ECDSA", namedCurve: "P-256" };
 const maxHandles = 1_000;
 
-/** A key is generated once, stored as JWK, and cached with each host's nonces. */
+/** A key is generated once, stored as a JWK, and cached in parsed form with each host's nonces. */
 export type ProofKeys = {
   make(): Promise<string>;
   dpopHandle(key: string, tools: CredentialTools): Promise<oauth.DPoPHandle>;

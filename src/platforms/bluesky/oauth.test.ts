@@ -81,14 +81,14 @@ test.each([
     (address: string) => `${yes(address).replace(/code=[^&]+/, "code=x")}`,
     /invalid_grant/,
   ],
-])("an OAuth authorization makes no credential if %s", async (_what, paste, message) => {
+])("an OAuth authorization creates no credential if %s", async (_what, paste, message) => {
   await expect(authorize(paste)).rejects.toMatchObject({
     code: "credential_invalid",
     message: expect.stringMatching(message),
   });
 });
 
-test("an OAuth authorization of another account is rejected", async () => {
+test("an OAuth authorization for another account is rejected", async () => {
   host.options.subject = "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb";
   await expect(authorize(yes)).rejects.toMatchObject({ code: "credential_invalid" });
 });
@@ -122,7 +122,7 @@ test("fifty callers share one renewal of an expired or revoked OAuth token", asy
   expect([host.count(tokenPath), credential.renewals()]).toEqual([before + 2, 2]);
 });
 
-test("an OAuth credential whose renewal is rejected is reported with the fix", async () => {
+test("an OAuth credential whose renewal is rejected is reported with instructions to fix it", async () => {
   const { send } = await authorizedCredential();
   host.revoke("all");
   await expect(send()).rejects.toMatchObject({
@@ -132,7 +132,7 @@ test("an OAuth credential whose renewal is rejected is reported with the fix", a
   });
 });
 
-test("a failing server is a temporary error, after which the OAuth credential still works", async () => {
+test("a failing server causes a temporary error, after which the OAuth credential still works", async () => {
   const { send } = await authorizedCredential();
   host.revoke("access");
   host.options.failWith = 503;
@@ -143,7 +143,7 @@ test("a failing server is a temporary error, after which the OAuth credential st
   expect((await send()).status).toBe(200);
 });
 
-test("testing an OAuth credential reports account and server", async () => {
+test("testing an OAuth credential reports the account and its server", async () => {
   const { oauth, tools, credential } = await authorizedCredential();
   expect(await oauth.test(credential, tools)).toBe(
     `allowed at ${new URL(host.url).host} by ann.example (${did})`,

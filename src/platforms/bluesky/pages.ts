@@ -39,7 +39,7 @@ const request = async (
 
 const maxItems = 100;
 const maxTrends = 25;
-/** Because the nesting of JSON responses is bounded. */
+/** Limited because the nesting of JSON responses is bounded. */
 const replyDepth = 20;
 
 const paging = ({ call }: PageContext) => ({
@@ -124,7 +124,7 @@ function responseProfiles(
   field: string,
   session: Session,
 ): UpstreamPage {
-  // The follow lists of a withheld account are withheld.
+  // The follow lists of a withheld account are withheld too.
   const isWithheld = readProfileView(response?.subject, session.nowMs) === "withheld";
   if (response === null || isWithheld) return absentPage;
   return profilesIn(response[field], response.cursor, session);

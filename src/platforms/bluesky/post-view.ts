@@ -12,7 +12,7 @@ export type PostViewResult = Post | "withheld" | "unreadable";
 
 const repostReason = "app.bsky.feed.defs#reasonRepost";
 
-/** Allowed clock skew; later `indexedAt` times are ignored. */
+/** Allowed clock skew; an `indexedAt` further in the future is ignored. */
 const maxAheadMs = 24 * 3_600_000;
 
 export function readPostView(value: unknown, nowMs: number): PostViewResult {
@@ -43,7 +43,7 @@ export function readPostView(value: unknown, nowMs: number): PostViewResult {
   };
 }
 
-/** A repost has its reposter and time, and the original's text without counts and parent. */
+/** A repost has its own author and time, and the original's text without counts and parent. */
 export function readFeedView(value: unknown, nowMs: number): PostViewResult {
   const { post: view, reason } = asFields(value);
   const original = readPostView(view, nowMs);
@@ -85,7 +85,7 @@ const makeAuthor = (
 
 const repostCollection = "app.bsky.feed.repost";
 
-/** If the AppView omits the URI, derives a deterministic one. */
+/** Derives a deterministic URI if the AppView omits it. */
 function repostUri(uri: unknown, did: string, originalUri: string): string {
   const parts = typeof uri === "string" ? parseAtUri(uri) : null;
   if (parts?.did === did && parts.collection === repostCollection) return String(uri);

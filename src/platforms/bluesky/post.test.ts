@@ -65,13 +65,13 @@ describe("a post from the stream", () => {
     expect(post.hashtags).toEqual(["日本", "extra"]);
   });
 
-  test("only the account of a mention with a wrong offset is retained", () => {
+  test("a mention with a wrong offset retains only its account", () => {
     const features = [{ $type: "app.bsky.richtext.facet#mention", did: other }];
     const facets = [{ index: { byteStart: 0, byteEnd: 900 }, features }];
     expect(recordPost({ text: "hi", facets }).mentions).toEqual([{ username: "", userId: other }]);
   });
 
-  test("entities of a Bluesky post without a facet are found in its text", () => {
+  test("entities without a facet are found in the text of a Bluesky post", () => {
     const text = "booking.com by @alice.bsky.social and @bob, #deal #Deal https://example.org/a";
     const post = recordPost({ text });
     expect(post.urls).toEqual(["booking.com", "https://example.org/a"]);
@@ -196,7 +196,7 @@ describe("a post from the stream", () => {
     }
   });
 
-  test("a video shown as an animation is an animation, and a link to one is a link", () => {
+  test("a video presented as an animation is read as one, and a link to an animation stays a link", () => {
     const video = { $type: "app.bsky.embed.video", presentation: "gif" };
     expect(recordPost({ text: "", embed: video }).media[0]?.type).toBe("gif");
     const uri = "https://media.tenor.com/abc/cat.gif?hh=1&ww=1";

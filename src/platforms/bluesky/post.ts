@@ -19,12 +19,12 @@ export type PostCommit = {
 
 export const postCollection = "app.bsky.feed.post";
 
-/** Far above official apps' limits. UTF-16 code units. */
+/** In UTF-16 code units, far above the limits of official apps. */
 const maxTextLength = 10_000;
 const maxAltLength = 5_000;
 const maxAddressLength = 8_192;
 const maxTagLength = 640;
-/** Hashtags, mentions and links each. */
+/** Maximum of hashtags, mentions and links each. */
 const maxEntities = 100;
 const maxFacets = 100;
 const maxFeaturesPerFacet = 10;
@@ -33,7 +33,7 @@ const maxGalleryImages = 20;
 
 /**
  * Drops fields that do not match https://docs.bsky.app/docs/advanced-guides/posts. `username` is
- * empty: the record lacks it.
+ * empty, because the record does not contain it.
  */
 export function readCommitPost(commit: PostCommit): Post {
   const { did, collection, rkey, rev, seenMs } = commit;
@@ -83,7 +83,7 @@ export function readCommitPost(commit: PostCommit): Post {
 
 type Facets = { mentions: Mention[]; links: string[]; tags: string[]; spans: TextSpan[] };
 
-/** Facet offsets count UTF-8 bytes. */
+/** Offsets in facets count UTF-8 bytes. */
 function readFacets(text: string, value: unknown): Facets {
   const parsed: Facets = { mentions: [], links: [], tags: [], spans: [] };
   const facets = list(value, maxFacets);
@@ -107,7 +107,7 @@ function readFacets(text: string, value: unknown): Facets {
   return parsed;
 }
 
-/** The analyzer does not index links and mentions as words. */
+/** Adds links and mentions in the text, which the analyzer does not index as words. */
 function withEntitiesOf(text: string, facets: Facets): Facets {
   const { spans } = facets;
   const entities = { ...facets };
@@ -182,7 +182,7 @@ function readEmbed(did: string, value: unknown): Embed {
       return { ...none, quoted: quotedOf(asFields(embed.record).uri) };
     case "app.bsky.embed.recordWithMedia": {
       const media = asFields(embed.media);
-      // `recordWithMedia` does not nest.
+      // A `recordWithMedia` embed cannot contain another.
       const mediaEmbed = media.$type === embed.$type ? none : readEmbed(did, media);
       return { ...mediaEmbed, quoted: quotedOf(asFields(asFields(embed.record).record).uri) };
     }
@@ -218,7 +218,7 @@ function blobKey(blob: unknown): string | null {
   return typeof $link === "string" && /^[a-z0-9]{10,120}$/i.test($link) ? $link : null;
 }
 
-/** Null for feeds, lists and starter packs, which are embedded the same way. */
+/** Null for feeds, lists and starter packs, which are embedded in the same way. */
 function quotedOf(uri: unknown): PostReference | null {
   const reference = uriReference(uri);
   return reference?.uri?.includes(`/${postCollection}/`) ? reference : null;

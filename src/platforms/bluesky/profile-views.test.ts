@@ -10,14 +10,14 @@ const cts = "2026-01-01T00:00:00Z";
 const findChanges = (view: object) =>
   readProfileViews({ profiles: [{ did: alice, ...view }] }, [alice], request).get(alice) ?? [];
 
-test("the URL for profiles names each account", () => {
+test("the URL for requesting profiles names each account", () => {
   expect(profilesUrl("https://appview.example/", [alice, "did:web:b.example"]).href).toBe(
     "https://appview.example/xrpc/app.bsky.actor.getProfiles?actors=did%3Aplc%3Aalice&actors=did%3Aweb%3Ab.example",
   );
 });
 
 describe("the labels of an account", () => {
-  test("the labels of an account include its own until they expire", () => {
+  test("the labels on an account include the account's own until they expire", () => {
     const own = { src: alice, uri: `at://${alice}/app.bsky.actor.profile/self`, cts };
     const labels = [
       { ...own, val: "porn" },
@@ -38,7 +38,7 @@ describe("the labels of an account", () => {
     ]);
   });
 
-  test("the labels of an account include those of trusted sources, also negated ones", () => {
+  test("the labels on an account include those from trusted labelers, including negations", () => {
     const label = { src: labeler, uri: alice, val: "!hide", cts };
     expect(findChanges({ labels: [label, { ...label, val: "spam", neg: true }] })).toMatchObject([
       { kind: "label", source: labeler, subject: alice, value: "!hide", negated: false },
@@ -47,7 +47,7 @@ describe("the labels of an account", () => {
     ]);
   });
 
-  test("the labels of an account concern only requested accounts, and malformed parts never throw", () => {
+  test("only labels on requested accounts are read, and malformed parts never throw", () => {
     const word = fc.constantFrom(alice, labeler, "did:plc:other", "alice.example", cts, true);
     const name = fc.constantFrom(
       ...["did", "handle", "displayName", "labels", "src", "uri", "val", "cts", "neg", "exp"],

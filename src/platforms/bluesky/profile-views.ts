@@ -13,7 +13,7 @@ export function profilesUrl(appViewUrl: string, accounts: readonly string[]): UR
   return url;
 }
 
-/** Ignores labels unless they are from the account itself or one of `sources`. */
+/** Ignores labels that are neither from the account itself nor from one of `sources`. */
 export function readProfileViews(
   response: unknown,
   requested: readonly string[],

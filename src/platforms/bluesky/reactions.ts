@@ -13,7 +13,7 @@ export function readReactions(metric: "likes" | "reposts", record: unknown): Cou
   return [{ uri, metric }];
 }
 
-/** Counts are unknown for collections that are not followed. */
+/** A count is null if its collection is not followed. */
 export function newPostCounts(followed: ReadonlySet<FollowedCollection>): PostCounts {
   const zeroOf = (collection: FollowedCollection): number | null =>
     followed.has(collection) ? 0 : null;

@@ -21,7 +21,7 @@ const rows = fc.array(
   { maxLength: 20 },
 );
 
-test("replay rows survive encoding, and their stream time defaults to the time when the server saw them", () => {
+test("encoded replay rows are read back unchanged, and their stream time defaults to when the server saw them", () => {
   fc.assert(
     fc.property(rows, (written) => {
       const rowsRead = [...replayRows(blockBytes(written))];
@@ -38,7 +38,7 @@ test("replay rows survive encoding, and their stream time defaults to the time w
   );
 });
 
-test("a replay block that is truncated, too long or inconsistent is rejected", () => {
+test("a replay block that is truncated, overlong or inconsistent is rejected", () => {
   const row = { seq: 1, witnessedUs: 2, kind: 1, did: "did:plc:a", payload: { text: "x" } };
   const block = blockBytes([row, row]);
   for (let end = 0; end < block.length; end += 1) {
@@ -85,7 +85,7 @@ test.each([
   });
 });
 
-test("replay rows of accounts and handles become stream events, and other kinds yield nothing", () => {
+test("replay rows about accounts and handles become stream events, and rows of other kinds yield nothing", () => {
   const getFrame = (kind: number, payload: unknown) => {
     const [row] = replayRows(blockBytes([{ seq: 1, witnessedUs: 7, kind, did, payload }]));
     return row === undefined ? null : JSON.parse(replayFrame(row) ?? "null");

@@ -1,9 +1,9 @@
 export type ReplayRow = {
-  /** Position in the archive; always increases. */
+  /** The position in the recorded stream, which always increases. */
   seq: number;
-  /** When the server saw it, Unix microseconds; never decreases. */
+  /** When the server saw the event, in Unix microseconds; never decreases. */
   witnessedUs: number;
-  /** Time on the live stream, Unix microseconds. */
+  /** The event's time on the live stream, in Unix microseconds. */
   timeUs: number;
   kind: number;
   did: string;
@@ -15,12 +15,12 @@ export type ReplayRow = {
 };
 
 const headBytes = 4;
-/** Seq, two times, kind and five lengths of each event. */
+/** Bytes per event in the columns of fixed width. */
 const fixedBytes = 8 + 8 + 8 + 1 + 1 + 2 + 1 + 1 + 4;
 
 /**
- * Column after column, little-endian (the server's docs/README.md, 3.2). Throws if the columns do
- * not fill the block exactly.
+ * Reads column after column, little-endian (section 3.2 of the server's docs/README.md). Throws if
+ * the columns do not fill the block exactly.
  */
 export function* replayRows(block: Uint8Array): Generator<ReplayRow> {
   const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);

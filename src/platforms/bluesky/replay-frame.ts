@@ -6,11 +6,11 @@ const operations: ReadonlyMap<number, string> = new Map([
   [1, "create"],
   [2, "update"],
   [3, "delete"],
-  // A repository resync: the record may not be new, so it does not raise counts of other posts.
+  // A repository resync. The record may not be new, so it does not raise counts of other posts.
   [7, "update"],
 ]);
 
-/** Their payload is the unmodified event of com.atproto.sync.subscribeRepos. */
+/** Their rows contain the unmodified event of com.atproto.sync.subscribeRepos. */
 const events: ReadonlyMap<number, "identity" | "account"> = new Map([
   [4, "identity"],
   [5, "account"],

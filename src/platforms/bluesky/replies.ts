@@ -12,9 +12,9 @@ const maxRepliesPerPost = 2_000;
 const maxBranches = 20;
 
 /**
- * Depth first, oldest first; null if the post is missing or blocked. Omits missing and blocked
- * replies with the branches below them, withheld and unreadable ones without. `fetchThread` also
- * continues truncated branches.
+ * Depth first, with the oldest sibling first; null if the post is missing or blocked. Missing and
+ * blocked replies are omitted with the branches below them, withheld and unreadable ones without.
+ * `fetchThread` also continues truncated branches.
  */
 export async function blueskyReplyPage(
   uri: string,

@@ -3,14 +3,14 @@ import { decodeBlock } from "./block.ts";
 
 export type FindBlock = (hash: string) => Uint8Array | null;
 
-/** `path`: `collection/rkey`; `hash`: of the record's block. */
+/** `path` is `collection/rkey`; `hash` is that of the record's block. */
 export type TreeEntry = { path: string; hash: string };
 
 /** Longer than a valid collection and record key together. */
 const maxPathLength = 1_024;
 
 /**
- * Throws for missing or malformed nodes, and for unordered paths, because repeated links to one
+ * Throws for missing and malformed nodes, and for unordered paths, because repeated links to one
  * node could take unbounded time.
  */
 export function* walkTree(root: string, find: FindBlock): Generator<TreeEntry> {

@@ -32,7 +32,7 @@ const listTexts = (repository: Repository): unknown[] =>
   repository.entries.map((entry) => (repository.readRecord(entry) as { text?: unknown })?.text);
 
 describe("a repository", () => {
-  test("a repository yields its records in order, with blocks in any order and any piece size", async () => {
+  test("a repository yields its records in order, for any order of blocks and any size of pieces", async () => {
     const texts = fc.uniqueArray(fc.string(), { maxLength: 40 });
     const order = fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true }));
     await fc.assert(
@@ -67,7 +67,7 @@ describe("a repository", () => {
     expect(repository.entries.map(({ path }) => path)).toEqual([`${posts}/3k00000`]);
   });
 
-  test("a repository lacks a record whose block is missing or forged", async () => {
+  test("a record whose block is missing or forged is absent from the repository", async () => {
     const blocks = repositoryBlocks({ did, rev, records: makeRecords(["a", "b", "c"]) });
     const invalid = blocks.flatMap((block) => {
       if (Buffer.from(block.data).equals(Buffer.from(makeBlock({ $type: posts, text: "a" }).data)))
@@ -119,7 +119,7 @@ describe("an invalid repository is rejected", () => {
     );
   });
 
-  test("a repository with any byte changed is rejected or lacks a record, and never yields a different one", async () => {
+  test("a repository with one changed byte is rejected or lacks a record, but never yields a forged one", async () => {
     const expectedTexts = Array.from({ length: 6 }, (_, n) => `post ${n}`);
     const car = await encodeCar(
       repositoryBlocks({ did, rev, records: makeRecords(expectedTexts) }),

@@ -10,7 +10,7 @@ import { hashKey, linkedHash, type TreeEntry, walkTree } from "./repository-tree
 
 export type Repository = {
   did: string;
-  /** Increases with every change. */
+  /** The revision, which increases with every change. */
   rev: string;
   entries: readonly TreeEntry[];
   readRecord(entry: TreeEntry): unknown;
@@ -18,7 +18,7 @@ export type Repository = {
 };
 
 export type RepositoryRequest = {
-  /** Null accepts any. */
+  /** Null accepts any account. */
   did: string | null;
   clock: Pick<Clock, "elapsed">;
   collections: readonly string[];
@@ -26,9 +26,9 @@ export type RepositoryRequest = {
 };
 
 /**
- * Reads a CAR archive with blocks in any order and verifies their hashes, but not the commit's
- * signature: the host has the key. Errors: `repository_unreadable` if of another account, truncated
- * or incomplete.
+ * Reads a CAR archive with blocks in any order. Verifies the hashes, but not the commit's
+ * signature, because the host has the key. Errors: `repository_unreadable` if the archive is
+ * truncated, incomplete or of another account.
  */
 export async function readRepository(
   pieces: AsyncIterable<Uint8Array>,

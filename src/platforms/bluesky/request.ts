@@ -20,7 +20,7 @@ const maxLabelers = 20;
 
 /**
  * Requests the account's PDS if there is a credential. Null if the subject does not exist or is not
- * visible. Errors: `credential_refused` for a missing permission; `upstream_refused`.
+ * visible. Errors: `credential_refused` if a permission is missing; `upstream_refused`.
  */
 export async function requestAppView(
   session: Session,
@@ -58,8 +58,8 @@ function headersFor(session: Session, { url, labelers }: AppView, method: string
     const accepted = labelers.slice(0, maxLabelers).map((did) => `${did};redact`);
     headers["atproto-accept-labelers"] = accepted.join(", ");
   }
-  // A PDS proxies to its own AppView by default; one of another network must not proxy to
-  // Bluesky's.
+  // A PDS proxies to its own network's AppView by default, and must not proxy to Bluesky's if it
+  // belongs to another network.
   const isBlueskyAppView = blueskyHosts.includes(new URL(url).hostname);
   if (session.access === "user" && isBlueskyAppView) headers["atproto-proxy"] = blueskyAppView;
   return headers;
@@ -76,7 +76,7 @@ const missingNames: readonly string[] = [
   "DidDeactivated",
 ];
 
-/** If the error name is generic, the message decides. */
+/** If the error's name is generic, its message decides. */
 function isMissing({ status, error, message }: Refusal): boolean {
   if (status !== 400 && status !== 404) return false;
   if (missingNames.includes(error)) return true;

@@ -12,7 +12,7 @@ export type Request = {
 /** An empty list matches nothing. */
 export type Requests = readonly Request[];
 
-/** For what the API cannot express. */
+/** Stands in for what the API cannot express. */
 export const unconditional: Request = {
   words: [],
   tags: [],
@@ -27,7 +27,7 @@ export const noPosts: Requests = [];
 /** Each alternative costs one request. */
 const maxAlternatives = 6;
 
-/** Dropping further parts only widens the search. */
+/** Drops parts that would exceed the maximum, which only widens the search. */
 export function allParts(parts: readonly Requests[]): Requests {
   const byWidth = parts.toSorted((a, b) => a.length - b.length);
   let requests: Requests = allPosts;
@@ -44,7 +44,7 @@ export function anyAlternative(parts: readonly Requests[]): Requests {
   return requests.length <= maxAlternatives ? requests : [common(requests)];
 }
 
-/** Empty if the authors' DIDs differ. A single-valued parameter retains the first value. */
+/** Empty if the authors' DIDs differ. A parameter with a single value retains the first. */
 function join(request: Request, other: Request): Requests {
   const { author } = request;
   if (author !== null && other.author !== null && author.actor !== other.author.actor) {

@@ -19,7 +19,7 @@ export function requestsForLeaf(leaf: QueryLeaf, names: ResolvedNames): Requests
     case "cashtag":
       return requestsForWords(searchTerms(leaf.symbol));
     case "hashtag":
-      // A post may have the tag only in its text or tag field.
+      // A post may have the tag only in its text, or only in its tag field.
       return anyAlternative([
         [{ ...unconditional, tags: [leaf.tag] }],
         requestsForWords(searchTerms(leaf.tag)),
@@ -45,10 +45,12 @@ export function requestsForLeaf(leaf: QueryLeaf, names: ResolvedNames): Requests
 
 const requestsForWords = (words: readonly string[]): Requests => [{ ...unconditional, words }];
 
-/** Older codes that posts may still use. */
+/** Older language codes that posts may still use. */
 const olderCodes: Readonly<Record<string, string>> = { he: "iw", id: "in", nb: "no", fil: "tl" };
 
-/** Requests the primary language; the matcher checks the rest. `und` cannot be requested. */
+/**
+ * Requests the primary language; the matcher checks the rest of the tag. `und` cannot be requested.
+ */
 function requestsForLanguage(code: string): Requests {
   const [primary = ""] = code.split("-");
   if (!/^[a-z]{2,3}$/.test(primary) || primary === "und") return allPosts;
@@ -87,7 +89,7 @@ function requestsForAuthor(user: string, names: ResolvedNames): Requests {
   return handles.length > 0 ? allPosts : noPosts;
 }
 
-/** The text may name the handle without a facet. */
+/** The text may contain the handle without a facet. */
 function requestsForMention(user: string, names: ResolvedNames): Requests {
   const { dids, handles } = userAccounts(user, names);
   return anyAlternative([
@@ -98,15 +100,17 @@ function requestsForMention(user: string, names: ResolvedNames): Requests {
 
 const piecePattern = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:['’.][\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*/gu;
 const plainPiece = /^[A-Za-z0-9]+$/;
-/** In the platform's query syntax. */
+/** Operators in Bluesky's query syntax. */
 const operatorWord = /^(?:and|or|not|to)$/i;
-/** The zero width space separates words. */
+/** Excludes the zero width space, which separates words. */
 const invisible = /(?!\u200b)\p{Cf}/gu;
-/** Makes an emoji from a digit. */
+/** Combines with a digit to an emoji. */
 const keycap = "\u20e3";
 const maxWords = 30;
 
-/** Adjacent plain ASCII words form a phrase. Dropping punctuation and emoji widens the search. */
+/**
+ * Adjacent plain ASCII words form a phrase. Dropping punctuation and emoji only widens the search.
+ */
 function searchTerms(text: string): readonly string[] {
   return decodeEntities(text)
     .normalize("NFC")

@@ -40,7 +40,7 @@ function readAll(alternatives: readonly (readonly Entry[])[], size: number): num
 
 const timesOf = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 30 });
 
-test("pages of several alternatives are merged, newest first, without gaps and duplicates", () => {
+test("pages of several alternatives are merged, newest first, without gaps or duplicates", () => {
   fc.assert(
     fc.property(
       fc.array(timesOf, { minLength: 1, maxLength: 4 }),
@@ -49,7 +49,7 @@ test("pages of several alternatives are merged, newest first, without gaps and d
         const alternatives = lists.map((times, list) =>
           times
             .map((timeMs, index) => {
-              // In all alternatives.
+              // The post is in all alternatives.
               const key = index % 3 === 0 ? `shared ${timeMs}` : `${list} ${index}`;
               return { timeMs, key, item: timeMs };
             })
@@ -75,7 +75,7 @@ test("items older than the end of another page wait for that alternative's next 
   ]);
 });
 
-test("an empty page with a successor does not stop the other alternatives", () => {
+test("an empty page that has a next page does not stop the other alternatives", () => {
   const { items, after } = mergeNewest(firstMergePositions(2), [
     { items: [], cursor: "on" },
     { items: [{ timeMs: 5, key: "a", item: 5 }], cursor: null },
@@ -87,7 +87,7 @@ test("an empty page with a successor does not stop the other alternatives", () =
   ]);
 });
 
-test("a position of another search, or a malformed one, is rejected", () => {
+test("merge positions that belong to another search, or are malformed, are rejected", () => {
   const written = writeMergePositions(firstMergePositions(2));
   expect(readMergePositions(written, 2)).toEqual(firstMergePositions(2));
   for (const text of [written, "", "{}", "[", "null", "[1,2,3,4]"]) {

@@ -3,7 +3,7 @@ import { list, string } from "../fields.ts";
 type Position = {
   cursor: string | null;
   isAtEnd: boolean;
-  /** Its page was returned down to `downToMs`. */
+  /** Items of the page at `cursor` were returned down to `downToMs`. */
   isStarted: boolean;
 };
 
@@ -23,7 +23,10 @@ export const firstMergePositions = (alternatives: number): MergePositions => ({
   })),
 });
 
-/** Merges newest first, without duplicates. Items older than another unfinished page wait for its successor. A null part is exhausted. */
+/**
+ * Merges newest first, without duplicates. Items older than the end of another alternative's page
+ * wait for its next page. A null part is exhausted.
+ */
 export function mergeNewest<Item>(
   before: MergePositions,
   parts: readonly (AlternativePage<Item> | null)[],

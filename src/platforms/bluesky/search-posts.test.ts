@@ -77,7 +77,7 @@ test("a Bluesky search requests alternatives sequentially and merges them withou
   expect(second?.next).toBeNull();
 });
 
-test("a Bluesky search drops withheld posts, and counts unreadable ones", async () => {
+test("a Bluesky search omits withheld posts, and reports how many were unreadable", async () => {
   const posts = [
     postView("3ka", { labels: [labelView("!hide")] }),
     { uri: "at://x" },
@@ -89,7 +89,7 @@ test("a Bluesky search drops withheld posts, and counts unreadable ones", async 
   expect(page?.warnings).toEqual([expect.objectContaining({ code: "unreadable_items" })]);
 });
 
-test("a Bluesky search reports how far a page reaches, even when all posts are withheld", async () => {
+test("a Bluesky search reports how far back a page reaches, even when all posts are withheld", async () => {
   const at = (key: string, hour: number, more = {}) =>
     postView(key, {
       record: { text: key, createdAt: `2026-11-20T${hour}:00:00Z` },
@@ -113,13 +113,13 @@ test("a Bluesky search reports how far a page reaches, even when all posts are w
     oldestMs: Date.parse("2026-11-20T15:00:00Z"),
   });
   expect(alone?.next).not.toBeNull();
-  // Posts older than this page of cats wait for its next page.
+  // Posts older than this page about cats wait for its next page.
   const both = await search.page(call("cats OR dogs"), session);
   expect(listUris(both?.items)).toEqual([postUri("3kb")]);
   expect(both).toMatchObject({ received: 3, oldestMs: Date.parse("2026-11-20T15:00:00Z") });
 });
 
-test("a Bluesky search sends no request for a query that nothing on Bluesky can match", async () => {
+test("a Bluesky search sends no request for a query that no post on Bluesky can match", async () => {
   const session = fakeSession({}, "user");
   expect(await search.page(call("cats geocode:52.5,13.4,10km"), session)).toBeNull();
   expect(await search.page(call("cats", { fromMs: now, toMs: now }), session)).toBeNull();
@@ -130,7 +130,7 @@ test("a Bluesky search warns instead of requesting everything for a query that i
   expect(page).toMatchObject({ items: [], next: null, warnings: [{ code: "search_not_sayable" }] });
 });
 
-test("a Bluesky search requests links by their host, with a warning about subdomains", async () => {
+test("a Bluesky search requests links by their exact host, with a warning about subdomains", async () => {
   const session = fakeSession({ [method]: { json: { posts: [] } } }, "user");
   const page = await search.page(call("domain:news.example"), session);
   expect(page?.warnings).toEqual([expect.objectContaining({ code: "search_narrowed" })]);

@@ -101,7 +101,7 @@ function parameters(
   };
 }
 
-/** Ordered by time, which withheld posts retain and unreadable ones lack. */
+/** Merging requires a time, which withheld posts have and unreadable ones lack. */
 function readPart(
   { posts, cursor }: Record<string, unknown>,
   nowMs: number,
@@ -120,7 +120,7 @@ function readPart(
   return { items, cursor: pageToken(cursor, blueskyName).next, unreadable };
 }
 
-/** Bluesky disables search at times, for all or some users. */
+/** Bluesky disables its search at times, for all or some users. */
 function unavailablePage(refusal: Refusal, session: Session): UpstreamPage {
   const { status, error, message } = refusal;
   const isUnavailable =
@@ -153,7 +153,7 @@ const foreignCursor = (): EarshotError =>
 
 const maxQueryLength = 1_000;
 
-/** `q` is required: without words it repeats another parameter. */
+/** `q` is required, so without words it repeats another parameter. */
 export function searchText(request: Request): string {
   const { words, tags, author, mentions, lang, domain } = request;
   if (words.length > 0) return withinLength(words);
@@ -165,7 +165,7 @@ export function searchText(request: Request): string {
   return "*";
 }
 
-/** Fewer words only widen the search. */
+/** Omitting words only widens the search. */
 function withinLength(words: readonly string[]): string {
   let query = "";
   for (const word of words) {

@@ -97,7 +97,7 @@ test.each([
     "a OR b OR c OR d OR e OR f OR g",
     null,
   ],
-])("a Bluesky search requests a query in the platform's terms: %s", (_what, query, expected) => {
+])("a Bluesky search translates a query to the platform's parameters: %s", (_what, query, expected) => {
   expect(output(query)).toEqual(expected);
 });
 
@@ -124,7 +124,7 @@ test("a Bluesky search requests a link by its host if nothing else can be reques
   expect(narrowRequestsFor(node, nodeNames(node))).toMatchObject([{ domain: "news.example" }]);
 });
 
-test("the parameter `q` has words as users write them, and is never empty", () => {
+test("the parameter `q` contains words as users write them, and is never empty", () => {
   const query = (text: string) => requests(text)?.map(searchText);
   expect(query("cats #nasa")).toEqual(["cats", "cats nasa"]);
   expect(query("#nasa")).toEqual(["#nasa", "nasa"]);
@@ -144,7 +144,7 @@ test("no word of a query becomes an operator of Bluesky's search", () => {
   }
 });
 
-/** As the lexicon describes: filters are exact, a word also matches as a substring. */
+/** Follows the lexicon: filters are exact, and a word also matches as a substring. */
 function accepts(request: Request, post: Post): boolean {
   const { words, tags, author, mentions, lang, domain } = request;
   const subject = postSubject(post);
@@ -187,7 +187,10 @@ const postSubject = (post: Post) => ({
   terms: () => indexTerms(post),
 });
 
-/** With an author's DID, without repost or location; mentions are facets or in the text. */
+/**
+ * A post as on Bluesky: its author has a DID, mentions are facets or in the text, and there is no
+ * repost or location.
+ */
 function onBluesky(post: Post): Post {
   return {
     ...post,

@@ -16,14 +16,14 @@ export type TokenAccess = {
   tools: CredentialTools;
   sendWith(request: AuthorizedRequest, secrets: Secrets): Promise<FetchedResponse>;
   isTokenRefused(response: FetchedResponse): boolean;
-  /** Errors: `credential_refused`; those of the fetch. */
+  /** Errors: `credential_refused`; those of `fetch`. */
   renew(current: Secrets): Promise<Secrets>;
   tokenRefusedError(response: FetchedResponse, secrets: Secrets): Error;
 };
 
 /**
- * Renews an expired token before sending, and a rejected one once. Sends it only to its account's
- * server.
+ * Renews an expired token before sending, and a rejected one once. Sends the token only to its
+ * account's server.
  */
 export async function sendWithToken(
   request: AuthorizedRequest,
@@ -45,7 +45,7 @@ export async function sendWithToken(
 
 const testTimeoutMs = 30_000;
 
-/** Errors: `credential_refused` if the token is of another account. */
+/** Errors: `credential_refused` if the token belongs to another account. */
 export async function checkToken(stored: CredentialInUse, access: TokenAccess): Promise<string> {
   const { host, subject } = stored.credential;
   const url = xrpcUrl(host, "com.atproto.server.getSession", {});

@@ -1,7 +1,7 @@
 import type { Secrets } from "../credential.ts";
 import { asFields } from "../fields.ts";
 
-/** `lapseMs`: expiry of the access token; empty if unknown. */
+/** `lapseMs`: when the access token must be renewed; empty if unknown. */
 export type StoredTokens = { accessToken: string; refreshToken: string; lapseMs: string };
 
 const maxTokenLength = 16_384;
@@ -9,8 +9,8 @@ const maxTokenLength = 16_384;
 const expiryMarginMs = 30_000;
 
 /**
- * The server's clock may differ, so `lifetimeMs` counts from receipt. If null, the token is used until
- * rejected.
+ * `lifetimeMs` counts from receipt, because the server's clock may differ. If null, the token is
+ * used until it is rejected.
  */
 export function storedTokens(
   tokens: { accessToken: string; refreshToken: string },
@@ -28,7 +28,7 @@ export function storedTokens(
 export const isUsable = ({ accessToken = "", lapseMs = "" }: Secrets, nowMs: number): boolean =>
   accessToken !== "" && (lapseMs === "" || nowMs < Number(lapseMs));
 
-/** Of a JSON Web Token, unverified: it only saves a needless request. */
+/** Reads a JSON Web Token without verifying it, because this only saves a needless request. */
 export function lifetimeMs(token: string): number | null {
   const payload = token.split(".", 3)[1];
   if (payload === undefined || token.length > maxTokenLength) return null;

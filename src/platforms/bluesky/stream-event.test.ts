@@ -35,7 +35,7 @@ describe("a stream event", () => {
     });
   });
 
-  test("a stream event can be a handle, or an account whose handle may have changed", () => {
+  test("a stream event can set a handle, or name an account whose handle may have changed", () => {
     const identity = { did, handle: "alice.example", seq: 1, time: "2023-01-01T00:00:00Z" };
     expect(readEvent({ kind: "identity", identity })).toMatchObject({
       change: { kind: "handle", userId: did, handle: "alice.example", observedMs },
@@ -63,7 +63,7 @@ describe("a stream event", () => {
     });
   });
 
-  test("a stream event can be a profile, or its deletion", () => {
+  test("a stream event can be a profile, or the deletion of one", () => {
     const profile = { collection: "app.bsky.actor.profile", rkey: "self" };
     const values = [{ val: "!no-unauthenticated" }, { val: "porn" }, { val: "porn" }, { val: 1 }];
     const record = { displayName: " Alice ", labels: { values } };
@@ -110,7 +110,7 @@ describe("counts", () => {
     { uri: "at://alice.example/app.bsky.feed.post/a" },
     { uri: 1 },
     null,
-  ])("a like of another subject adds nothing to counts: %j", (subject) => {
+  ])("a like of anything but a post changes no count: %j", (subject) => {
     expect(readLike(subject)).toMatchObject({ change: null, counted: [] });
   });
 
@@ -120,7 +120,7 @@ describe("counts", () => {
     embed: { $type: "app.bsky.embed.record", record: { uri: otherUri("quoted") } },
   };
 
-  test("a new post is counted as a reply or quote of its parent and quoted post, and an edit is not", () => {
+  test("a new post counts as a reply to its parent and a quote of the quoted post, but an edit does not", () => {
     expect(readCommit({ record: replyWithQuote })).toMatchObject({
       counted: [
         { uri: otherUri("parent"), metric: "replies" },
@@ -162,18 +162,18 @@ test.each([
   { kind: "commit", commit: { ...commit, collection: "app.bsky.graph.follow" } },
   { kind: "sync", sync: { did, rev: "3mptbypcq372f" } },
   { kind: "something new" },
-])("an event without content only advances time: %j", (event) => {
+])("an event without usable content only advances the time: %j", (event) => {
   expect(readEvent(event)).toMatchObject({ timeUs, change: null, counted: [], renamed: null });
 });
 
-test("an event of an unfollowed collection only advances time", () => {
+test("an event in an unfollowed collection only advances the time", () => {
   const record = { subject: { uri: otherUri("a") } };
   const like = { collection: "app.bsky.feed.like", record };
   expect(readCommit(like, new Set(["posts"]))).toMatchObject({ timeUs, change: null, counted: [] });
   expect(readCommit({}, new Set(["likes"]))).toMatchObject({ timeUs, change: null, counted: [] });
 });
 
-test("a commit has the same key at every server, regardless of its time there", () => {
+test("a commit has the same key on every server, regardless of its time there", () => {
   const eventKey = (event: object) => ("key" in event ? event.key : null);
   expect(eventKey(readCommit({}))).toBe(
     eventKey(readEvent({ kind: "commit", time_us: timeUs + 5, commit: { ...commit, cid: "x" } })),
@@ -203,7 +203,7 @@ test.each([
     "a bad operation",
     JSON.stringify({ did, time_us: timeUs, kind: "commit", commit: { ...commit, operation: "x" } }),
   ],
-])("a stream event is unreadable with %s", (_what, frame) => {
+])("a stream event with %s is unreadable", (_what, frame) => {
   expect(readStreamEvent(frame, allCollections)).toHaveProperty("reason");
 });
 
@@ -230,7 +230,7 @@ describe("any input", () => {
       [kind]: { ...commit, ...(body as object) },
     }));
 
-  test("reading any event never throws", () => {
+  test("reading an event never throws", () => {
     const frame = fc.oneof(
       fc.string(),
       event.map((one) => JSON.stringify(one)),
@@ -243,7 +243,7 @@ describe("any input", () => {
     );
   });
 
-  test("any event counts only posts, and at most one parent and one quote", () => {
+  test("an event changes only the counts of posts, of at most one parent and one quoted post", () => {
     fc.assert(
       fc.property(event, (one) => {
         const result = readStreamEvent(JSON.stringify(one), allCollections);
@@ -258,7 +258,7 @@ describe("any input", () => {
   });
 });
 
-test("an event with too many names to parse is unreadable", () => {
+test("an event with too many field names is unreadable", () => {
   const names = Array.from({ length: 20_000 }, (_, n) => [`n${n}`, 1]);
   const record = { text: "hello", ...Object.fromEntries(names) };
   expect(readCommit({ record })).toMatchObject({

@@ -10,20 +10,20 @@ import { profileKey, readProfileRecord } from "./profile.ts";
 import { type CountedPost, newPostCounts, readReactions } from "./reactions.ts";
 
 export type StreamEvent = {
-  /** Time by the server's clock, from which streams resume. */
+  /** The event's time on the server's clock, from which streams resume. */
   timeUs: number;
-  /** Equal for a repeated event; for commits, the same at every server. */
+  /** Equal if an event is repeated. A commit has the same key on every server. */
   key: string;
-  /** Null if only time or counts advance. */
+  /** Null if the event only advances the time or counts. */
   change: ArchiveChange | null;
   counted: readonly CountedPost[];
-  /** DID; the account's handle may have changed. */
+  /** The DID of an account whose handle may have changed. */
   renamed: string | null;
 };
 
 export type UnreadableEvent = { reason: string };
 
-/** Never throws. Records of unfollowed collections only advance time. */
+/** Never throws. Records in unfollowed collections only advance the time. */
 export function readStreamEvent(
   frame: string,
   followed: ReadonlySet<FollowedCollection>,
@@ -47,7 +47,7 @@ export function readStreamEvent(
 
 const noChange = { change: null, counted: [], renamed: null };
 
-/** Smaller numbers are a server's own sequence, which restarts with it. */
+/** A smaller number is the server's own sequence number, which restarts with the server. */
 const isTimeUs = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 1e15;
 
@@ -80,7 +80,7 @@ function readCommit(
     return rkey === profileKey ? { ...event, change: profileChange(did, record, seenMs) } : event;
   }
   if (name !== "posts") {
-    // A delete omits the subject of a reaction, so counts are an upper bound.
+    // A deletion omits what the reaction was to, so counts are an upper bound.
     return operation === "create" ? { ...event, counted: readReactions(name, record) } : event;
   }
   if (record === null) {
@@ -114,7 +114,7 @@ function readIdentity(
   identity: unknown,
 ): Pick<StreamEvent, "change" | "renamed"> {
   const { handle } = asFields(identity);
-  // Handle and account do not agree.
+  // Sent if handle and account do not confirm each other.
   if (handle === "handle.invalid") return { change: null, renamed: null };
   if (typeof handle !== "string" || !isHandle(handle)) return { change: null, renamed: userId };
   const observedMs = Math.floor(timeUs / 1000);

@@ -20,7 +20,7 @@ export function readTrendView(value: unknown, rank: number): Trend | null {
   };
 }
 
-/** Links are paths of the official app. */
+/** A link may be a path in the official app. */
 function readLink(value: unknown): string | null {
   if (typeof value !== "string" || !value.startsWith("/")) return readWebAddress(value);
   return value.startsWith("//") ? null : readWebAddress(`https://bsky.app${value}`);

@@ -39,7 +39,7 @@ const listPosts = (items: readonly UpstreamItem[]): Post[] =>
   items.flatMap((item) => (item.kind === "post" ? [item.post] : []));
 const listUris = (items: readonly UpstreamItem[]) => listPosts(items).map(({ uri }) => uri);
 
-test("Bluesky returns a profile by handle or DID, with every field", async () => {
+test("Bluesky returns a profile by handle or DID, with all its fields", async () => {
   const view = {
     ...author(),
     description: "Writes.\nMuch.",
@@ -233,7 +233,7 @@ test("a Bluesky repost is a post of the reposter, at the time of the repost", as
   expect(other?.uri).toMatch(new RegExp(`^at://${bob}/app\\.bsky\\.feed\\.repost/[0-9a-f]{32}$`));
 });
 
-test("a pinned post appears once in a timeline, in its regular position", async () => {
+test("a pinned post appears once in a timeline, at its regular place", async () => {
   const pin = { post: postView("3kold"), reason: { $type: "app.bsky.feed.defs#reasonPin" } };
   const views = [pin, { post: postView("3knew") }, { post: postView("3kold") }];
   const session = fakeSession({ "app.bsky.feed.getAuthorFeed": { json: { feed: views } } });
@@ -265,7 +265,7 @@ test.each<[FetchMethod, string, string]>([
   ["getfollowing", "app.bsky.graph.getFollows", "follows"],
   ["getfollowers", "app.bsky.graph.getFollowers", "followers"],
   ["getretweeters", "app.bsky.feed.getRepostedBy", "repostedBy"],
-])("%s returns accounts of Bluesky", async (method, endpoint, field) => {
+])("%s returns accounts on Bluesky", async (method, endpoint, field) => {
   const json = { subject: author(), [field]: [author(bob), author(bob)], cursor: "after" };
   const session = fakeSession({ [endpoint]: { json } });
   const target =
@@ -403,7 +403,7 @@ test.each([
   ["getfollowers", "app.bsky.graph.getFollowers", "InvalidRequest", "Actor not found: did:plc:a"],
   ["getreplies", "app.bsky.feed.getPostThread", "NotFound", "Post not found: at://x"],
 ] as const)(
-  "%s of a missing subject is an empty page (%s, %s)",
+  "%s for a missing subject returns an empty page (%s, %s)",
   async (method, endpoint, error, message) => {
     const session = fakeSession({ [endpoint]: { status: 400, json: { error, message } } });
     const target =
@@ -415,7 +415,7 @@ test.each([
   },
 );
 
-test("items that are not posts, or claim another account, are counted as unreadable", async () => {
+test("items that are not posts, or claim to be by another account, are counted as unreadable", async () => {
   const posts = [
     postView("3kforeign", { author: author(bob) }),
     postView("3kbare", { record: "text" }),
@@ -436,7 +436,7 @@ test("items that are not posts, or claim another account, are counted as unreada
   ]);
 });
 
-test("a far-future index time is replaced by the key's time", async () => {
+test("an index time in the far future is replaced by the time in the record key", async () => {
   const views = [
     postView("3n2udptqgl22y", { indexedAt: "2999-01-01T00:00:00Z" }),
     postView("not-a-tid", { indexedAt: 7 }),
@@ -467,7 +467,7 @@ test("a withheld account's follows are not shown", async () => {
 
 const absent = { items: [], next: null, isAbsent: true };
 
-test("a name that is impossible on Bluesky is not requested", async () => {
+test("a name that cannot exist on Bluesky is not requested", async () => {
   const session = fakeSession({});
   for (const target of [null, userTarget({ handle: "no dots" }), userTarget({ id: "42" })]) {
     expect(await upstream.page(call("gettweets", target), session)).toEqual(absent);
@@ -481,7 +481,7 @@ test("a name that is impossible on Bluesky is not requested", async () => {
   }
 });
 
-test("any other error response of Bluesky is reported without possible secrets", async () => {
+test("any other error response of Bluesky is reported with possible secrets redacted", async () => {
   const token = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJkaWQ6cGxjOmFhYSJ9.c2lnbmF0dXJlc2lnbmF0dXJl";
   const json = { error: "UnknownFeed", message: `no feed \u001b[31m for ${token}` };
   const session = fakeSession({ "app.bsky.feed.getFeed": { status: 400, json } }, "user");
@@ -504,7 +504,7 @@ test("the error names the permission that a credential lacks", async () => {
   });
 });
 
-test("a request with a credential names only Bluesky's own AppView to the PDS", async () => {
+test("a request with a credential asks the PDS to proxy only to Bluesky's own AppView", async () => {
   const responses = { "app.bsky.feed.getTimeline": { json: { feed: [] } } };
   const own = createBlueskyUpstream({ ...settings, appviewUrl: "https://public.api.bsky.app" });
   const session = fakeSession(responses, "user");
@@ -516,7 +516,7 @@ test("a request with a credential names only Bluesky's own AppView to the PDS", 
   ]);
 });
 
-test("every method has an endpoint on Bluesky or names the closest, and private data requires a credential", () => {
+test("every method has an endpoint on Bluesky or names the closest one, and private data requires a credential", () => {
   for (const method of methodNames) {
     const support = upstream.support[method];
     expect(support.access.length === 0 ? "closest" in support : "endpoint" in support).toBe(true);
@@ -567,13 +567,13 @@ function withPart(value: unknown, [key, ...rest]: readonly string[], part: unkno
   };
 }
 
-/** A missing list is an error, unlike an empty one. */
+/** A missing list is reported as an error, unlike an empty one. */
 function emptyIfUnreadable(error: unknown): UpstreamPage {
   expect(error).toMatchObject({ code: "answer_unreadable" });
   return { items: [], next: null };
 }
 
-test("any JSON from Bluesky is read within bounds, or reported as unreadable", async () => {
+test("any JSON from Bluesky is either read within bounds or reported as unreadable", async () => {
   const paths = readPaths(validJson);
   await fc.assert(
     fc.asyncProperty(
@@ -623,7 +623,7 @@ test("a thread of any depth or width is read within bounds", async () => {
   }
 });
 
-test("branches deeper than one response are requested separately, up to a maximum", async () => {
+test("branches deeper than one response are requested separately, up to a maximum number", async () => {
   const session = fakeSession({
     "app.bsky.feed.getPostThread": ({ query }) => {
       const level = Number(/(\d+)$/.exec(String(query?.uri))?.[1]);

@@ -7,7 +7,7 @@ import { blueskySupport } from "./support.ts";
 
 export type BlueskySettings = {
   appviewUrl: string;
-  /** Empty uses the AppView's defaults. */
+  /** If empty, the AppView applies its default labelers. */
   labelers: readonly string[];
   isPublic: boolean;
   isSearched: boolean;
@@ -15,7 +15,7 @@ export type BlueskySettings = {
   feed: string;
 };
 
-/** With a credential, through the account's own server. */
+/** With a credential, requests go through the account's own server. */
 export function createBlueskyUpstream(settings: BlueskySettings): Upstream {
   const { appviewUrl, isPublic, isSearched, feed, labelers } = settings;
   const appView: AppView = { url: appviewUrl, labelers };

@@ -24,7 +24,7 @@ function isExpired(exp: unknown, nowMs: number): boolean {
   return expiresMs !== null && expiresMs <= nowMs;
 }
 
-/** Hide a post or an account from everyone. */
+/** These hide a post or an account from everyone. */
 const removalLabels: readonly string[] = ["!takedown", "!hide", "!suspend"];
 
 export const isRemoved = (labels: readonly string[]): boolean =>

@@ -11,7 +11,7 @@ export const blueskyName = "Bluesky";
 
 type PageInfo = { cursor: unknown; nowMs: number };
 
-/** Drops a pin that is also in its regular place. */
+/** Drops a pinned post that is also at its regular place. */
 export function blueskyPostPage(
   views: unknown,
   readPost: (view: unknown) => PostViewResult,

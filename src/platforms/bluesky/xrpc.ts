@@ -3,7 +3,7 @@ import type { FetchedResponse, FetchOptions } from "../../lib/guarded-fetch.ts";
 import { asFields } from "../fields.ts";
 import { withoutTokens } from "../without-secrets.ts";
 
-/** `tries: 1` if a failure is itself a usable response. */
+/** `tries` is 1 if a failure is itself a usable response. */
 export type XrpcFetch = {
   get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedResponse>;
 };

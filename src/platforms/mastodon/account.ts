@@ -2,7 +2,7 @@ import { stripControls } from "../../lib/controls.ts";
 import { asFields, string } from "../fields.ts";
 
 export type AccountNames = {
-  /** `<id>@<host>`: ids are local to a server. */
+  /** `<id>@<host>`, because ids are local to a server. */
   userId: string;
   username: string;
   displayName: string | null;
@@ -25,14 +25,14 @@ export const readServerId = (value: unknown): string | null =>
 
 export const idAt = (id: string, instance: string): string => `${id}@${instance}`;
 
-/** Null if of another server. Unqualified ids are local. */
+/** Null if the id belongs to another server. Unqualified ids are local. */
 export function idOn(instance: string, userId: string): string | null {
   const at = userId.lastIndexOf("@");
   if (at < 0) return readServerId(userId);
   return userId.slice(at + 1).toLowerCase() === instance ? readServerId(userId.slice(0, at)) : null;
 }
 
-/** `user@host`, adding the server to a local name. */
+/** Returns `user@host`, adding the server to a local name. */
 export function readAccount(acct: unknown, instance: string): string | null {
   if (typeof acct !== "string" || acct.length > 320) return null;
   const name = acct.replace(/^@/, "");

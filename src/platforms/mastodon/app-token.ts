@@ -18,7 +18,7 @@ import {
 import { readServerOrigin, releasedToken, requiredText, requireOrigin } from "./given-server.ts";
 import { fieldsIn, reasonIn, refusedToken, requiresUserToken } from "./server-answer.ts";
 
-/** The client-credentials token is used until rejected. */
+/** The client-credentials token is used until it is rejected. */
 export const mastodonAppTokenKind: CredentialKind = {
   platform: "mastodon",
   name: "app-token",
@@ -122,7 +122,7 @@ async function send(
   const secrets = stored.secrets();
   const response = await sendWith(request, secrets, tools);
   if (response.status !== 401) return response;
-  // Some servers return 401 for user-only resources to a valid application token.
+  // Some servers reject a valid application token with 401 if a resource is for users only.
   if (requiresUserToken(fieldsIn(response))) return { ...response, status: 403 };
   const retried = await sendWith(request, await renewAppToken(secrets, stored, tools), tools);
   if (retried.status === 401) throw refusedToken(host, retried.status);

@@ -85,7 +85,7 @@ test("replies on Mastodon are incomplete if the server shows only some", async (
   expect(lastIsComplete).toBe(false);
 });
 
-test("the timeline of another server's account is incomplete, and so is its last page", async () => {
+test("every page of the timeline of another server's account is incomplete, even the last", async () => {
   const result = await readAll("gettweets", ["user", names.far], "user");
   expect(result).toMatchObject({ areComplete: false, lastIsComplete: false });
 });

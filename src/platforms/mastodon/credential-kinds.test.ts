@@ -94,7 +94,7 @@ describe("a user's token", () => {
     }
   });
 
-  it("a user's token on Mastodon that does not work is rejected, naming the wrong field", async () => {
+  it("a user's token on Mastodon that does not work is rejected with the name of the invalid field", async () => {
     const narrow = server.addToken({ accountId: annId, scopes: ["write"] }).token;
     const app = server.addToken({}).token;
     for (const [values, message] of [
@@ -188,7 +188,7 @@ describe("an application", () => {
     });
   });
 
-  it("a Mastodon application that is unknown, or may not read, is rejected, naming the wrong field", async () => {
+  it("a Mastodon application that is unknown, or may not read, is rejected with the name of the invalid field", async () => {
     const { clientId, clientSecret } = server.addApp(["write"]);
     for (const [values, message] of [
       [{ client_id: "no", client_secret: "no" }, "client_secret: "],
@@ -202,7 +202,7 @@ describe("an application", () => {
     }
   });
 
-  it("a Mastodon application sends its redirect URI, which some servers compare, and reports the reason of a refusal", async () => {
+  it("a Mastodon application sends its redirect URI, which some servers compare, and reports the reason for a refusal", async () => {
     server.settings.differences.needsRedirectUri = true;
     try {
       expect((await makeCredential()).secrets.token).toMatch(/^app-token/);
@@ -223,7 +223,7 @@ describe("an application", () => {
     }
   });
 
-  it("apparent tokens in the reason of a refusal are redacted", async () => {
+  it("apparent tokens in the reason for a refusal are redacted", async () => {
     const body = JSON.stringify({
       error: "invalid_request",
       error_description: `the grant is switched off for ${"a1b2".repeat(12)}`,
@@ -234,7 +234,7 @@ describe("an application", () => {
     });
   });
 
-  it("a Mastodon application gets another token once when the server rejects the old one", async () => {
+  it("a Mastodon application requests a new token once if the server rejects the old one", async () => {
     const first = await makeCredential();
     const { credential, renewals } = inUse(first, appToken);
     server.revoke(first.secrets.token ?? "");

@@ -13,8 +13,8 @@ import { mastodonSupport } from "./support.ts";
 import { webAddress } from "./web-address.ts";
 
 /**
- * Identity is the post's URI, a web address. Ids are local: without a URI, an id is qualified by the server of the author's
- * handle, an account id also by the post's address.
+ * Identity is the post's URI, a web address. Ids are local: without a URI, the server in the
+ * author's handle qualifies an id, and an account id also the server in the post's address.
  */
 const mastodonIdentity: IdentityRules = {
   identify,

@@ -7,7 +7,7 @@ import { afterLast } from "./page-request.ts";
 import type { Feed } from "./search-feeds.ts";
 import { type ServerAccess, sendToServer } from "./server-access.ts";
 
-/** `returned`: how many of the page's statuses were already returned. */
+/** `returned` is how many of the page's statuses were already returned. */
 export type FeedPosition = { paging: Paging | null; returned: number };
 
 type TimedStatus = { status: unknown; ms: number };
@@ -15,13 +15,13 @@ type TimedStatus = { status: unknown; ms: number };
 export type FeedPage = {
   position: FeedPosition;
   statuses: readonly TimedStatus[];
-  /** All later pages are older. */
+  /** All later pages contain only older statuses. */
   oldestMs: number;
   next: Paging | null;
 };
 
 const maxStatuses = 40;
-/** A server may return more than requested. */
+/** The server may return more statuses than requested. */
 const maxPerPage = 200;
 /** Search engines limit the results of one search. */
 const maxOffset = 10_000;
@@ -51,7 +51,7 @@ export async function readFeed(
   };
 }
 
-/** A status without a time sorts as the oldest. */
+/** A status without a time is sorted as the oldest. */
 function statusTime(status: unknown): number {
   return parseIsoTime(string(asFields(status).created_at, 64) ?? "") ?? 0;
 }
@@ -74,7 +74,7 @@ async function searchPage(
     { path: "/api/v2/search", query, bucket: "api" },
     "read:search",
   );
-  // Muted accounts are removed, so a short page is not the end.
+  // Posts of muted accounts are removed, so a short page need not be the last.
   const isMore = offset + 2 * maxStatuses <= maxOffset;
   const next = isMore ? { offset: String(offset + maxStatuses) } : null;
   return { json: asFields(answer?.json).statuses, next };
@@ -105,7 +105,7 @@ async function timeline(
 
 const hourMs = 3_600_000;
 
-/** Mastodon ids start with the time; other software's have no known form. */
+/** On Mastodon, ids start with the time; ids of other software have no known form. */
 function idBefore(toMs: number, { isMastodon }: InstanceInfo, asOfMs: number): string | undefined {
   const untilMs = toMs + hourMs;
   if (!isMastodon || untilMs >= asOfMs || untilMs <= 0) return undefined;

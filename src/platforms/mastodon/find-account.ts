@@ -18,8 +18,8 @@ export type AccountOnServer = {
 };
 
 /**
- * Queries the session's server, which resolves remote accounts for users, then the account's own server without a credential:
- * other servers show only what has reached them.
+ * Queries the session's server, which resolves remote accounts for users, then the account's own
+ * server without a credential, because other servers show only what has reached them.
  */
 export async function findAccountOnServer(
   target: Target | null,
@@ -92,7 +92,7 @@ async function resolveRemotely(
   return match === undefined ? null : accountAt(access, match);
 }
 
-/** Null on a permanent error: the server may be unreachable, or not on the handle's host. */
+/** Null on a permanent error: the server may be unreachable, or not be the handle's host. */
 async function lookUpAtHome(home: ServerAccess, handle: string): Promise<AccountOnServer | null> {
   try {
     return await lookUp(home, handle);

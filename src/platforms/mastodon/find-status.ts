@@ -18,8 +18,8 @@ export type StatusOnServer = {
 };
 
 /**
- * By id, URI or URL: a user's server resolves it remotely; otherwise its own server is queried
- * without a credential.
+ * By id, URI or URL. A user's server resolves a remote status; otherwise the status's server is
+ * queried without a credential.
  */
 export async function findStatus(
   target: Target | null,
@@ -42,7 +42,7 @@ export async function findStatus(
   return { access: serverAccessAt(session, identifier.host), id: identifier.id, json: null };
 }
 
-/** URLs of other software may lack the id. */
+/** The URLs of other software may lack the id. */
 function serverUnknown(host: string): EarshotError {
   return new EarshotError(
     "upstream_refused",
@@ -66,7 +66,7 @@ function targetIdentifier(target: PostTarget): { id: string | null; host: string
 
 const statusSegments: ReadonlySet<string> = new Set(["statuses", "notice", "notes"]);
 
-/** The id in `/@ann/1`, `/users/ann/statuses/1`, `/notice/9x`, `/notes/9h2k1x0abc` … */
+/** Finds the id in `/@ann/1`, `/users/ann/statuses/1`, `/notice/9x`, `/notes/9h2k1x0abc` … */
 function idInAddress({ pathname }: URL): string | null {
   const parts = pathname.split("/").filter((part) => part !== "");
   const last = parts.at(-1) ?? "";

@@ -1,4 +1,4 @@
-/** Others are left unchanged. */
+/** Other named entities are left unchanged. */
 const namedEntities: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
@@ -48,7 +48,7 @@ const namedEntities: Readonly<Record<string, string>> = {
 };
 const anyEntity = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g;
 
-/** Decodes entities once. */
+/** Decodes entities only once. */
 export function decodeCharacters(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(anyEntity, (entity, decimal, hexadecimal, name) => {

@@ -24,7 +24,7 @@ describe("the text of a post", () => {
     expect(htmlText("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>")).toBe("漢kan");
   });
 
-  it("the text of a Mastodon post has its entities decoded once", () => {
+  it("entities in the text of a Mastodon post are decoded once", () => {
     expect(
       htmlText("<p>&lt;b&gt; &amp;amp; &quot;q&quot; &#39;s&apos; &#x1F600; &#8230; &eacute;</p>"),
     ).toBe("<b> &amp; \"q\" 's' 😀 … &eacute;");
@@ -51,7 +51,7 @@ describe("the links of a post", () => {
   const shortened =
     '<a href="https://www.example.com/a/very/long/path?x=1&amp;y=2" rel="nofollow"><span class="invisible">https://www.</span><span class="ellipsis">example.com/a/very/long</span><span class="invisible">/path?x=1&amp;y=2</span></a>';
 
-  it("the links of a Mastodon post are written in full if they show their address, even shortened", () => {
+  it("links in a Mastodon post are written in full if they show their address, even if it is shortened", () => {
     const url = "https://www.example.com/a/very/long/path?x=1&y=2";
     expect(htmlToText(`<p>see ${shortened} now</p>`)).toEqual({
       text: `see ${url} now`,
@@ -64,14 +64,14 @@ describe("the links of a post", () => {
     );
   });
 
-  it("the links of a Mastodon post retain the words that they show", () => {
+  it("links in a Mastodon post keep the words that they show", () => {
     expect(htmlToText('<p>read <a href="https://example.com/x">this page</a>.</p>')).toEqual({
       text: "read this page.",
       links: [{ url: "https://example.com/x", isReference: false }],
     });
   });
 
-  it("the links of a Mastodon post to accounts and hashtags are distinguished from others", () => {
+  it("links to accounts and hashtags in a Mastodon post are distinguished from others", () => {
     const html =
       '<a href="https://b.example/@bob" class="u-url mention">@<span>bob</span></a> <a class="mention hashtag" href=\'https://b.example/tags/x\'>#<span>x</span></a>';
     expect(htmlToText(html)).toEqual({
@@ -83,14 +83,14 @@ describe("the links of a post", () => {
     });
   });
 
-  it("the links of a Mastodon post are web addresses", () => {
+  it("only web addresses in a Mastodon post are read as links", () => {
     const html =
       '<a href="javascript:alert(1)">a</a><a href="//x">b</a><a href="https://">c</a><a>d</a>';
     expect(htmlToText(html)).toEqual({ text: "abcd", links: [] });
   });
 });
 
-it("fallback text for another rendering is dropped from a Mastodon post", () => {
+it("fallback text for software without quotes is dropped from a Mastodon post", () => {
   const html = '<p class="quote-inline">RE: <a href="https://x.example/1">x</a></p><p>words</p>';
   expect(htmlToText(html, "quote-inline")).toEqual({ text: "words", links: [] });
   expect(htmlText(html)).toBe("RE: x\n\nwords");

@@ -4,10 +4,10 @@ import { createWriter } from "./text-writer.ts";
 
 export type HtmlText = { text: string; links: readonly HtmlLink[] };
 
-/** `isReference`: a mention or hashtag. */
+/** `isReference`: the link belongs to a mention or hashtag. */
 type HtmlLink = { url: string; isReference: boolean };
 
-/** Far above what servers allow. UTF-16 code units. */
+/** In UTF-16 code units, far above what servers allow. */
 const maxHtmlLength = 100_000;
 const maxTextLength = 20_000;
 const maxAddressLength = 8_192;
@@ -31,12 +31,12 @@ const breaksAround: Readonly<Record<string, number>> = {
   li: 1,
   tr: 1,
 };
-/** Parentheses for browsers without ruby support. */
+/** Elements with parentheses for browsers without ruby support. */
 const omittedElements: ReadonlySet<string> = new Set(["rp"]);
 
 /**
- * A link that shows its own address becomes the full address. Drops scripts, styles and elements of
- * class `omittedClass`. Linear time.
+ * A link that shows its own address is replaced by the full address. Drops scripts, styles and
+ * elements of class `omittedClass`. Takes linear time.
  */
 export function htmlToText(html: string, omittedClass: string | null = null): HtmlText {
   const writer = createWriter();
@@ -106,7 +106,7 @@ function nextSkipping(
   return newDepth === 0 ? null : { name, depth: newDepth };
 }
 
-/** The shown address may be cut with an ellipsis, or lack `https://www.`. */
+/** The shown address may be cut with an ellipsis, or start without `https://www.`. */
 function showsAddress(shown: string, url: string): boolean {
   const text = withoutScheme(shown.trim());
   if (text === "") return true;

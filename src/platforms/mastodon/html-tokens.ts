@@ -5,10 +5,10 @@ export type HtmlToken =
 
 const tagStart = /[a-zA-Z]/;
 const tagName = /[a-zA-Z][^\s/>]{0,40}/y;
-/** Their content is not text. */
+/** Elements whose content is not text. */
 const rawElements: ReadonlySet<string> = new Set(["script", "style", "template", "noscript"]);
 
-/** Linear time. An unterminated tag or comment consumes the rest. */
+/** Takes linear time. An unterminated tag or comment extends to the end. */
 export function* htmlTokens(html: string): Generator<HtmlToken> {
   let position = 0;
   while (position < html.length) {
@@ -53,7 +53,7 @@ function commentEnd(html: string, start: number): number {
   return end + (isComment ? 3 : 1);
 }
 
-/** Ignores `>` in quotation marks. */
+/** Ignores a `>` in quotation marks. */
 function tagEnd(html: string, start: number): number {
   let quote = "";
   for (let position = start; position < html.length; position += 1) {

@@ -3,7 +3,7 @@ import { asFields, string } from "../fields.ts";
 import type { ServerAccess, ServerAnswer } from "./server-access.ts";
 
 export type InstanceInfo = {
-  /** Includes close forks; other software implements only part of the API. */
+  /** True for Mastodon and close forks; other software implements only part of the API. */
   isMastodon: boolean;
   version: { major: number; minor: number } | null;
   hashtagFeeds: "public" | "authenticated" | "disabled";
@@ -38,7 +38,7 @@ export function createInstanceInfos(): InstanceInfos {
   };
 }
 
-/** Failures are not cached. */
+/** Temporary failures are thrown; after permanent ones the server is unknown. */
 async function requestInfo(access: ServerAccess): Promise<InstanceInfo> {
   for (const path of ["/api/v2/instance", "/api/v1/instance"]) {
     const answer = await requestInstance(access, path);
@@ -63,14 +63,14 @@ export function readInstanceInfo(json: unknown): InstanceInfo {
   return { isMastodon: version !== null, version, hashtagFeeds: leastRestrictive(access) };
 }
 
-/** Other software reports a compatible version or its own. */
+/** Other software reports its own version or a compatible one. */
 function readVersion(text: string): { major: number; minor: number } | null {
   const [, major, minor] = /^(\d{1,3})\.(\d{1,3})\.\d/.exec(text) ?? [];
   if (major === undefined || minor === undefined || /compatible/i.test(text)) return null;
   return Number(major) < 2 ? null : { major: Number(major), minor: Number(minor) };
 }
 
-/** Local and remote posts have separate rules. */
+/** Local and remote posts have separate settings. */
 function leastRestrictive({
   local,
   remote,
@@ -81,6 +81,6 @@ function leastRestrictive({
   return isClosed ? "authenticated" : "public";
 }
 
-/** Before 4.2, search operators are words. */
+/** Before version 4.2, search operators were treated as words. */
 export const knowsOperators = ({ version }: InstanceInfo): boolean =>
   version !== null && (version.major > 4 || (version.major === 4 && version.minor >= 2));

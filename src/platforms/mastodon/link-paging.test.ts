@@ -7,7 +7,7 @@ import { mastodonLimit } from "./upstream.ts";
 const path = "/api/v1/accounts/1/followers";
 const nextOf = (link: string, requested = path) => nextPaging(new Headers({ link }), requested);
 
-it("a Mastodon list continues where the Link header specifies", () => {
+it("a Mastodon list continues where the Link header says", () => {
   const url = "https://a.example/api/v1/accounts/1/followers";
   expect(
     nextOf(`<${url}?limit=2&max_id=7486869>; rel="next", <${url}?limit=2&since_id=9>; rel="prev"`),
@@ -23,7 +23,7 @@ it("a Mastodon list continues where the Link header specifies", () => {
   expect(nextOf(`<${url}?max_id=%2B1>; rel="next"`)).toEqual({ max_id: "+1" });
 });
 
-it("a Link header to another list, of another relation, or of unknown form is ignored", () => {
+it("a Link header that names another list or relation, or has an unknown form, is ignored", () => {
   for (const link of [
     '<https://a.example/api/v1/accounts/2/followers?max_id=1>; rel="next"',
     '<https://a.example/api/v1/accounts/1/followers?max_id=1>; rel="prev"',
@@ -40,7 +40,7 @@ it("a Link header to another list, of another relation, or of unknown form is ig
   expect(nextPaging(new Headers(), path)).toBeNull();
 });
 
-it("a next page that cannot be requested is reported as partial", () => {
+it("a warning reports that a next page cannot be requested", () => {
   const getWarnings = (link: string) => linkWarnings(new Headers({ link }), path);
   for (const link of [
     '<https://a.example/api/v1/accounts/2/followers?max_id=1>; rel="next"',
@@ -55,7 +55,7 @@ it("a next page that cannot be requested is reported as partial", () => {
   expect(linkWarnings(new Headers(), path)).toEqual([]);
 });
 
-it("any Link header is read", () => {
+it("any Link header is either read or ignored", () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -69,7 +69,7 @@ it("any Link header is read", () => {
   );
 });
 
-it("a page position on Mastodon survives writing and reading", () => {
+it("a page position on Mastodon is written and read back unchanged", () => {
   for (const paging of [{ max_id: "01ABC" }, { offset: "40" }, { max_id: "1", since_id: "0" }]) {
     expect(readPaging(writePaging(paging))).toEqual(paging);
   }

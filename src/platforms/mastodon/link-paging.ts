@@ -10,7 +10,7 @@ const maxLinks = 10;
 
 /**
  * List ids are opaque, so paging follows the `Link` header. Only known parameters of this path are
- * used: no link to another host is followed.
+ * used, so no link to another host is followed.
  */
 export function nextPaging(headers: Pick<Headers, "get">, path: string): Paging | null {
   const header = headers.get("link");

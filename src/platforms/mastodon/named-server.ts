@@ -1,6 +1,6 @@
 import type { PostTarget, Target, UserTarget } from "../target.ts";
 
-/** The server of the handle or id, else of the address. */
+/** Returns the server named by the handle or id, or else by the address. */
 export function namedServer(target: Target | null): string | null {
   if (target === null || target.kind === "space") return null;
   const name = target.kind === "user" ? userServer(target) : postServer(target);
@@ -8,7 +8,7 @@ export function namedServer(target: Target | null): string | null {
   return origin === null || origin.username !== "" || origin.pathname !== "/" ? null : origin.host;
 }
 
-/** Profile pages may also be on other servers. */
+/** Other servers may also show the profile, so the host comes last. */
 const userServer = ({ handle, id, host }: UserTarget): string | null =>
   afterAt(handle) ?? afterAt(id) ?? host;
 

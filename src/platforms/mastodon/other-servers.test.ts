@@ -134,7 +134,7 @@ it("ids with letters are preserved, with their server", async () => {
 });
 
 describe("a resource that a server shows only to users", () => {
-  it("a resource that a server shows only to users is reported, with the fix", async () => {
+  it("a resource that a server shows only to users is reported with instructions to fix it", async () => {
     const { uri } = await start({ differences: { readsNeedToken: true } });
     for (const [method, query] of [
       ["getbyid", uri],
@@ -166,7 +166,7 @@ describe("a resource that a server shows only to users", () => {
   });
 });
 
-it("an error names the scope that a Mastodon token lacks", async () => {
+it("the error names the scope that a Mastodon token lacks", async () => {
   const { uri } = await start();
   const { token } = server.addToken({
     accountId: [...server.network.accounts.keys()][0] ?? null,
@@ -179,7 +179,7 @@ it("an error names the scope that a Mastodon token lacks", async () => {
   expect(uri).not.toContain(token);
 });
 
-it("any other refusal is reported with its status", async () => {
+it("any other rejection is reported with its status", async () => {
   const { uri } = await start();
   for (const status of [400, 405, 418, 422]) {
     server.settings.faults = { next: [{ status, body: '{"error":"<b>no</b>"}' }] };
@@ -190,7 +190,7 @@ it("any other refusal is reported with its status", async () => {
   }
 });
 
-it("missing trends on Mastodon are not an error, but a warning", async () => {
+it("missing trends on Mastodon cause a warning, not an error", async () => {
   await start({ differences: { noTrends: true } });
   expect(await page("gettrends", null)).toMatchObject({
     items: [],
@@ -199,7 +199,7 @@ it("missing trends on Mastodon are not an error, but a warning", async () => {
   });
 });
 
-it("a Mastodon search warns when it covers only the user's own posts, on a server that does not report consent", async () => {
+it("a Mastodon search on a server that does not report consent warns that it covers only the user's own posts", async () => {
   const { token } = await start({ dialect: "gotosocial-like" });
   const call = {
     tree: parseQuery("one").tree,
@@ -217,7 +217,7 @@ it("a Mastodon search warns when it covers only the user's own posts, on a serve
 });
 
 describe("the description of a server", () => {
-  it("the description of a server is requested once an hour, from the older endpoint if the newer is missing", async () => {
+  it("the description of a server is requested once an hour, and from the older endpoint if the newer one is missing", async () => {
     await start({ differences: { noInstanceV2: true }, version: "3.5.3" });
     const infos = createInstanceInfos();
     const access = getServerAccess(plainSession(server));
@@ -283,7 +283,7 @@ it("a page with unreadable items reports how many were omitted", async () => {
 });
 
 describe("an account or a post of another server", () => {
-  it("an account or post of another server is requested there when the session's server does not know it", async () => {
+  it("an account or post of another server is requested there if the session's server does not know it", async () => {
     const { token } = await start();
     const far = await startMastodonEmulator({ domain: "far.example" });
     const dee = far.network.addAccount({ username: "dee" });
@@ -308,7 +308,7 @@ describe("an account or a post of another server", () => {
     await far.close();
   });
 
-  it("an account of another server is an error when that server is unreachable", async () => {
+  it("an account of another server causes an error if that server is unreachable", async () => {
     const { token } = await start();
     const { items } = await page("searchbyprofile", "@dee@nowhere.example", { token }).catch(
       (error) => ({ items: error.code }),

@@ -10,7 +10,7 @@ export type PageRequest = { call: PageCall; session: Session };
 
 export const bucket = "api";
 
-/** Paged requests have a separate rate limit. */
+/** Requests for a later page have a separate rate limit. */
 export const pagingBucket = (paging: Paging | null | undefined): string =>
   paging == null ? bucket : "paging";
 
@@ -29,7 +29,7 @@ export async function resumeOrFind(
   return subject === null ? null : { ...subject, paging: null };
 }
 
-/** The next page by id, if the server sends no Link header. */
+/** Continues by id if the server sends no Link header. */
 export function afterLast(
   { json, headers }: Pick<ServerAnswer, "json" | "headers">,
   limit: number,

@@ -149,7 +149,7 @@ describe("accounts", () => {
     }
   });
 
-  it("Mastodon accounts that are missing or suspended are an empty page", async () => {
+  it("missing and suspended Mastodon accounts yield an empty page", async () => {
     const removed = server.network.addAccount({ username: "gone", suspended: true });
     for (const query of ["@nobody", "4711"]) {
       const absent = { items: [], next: null, isAbsent: true };
@@ -161,13 +161,13 @@ describe("accounts", () => {
     }
   });
 
-  it("Mastodon accounts of other servers have a warning about missing data", async () => {
+  it("a page with Mastodon accounts of other servers has a warning about missing data", async () => {
     const { items, warnings } = await page("searchbyprofile", "@cat@far.example", user);
     expect(names(items)).toEqual(["cat@far.example"]);
     expect(warnings).toMatchObject([{ code: "partial_view" }]);
   });
 
-  it("Mastodon accounts unknown to the server are resolved by a user's server", async () => {
+  it("a user's server resolves Mastodon accounts that it does not know yet", async () => {
     server.network.addAccount({ username: "dee", domain: "far.example", isKnown: false });
     expect(names((await page("searchbyprofile", "@dee@far.example", user)).items)).toEqual([
       "dee@far.example",
@@ -202,7 +202,7 @@ describe("posts", () => {
     }
   });
 
-  it("Mastodon posts that are not public are not shown to any caller", async () => {
+  it("Mastodon posts that are not public are shown to no caller", async () => {
     const hidden = [...server.network.statuses.values()].find(
       ({ visibility }) => visibility === "private",
     );
@@ -255,7 +255,7 @@ describe("timelines", () => {
     ]);
   });
 
-  it("the home timeline on Mastodon is the user's own, with what only followers see", async () => {
+  it("the home timeline on Mastodon is the user's own, including what only followers see", async () => {
     const { items } = await everything("gethometweets", null, user);
     expect(posts(items).map(({ text }) => text)).toContain("for followers");
     expect(posts(items)).toHaveLength(6);

@@ -69,7 +69,7 @@ describe("a status", () => {
     });
   });
 
-  it("a Mastodon status of another server has that server's name and uri", () => {
+  it("a Mastodon status from another server has that server's name and uri", () => {
     const uri = "https://b.example/objects/5f3c";
     expect(
       getPost({ uri, url: null, account: { id: "01ABC", acct: "bob@b.example" } }),
@@ -81,7 +81,7 @@ describe("a status", () => {
     });
   });
 
-  it("a Mastodon status has its content warning before the text and its poll after it, as in Mastodon's search", () => {
+  it("the text of a Mastodon status follows its content warning and precedes its poll, as in Mastodon's search", () => {
     const poll = { options: [{ title: "yes" }, { title: "no" }, { title: null }, 7] };
     expect(getPost({ spoiler_text: "food & drink", poll })).toMatchObject({
       text: "food & drink\n\nhello\n\nyes\nno",
@@ -89,7 +89,7 @@ describe("a status", () => {
     });
   });
 
-  it("a Mastodon status has the mentions, hashtags and links that it lists, and those of its text", () => {
+  it("a Mastodon status has the mentions, hashtags and links that it lists, and those in its text", () => {
     const content =
       '<p><a href="https://b.example/@bob">@bob</a> @carol <a href="https://a.example/tags/Cats">#Cats</a> #dogs <a href="https://c.example/x">https://c.example/x</a> d.com/y</p>';
     expect(
@@ -144,7 +144,7 @@ describe("a status", () => {
     );
   });
 
-  it("a Mastodon status that is a quote has the quoted post if its author accepted", () => {
+  it("a Mastodon status that is a quote has the quoted post if its author accepted the quote", () => {
     const quoted = {
       ...status,
       id: "99",
@@ -212,14 +212,14 @@ describe("a status", () => {
     expect(getPost({ reblog: {} })).toBeNull();
   });
 
-  it("a Mastodon status that was edited is a later revision", () => {
+  it("an edited Mastodon status is a later revision", () => {
     const before = getPost({})?.revision ?? "";
     const after = getPost({ edited_at: "2026-11-01T10:00:00.5+00:00" })?.revision ?? "";
     expect(after > before).toBe(true);
     expect(getPost({ created_at: "soon" })?.revision).toBe("");
   });
 
-  it("a Mastodon status without an identity or an author is rejected", () => {
+  it("a Mastodon status without an identity or author is rejected", () => {
     expect(getPost({ uri: undefined, url: undefined })).toBeNull();
     expect(getPost({ uri: "javascript:x", url: null })).toBeNull();
     expect(getPost({ account: null })).toBeNull();
@@ -229,7 +229,7 @@ describe("a status", () => {
 });
 
 describe("a status may be indexed", () => {
-  it("a Mastodon status may be indexed when it is public and its author opted in", () => {
+  it("a Mastodon status may be indexed if it is public and its author opted in", () => {
     expect(mayBeIndexed(status)).toBe(true);
     expect(mayBeIndexed({ ...status, visibility: "unlisted" })).toBe(false);
     expect(mayBeIndexed({ ...status, account: { ...ann, indexable: false } })).toBe(false);
@@ -309,7 +309,7 @@ it("any JSON status is read or rejected, and the result can be stored and search
   );
 });
 
-it("a deep or huge Mastodon status is read in bounded time", () => {
+it("a deeply nested or huge Mastodon status is read in bounded time", () => {
   let deep: unknown = status;
   for (let depth = 0; depth < 2_000; depth += 1) deep = { ...status, reblog: deep, quote: deep };
   const many = Array.from({ length: 50_000 }, (_, index) => ({

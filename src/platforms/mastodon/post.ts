@@ -9,13 +9,13 @@ import { addListedEntities, maxEntities, readMentions, readTags } from "./status
 import { readQuoted, repliedTo, statusIdentity } from "./status-references.ts";
 import { webAddress } from "./web-address.ts";
 
-/** `instance`: host (and port) that returned the status. */
+/** `instance` is the host (and port) that returned the status. */
 export type StatusOrigin = { instance: string; seenMs: number; origin: Origin };
 
 /**
  * Null without identity or author. Drops fields that do not match
  * https://docs.joinmastodon.org/entities/Status/. As in Mastodon's search, a content warning
- * precedes the text, poll options follow.
+ * precedes the text, and poll options follow it.
  */
 export function readStatusPost(status: unknown, context: StatusOrigin): Post | null {
   const { reblog } = asFields(status);
@@ -28,8 +28,8 @@ export function readStatusPost(status: unknown, context: StatusOrigin): Post | n
 }
 
 /**
- * Public, and the author (of a boost also the original's) opted in to search. False if the setting
- * is missing.
+ * Public, and the author opted in to search; for a boost, the original's author too. False if the
+ * setting is missing.
  */
 export function mayBeIndexed(status: unknown): boolean {
   const { visibility, account, reblog } = asFields(status);
@@ -90,7 +90,7 @@ function postWithoutReblog(
   };
 }
 
-/** A repost has its reposter and time, and the original's text. */
+/** A repost has its own author and time, and the original's text. */
 function makeRepost(repost: Post, original: Post, originalId: string | null): Post {
   return {
     ...repost,
@@ -130,7 +130,7 @@ function readLanguage(language: unknown): string[] {
   return isTag ? [language] : [];
 }
 
-/** Time of the last edit, in sortable form. */
+/** The time of the last edit, in a sortable form. */
 function getRevision({ created_at: created, edited_at: edited }: Fields): string {
   const ms = parseIsoTime(string(edited, 64) ?? string(created, 64) ?? "");
   return ms === null ? "" : isoText(ms).replace(/(:\d\d)Z$/, "$1.000Z");

@@ -1,10 +1,10 @@
 import type { ResolvedNames } from "@earshot/query/plan";
 import type { PostProperty, QueryLeaf } from "@earshot/query/tree";
 
-/** `operator` needs a server that knows operators, `no-tag` a hashtag timeline. */
+/** `operator` requires a server that knows search operators, `no-tag` a hashtag timeline. */
 export type Atom = { kind: "word" | "phrase" | "tag" | "no-tag" | "operator"; text: string };
 
-/** An empty disjunction never matches, an empty conjunction always. */
+/** An empty disjunction never matches; an empty conjunction always matches. */
 export type Alternatives = readonly (readonly Atom[])[];
 
 const never: Alternatives = [];
@@ -37,7 +37,7 @@ export function lowerLeaf(leaf: QueryLeaf, names: ResolvedNames): Alternatives {
   }
 }
 
-/** A superset: the server's index also matches stems, so words are not excluded. */
+/** Matches a superset: the server's index also matches stems, so words are not excluded. */
 export function negationAtoms(leaf: QueryLeaf): Alternatives {
   switch (leaf.kind) {
     case "hashtag":
@@ -54,7 +54,7 @@ export function negationAtoms(leaf: QueryLeaf): Alternatives {
 const conjunction = (atoms: readonly Atom[]): Alternatives => [atoms];
 const operator = (text: string): Alternatives => conjunction([{ kind: "operator", text }]);
 
-/** Such as `don't`, `3.14`, `node.js`. */
+/** Words include `don't`, `3.14` and `node.js`. */
 const wordPattern = /[\p{L}\p{N}\p{M}_]+(?:['’.][\p{L}\p{N}\p{M}_]+)*/gu;
 
 function parseWords(text: string): Atom[] {
@@ -70,7 +70,7 @@ function decodePhrase(text: string): Atom[] {
   return [{ kind: "phrase", text: text.toLowerCase().trim() }];
 }
 
-/** Servers also report these with a region (`zh-TW`). */
+/** Servers also report these languages with a region (`zh-TW`). */
 const languagesWithRegions: ReadonlySet<string> = new Set([
   "en",
   "es",
@@ -84,10 +84,10 @@ const languagesWithRegions: ReadonlySet<string> = new Set([
 const maxAccounts = 4;
 const handlePattern =
   /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,100}[A-Za-z0-9_])?(?:@[A-Za-z0-9.:-]{1,255})?$/;
-/** Possible account ids, case-folded, which search does not accept. */
+/** Possible account ids, in any case, which search does not accept. */
 const idPattern = /^(?:\d+|(?=\D*\d)[0-9A-Z]{18}|[0-7][0-9A-Z]{25})(?:@|$)/i;
 
-/** Every known account of the name if it has no server. */
+/** A name without a server stands for every known account with that name. */
 function fromAtoms(user: string, names: ResolvedNames): Alternatives {
   if (!handlePattern.test(user) || idPattern.test(user)) return anything;
   const knownHandles = (names.accounts.get(user) ?? []).flatMap((key) => {
@@ -110,7 +110,7 @@ function propertyAtoms(property: PostProperty): Alternatives {
       return operator("is:reply");
     case "safe":
       return operator("-is:sensitive");
-    // Mastodon does not search boosts, and has no verification or location.
+    // Mastodon's search covers no boosts, and Mastodon has neither verification nor locations.
     case "nativeretweets":
     case "verified":
     case "geo":

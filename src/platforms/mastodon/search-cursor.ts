@@ -3,14 +3,14 @@ import type { FeedPage, FeedPosition } from "./feed-page.ts";
 import { readPaging, writePaging } from "./link-paging.ts";
 import type { Feed } from "./search-feeds.ts";
 
-/** Null at a feed's end. */
+/** Null at the end of the feed. */
 export type FeedPositions = readonly (FeedPosition | null)[];
 
 export const firstFeedPositions = (feeds: readonly Feed[]): FeedPositions =>
   feeds.map(() => ({ paging: null, returned: 0 }));
 
 /**
- * Down to the time below which another feed may still have newer posts. The feed that stops there
+ * Returns statuses down to the time below which another feed may have newer ones. That feed
  * continues next.
  */
 export function mergeFeeds(pages: readonly (FeedPage | null)[]): {

@@ -15,14 +15,14 @@ export type Feed =
 
 export type Feeds = { feeds: readonly Feed[]; uncovered: number };
 
-/** Further tags of each kind (`any`, `all`, `none`) per request. */
+/** Maximum of further tags of each kind (`any`, `all`, `none`) per request. */
 const maxMoreTags = 3;
 const maxTextLength = 500;
 const dayMs = 86_400_000;
 
 /**
- * Search needs a user token. Hashtag timelines cover more posts, so they serve alternatives with
- * only hashtags, and where search is unavailable.
+ * Search requires a user's token. Hashtag timelines cover more posts, so they serve alternatives
+ * with only hashtags, and any with hashtags where search is unavailable.
  */
 export function feedsFor(
   alternatives: Alternatives,
@@ -75,7 +75,7 @@ function mergeTagFeeds(feeds: readonly Feed[]): Feed[] {
   return [...merged, ...others];
 }
 
-/** Null without a positive term. */
+/** Null if there is no positive term. */
 function searchText(atoms: readonly Atom[], info: InstanceInfo, call: Window): string | null {
   const hasOperators = knowsOperators(info);
   const terms = atoms.flatMap((atom) => getTerms(atom, hasOperators));
@@ -96,7 +96,8 @@ function getTerms({ kind, text }: Atom, hasOperators: boolean): string[] {
 }
 
 /**
- * Days are in the user's unknown time zone and exclude the named day: hence two more at each end.
+ * The server reads days in the user's unknown time zone and excludes the named day, so two days are
+ * added at each end.
  */
 function getWindow({ fromMs, toMs, asOfMs }: Window): string[] {
   const day = (ms: number): string => isoText(ms).slice(0, 10);

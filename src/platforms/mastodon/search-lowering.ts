@@ -6,7 +6,10 @@ import { type Alternatives, type Atom, lowerLeaf, negationAtoms } from "./search
 const maxAlternatives = 8;
 const maxAtoms = 24;
 
-/** Mastodon has no OR. Every match satisfies one alternative; empty if nothing can match. */
+/**
+ * Mastodon has no OR, so the result lists alternatives. Every match satisfies one; none means that
+ * nothing can match.
+ */
 export function lowerTree(tree: QueryNode, names: ResolvedNames): Alternatives {
   return lower(tree, true, names).map((atoms) => distinct(atoms).slice(0, maxAtoms));
 }
@@ -18,7 +21,7 @@ function lower(node: QueryNode, isPositive: boolean, names: ResolvedNames): Alte
     case "and":
     case "or": {
       const children = node.children.map((child) => lower(child, isPositive, names));
-      // De Morgan.
+      // De Morgan's laws.
       return (node.kind === "and") === isPositive ? all(children) : any(children);
     }
     default:
@@ -26,7 +29,7 @@ function lower(node: QueryNode, isPositive: boolean, names: ResolvedNames): Alte
   }
 }
 
-/** Drops the largest parts, which only widens the search. */
+/** Drops the parts with the most alternatives, which only widens the search. */
 function all(parts: readonly Alternatives[]): Alternatives {
   if (parts.some((part) => part.length === 0)) return [];
   return parts

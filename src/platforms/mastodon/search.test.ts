@@ -132,7 +132,7 @@ function expectSuperset(result: SearchResult, query: string, toMs?: number): voi
   expect({ query, missing: missing.map(({ text }) => text) }).toEqual({ query, missing: [] });
 }
 
-it("a Mastodon search sends no further requests after one has failed", async () => {
+it("a Mastodon search sends no further requests after a request has failed", async () => {
   const session = plainSession(server, { access: "user", token, nowMs: endMs });
   const failed = new Error("the server is busy");
   let pending = 0;
@@ -197,7 +197,7 @@ describe("a user's server", () => {
     }
   });
 
-  it("a Mastodon search begins at the end of the window", async () => {
+  it("a Mastodon search starts at the end of the window", async () => {
     const toMs = endMs - 9 * dayMs;
     for (const query of ["comet", "#space"]) {
       server.requests.length = 0;
@@ -236,7 +236,7 @@ describe("a user's server", () => {
   });
 });
 
-it("a Mastodon search without a user's token requests only hashtag timelines", async () => {
+it("without a user's token, a Mastodon search requests only hashtag timelines", async () => {
   for (const access of ["public", "app"] as const) {
     server.requests.length = 0;
     const result = await runSearch("#space comet", { access });
@@ -251,7 +251,7 @@ it("a Mastodon search without a user's token requests only hashtag timelines", a
   }
 });
 
-it("a Mastodon search without a credential does not request a hashtag timeline that is for users only", async () => {
+it("without a credential, a Mastodon search requests no hashtag timeline that is for users only", async () => {
   const closed = await startMastodonEmulator({ hashtagFeeds: "authenticated" });
   const result = await runSearch("#space", { access: "public" }, closed);
   expect(result).toMatchObject({ posts: [], warnings: [{ code: "not_searched" }] });

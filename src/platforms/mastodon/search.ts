@@ -22,8 +22,8 @@ import { getServerAccess, type ServerAccess } from "./server-access.ts";
 import { statusesPage } from "./view-page.ts";
 
 /**
- * Finds only posts that have reached the server and whose authors allow search: never exhaustive.
- * Drops others, such as the user's private ones.
+ * Finds only posts that have reached the server and whose authors allow search, so it is never
+ * exhaustive. Drops others, such as the user's private ones.
  */
 export function createMastodonSearch(infos: InstanceInfos): UpstreamSearch {
   return {
@@ -66,7 +66,7 @@ async function searchPage(
   });
 }
 
-/** Waits for all requests before it throws. */
+/** Waits until all requests have ended before it throws. */
 async function settleAll<Result>(requests: readonly Promise<Result>[]): Promise<Result[]> {
   const outcomes = await Promise.allSettled(requests);
   return outcomes.map((outcome) => {

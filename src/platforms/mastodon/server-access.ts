@@ -62,8 +62,8 @@ async function getAnswer(
 const noHeaders: HeaderFields = { get: () => null, has: () => false };
 
 /**
- * Null if the resource does not exist or is not visible. Errors: `credential_refused` with the missing scope;
- * `upstream_refused`.
+ * Null if the resource does not exist or is not visible. Errors: `credential_refused` with the
+ * missing scope; `upstream_refused`.
  */
 export async function sendToServer(
   access: ServerAccess,

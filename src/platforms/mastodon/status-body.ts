@@ -3,7 +3,7 @@ import { asFields, isObject, list, string } from "../fields.ts";
 import { htmlToText } from "./html-text.ts";
 import { webAddress } from "./web-address.ts";
 
-/** Fallback text for a quote, dropped where the quote is shown. */
+/** Marks a quote's fallback text, which is dropped where the quote is shown. */
 const quoteFallbackClass = "quote-inline";
 const maxWarningLength = 5_000;
 const maxOptionLength = 1_000;

@@ -69,7 +69,7 @@ export async function rebloggersPage(pageRequest: PageRequest): Promise<Upstream
   return accountsPage(answer.json, origin, { next, warnings });
 }
 
-/** Mastodon's thread limits, for users and unauthenticated clients. */
+/** Mastodon's limits for a thread, for users and for unauthenticated clients. */
 const maxReplies = 4_096;
 const maxAnonymousReplies = 60;
 
@@ -99,7 +99,7 @@ function mastodonReplyPage(
   });
 }
 
-/** Statuses omit the parent's URI. */
+/** A status contains only its parent's id. */
 function withParentUri(post: Post, uris: ReadonlyMap<string, string>): Post {
   const uri = uris.get(post.inReplyTo?.id ?? "");
   if (post.inReplyTo === null || uri === undefined) return post;

@@ -12,7 +12,7 @@ export function statusIdentity({ uri, url }: Fields): string | null {
   return webAddress(uri) ?? webAddress(url);
 }
 
-/** The parent is known by id on this server, its author by id or mention. */
+/** The parent is known by its id on this server, its author by id or mention. */
 export function repliedTo(
   status: Fields,
   context: {
@@ -37,7 +37,10 @@ export function repliedTo(
   };
 }
 
-/** Null unless the quoted author accepted the quote. Older servers embed it in `quote`. */
+/**
+ * Null unless the quoted author has accepted the quote. Older servers embed the quoted status in
+ * `quote`.
+ */
 export function readQuoted(value: unknown, instance: string): PostReference | null {
   const quote = asFields(value);
   if (quote.state !== undefined && quote.state !== "accepted") return null;

@@ -49,7 +49,7 @@ const mastodonPages: Readonly<
   getspace: async () => absentPage,
 };
 
-/** Of the bucket closest to its limit. Some servers send the reset as Unix time. */
+/** The limit of the bucket that is closest to it. Some servers send the reset as Unix time. */
 export function mastodonLimit(headers: Headers): Limit | null {
   const remaining = headers.get("x-ratelimit-remaining");
   const reset = headers.get("x-ratelimit-reset");

@@ -12,7 +12,7 @@ import { readAccount, readServerId } from "./account.ts";
 import { readServerOrigin, releasedToken, requiredText, requireOrigin } from "./given-server.ts";
 import { fieldsIn, isOutOfScope, reasonIn, refusedToken } from "./server-answer.ts";
 
-/** Does not expire; the user can revoke it. */
+/** The token does not expire, but the user can revoke it. */
 export const mastodonUserTokenKind: CredentialKind = {
   platform: "mastodon",
   name: "user-token",

@@ -11,7 +11,7 @@ import { readStatusPost } from "./post.ts";
 import { webAddress } from "./web-address.ts";
 
 const maxItems = 8_192;
-/** Allowed clock skew; a later time becomes that of the request. */
+/** Allowed clock skew; a later time is replaced by that of the request. */
 const maxAheadMs = 600_000;
 
 export const serverName = "the server";
@@ -30,7 +30,9 @@ export function fetchedPost(status: unknown, instance: string, nowMs: number): P
   });
 }
 
-/** Public or unlisted, by an author who is not suspended; so is a boost's original. */
+/**
+ * Public or unlisted, by an author who is not suspended. A boost's original must be visible too.
+ */
 export function isVisibleToAll(status: unknown): boolean {
   const { visibility, account, reblog } = asFields(status);
   if (visibility !== "public" && visibility !== "unlisted") return false;
@@ -75,7 +77,7 @@ export function accountsPage(
   return itemsPage(items, { name: serverName, nowMs, ...options });
 }
 
-/** Errors: `answer_unreadable` if the only item was unreadable. */
+/** Errors: `answer_unreadable` if the page's only item was unreadable. */
 export function requireReadable(page: UpstreamPage, instance: string): UpstreamPage {
   const isReadable =
     page.items.length > 0 || !page.warnings?.some(({ code }) => code === unreadableCode);
@@ -116,7 +118,7 @@ const isSuspended = (account: unknown): boolean => asFields(account).suspended =
 
 const asBoolean = (value: unknown): boolean | null => (typeof value === "boolean" ? value : null);
 
-/** A placeholder means no banner. */
+/** A placeholder means that there is no banner. */
 function headerBanner(header: unknown): string | null {
   const address = webAddress(header);
   return address?.endsWith("/headers/original/missing.png") ? null : address;

@@ -56,7 +56,7 @@ const me = (): { url: URL; headers: Record<string, string>; signal: AbortSignal 
 const renewals = (): number => x.requests.filter(({ path }) => path === "/2/oauth2/token").length;
 
 describe("an application's token", () => {
-  test("an X application's token is tested without a bill, and stored with its first characters as hint", async () => {
+  test("an X application's token is tested without a bill, and stored with its first characters as the hint", async () => {
     const newCredential = await findKind("app-token").make({ token: "app-token-0001" }, tools);
     expect(newCredential).toEqual({
       host: x.url,
@@ -158,7 +158,7 @@ describe("a user's session", () => {
   test("a session on X is renewed once for all concurrent callers, and the new refresh token is stored", async () => {
     const credential = session();
     const [before] = [credential.secrets()];
-    // With unknown expiry, each request is refused first.
+    // If the expiry is unknown, each request is first refused.
     const withoutExpiry = storedXCredential({ ...before, expiresMs: "" }, "12");
     now += 7_200_001;
     let open = () => {};
@@ -178,7 +178,7 @@ describe("a user's session", () => {
     expect(renewals()).toBe(1);
   });
 
-  test("a session ended by X explains how to fix it, without tokens", async () => {
+  test("the error for a session that X has ended explains how to fix it, without tokens", async () => {
     const credential = session();
     const secrets = credential.secrets();
     x.revoke("12");
@@ -198,7 +198,7 @@ describe("a user's session", () => {
     });
   });
 
-  test("a session on X is tested by a renewal, which is not billed", async () => {
+  test("a session on X is tested by renewing it, which is not billed", async () => {
     const credential = session();
     expect(await findKind("user-token").test(credential, toolsNow)).toContain("was renewed");
     expect(x.billed.users).toBe(0);

@@ -11,7 +11,9 @@ import {
 } from "../identity.ts";
 import { support } from "./support.ts";
 
-/** The native ID, from a post's id or its page's URL, so that no record can claim another's. */
+/**
+ * The native ID comes from a post's id or its page's URL, so no record can claim that of another.
+ */
 export const xIdentity: IdentityRules = {
   identify,
   reference,
@@ -33,7 +35,7 @@ export const xDescription: PlatformDescription = {
 const pageAddress =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/[^/?#]+(?:\/web)?\/status(?:es)?\/(\d+)(?:[/?#]|$)/i;
 
-/** Allowed clock skew. A later ID would sort before all future posts. */
+/** Allowed clock skew. A post with a later ID would sort before all future posts. */
 const maxAheadMs = 86_400_000;
 
 function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {

@@ -35,7 +35,7 @@ const trendsCut: UpstreamWarning = {
   isPartial: true,
 };
 
-/** `woeid`: 1 is the world. */
+/** `woeid` is a place; 1 is the world. */
 export async function trendsAt(
   woeid: number,
   limit: number,

@@ -7,7 +7,7 @@ import { isUsername, readIdText, targetPostId } from "./json.ts";
 import { requestSearch, searchName } from "./search-request.ts";
 import { type SearchWindow, searchWindow } from "./search-window.ts";
 
-/** The whole conversation if the post started it, otherwise the direct replies. */
+/** Searches the whole conversation if the post started it, otherwise the direct replies. */
 export async function searchReplies(
   target: PostTarget,
   call: PageCall,

@@ -1,11 +1,11 @@
-/** Every X endpoint accepts these; responses may also contain newer ones (`firstPresent`). */
+/** Every X endpoint accepts these names; responses may also contain newer ones (`firstPresent`). */
 export const userFields =
   "id,name,username,created_at,description,entities,location,parody,profile_banner_url,profile_image_url,protected,public_metrics,url,verified";
 
 const postFields =
   "id,text,attachments,author_id,conversation_id,created_at,entities,geo,in_reply_to_user_id,lang,note_tweet,possibly_sensitive,public_metrics,referenced_tweets,withheld";
 
-/** Only what is shown: X may bill included resources. */
+/** Requests only what is shown, because X may bill included resources. */
 export const postParameters = {
   "tweet.fields": postFields,
   expansions: "author_id,attachments.media_keys",

@@ -42,7 +42,7 @@ describe("the window of a search", () => {
   const window = (fromMs: number | null, toMs: number, search: "recent" | "all" = "recent") =>
     searchWindow({ fromMs, toMs }, nowMs, search);
 
-  test("an X search's window ends ten seconds ago and has whole seconds", () => {
+  test("an X search's window ends at least ten seconds ago, at a whole second", () => {
     expect(window(nowMs - day - 1, nowMs)).toEqual({
       search: "recent",
       fromMs: nowMs - day - 1_000,
@@ -50,7 +50,7 @@ describe("the window of a search", () => {
     });
   });
 
-  test("an X search's window defaults to X's first post in full-archive search", () => {
+  test("in full-archive search, an X search's window by default starts at X's first post", () => {
     expect(window(nowMs - 8 * day, nowMs - day, "all")).toMatchObject({ fromMs: nowMs - 8 * day });
     expect(window(null, nowMs - day, "all")).toMatchObject({ fromMs: Date.UTC(2006, 2, 21) });
   });

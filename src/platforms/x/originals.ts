@@ -10,8 +10,8 @@ import { requestX, type XResponse } from "./request.ts";
 const maxLookups = 100;
 
 /**
- * X truncates a repost's text. Looks up only originals, because each is billed. A failed lookup is
- * a warning: the posts are already paid for.
+ * X truncates a repost's text. Only originals are looked up, because each is billed. A failed
+ * lookup is a warning, because the posts are already paid for.
  */
 export async function withOriginals(
   posts: readonly Post[],

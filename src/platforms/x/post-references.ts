@@ -7,7 +7,7 @@ import { firstPresent, readIdText, readUsername } from "./json.ts";
 const referenceTypes = ["replied_to", "quoted", "retweeted"] as const;
 type References = Record<(typeof referenceTypes)[number], PostReference | null>;
 
-/** Finds authors in includes, links, mentions or the text. */
+/** Finds the authors in includes, links, mentions or the text. */
 export function readReferences(
   fields: Record<string, unknown>,
   { mentions, urls }: { mentions: readonly Mention[]; urls: readonly string[] },

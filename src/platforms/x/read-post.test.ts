@@ -63,7 +63,7 @@ const json = {
 };
 
 describe("an X post", () => {
-  test("an X post is read with every field", () => {
+  test("an X post is read with all its fields", () => {
     expect(readXPost(json, includes)).toEqual({
       platform: "x",
       uri: `https://x.com/i/status/${id}`,
@@ -118,7 +118,7 @@ describe("an X post", () => {
     });
   });
 
-  test("a post in X's newer vocabulary is read the same", () => {
+  test("a post in X's newer vocabulary is read in the same way", () => {
     const { referenced_tweets, public_metrics, ...rest } = json;
     const { retweet_count, ...metrics } = public_metrics;
     const renamed = {
@@ -138,7 +138,7 @@ describe("an X post", () => {
         hashtags: ["Long"],
         urls: [],
       });
-      // Without its own, a note uses the text's entities.
+      // A note without entities uses those of the text.
       expect(readXPost({ ...json, [name]: { text: "all" } }, includes)).toMatchObject({
         text: "all",
         hashtags: ["Herons"],
@@ -203,7 +203,7 @@ describe("an X post", () => {
 });
 
 describe("an X account", () => {
-  test("an X account is read with every field", () => {
+  test("an X account is read with all its fields", () => {
     const user = {
       id: "2244994945",
       username: "XDevelopers",

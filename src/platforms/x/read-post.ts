@@ -17,7 +17,10 @@ import { readReferences, replyReference } from "./post-references.ts";
 
 const maxText = 100_000;
 
-/** Null without an ID, author or time. A repost has X's text until `withOriginal` replaces it. */
+/**
+ * Null without an ID, author or time. A repost has the text that X truncates until `withOriginal`
+ * replaces it.
+ */
 export function readXPost(value: unknown, includes: Includes): Post | null {
   const fields = asFields(value);
   const id = readIdText(fields.id);
@@ -87,7 +90,7 @@ export function withOriginal(repost: Post, original: Post): Post {
   };
 }
 
-/** Everywhere, or for a copyright complaint. */
+/** Withheld everywhere, or for a copyright complaint. */
 export function isPostWithheld(value: unknown): boolean {
   const { copyright, country_codes: codes } = asFields(asFields(value).withheld);
   return copyright === true || list(codes, 300).some((code) => code === "XX" || code === "XY");
@@ -110,7 +113,7 @@ function readLangs(value: unknown): string[] {
     : [];
 }
 
-/** GeoJSON: longitude first. */
+/** GeoJSON puts the longitude first. */
 function readGeo(value: unknown): { lat: number; lon: number } | null {
   const [lon, lat] = list(asFields(asFields(value).coordinates).coordinates, 2);
   if (typeof lat !== "number" || typeof lon !== "number") return null;

@@ -14,7 +14,7 @@ export type XRequest = {
   /** Each endpoint has its own rate limit. */
   bucket: string;
   bill: Bill;
-  /** How each item of `data` is billed; `requests` for a flat price. */
+  /** How each item in `data` is billed; `requests` means a flat price. */
   counted: "posts" | "users" | "requests";
   scopes: readonly string[];
 };
@@ -26,7 +26,7 @@ export type XResponse = {
   next: string | null;
   warnings: readonly UpstreamWarning[];
   receivedMs: number;
-  /** The subject does not exist or is not visible. */
+  /** True if the subject does not exist or is not visible. */
   isAbsent: boolean;
 };
 
@@ -39,8 +39,8 @@ const absent: Omit<XResponse, "receivedMs"> = {
 };
 
 /**
- * Settles the bill. Errors: `credential_refused`, naming what it lacks; `upstream_limited` without
- * credit; `upstream_refused` with X's message.
+ * Settles the bill. Errors: `credential_refused`, naming what the credential lacks;
+ * `upstream_limited` without credit; `upstream_refused` with X's message.
  */
 export async function requestX(session: Session, request: XRequest): Promise<XResponse> {
   const { path, query = {}, bucket, bill } = request;
@@ -56,8 +56,8 @@ export async function requestX(session: Session, request: XRequest): Promise<XRe
 }
 
 /**
- * An unreadable response may have been billed, so it counts in full and is not repeated.
- * Errors: `answer_unreadable`.
+ * An unreadable response may have been billed, so it counts in full and is not repeated. Errors:
+ * `answer_unreadable`.
  */
 function readResponse(response: UpstreamAnswer, session: Session): XResponse {
   const { json, receivedMs = session.nowMs } = response;
@@ -86,7 +86,7 @@ function emptyResponse(host: string, json: unknown): EarshotError {
 
 const maxErrors = 100;
 
-/** For an invisible subject or, if there is data, a referenced resource. */
+/** The subject is not visible or, if there is data, a referenced resource is not. */
 const absentProblems = new Set(["resource-not-found", "not-authorized-for-resource"]);
 
 const isEmpty = (data: unknown): boolean =>

@@ -34,7 +34,7 @@ async function requestUserId(name: string, session: Session): Promise<string | n
   return readIdText(asFields(data).id);
 }
 
-/** The user's id (which saves a lookup), a dot and X's token. */
+/** Consists of the user's id (which saves a lookup), a dot and X's token. */
 export function readUserCursor(cursor: string | null): { id: string; token: string } | null {
   const [, id, token] = /^(\d{1,19})\.(.+)$/s.exec(cursor ?? "") ?? [];
   return id === undefined || token === undefined ? null : { id, token };

@@ -23,7 +23,7 @@ export type SearchName = keyof typeof searches;
 
 const minResults = 10;
 
-/** Full-archive search needs higher access. */
+/** Full-archive search requires higher access. */
 export const searchRoutes: Readonly<Record<SearchName, Route>> = {
   recent: { name: "recent", reachMs: liveWindowMs, cost: 1 },
   all: { name: "all", reachMs: null, cost: 2 },

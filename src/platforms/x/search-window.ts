@@ -1,16 +1,18 @@
 import { liveWindowMs } from "../methods.ts";
 import type { SearchName } from "./search-request.ts";
 
-/** Whole seconds; `fromMs` null: as far back as possible. */
+/** In whole seconds. A null `fromMs` means as far back as possible. */
 export type SearchWindow = { search: SearchName; fromMs: number | null; toMs: number };
 
-/** X rejects a window that ends more recently. */
+/** X rejects a window that ends less than this before the request. */
 const minAgeMs = 10_000;
 const firstPostMs = Date.UTC(2006, 2, 21);
-/** Recent search rejects a start beyond its reach on arrival, so one this close is omitted. */
+/**
+ * Recent search rejects a start that is beyond its reach on arrival, so one this close is omitted.
+ */
 const startMarginMs = 900_000;
 
-/** Null if X accepts no part. */
+/** Null if X accepts no part of it. */
 export function searchWindow(
   { fromMs, toMs }: { fromMs: number | null; toMs: number },
   nowMs: number,

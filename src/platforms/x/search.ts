@@ -16,7 +16,7 @@ import {
 } from "./search-request.ts";
 import { type SearchWindow, searchWindow } from "./search-window.ts";
 
-/** Errors: `search_not_sayable` if nothing searchable is left or the query is too long. */
+/** Errors: `search_not_sayable` if nothing is left to search for, or the query is too long. */
 export const xSearch: UpstreamSearch = {
   routes: listSearchRoutes,
   isExhaustive: true,
@@ -48,7 +48,7 @@ async function searchPage(call: SearchCall, session: Session): Promise<UpstreamP
 
 type WindowedQuery = Omit<XSearchRequest, "token" | "limit">;
 
-/** A query too long for recent search may fit full-archive search. */
+/** A query that is too long for recent search may fit full-archive search. */
 function requestFor(expression: Expression, window: SearchWindow): WindowedQuery {
   if (!isExpressible(expression)) throw notExpressible();
   const { maxCharacters } = searches[window.search];
@@ -63,7 +63,7 @@ async function requestPage(request: XSearchRequest, session: Session): Promise<U
   return { ...page, next: positionText({ ...request, token: page.next }) };
 }
 
-/** X's token is valid only for the same query. */
+/** X's token is valid only for the same query and window. */
 function positionText({ search, query, fromMs, toMs, token }: XSearchRequest): string {
   return JSON.stringify([search, query, fromMs, toMs, token]);
 }
@@ -95,7 +95,7 @@ function tooLong(max: number): EarshotError {
   );
 }
 
-/** Quoted in the error message; null for other errors. */
+/** Returns the operator quoted in the error message; null for other errors. */
 function refusedOperator(error: unknown, query: string): string | null {
   if (!(error instanceof EarshotError) || error.code !== "upstream_refused") return null;
   const [, operator] =
@@ -106,7 +106,7 @@ function refusedOperator(error: unknown, query: string): string | null {
 
 type Span = { fromMs: number | null; toMs: number };
 
-/** Between the times in a post's ID and in X's `created_at`. */
+/** The maximum difference between the time in a post's ID and X's `created_at`. */
 const maxApartMs = 1_000;
 
 export function narrowedWindow(tree: QueryNode, window: Span, asOfMs: number): Span {

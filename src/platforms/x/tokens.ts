@@ -7,7 +7,7 @@ import { problemDetail } from "./request.ts";
 
 export type Client = { id: string; secret: string | null };
 
-/** `expiresMs`: decimal text; empty if unknown. */
+/** `expiresMs` is decimal, or empty if unknown. */
 export type UserTokens = { accessToken: string; refreshToken: string; expiresMs: string };
 
 /** Errors: `credential_refused` for a rejected code or refresh token; `upstream_limited`; `upstream_failed`. */
@@ -53,7 +53,7 @@ function responseTokens(response: FetchedResponse, url: URL, nowMs: number): Use
   };
 }
 
-/** Printable ASCII, for a header. */
+/** Headers allow only printable ASCII. */
 export const isToken = (value: unknown): value is string =>
   typeof value === "string" && /^[\x21-\x7e]{8,4096}$/.test(value);
 
@@ -77,7 +77,7 @@ function refusalError(response: FetchedResponse, url: URL): EarshotError {
   );
 }
 
-/** Only the error code, because X's description may echo what was sent. */
+/** Returns only the error code, because X's description may echo what was sent. */
 function responseReason(response: FetchedResponse): string {
   const { error } = asFields(parsedJson(response));
   return typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? `, ${error}` : "";

@@ -103,7 +103,7 @@ function itemText(item: UpstreamItem): string {
 }
 
 describe("searching", () => {
-  test("an X search has a route for recent search and one for the full archive", async () => {
+  test("an X search has one route for recent search and one for the full archive", async () => {
     x.world.posts.push(
       post(1),
       post(2, { createdMs: nowMs - 30 * dayMs }),
@@ -116,7 +116,7 @@ describe("searching", () => {
     expect(x.requests.at(-1)?.path).toBe("/2/tweets/search/all");
   });
 
-  test("a user's token on X searches the last seven days, regardless of the window", async () => {
+  test("an X search with a user's token covers the last seven days, regardless of the window", async () => {
     x.world.posts.push(post(1), post(2, { createdMs: nowMs - 30 * dayMs }));
     const session = userSession(x, "12");
     const page = await search("river", session, { fromMs: null });
@@ -126,7 +126,7 @@ describe("searching", () => {
     expect(texts(await search("river", session, old))).toEqual([]);
   });
 
-  test("an X search reads page after page to the last one", async () => {
+  test("an X search reads all pages to the last", async () => {
     x.world.posts.push(...Array.from({ length: 25 }, (_, n) => post(n + 1)));
     const session = appSession(x);
     const foundTexts: string[] = [];
@@ -141,7 +141,7 @@ describe("searching", () => {
   });
 
   test.each(["a".repeat(3_000), 7, ["b"]])(
-    "an X page token that cannot be sent back is reported as partial",
+    "a warning reports that an X page token cannot be sent back",
     async (token) => {
       x.world.posts.push(post(1));
       const session = appSession(x);
@@ -157,7 +157,7 @@ describe("searching", () => {
     },
   );
 
-  test("an X search reads as little as suffices, billed as received", async () => {
+  test("an X search requests as few posts as suffice, and bills those received", async () => {
     x.world.posts.push(...Array.from({ length: 25 }, (_, n) => post(n + 1)));
     const session = appSession(x);
     await search("river", session, { limit: 1 });
@@ -166,7 +166,7 @@ describe("searching", () => {
     expect(x.billed).toEqual({ posts: 10, users: 1, requests: 0 });
   });
 
-  test("an X search drops an operator that X refuses and requests the rest", async () => {
+  test("an X search drops an operator that X rejects and requests the rest", async () => {
     x.world.posts.push(post(1), post(2, { metrics: { likes: 9 } }));
     x.faults.refusedOperators = ["min_likes"];
     expect(texts(await search("river min_faves:5", appSession(x)))).toEqual(["river 1", "river 2"]);
@@ -177,14 +177,14 @@ describe("searching", () => {
     ["river filter:verified", "is:verified", "river"],
     ["river geocode:52.52,13.405,5km", "point_radius", "river"],
     ["river (filter:media OR filter:links)", "has:media", "river"],
-  ])("an X search requests %s without %s if X refuses it", async (query, operator, rest) => {
+  ])("an X search requests %s without %s if X rejects it", async (query, operator, rest) => {
     x.faults.refusedOperators = [operator];
     await search(query, appSession(x));
     expect(x.requests.at(-1)?.query.query).toBe(rest);
     expect(x.requests).toHaveLength(2);
   });
 
-  test("an X search rejects a query that X cannot express, with the fix", async () => {
+  test("an X search rejects a query that X cannot express, and suggests how to fix it", async () => {
     await expect(search("lang:en filter:media", appSession(x))).rejects.toMatchObject({
       code: "search_not_sayable",
       hint: expect.stringContaining("from:<username>"),
@@ -210,7 +210,7 @@ describe("posts", () => {
     expect(session.settled).toEqual({ postReads: 1, userReads: 1, requests: 0 });
   });
 
-  test("the pages of an X account's posts are read, and its id is looked up once", async () => {
+  test("all pages of an X account's posts are read, and the account's id is looked up only once", async () => {
     x.world.posts.push(
       ...Array.from({ length: 12 }, (_, n) => post(n + 1)),
       post(20, { authorId: "12" }),
@@ -303,7 +303,7 @@ describe("posts", () => {
     await expect(request("gettweets", userTarget({ id: "11" }), faulted(lost))).rejects.toBe(lost);
   });
 
-  test("replies on X are those of the conversation that a post started, or to a post within one", async () => {
+  test("replies on X are those in the conversation that a post started, or to a post within one", async () => {
     const root = post(9);
     const reply = post(8, {
       text: "one",
@@ -325,7 +325,7 @@ describe("posts", () => {
     ]);
   });
 
-  test("a page of replies on X reports its start if the post is older", async () => {
+  test("a page of replies on X reports how far back it reaches if the post is older", async () => {
     const old = post(1, { createdMs: nowMs - 20 * dayMs });
     x.world.posts.push(old, post(2, { references: [{ type: "replied_to", id: old.id }] }));
     const page = await request("getreplies", postTarget(old.id), userSession(x, "12"));
@@ -366,7 +366,7 @@ describe("posts", () => {
     ]);
   });
 
-  test("a user's timeline that X cuts off is partial, the home timeline is not", async () => {
+  test("a user's timeline that X cuts off is partial, but the home timeline is not", async () => {
     x.world.users.splice(0, 1, { ...ann, otherPosts: 5_000 });
     x.world.posts.push(post(1));
     const session = userSession(x, "12");
@@ -413,7 +413,7 @@ describe("accounts, trends and Spaces", () => {
     expect(session.settled).toEqual({ postReads: 0, userReads: 2, requests: 0 });
   });
 
-  test("the pages of X followers, follows and reposters are read", async () => {
+  test("all pages of followers, follows and reposters on X are read", async () => {
     x.world.posts.push(
       post(9),
       post(1, { authorId: "12", references: [{ type: "retweeted", id: post(9).id }] }),
@@ -438,7 +438,7 @@ describe("accounts, trends and Spaces", () => {
     expect([...texts(first), ...texts(second), second.next]).toEqual(["Bob", "shy", null]);
   });
 
-  test("X trends are in order and billed per request", async () => {
+  test("X trends keep their order and are billed per request", async () => {
     x.world.trends.push({ name: "#news", count: 9 }, { name: "heron", count: 0 });
     const session = appSession(x);
     const { items } = await request("gettrends", null, session);
@@ -465,7 +465,7 @@ describe("accounts, trends and Spaces", () => {
     expect(texts(await request("getspace", space("1DXxyRYNejbKN"), appSession(x)))).toEqual([]);
   });
 
-  test("a Space on X has its hosts and speakers, who are billed as user reads", async () => {
+  test("a Space on X lists its hosts and speakers, who are billed as user reads", async () => {
     x.world.spaces.push({ id: "1DX", state: "live", host_ids: ["11"], speaker_ids: ["12"] });
     const session = appSession(x);
     const space = { kind: "space", platform: "x", id: "1DX" } as const;
@@ -495,7 +495,7 @@ describe("errors of X", () => {
     });
   });
 
-  test("request data that X echoes is redacted in errors", async () => {
+  test("tokens that X echoes are redacted in errors", async () => {
     x.faults.isEchoing = true;
     for (const session of [appSession(x), userSession(x, "12")]) {
       const error = await request("getbyid", postTarget("20"), session).catch((thrown) => thrown);
@@ -519,7 +519,7 @@ describe("errors of X", () => {
         retryable: false,
       });
       expect(x.requests).toHaveLength(1);
-      // The cost is unknown, so the reservation stays.
+      // The cost is unknown, so the reservation remains.
       expect(session.reserved.postReads).toBeGreaterThan(0);
       expect(session.settled.postReads).toBe(0);
     },
@@ -594,7 +594,7 @@ test("any response from X becomes a page or an EarshotError", async () => {
   );
 });
 
-test("only IDs are shown of what shared X credentials fetch, unless X has agreed to more", () => {
+test("of posts fetched with shared X credentials, only IDs are shown unless X has agreed to more", () => {
   const agreed = createXUpstream({
     apiUrl: "https://api.x.com",
     trendsWoeid: 1,

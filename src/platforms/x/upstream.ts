@@ -27,7 +27,7 @@ export type XSettings = {
   isRedistributionAgreed: boolean;
 };
 
-/** Their IDs alone say nothing: trends have none, a Space's is in the request. */
+/** The IDs alone say nothing: trends have none, and a Space's ID is in the request. */
 const withoutIds: readonly Method[] = ["gettrends", "getspace"];
 
 export function createXUpstream(settings: XSettings): Upstream {
@@ -98,7 +98,7 @@ function ofKind<Kind extends Target["kind"]>(
     : null;
 }
 
-/** Also pays for posts without media. */
+/** The route also pays for posts without media. */
 const timelineRoute: Route = { name: "timeline", reachMs: null, cost: 3 };
 
 function fetchRoutes(method: FetchMethod, access: AccessKind): readonly Route[] {
@@ -107,7 +107,7 @@ function fetchRoutes(method: FetchMethod, access: AccessKind): readonly Route[] 
   return access === "app" ? [searchRoutes.all, timelineRoute] : [timelineRoute];
 }
 
-/** Reset in Unix seconds. Excludes an application's monthly cap. */
+/** Reads the reset in Unix seconds. Excludes an application's monthly cap. */
 export function xLimit(headers: Headers): Limit | null {
   const remaining = wholeNumber(headers.get("x-rate-limit-remaining"));
   const resetSeconds = wholeNumber(headers.get("x-rate-limit-reset"));
@@ -115,20 +115,23 @@ export function xLimit(headers: Headers): Limit | null {
   return { remaining, resetMs: resetSeconds * 1_000 };
 }
 
-/** Full-archive search: one request per second, which its headers omit. */
+/** Full-archive search allows one request per second, which its headers omit. */
 const intervalMs = (bucket: string): number => (bucket === "GET /2/tweets/search/all" ? 1_000 : 0);
 
 const wholeNumber = (text: string | null): number | null =>
   text !== null && /^\d{1,12}$/.test(text) ? Number(text) : null;
 
-/** Millionths of a dollar: https://docs.x.com/x-api/getting-started/pricing as of 2026-08-22, "Credit consumption details". */
+/**
+ * In millionths of a dollar: https://docs.x.com/x-api/getting-started/pricing as of 2026-08-22,
+ * "Credit consumption details".
+ */
 const postReadMicroUsd = 5_000;
 const userReadMicroUsd = 10_000;
 const requestMicroUsd = 10_000;
 
 /**
- * An upper bound: X bills a post or account once a day (UTC), and less for the
- * application owner's resources.
+ * An upper bound: X bills a post or account once a day (UTC), and less for resources of the
+ * application's owner.
  */
 export function billPrice({ postReads = 0, userReads = 0, requests = 0 }: Bill): number {
   return postReads * postReadMicroUsd + userReads * userReadMicroUsd + requests * requestMicroUsd;

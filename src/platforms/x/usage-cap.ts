@@ -2,12 +2,12 @@ import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import { asFields } from "../fields.ts";
 import { parsedJson } from "./tokens.ts";
 
-/** The cap can be raised at any time. */
+/** Short, because the cap can be raised at any time. */
 const capPauseMs = 3_600_000;
 
 /**
- * At the monthly cap, X returns 429 with the headers of an unused rate limit. They become a reset
- * in an hour: the true one is unknown and a refused request is free.
+ * At the monthly cap, X returns 429 with the headers of an unused rate limit. These are replaced by
+ * a reset in an hour: the true reset is unknown, and a rejected request is free.
  */
 export async function withUsageCapLimit(
   response: FetchedResponse,

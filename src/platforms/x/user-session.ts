@@ -19,8 +19,8 @@ import {
 import { withUsageCapLimit } from "./usage-cap.ts";
 
 /**
- * A renewal proves the session valid, and is not billed. Without a refresh token, requests the
- * user.
+ * A renewal proves that the session is valid, and is not billed. Without a refresh token, the user
+ * is requested.
  */
 export async function testSession(
   apiUrl: string,
@@ -78,7 +78,7 @@ async function renew(
   });
 }
 
-/** The old refresh token stays valid if there is no new one. */
+/** The old refresh token remains valid if there is no new one. */
 export async function renewUserTokens(
   apiUrl: string,
   client: Client,

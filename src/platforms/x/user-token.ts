@@ -63,7 +63,7 @@ const redirectUri: CredentialField = {
   isOptional: false,
 };
 
-/** An access token lasts two hours; a refresh token one use. */
+/** An access token lasts two hours; a refresh token can be used once. */
 export function xUserTokenKind(apiUrl: string): CredentialKind {
   return {
     platform: "x",
@@ -99,7 +99,7 @@ async function makeFromFields(
   const client: Client = { id, secret: secret || null };
   if (refreshToken !== "") {
     if (!isToken(refreshToken)) throw invalid("refresh_token", "malformed");
-    // A given access token may be hours old; the expiry of a new one is known.
+    // The given access token may be hours old, but the expiry of a new one is known.
     const tokens = await renewUserTokens(apiUrl, client, refreshToken, tools).catch(
       (error: unknown) => {
         throw asInvalid(error);

@@ -1,6 +1,7 @@
 /**
- * API v2 operators. `all`: X cannot express it, so everything may match. `none`: no post on X matches. A `term` that is not
- * standalone needs a standalone one in conjunction. Groups are never negated.
+ * Operators of API v2. `all`: X cannot express the condition, so everything may match. `none`: no
+ * post on X matches. A `term` that is not standalone needs one that is in the same conjunction.
+ * Groups are never negated.
  */
 export type Expression =
   | { kind: "all" }
@@ -37,7 +38,9 @@ export function allOf(parts: readonly Expression[]): Expression {
   return combine("and", flat, matchAll);
 }
 
-/** X rejects alternatives that only exclude, so one widens the whole to everything. */
+/**
+ * X rejects alternatives that consist only of exclusions, so one widens the whole to everything.
+ */
 export function anyOf(parts: readonly Expression[]): Expression {
   const flat = parts
     .flatMap((part) => (part.kind === "or" ? part.parts : [part]))

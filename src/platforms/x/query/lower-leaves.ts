@@ -11,10 +11,10 @@ import {
   type Term,
 } from "./expression.ts";
 
-/** The matcher checks longer text. */
+/** Longer text is left to the matcher. */
 const maxCharacters = 120;
 
-/** A `*` for any one word splits a phrase. */
+/** A `*`, which stands for any one word, splits a phrase. */
 export function textTerms(text: string): Expression {
   const pieces = parsePieces(text);
   return allOf(pieces.map((piece) => pieceTerm(piece)));
@@ -30,7 +30,7 @@ function pieceTerm(piece: string): Expression {
 const isPlainWord = (piece: string): boolean =>
   /^[\p{L}\p{M}\p{N}_]+$/u.test(piece) && !/^(?:or|and|not)$/i.test(piece);
 
-/** Only plain ASCII, which all tokenizers split alike. */
+/** Excludes only plain ASCII text, which all tokenizers split alike. */
 export function withoutText(text: string): Expression {
   const [piece, ...more] = parsePieces(text);
   if (piece === undefined || more.length > 0) return matchAll;
@@ -61,7 +61,7 @@ const otherCodes: Readonly<Record<string, readonly string[]>> = {
   zh: ["zh-CN", "zh-TW"],
 };
 
-/** The primary language, or everything if X does not know it. */
+/** Returns the primary language, or everything if X does not know it. */
 export function languageTerms(code: string): Expression {
   const languageCodes = getCodes(code);
   return languageCodes.length === 0
@@ -80,14 +80,14 @@ function getCodes(code: string): readonly string[] {
   return otherCodes[primary] ?? (xCodes.has(primary) ? [primary] : []);
 }
 
-/** X's maximum radius, 25 miles. */
+/** X's maximum radius is 25 miles. */
 const maxKm = 40.2;
 
 export type Circle = { lat: number; lon: number; radiusKm: number };
 
-/** X refuses large circles and those near a pole. */
+/** X rejects large circles and circles near a pole. */
 export function circleTerm({ lat, lon, radiusKm }: Circle): Expression {
-  // X's distance formula differs.
+  // X computes distances with another formula.
   const radius = Math.ceil((radiusKm * 1.02 + 0.1) * 10) / 10;
   const isSupported = radius <= maxKm && Math.abs(lat) <= 89;
   if (!isSupported) return dependent("has:geo");
@@ -96,7 +96,7 @@ export function circleTerm({ lat, lon, radiusKm }: Circle): Expression {
 
 const degrees = (value: number): string => String(Number(value.toFixed(6)));
 
-/** Same meaning on X, so they can be negated. */
+/** These have the same meaning on X, so they can be negated. */
 export const sameOnX: Readonly<Partial<Record<PostProperty, Term>>> = {
   retweets: dependent("is:retweet"),
   nativeretweets: dependent("is:retweet"),

@@ -2,7 +2,7 @@ import type { ResolvedNames } from "@earshot/query/plan";
 import { isUsername } from "../json.ts";
 import { allOf, anyOf, type Expression, matchAll, negation, standalone } from "./expression.ts";
 
-/** Accounts with more names are not enumerated. */
+/** An account with more names is not enumerated. */
 const maxNames = 20;
 
 function userAccounts(user: string, { accounts }: ResolvedNames) {
@@ -42,7 +42,7 @@ export function withoutAccount(
   return allOf(handles.map((name) => negation(standalone(`${operator}:${name}`))));
 }
 
-/** X accepts usernames only. */
+/** X accepts only usernames in mentions. */
 export function mentionTerms(user: string, names: ResolvedNames): Expression {
   const { handles, ids } = userAccounts(user, names);
   if (handles.length > maxNames) return matchAll;

@@ -76,7 +76,7 @@ describe("queries in X's operators", () => {
     expect(output(query)).toBe(expected);
   });
 
-  test("operators that X refuses are widened", () => {
+  test("operators that X rejects are widened", () => {
     expect(output("river min_faves:5", ["min_likes"])).toBe("river");
     expect(output("river (stone OR min_faves:5)", ["min_likes"])).toBe("river");
     expect(output("min_faves:5", ["min_likes"])).toBe("not expressible: ");
@@ -106,7 +106,7 @@ describe("queries that are too long", () => {
   });
 });
 
-test("X accepts every lowered query, which matches a superset", () => {
+test("X accepts every lowered query, and the query matches a superset", () => {
   const { sent, matching } = checkSuperset({ numRuns: 20, seed: 20_261_121 });
   expect(sent).toBeGreaterThan(100);
   expect(matching).toBeGreaterThan(200);

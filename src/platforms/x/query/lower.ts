@@ -31,7 +31,8 @@ import {
 export type Lowering = { names: ResolvedNames; refused: ReadonlySet<string> };
 
 /**
- * A superset: what X cannot express is widened, and only terms with the same meaning are negated.
+ * A superset: what X cannot express is widened, and only terms with the same meaning on X are
+ * negated.
  */
 export function lowerQuery(tree: QueryNode, lowering: Lowering): Expression {
   return lower(tree, false, lowering);
@@ -171,7 +172,7 @@ function countTerm(metric: CountMetric, atLeast: number): Expression {
   return standalone(`${operator}:${atLeast}`);
 }
 
-/** Only plain ASCII URLs are tokenized like ours. */
+/** Only plain ASCII URLs are split into the same tokens on X. */
 function linkTerm(text: string): Expression {
   return /^[\w.:/?=&#%+~-]{1,200}$/.test(text) && /[a-z0-9]/i.test(text)
     ? standalone(`url:"${text}"`)

@@ -1,6 +1,6 @@
 import { allOf, anyOf, type Expression, isExpressible, printExpression } from "./expression.ts";
 
-/** Drops exclusions, then dependent terms, each longest first. */
+/** Drops exclusions, then dependent terms, starting with the longest of each. */
 export function shortenedExpression(expression: Expression, max: number): Expression | null {
   let short: Expression | null = expression;
   while (short !== null && printExpression(short).length > max) short = withoutOne(short);
