@@ -1,5 +1,5 @@
-// Writes the published package to dist/: JavaScript and types, because Node strips no types below
-// node_modules.
+// Writes the published package to dist/ as JavaScript and types, because Node does not strip types
+// in node_modules.
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -9,7 +9,7 @@ export type Credential = {
   platform: Platform;
   kind: string;
   host: string;
-  /** A DID, or an account or user id; null for an application. */
+  /** A DID, account id or user id; null for an application. */
   subject: string | null;
   subjectName: string | null;
   hint: string;
@@ -55,10 +55,7 @@ export type CredentialKind = {
 
 type Authorization = {
   fields: readonly CredentialField[];
-  /**
-   * Shows a URL, then reads the URL to which the browser was redirected. Errors:
-   * `credential_invalid`.
-   */
+  /** Shows a URL, then reads the URL of the redirect. Errors: `credential_invalid`. */
   run(
     values: Readonly<Record<string, string>>,
     tools: CredentialTools,
@@ -68,7 +65,7 @@ type Authorization = {
 
 export type Dialogue = {
   show(text: string): void;
-  /** Returns the trimmed input. Errors: `input_ended`. */
+  /** Trims the input. Errors: `input_ended`. */
   prompt(question: string): Promise<string>;
 };
 

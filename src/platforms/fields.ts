@@ -13,7 +13,7 @@ export function list(value: unknown, max: number): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, max) : [];
 }
 
-/** A missing list is an error, unlike an empty one. Errors: `answer_unreadable`. */
+/** Only an explicit list may be empty. Errors: `answer_unreadable`. */
 export function requiredList(value: unknown, max: number, sender: string): readonly unknown[] {
   if (Array.isArray(value)) return value.slice(0, max);
   throw unreadableResponse(sender, "a list is missing");

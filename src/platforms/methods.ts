@@ -36,7 +36,7 @@ export const fetchMethods: readonly FetchMethod[] = methodNames.filter(isFetch);
 export const ownMethods: readonly Method[] = ["gethometweets", "getforyoutweets"];
 
 /**
- * `social` and `social-credential` accept all methods, because what they support depends on the
+ * `social` and `social-credential` accept all, because what they support depends on the
  * configuration.
  */
 const supported: Record<SourceType, readonly Method[]> = {

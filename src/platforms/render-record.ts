@@ -15,7 +15,7 @@ import type { FetchedItem } from "./source.ts";
 import type { UpstreamItem } from "./upstream.ts";
 
 export type RenderOptions = {
-  /** `ids` shows only IDs and values derived from them. */
+  /** `ids`: only IDs and values derived from them. */
   displayScope: "everything" | "ids";
   recordId: (post: Post) => bigint;
   nowMs: number;

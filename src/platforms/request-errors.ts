@@ -21,7 +21,7 @@ export function jobDeadlineExceeded(host: string): EarshotError {
   });
 }
 
-/** The error is not retryable, because the request may have been billed. */
+/** Not retryable, because the request may have been billed. */
 export function possiblyBilled({ code, message, status }: EarshotError): EarshotError {
   return new EarshotError(
     code,
@@ -41,7 +41,7 @@ export function serverFailed(host: string, status: number): EarshotError {
   });
 }
 
-/** A failure of the server says nothing about the credential. Errors: `upstream_failed`. */
+/** A failing server says nothing about the credential. Errors: `upstream_failed`. */
 export function throwIfServerFailed(host: string, { status }: { status: number }): void {
   if (status === 429 || status >= 500) throw serverFailed(host, status);
 }
@@ -78,7 +78,7 @@ export function wasNeverSent(thrown: unknown): boolean {
   return false;
 }
 
-/** Other errors, such as a bug in a credential kind, are reported as `internal`. */
+/** Other errors, such as a bug in a credential kind, become `internal`. */
 export function asRequestError(host: string, thrown: unknown): EarshotError {
   if (thrown instanceof EarshotError) return thrown;
   return new EarshotError("internal", `request to ${host} failed: ${errorMessage(thrown)}`, {

@@ -20,7 +20,7 @@ export type Session = {
    * `answer_too_large`, `budget_used_up`.
    */
   get(request: UpstreamRequest): Promise<UpstreamAnswer>;
-  /** Requests any host, with the same protection, but without the credential. */
+  /** Requests any host through the same guard, without the credential. */
   getPublic(url: URL, request: Omit<UpstreamRequest, "path">): Promise<UpstreamAnswer>;
 };
 
@@ -32,7 +32,7 @@ export type UpstreamRequest = {
   headers?: Readonly<Record<string, string>>;
   /** Requests of one bucket share a rate limit. */
   bucket: string;
-  /** The maximum bill, which counts in full unless `settle` is called. */
+  /** The maximum bill; counts in full unless `settle` is called. */
   bill?: Bill;
 };
 

@@ -45,9 +45,9 @@ export type Coverage = {
   toMs: number;
   complete: boolean;
   gaps: readonly CoverageSpan[];
-  /** True if the oldest gaps were merged into one. */
+  /** The oldest gaps were merged into one. */
   truncated?: boolean;
-  /** Absent from results that older versions stored. */
+  /** Absent from older stored results. */
   platforms?: readonly CollectionCoverage[];
 };
 
@@ -104,7 +104,7 @@ export type SourceAnswer = {
   items: readonly AnswerItem[];
   next: Position | null;
   nextPosition?: FetchPosition | null;
-  /** True if no match in the window is missing. */
+  /** No match in the window is missing. */
   complete: boolean;
   coverage: Coverage;
   sources: readonly SourcePart[];

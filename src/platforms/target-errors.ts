@@ -11,7 +11,7 @@ export type TargetInput = {
   platform: SearchPlatform;
 };
 
-/** `from` and `length` count code points. */
+/** `from` and `length` are in code points. */
 export type Reason = { message?: string; hint?: string; from?: number; length?: number };
 
 const codes = { user: "invalid_user", post: "invalid_post", space: "invalid_space" } as const;
@@ -52,7 +52,7 @@ export function malformed(input: TargetInput, reason: Reason = {}): EarshotError
   });
 }
 
-/** Each of `candidates` names one account. */
+/** Each candidate names one account. */
 export function ambiguous(
   { text, offset }: TargetInput,
   candidates: readonly string[],

@@ -15,7 +15,7 @@ export type UserTarget = {
 
 /**
  * On Mastodon, `id` is local to `host`. A Bluesky post addressed by handle has `handle` and `key`
- * until it is resolved.
+ * until resolved.
  */
 export type PostTarget = {
   kind: "post";
@@ -31,8 +31,8 @@ export type PostTarget = {
 export type SpaceTarget = { kind: "space"; platform: Platform | null; id: string };
 
 /**
- * Returns the canonical form, which `readTarget` parses: `bluesky:did:…`, `x:20`, `@ann@host`,
- * `x:@ann`, or the URI of a post. Names are in lower case.
+ * The canonical form, which `readTarget` parses: `bluesky:did:…`, `x:20`, `@ann@host`, `x:@ann`, or
+ * the URI of a post. Names are in lower case.
  */
 export function targetText(target: Target): string {
   if (target.kind === "user") return userText(target);

@@ -20,11 +20,11 @@ export type Upstream = {
   page(call: PageCall, session: Session): Promise<UpstreamPage>;
   /** Absent if each method has only one route. */
   routes?: (method: FetchMethod, access: AccessKind) => readonly Route[];
-  /** Null if the platform has no search or it may not be used. */
+  /** Null if there is no search or it may not be used. */
   search: UpstreamSearch | null;
   /** Null if nothing is public without a credential. */
   publicBaseUrl: string | null;
-  /** The origin for a target that names a server, used if `publicBaseUrl` is null. */
+  /** For a target that names a server; used if `publicBaseUrl` is null. */
   publicOrigin?: (target: Target | null) => string | null;
   /** Null if there are no rate-limit headers. */
   readLimit(headers: Headers, status: number, nowMs: number): Limit | null;
@@ -35,7 +35,7 @@ export type Upstream = {
   intervalMs?: (bucket: string) => number;
   /** Returns millionths of a dollar. Null if requests are free. */
   computePrice: ((bill: Bill) => number) | null;
-  /** Methods in addition to `ownMethods` in methods.ts. */
+  /** In addition to `ownMethods` in methods.ts. */
   ownMethods?: readonly Method[];
   /** What may be shown of posts fetched with this owner's credential. */
   displayScope(owner: Session["owner"]): "everything" | "ids";
@@ -59,7 +59,7 @@ export type MethodSupport =
   | {
       access: readonly AccessKind[];
       endpoint: string;
-      /** How the endpoint deviates from what the method promises. */
+      /** Deviations from what the method promises. */
       note: string;
     }
   /** The platform has no equivalent; `closest` is a sentence. */
@@ -69,11 +69,11 @@ export type PageCall = {
   method: FetchMethod;
   target: Target | null;
   cursor: string | null;
-  /** A platform's minimum page size may exceed it. */
+  /** A platform's minimum may be larger. */
   limit: number;
   /** The route of the first page. */
   route?: string;
-  /** Exclusive; set when paging continues after a route with limited reach. */
+  /** Exclusive; set when continuing after a route with limited reach. */
   toMs?: number | null;
 };
 
@@ -130,7 +130,7 @@ export type SearchCall = {
 
 export type FetchPosition = {
   platform: Platform;
-  /** The credential whose timeline this is. */
+  /** A timeline belongs to one credential's account. */
   credentialId: string | null;
   /** Null means the first page. */
   cursor: string | null;

@@ -37,7 +37,7 @@ export async function findGivenAccount(
       ["account_unknown", "account_deleted"].includes(thrown.code);
     throw isUnknown ? invalidName(thrown.message) : thrown;
   });
-  // A directory without TLS means that the network is private.
+  // A plain-HTTP directory means a private network.
   const allowsPlainHttp = new URL(plcUrl).protocol === "http:";
   if (account.pds.protocol !== "https:" && !allowsPlainHttp) {
     throw invalidName(`its server ${account.pds.origin} does not use TLS`);

@@ -10,22 +10,22 @@ export type LabelFrame =
       seq: number;
       labels: readonly unknown[];
     }
-  /** For `OutdatedCursor`: the requested position is no longer available. */
+  /** The requested position is no longer available: `OutdatedCursor`. */
   | { kind: "info"; name: string; message: string }
-  /** The connection ends, for `FutureCursor` or `ConsumerTooSlow`. */
+  /** Ends the connection: `FutureCursor`, `ConsumerTooSlow`. */
   | { kind: "error"; name: string; message: string }
   | { kind: "other" }
   | { kind: "unreadable"; reason: string };
 
 export type LabelFrameBounds = { maxLabels: number };
 
-/** One map, and the keys and values of ten fields. */
+/** One map, with the keys and values of ten fields. */
 const itemsPerLabel = 21;
 const otherItems = 100;
 /** A body is a map with a list of maps. */
 const maxDepth = 8;
 
-/** Reads two DAG-CBOR items, whose claimed lengths are checked before decoding. */
+/** Two DAG-CBOR items, whose claimed lengths are checked first. */
 export function readLabelFrame(bytes: Uint8Array, { maxLabels }: LabelFrameBounds): LabelFrame {
   const items = otherItems + maxLabels * itemsPerLabel;
   if (!isBoundedCbor(bytes, { depth: maxDepth, items })) {

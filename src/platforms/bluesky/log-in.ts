@@ -12,7 +12,7 @@ export type LogIn = { did: string; handle: string | null; accessJwt: string; ref
 type LogInRequest = { host: string; tools: CredentialTools };
 
 /**
- * Returns a refusal if the host rejects the account or password. Errors: `upstream_limited`;
+ * A refusal if the host rejects the account or password. Errors: `upstream_limited`;
  * `upstream_failed`; `answer_unreadable`.
  */
 export async function createSession(

@@ -12,7 +12,7 @@ export type PostViewResult = Post | "withheld" | "unreadable";
 
 const repostReason = "app.bsky.feed.defs#reasonRepost";
 
-/** Allowed clock skew; an `indexedAt` further in the future is ignored. */
+/** Allowed clock skew; later `indexedAt` times are ignored. */
 const maxAheadMs = 24 * 3_600_000;
 
 export function readPostView(value: unknown, nowMs: number): PostViewResult {

@@ -33,7 +33,7 @@ const maxGalleryImages = 20;
 
 /**
  * Drops fields that do not match https://docs.bsky.app/docs/advanced-guides/posts. `username` is
- * empty, because the record does not contain it.
+ * empty, because the record lacks it.
  */
 export function readCommitPost(commit: PostCommit): Post {
   const { did, collection, rkey, rev, seenMs } = commit;
@@ -182,7 +182,7 @@ function readEmbed(did: string, value: unknown): Embed {
       return { ...none, quoted: quotedOf(asFields(embed.record).uri) };
     case "app.bsky.embed.recordWithMedia": {
       const media = asFields(embed.media);
-      // A `recordWithMedia` embed cannot contain another.
+      // `recordWithMedia` embeds do not nest.
       const mediaEmbed = media.$type === embed.$type ? none : readEmbed(did, media);
       return { ...mediaEmbed, quoted: quotedOf(asFields(asFields(embed.record).record).uri) };
     }

@@ -13,7 +13,7 @@ export function profilesUrl(appViewUrl: string, accounts: readonly string[]): UR
   return url;
 }
 
-/** Ignores labels that are neither from the account itself nor from one of `sources`. */
+/** Ignores labels unless they are from the account itself or from one of `sources`. */
 export function readProfileViews(
   response: unknown,
   requested: readonly string[],

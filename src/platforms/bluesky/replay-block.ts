@@ -1,5 +1,5 @@
 export type ReplayRow = {
-  /** The position in the recorded stream, which always increases. */
+  /** Position among the recorded events; always increases. */
   seq: number;
   /** When the server saw the event, in Unix microseconds; never decreases. */
   witnessedUs: number;

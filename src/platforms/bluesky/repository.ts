@@ -10,7 +10,7 @@ import { hashKey, linkedHash, type TreeEntry, walkTree } from "./repository-tree
 
 export type Repository = {
   did: string;
-  /** The revision, which increases with every change. */
+  /** Increases with every change. */
   rev: string;
   entries: readonly TreeEntry[];
   readRecord(entry: TreeEntry): unknown;

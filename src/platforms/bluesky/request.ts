@@ -20,7 +20,7 @@ const maxLabelers = 20;
 
 /**
  * Requests the account's PDS if there is a credential. Null if the subject does not exist or is not
- * visible. Errors: `credential_refused` if a permission is missing; `upstream_refused`.
+ * visible. Errors: `credential_refused` for a missing permission; `upstream_refused`.
  */
 export async function requestAppView(
   session: Session,

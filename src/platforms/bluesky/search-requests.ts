@@ -14,19 +14,16 @@ import { requestsForHost, requestsForLeaf } from "./search-leaf.ts";
 type LowerLeaf = (leaf: QueryLeaf) => Requests;
 
 /**
- * The requests together find every match. Negated terms are dropped, because the index also matches
- * other forms. Empty if nothing on Bluesky can match; null if a request would have to cover all
- * posts.
+ * Together, the requests find every match. Negated terms are dropped, because the index also
+ * matches other forms. Empty if nothing on Bluesky can match; null if a request would have to cover
+ * all posts.
  */
 export function requestsFor(tree: QueryNode, names: ResolvedNames): readonly Request[] | null {
   const requests = lower(tree, (leaf) => requestsForLeaf(leaf, names));
   return requests.some(isEverything) ? null : requests;
 }
 
-/**
- * Also requests links by host. Bluesky matches hosts exactly, so links to subdomains may be
- * missing.
- */
+/** Also uses link hosts, which Bluesky matches exactly, so links to subdomains may be missing. */
 export function narrowRequestsFor(
   tree: QueryNode,
   names: ResolvedNames,
@@ -48,7 +45,7 @@ function lower(tree: QueryNode, lowerLeaf: LowerLeaf): Requests {
   }
 }
 
-/** Applies De Morgan's laws as far as the API can express the result. */
+/** De Morgan's laws, as far as the API can express them. */
 function lowerNegated(tree: QueryNode, lowerLeaf: LowerLeaf): Requests {
   switch (tree.kind) {
     case "and":

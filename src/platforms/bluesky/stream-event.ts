@@ -10,14 +10,14 @@ import { profileKey, readProfileRecord } from "./profile.ts";
 import { type CountedPost, newPostCounts, readReactions } from "./reactions.ts";
 
 export type StreamEvent = {
-  /** The event's time on the server's clock, from which streams resume. */
+  /** The event's time by the server's clock, from which streams resume. */
   timeUs: number;
   /** Equal if an event is repeated. A commit has the same key on every server. */
   key: string;
-  /** Null if the event only advances the time or counts. */
+  /** Null if only the time or counts advance. */
   change: ArchiveChange | null;
   counted: readonly CountedPost[];
-  /** The DID of an account whose handle may have changed. */
+  /** DID of an account whose handle may have changed. */
   renamed: string | null;
 };
 
@@ -47,7 +47,7 @@ export function readStreamEvent(
 
 const noChange = { change: null, counted: [], renamed: null };
 
-/** A smaller number is the server's own sequence number, which restarts with the server. */
+/** Smaller numbers are a server's own sequence, which restarts with it. */
 const isTimeUs = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 1e15;
 
@@ -80,7 +80,7 @@ function readCommit(
     return rkey === profileKey ? { ...event, change: profileChange(did, record, seenMs) } : event;
   }
   if (name !== "posts") {
-    // A deletion omits what the reaction was to, so counts are an upper bound.
+    // A deletion omits the subject of a reaction, so counts are an upper bound.
     return operation === "create" ? { ...event, counted: readReactions(name, record) } : event;
   }
   if (record === null) {

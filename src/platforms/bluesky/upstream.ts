@@ -7,7 +7,7 @@ import { blueskySupport } from "./support.ts";
 
 export type BlueskySettings = {
   appviewUrl: string;
-  /** If empty, the AppView applies its default labelers. */
+  /** If empty, the AppView's defaults apply. */
   labelers: readonly string[];
   isPublic: boolean;
   isSearched: boolean;

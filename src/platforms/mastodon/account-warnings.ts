@@ -2,7 +2,7 @@ import { asFields } from "../fields.ts";
 import type { UpstreamWarning } from "../upstream.ts";
 import type { ServerAccess } from "./server-access.ts";
 
-/** A server knows only part of the data of another server's account. */
+/** A server knows only part of another server's account. */
 export function foreignAccountWarnings(
   { instance }: ServerAccess,
   account: unknown,

@@ -7,7 +7,7 @@ import { fieldsIn, reasonIn, refusedToken } from "./server-answer.ts";
 
 const timeoutMs = 30_000;
 const scope = "read";
-/** The out-of-band URI, which some servers require even in grants without redirects. */
+/** Out-of-band. Some servers require it even in grants without redirects. */
 export const outOfBandRedirectUri = "urn:ietf:wg:oauth:2.0:oob";
 
 export async function requestAppToken(

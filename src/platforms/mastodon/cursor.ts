@@ -14,7 +14,7 @@ export function listCursor(
   return paging === null ? null : `${instance} ${id} ${writePaging(paging)}`;
 }
 
-/** Accepts only cursors of the session's server or of the target's. Errors: `cursor_invalid`. */
+/** Accepts only cursors of the session's server or the target's. Errors: `cursor_invalid`. */
 export function readCursor(
   cursor: string | null,
   session: Session,

@@ -42,7 +42,7 @@ export async function findStatus(
   return { access: serverAccessAt(session, identifier.host), id: identifier.id, json: null };
 }
 
-/** The URLs of other software may lack the id. */
+/** URLs of other software may lack the id. */
 function serverUnknown(host: string): EarshotError {
   return new EarshotError(
     "upstream_refused",

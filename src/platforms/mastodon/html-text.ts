@@ -31,12 +31,12 @@ const breaksAround: Readonly<Record<string, number>> = {
   li: 1,
   tr: 1,
 };
-/** Elements with parentheses for browsers without ruby support. */
+/** Contain parentheses for browsers without ruby support. */
 const omittedElements: ReadonlySet<string> = new Set(["rp"]);
 
 /**
- * A link that shows its own address is replaced by the full address. Drops scripts, styles and
- * elements of class `omittedClass`. Takes linear time.
+ * A link that shows its own address becomes the full address. Drops scripts, styles and elements of
+ * class `omittedClass`. Takes linear time.
  */
 export function htmlToText(html: string, omittedClass: string | null = null): HtmlText {
   const writer = createWriter();

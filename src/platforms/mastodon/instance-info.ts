@@ -3,7 +3,7 @@ import { asFields, string } from "../fields.ts";
 import type { ServerAccess, ServerAnswer } from "./server-access.ts";
 
 export type InstanceInfo = {
-  /** True for Mastodon and close forks; other software implements only part of the API. */
+  /** Includes close forks; other software implements only part of the API. */
   isMastodon: boolean;
   version: { major: number; minor: number } | null;
   hashtagFeeds: "public" | "authenticated" | "disabled";
@@ -81,6 +81,6 @@ function leastRestrictive({
   return isClosed ? "authenticated" : "public";
 }
 
-/** Before version 4.2, search operators were treated as words. */
+/** Before 4.2, search operators are treated as words. */
 export const knowsOperators = ({ version }: InstanceInfo): boolean =>
   version !== null && (version.major > 4 || (version.major === 4 && version.minor >= 2));

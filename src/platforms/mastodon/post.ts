@@ -9,7 +9,7 @@ import { addListedEntities, maxEntities, readMentions, readTags } from "./status
 import { readQuoted, repliedTo, statusIdentity } from "./status-references.ts";
 import { webAddress } from "./web-address.ts";
 
-/** `instance` is the host (and port) that returned the status. */
+/** `instance`: the host (and port) that returned the status. */
 export type StatusOrigin = { instance: string; seenMs: number; origin: Origin };
 
 /**

@@ -37,7 +37,7 @@ export function lowerLeaf(leaf: QueryLeaf, names: ResolvedNames): Alternatives {
   }
 }
 
-/** Matches a superset: the server's index also matches stems, so words are not excluded. */
+/** A superset: the server's index also matches stems, so words are not excluded. */
 export function negationAtoms(leaf: QueryLeaf): Alternatives {
   switch (leaf.kind) {
     case "hashtag":
@@ -54,7 +54,7 @@ export function negationAtoms(leaf: QueryLeaf): Alternatives {
 const conjunction = (atoms: readonly Atom[]): Alternatives => [atoms];
 const operator = (text: string): Alternatives => conjunction([{ kind: "operator", text }]);
 
-/** Words include `don't`, `3.14` and `node.js`. */
+/** Such as `don't`, `3.14` and `node.js`. */
 const wordPattern = /[\p{L}\p{N}\p{M}_]+(?:['’.][\p{L}\p{N}\p{M}_]+)*/gu;
 
 function parseWords(text: string): Atom[] {
@@ -87,7 +87,7 @@ const handlePattern =
 /** Possible account ids, in any case, which search does not accept. */
 const idPattern = /^(?:\d+|(?=\D*\d)[0-9A-Z]{18}|[0-7][0-9A-Z]{25})(?:@|$)/i;
 
-/** A name without a server stands for every known account with that name. */
+/** Includes every known account of this name if it has no server. */
 function fromAtoms(user: string, names: ResolvedNames): Alternatives {
   if (!handlePattern.test(user) || idPattern.test(user)) return anything;
   const knownHandles = (names.accounts.get(user) ?? []).flatMap((key) => {

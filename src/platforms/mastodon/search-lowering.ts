@@ -7,8 +7,7 @@ const maxAlternatives = 8;
 const maxAtoms = 24;
 
 /**
- * Mastodon has no OR, so the result lists alternatives. Every match satisfies one; none means that
- * nothing can match.
+ * Mastodon has no OR. Every match satisfies one alternative; there is none if nothing can match.
  */
 export function lowerTree(tree: QueryNode, names: ResolvedNames): Alternatives {
   return lower(tree, true, names).map((atoms) => distinct(atoms).slice(0, maxAtoms));

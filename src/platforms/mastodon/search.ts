@@ -66,7 +66,7 @@ async function searchPage(
   });
 }
 
-/** Waits until all requests have ended before it throws. */
+/** Waits for all requests before it throws. */
 async function settleAll<Result>(requests: readonly Promise<Result>[]): Promise<Result[]> {
   const outcomes = await Promise.allSettled(requests);
   return outcomes.map((outcome) => {

@@ -21,14 +21,14 @@ export function reasonIn(response: FetchedResponse): string {
   return reason === "" ? "" : `: ${reason}`;
 }
 
-/** The resource is for users only; the token may still be valid. */
+/** The resource is for users only; the token may be valid. */
 export const requiresUserToken = (json: unknown): boolean =>
   /requires an authenticated user/i.test(errorIn(json));
 
 export const isOutOfScope = (json: unknown): boolean =>
   /outside the authorized scopes/i.test(errorIn(json));
 
-/** A failure of the server says nothing about the token. */
+/** A failing server says nothing about the token. */
 export function refusedToken(origin: string, status: number): EarshotError {
   if (status === 429 || status >= 500) return serverFailed(new URL(origin).host, status);
   return credentialRefused(

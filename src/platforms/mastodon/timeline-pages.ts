@@ -39,7 +39,7 @@ export async function accountTimeline(
   return statusesPage(answer.json, origin, isShown, {
     next: listCursor(access, id, next),
     warnings: [
-      // On a later page, the first post contains the account.
+      // A later page's first post contains the account.
       ...foreignAccountWarnings(access, json ?? accountIn(answer.json)).map(asPartial),
       ...linkWarnings(answer.headers, path),
     ],

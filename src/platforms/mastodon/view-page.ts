@@ -11,7 +11,7 @@ import { readStatusPost } from "./post.ts";
 import { webAddress } from "./web-address.ts";
 
 const maxItems = 8_192;
-/** Allowed clock skew; a later time is replaced by that of the request. */
+/** Allowed clock skew; a later time is replaced by the request's. */
 const maxAheadMs = 600_000;
 
 export const serverName = "the server";
@@ -77,7 +77,7 @@ export function accountsPage(
   return itemsPage(items, { name: serverName, nowMs, ...options });
 }
 
-/** Errors: `answer_unreadable` if the page's only item was unreadable. */
+/** Errors: `answer_unreadable` if the only item was unreadable. */
 export function requireReadable(page: UpstreamPage, instance: string): UpstreamPage {
   const isReadable =
     page.items.length > 0 || !page.warnings?.some(({ code }) => code === unreadableCode);

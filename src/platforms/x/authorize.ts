@@ -5,7 +5,7 @@ import { type Client, isToken, requestTokens, type UserTokens } from "./tokens.t
 
 const scopes = ["tweet.read", "users.read", "follows.read", "space.read", "offline.access"];
 
-/** Uses OAuth with PKCE. Errors: `credential_invalid`; those of `requestTokens`. */
+/** Uses PKCE. Errors: `credential_invalid`; those of `requestTokens`. */
 export async function authorizeUser(
   apiUrl: string,
   values: Readonly<Record<string, string>>,

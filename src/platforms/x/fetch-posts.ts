@@ -91,7 +91,7 @@ export async function homePosts(call: PageCall, session: Session): Promise<Upstr
   return { ...page, sinceMs: session.nowMs - homeReachMs };
 }
 
-/** X shows the last 7 days. */
+/** X's limit is 7 days. */
 const homeReachMs = 7 * 86_400_000;
 
 function requestPosts(

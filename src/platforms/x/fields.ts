@@ -1,4 +1,4 @@
-/** Every X endpoint accepts these names; responses may also contain newer ones (`firstPresent`). */
+/** Every X endpoint accepts these; responses may also contain newer names (`firstPresent`). */
 export const userFields =
   "id,name,username,created_at,description,entities,location,parody,profile_banner_url,profile_image_url,protected,public_metrics,url,verified";
 

@@ -26,7 +26,7 @@ export type XResponse = {
   next: string | null;
   warnings: readonly UpstreamWarning[];
   receivedMs: number;
-  /** True if the subject does not exist or is not visible. */
+  /** The subject does not exist or is not visible. */
   isAbsent: boolean;
 };
 
@@ -39,8 +39,8 @@ const absent: Omit<XResponse, "receivedMs"> = {
 };
 
 /**
- * Settles the bill. Errors: `credential_refused`, naming what the credential lacks;
- * `upstream_limited` without credit; `upstream_refused` with X's message.
+ * Settles the bill. Errors: `credential_refused`, naming what it lacks; `upstream_limited` without
+ * credit; `upstream_refused` with X's message.
  */
 export async function requestX(session: Session, request: XRequest): Promise<XResponse> {
   const { path, query = {}, bucket, bill } = request;

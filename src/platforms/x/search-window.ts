@@ -8,7 +8,7 @@ export type SearchWindow = { search: SearchName; fromMs: number | null; toMs: nu
 const minAgeMs = 10_000;
 const firstPostMs = Date.UTC(2006, 2, 21);
 /**
- * Recent search rejects a start that is beyond its reach on arrival, so one this close is omitted.
+ * Recent search rejects a start beyond its reach on arrival, so one this close to it is omitted.
  */
 const startMarginMs = 900_000;
 

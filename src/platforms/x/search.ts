@@ -95,7 +95,7 @@ function tooLong(max: number): EarshotError {
   );
 }
 
-/** Returns the operator quoted in the error message; null for other errors. */
+/** The operator quoted in the error message; null for other errors. */
 function refusedOperator(error: unknown, query: string): string | null {
   if (!(error instanceof EarshotError) || error.code !== "upstream_refused") return null;
   const [, operator] =

@@ -27,7 +27,7 @@ export type XSettings = {
   isRedistributionAgreed: boolean;
 };
 
-/** The IDs alone say nothing: trends have none, and a Space's ID is in the request. */
+/** Their IDs alone say nothing: trends have none, and a Space's is in the request. */
 const withoutIds: readonly Method[] = ["gettrends", "getspace"];
 
 export function createXUpstream(settings: XSettings): Upstream {
@@ -115,7 +115,7 @@ export function xLimit(headers: Headers): Limit | null {
   return { remaining, resetMs: resetSeconds * 1_000 };
 }
 
-/** Full-archive search allows one request per second, which its headers omit. */
+/** Full-archive search: one request per second, which its headers omit. */
 const intervalMs = (bucket: string): number => (bucket === "GET /2/tweets/search/all" ? 1_000 : 0);
 
 const wholeNumber = (text: string | null): number | null =>

@@ -6,8 +6,8 @@ import { parsedJson } from "./tokens.ts";
 const capPauseMs = 3_600_000;
 
 /**
- * At the monthly cap, X returns 429 with the headers of an unused rate limit. These are replaced by
- * a reset in an hour: the true reset is unknown, and a rejected request is free.
+ * At the monthly cap, X returns 429 with the headers of an unused rate limit. A reset in an hour
+ * replaces them: the true one is unknown, and a rejected request is free.
  */
 export async function withUsageCapLimit(
   response: FetchedResponse,

@@ -15,7 +15,7 @@ type Report = (code: DiagnosticCode, span: QuerySpan, details: DiagnosticDetails
 type Literal = { leaf: QueryLeaf; isNegated: boolean; span: QuerySpan };
 type Kind = QueryLeaf["kind"];
 
-/** Warns about conjunctions that certainly match nothing. */
+/** Warns about conjunctions that cannot match anything. */
 export function warnAboutConjunction(parts: readonly QueryNode[], report: Report): void {
   const literals = parts.flatMap((part) => nodeLiterals(part, false));
   if (literals.length < 2) return;
@@ -28,7 +28,7 @@ export function warnAboutConjunction(parts: readonly QueryNode[], report: Report
   warnTwoPlatforms(literals, report);
 }
 
-/** The leaves that every match satisfies, so none of alternatives. */
+/** Leaves that every match satisfies, which excludes leaves of alternatives. */
 function nodeLiterals(node: QueryNode, isNegated: boolean): Literal[] {
   if (node.kind === "not") {
     const { child, span } = node;
@@ -119,7 +119,7 @@ function warnOpposites(literals: readonly Literal[], report: Report): void {
   }
 }
 
-/** Equal for leaves that match the same posts; compares words by their tokens. */
+/** Equal for leaves that match the same posts. Words are compared by their tokens. */
 function leafMatchKey(leaf: QueryLeaf): string {
   if (leaf.kind === "word") return JSON.stringify(querySequence(leaf.text));
   if (leaf.kind === "phrase") return JSON.stringify(phraseSequence(leaf.text));
@@ -144,7 +144,7 @@ const impliedProperties: Readonly<Partial<Record<PostProperty, PostProperty>>> =
   images: "media",
   videos: "media",
 };
-/** Native reposts do not count as replies. */
+/** Native reposts are not counted as replies. */
 const nonRepostProperties: ReadonlySet<PostProperty> = new Set(["replies", "self_threads"]);
 
 function warnOppositeProperties(literals: readonly Literal[], report: Report): void {
@@ -165,7 +165,7 @@ function warnOppositeProperties(literals: readonly Literal[], report: Report): v
 const literalProperty = ({ leaf }: Literal): PostProperty =>
   leaf.kind === "property" ? leaf.property : "safe";
 
-/** Two names may be the same account: a handle and its DID. */
+/** Two names may belong to the same account: a handle and its DID. */
 function warnTwoAuthors(literals: readonly Literal[], report: Report): void {
   const [first, ...others] = filterLiterals(literals, "from", false);
   const second = others.find(

@@ -321,7 +321,7 @@ describe("rendering for a terminal", () => {
     return diagnostics.map((diagnostic) => renderDiagnostic(query, diagnostic)).join("\n");
   };
 
-  test("the terminal rendering of a diagnostic puts carets below the span", () => {
+  test("the terminal rendering of a diagnostic puts carets under the span", () => {
     expect(rendered("nasa since:2021-1-5 launch")).toMatchInlineSnapshot(`
       "error[invalid_date]: since: must be a date as yyyy-mm-dd, not 2021-1-5 (at offset 11)
         nasa since:2021-1-5 launch
@@ -351,7 +351,7 @@ describe("rendering for a terminal", () => {
     `);
   });
 
-  test("the terminal rendering of a diagnostic replaces line breaks and control characters of the query", () => {
+  test("the terminal rendering of a diagnostic replaces line breaks and control characters in the query", () => {
     const query = "a\u001b[31m\nb\u202e since:x";
     expect(rendered(query)).toMatchInlineSnapshot(`
       "error[invalid_date]: since: must be a date as yyyy-mm-dd, not x (at offset 16)
@@ -373,7 +373,7 @@ test("every diagnostic code has a pinned message, here or in the operator tests"
   for (const code of Object.keys(diagnosticCodes)) expect(pinned).toMatch(`${code}: `);
 });
 
-test("a query tree is drawn as indented text", () => {
+test("a query tree is printed as indented text", () => {
   const { tree } = parseQuery(
     '(puppy OR "big * cat" #pets $dogs :-D) -(@a from:b) to:c quoted_user_id:d retweets_of:e lang:en since:2021-01-02 ' +
       "until:2021-02-01 within_time:36h since_id:5 max_id:9 -filter:retweets filter:safe min_faves:10 -min_retweets:5 " +
@@ -415,7 +415,7 @@ test("a query tree is drawn as indented text", () => {
   `);
 });
 
-test("every relation and every property of a query tree has its own description", () => {
+test("every relation and every property in a query tree has its own description", () => {
   const relations =
     "conversation_id:1 in_reply_to:2 quoted:at://did:plc:a/b/c retweets_of_tweet_id:4";
   const properties = postProperties.map((property) => `filter:${property}`).join(" OR ");

@@ -56,7 +56,7 @@ describe("the table of operators", () => {
     (name, aliases) => {
       const row = findRow(`filter:${name}`) ?? findRow(`-filter:${name}`);
       expect(row).toHaveLength(3);
-      // Plural and singular are one name.
+      // Plural and singular are documented as one name.
       const onPage = aliases.filter((alias) => !areSingularAndPlural(alias, name));
       for (const alias of onPage)
         expect(row?.[1]).toMatch(new RegExp(`\`(?:filter|is|has):${alias}`));
@@ -77,7 +77,7 @@ describe("the table of operators", () => {
   ];
 
   test.each(operatorRows)(
-    "the documented table of operators lists only existing names: %s",
+    "the documented table of operators lists only names that exist: %s",
     (syntax) => {
       const [, name = "", value = ""] = /^-?([a-z_]+):(.*)$/.exec(syntax) ?? [];
       if (name === "") expect(withoutName).toContain(syntax);
@@ -87,7 +87,7 @@ describe("the table of operators", () => {
   );
 
   test.each(operatorRows)(
-    "the documented table of operators lists names with equal meaning for %s",
+    "the documented table of operators lists only names with the same meaning for %s",
     (syntax, meaning, example) => {
       const written = /^-?(?:filter:\w+|\w+:)/.exec(syntax)?.[0];
       const others = [...(meaning?.split("also ")[1] ?? "").matchAll(/`([^`]+)`/g)];
@@ -99,7 +99,7 @@ describe("the table of operators", () => {
   );
 
   test.each(operatorRows)(
-    "the documented table of operators has an example that parses without a warning for %s",
+    "the documented table of operators has an example for %s that parses without a warning",
     (...row) => {
       expect(parseQuery(row[2] ?? "").warnings).toEqual([]);
     },
@@ -177,14 +177,14 @@ test("every name before a colon in the documentation is part of the query langua
   for (const name of filterOperators) expect(names).toContain(name);
 });
 
-test("the documented limits are those of the parser", () => {
+test("the documented limits are the parser's", () => {
   expect(page).toContain(`at most ${longestArchiveQuery.toLocaleString("en")} characters`);
   expect(page).toContain(`${longestLiveQuery.toLocaleString("en")} for \`searchbyquery\``);
   expect(page).toContain(`${maxTerms} terms, and ${deepestNesting} levels of groups`);
   expect(page).toContain(`${maxDiagnostics} errors and ${maxDiagnostics} warnings`);
 });
 
-test("the documented grammar is that of the parser", () => {
+test("the documented grammar is the parser's", () => {
   const grammar = /```\n(query {8}= [\s\S]*?)```/.exec(page)?.[1]?.trim().split("\n") ?? [];
   const parser = readFileSync(new URL("parse.ts", import.meta.url), "utf8");
   expect(grammar).toHaveLength(8);

@@ -214,7 +214,7 @@ describe("links and hosts", () => {
   });
 });
 
-test("domain: normalizes a host as the index normalizes the hosts of links", () => {
+test("domain: normalizes a host in the same way as the index normalizes the hosts of links", () => {
   fc.assert(
     fc.property(fc.domain(), fc.constantFrom("", "www.", "https://", "."), (host, before) => {
       const { tree } = parseQuery(`domain:${before}${host.toUpperCase()}`);

@@ -79,7 +79,7 @@ const getExpected = (name: string): readonly string[] =>
       ]
     : postProperties;
 
-/** No effect, because results include reposts by default. Negating it is an error. */
+/** Has no effect, because results include reposts by default. Negating it is an error. */
 function includeReposts(context: TermContext, operator: OperatorTerm): null {
   if (context.isNegated) {
     context.report("unknown_filter", operator.span, {

@@ -116,7 +116,7 @@ describe("warnings about syntax of other query languages", () => {
     `);
   });
 
-  test("the parser warns about signs with a meaning in other query languages", () => {
+  test("the parser warns about signs that have a meaning in other query languages", () => {
     expect(formatDiagnostics("C++", "C#", "#c++", "$50", "50€", "100%")).toMatchInlineSnapshot(`
       "sign_left_out: C++ is searched for as c: + is ignored (at offset 0), 3 long
         write c
@@ -217,7 +217,7 @@ describe("warnings about syntax of other query languages", () => {
     `);
   });
 
-  test("the hint about a link beside other characters without quotes does not mention quotes", () => {
+  test("without quotes, the hint about a link next to other characters does not mention quotes", () => {
     expect(
       formatDiagnostics(
         ",nasa.gov",
@@ -379,7 +379,7 @@ describe("the tree shows the words that are searched for", () => {
     ["min_faves:1", "at least 1 like"],
     ["-min_faves:1", "fewer than 1 like, or an unknown number"],
     ["-min_replies:2", "fewer than 2 replies, or an unknown number"],
-  ])("the query tree of %s is shown as: %s", (query, drawn) => {
+  ])("the tree of the query %s is shown as: %s", (query, drawn) => {
     expect(describeTree(parseQuery(query).tree)).toBe(drawn);
   });
 });

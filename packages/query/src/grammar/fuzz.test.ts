@@ -66,7 +66,7 @@ function strictly(text: string): ParsedQuery | undefined {
 }
 
 describe("any text", () => {
-  test("any text parses, with one-line diagnostics within the query; the strict parser returns the same or throws", () => {
+  test("any text parses, with one-line diagnostics inside the query, and the strict parser returns the same tree or throws", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { tree, diagnostics } = parseQueryLeniently(text);
@@ -105,7 +105,7 @@ describe("any text", () => {
     expect(suggested / runs).toBeGreaterThan(0.01);
   });
 
-  test("the diagnostics of any text are rendered in at most five lines each", () => {
+  test("each diagnostic for any text is rendered in at most five lines", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         for (const diagnostic of parseQueryLeniently(text).diagnostics) {
@@ -117,7 +117,7 @@ describe("any text", () => {
     );
   });
 
-  test("the tree of any text prints as a valid query that parses to the same tree and prints the same", () => {
+  test("the tree for any text is printed as a valid query, which parses to the same tree and prints the same", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { tree } = parseQueryLeniently(text);
@@ -147,7 +147,7 @@ describe("any text", () => {
 describe("a very long text", () => {
   const repeated = fc.tuple(piece, fc.integer({ min: 1, max: 3_000 }), syntaxText);
 
-  test("a very long text parses to its end, regardless of what it repeats", () => {
+  test("a very long text is parsed to its end, regardless of what it repeats", () => {
     fc.assert(
       fc.property(repeated, ([unit, times, rest]) => {
         const text = unit.repeat(times) + rest;
@@ -158,7 +158,7 @@ describe("a very long text", () => {
     );
   });
 
-  test("a very long text is rejected with its own code when it nests too deeply", () => {
+  test("a very long text is rejected with a separate code if it is nested too deeply", () => {
     const opening = fc.constantFrom("(", "-(", "(a ", "(a OR ", "NOT (", "(-(");
     fc.assert(
       fc.property(opening, fc.integer({ min: deepestNesting + 1, max: 5_000 }), (open, depth) => {
@@ -172,7 +172,7 @@ describe("a very long text", () => {
   });
 });
 
-/** Spans within the query, groups in normal form. */
+/** Spans lie within the query, and groups are in normal form. */
 function checkTree(node: QueryNode, length: number): void {
   const { offset, length: width } = node.span;
   if (offset < 0 || width <= 0 || offset + width > length) throw new Error(JSON.stringify(node));

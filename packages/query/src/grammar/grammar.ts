@@ -59,7 +59,7 @@ function readConjunction(parser: ParserState): QueryNode | null {
   return node;
 }
 
-/** Skips AND, reporting each that is not between terms. */
+/** Skips AND, and reports each AND that is not between terms. */
 function readAnd(parser: ParserState, hasTermBefore: boolean): void {
   let hasTerm = hasTermBefore;
   for (;;) {
@@ -233,7 +233,9 @@ function excerpt(text: string): string {
   return characters.length > 160 ? `${characters.slice(0, 160).join("")}…` : text;
 }
 
-/** Words in a word, phrase or link (characters in scripts without spaces); else 1. */
+/**
+ * Counts the words in a word, phrase or link (characters in scripts without spaces); otherwise 1.
+ */
 function countTerms(node: QueryNode): number {
   switch (node.kind) {
     case "and":

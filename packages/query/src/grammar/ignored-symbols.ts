@@ -8,7 +8,7 @@ import type { TermLexeme } from "./lex.ts";
 import type { TermContext } from "./parser-state.ts";
 import { didYouMean } from "./unknown-operator.ts";
 
-/** Beside a letter or digit; operators of other query languages. */
+/** An operator of other query languages, next to a letter or digit. */
 const touchingSymbol =
   /(?<=[\p{L}\p{M}\p{N}])(?:[+#^~=<>|\\%]|\p{Sc})|(?:[+#^~=<>|\\%]|\p{Sc})(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])\?(?=[\p{L}\p{N}])/u;
 const patternEnd = /\/[a-z]{0,4}$/;
@@ -114,7 +114,7 @@ function warnComparison(context: TermContext, text: string, span: QuerySpan): bo
   return true;
 }
 
-/** They look like minuses. Returns the offset after them. */
+/** Skips dashes, which look like minuses. Returns the offset after them. */
 export function skipDashes(context: TermContext, lexeme: TermLexeme): number {
   const { folded } = context.source;
   let start = lexeme.start;

@@ -33,7 +33,7 @@ export function readTerm(context: TermContext, lexeme: TermLexeme): QueryNode | 
   return makeAnd(parts, { offset: lexeme.start, length: lexeme.end - lexeme.start });
 }
 
-/** A phrase of only a link, emoticon or question mark becomes a leaf of that kind. */
+/** A phrase that consists only of a link, emoticon or question mark becomes a leaf of that kind. */
 export function readPhrase(context: TermContext, text: string, span: QuerySpan): QueryNode | null {
   if (isQuestionMark(text)) return { kind: "question", span };
   const bare = text.trim();
@@ -62,12 +62,12 @@ function readQuotedValue(
 
 type Piece = { text: string; folded: string; span: QuerySpan };
 
-/** Punctuation before a leading mention (`.@nasa`). */
+/** Punctuation in front of a leading mention (`.@nasa`). */
 const beforeEntity = /^[.,;:…'’]+(?=[@#]|https?:\/\/)/i;
 const otherQuestionMarks = /[؟⁇⁈⁉⸮]/g;
 
 /**
- * `#tag's` is a hashtag and a word: an entity ends with its last valid character, the rest is a
+ * `#tag's` is a hashtag and a word: an entity ends at its last valid character, and the rest is a
  * separate part.
  */
 function readParts(context: TermContext, lexeme: TermLexeme): QueryNode[] {
@@ -146,7 +146,10 @@ function looksLikeOperator(context: TermContext, name: string, { text, span }: P
   return !isBare;
 }
 
-/** For a link as in a post, trailing punctuation aside, and anything with an HTTP scheme. */
+/**
+ * True for anything with an HTTP scheme, and for a link as in a post, ignoring trailing
+ * punctuation.
+ */
 function isUrl(text: string, folded: string): boolean {
   if (/^https?:\/\/[\p{L}\p{N}]/iu.test(folded)) return true;
   const [link] = findLinks(text);
@@ -166,7 +169,7 @@ function withPlainSigils(text: string): string {
 }
 
 /**
- * `text` has plain sigils, `folded` is fully folded. `at` is in UTF-16 code units, `offset` in code
+ * `text` has ASCII sigils, `folded` is fully folded. `at` is in UTF-16 code units, `offset` in code
  * points.
  */
 function readEntity(
@@ -204,7 +207,10 @@ function readBareEntity(sigil: string, text: string, folded: string, offset: num
   return found && { leaf: { kind: "mention", user: foldHandle(found.value) }, end: found.end };
 }
 
-/** `@naïve` is not a mention: the name continues beyond a handle's characters. */
+/**
+ * `@naïve` is not a mention, because the name continues with characters that handles cannot
+ * contain.
+ */
 function unlessContinued<Found extends { end: number }>(
   text: string,
   found: Found | null,

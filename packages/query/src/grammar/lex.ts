@@ -14,7 +14,7 @@ import {
   termEnd,
 } from "./term-ends.ts";
 
-/** Offsets in code points, `end` exclusive. */
+/** Offsets are in code points; `end` is exclusive. */
 export type Lexeme =
   | { kind: "open" | "close" | "or" | "and" | "not" | "minus"; start: number; end: number }
   | { kind: "phrase"; text: string; isClosed: boolean; start: number; end: number }
@@ -24,7 +24,7 @@ export type TermLexeme = {
   kind: "term";
   quoted: string | null;
   valueStart: number;
-  /** After a `+`: never a keyword. */
+  /** True after a `+`, when even a keyword is a word. */
   isForced: boolean;
   start: number;
   end: number;
@@ -38,7 +38,7 @@ type LexState = {
   depth: number;
 };
 
-/** Linear time. */
+/** Takes linear time. */
 export function lex(source: Source): { lexemes: Lexeme[]; diagnostics: DraftDiagnostic[] } {
   const scan = scanBrackets(source);
   const state: LexState = { source, scan, lexemes: [], diagnostics: [], depth: 0 };
@@ -68,14 +68,14 @@ function readNext(state: LexState, offset: number): number {
   return readTerm(state, offset, false);
 }
 
-/** An even number of minuses excludes nothing, and `OR`, `AND` or `NOT` after a plus is a word. */
+/** An even number of minuses excludes nothing. After a plus, `OR`, `AND` or `NOT` is a word. */
 function readSigns(state: LexState, start: number): number {
   const { source } = state;
   let end = start;
   while (source.folded[end] === "-" || source.folded[end] === "+") end++;
   const signs = foldedBetween(source, start, end);
   const minuses = signs.split("-").length - 1;
-  // Signs that start the query need no space before, those that end it have no term after them.
+  // Signs at the start of the query need no space before, those at its end have no term after them.
   const next = source.folded[end] ?? ")";
   const before = source.folded[start - 1] ?? " ";
   const hasTerm = !isSpace(next) && next !== ")";
@@ -102,7 +102,7 @@ function readPhrase(state: LexState, start: number): number {
 }
 
 /**
- * To its closing mark, or without one to the query's end. A backslash escapes a mark or a
+ * Up to the closing mark, or to the query's end if there is none. A backslash escapes a mark or a
  * backslash.
  */
 function readQuoted(
@@ -179,7 +179,7 @@ type RepairedLexemes = { lexemes: Lexeme[]; warnings: DraftDiagnostic[] };
 const closingEmoticon = /^[:;=]['’^-]?\)[.,!?…]*$/;
 const longestEmoticon = 8;
 
-/** `(launch :)`: an emoticon also closes its group if nothing else would. */
+/** `(launch :)`: an emoticon also closes its group if nothing else does. */
 function closeGroupsAtEmoticons(source: Source, lexemes: readonly Lexeme[]): RepairedLexemes {
   const closersAfter = unmatchedClosers(lexemes);
   const repaired: Lexeme[] = [];
@@ -206,7 +206,7 @@ function closeGroupsAtEmoticons(source: Source, lexemes: readonly Lexeme[]): Rep
   return { lexemes: repaired, warnings };
 }
 
-/** How many parentheses from each lexeme on close a group opened earlier. */
+/** How many parentheses from each lexeme on close a group that was opened earlier. */
 function unmatchedClosers(lexemes: readonly Lexeme[]): number[] {
   const counts = new Array<number>(lexemes.length + 1).fill(0);
   for (let index = lexemes.length - 1; index >= 0; index--) {
@@ -219,7 +219,7 @@ function unmatchedClosers(lexemes: readonly Lexeme[]): number[] {
 
 const singleQuotes: ReadonlySet<string> = new Set(["'", "‘", "’", "‚"]);
 
-/** `'New York'`: single quotes are apostrophes and make no phrase. */
+/** `'New York'`: single quotes are read as apostrophes and make no phrase. */
 function warnSingleQuotes(source: Source, lexemes: readonly Lexeme[]): DraftDiagnostic[] {
   const warnings: DraftDiagnostic[] = [];
   let first: TermLexeme | null = null;

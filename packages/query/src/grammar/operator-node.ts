@@ -51,7 +51,7 @@ function leafNode(
   return "error" in operand ? null : { ...operand.value, span: operator.span };
 }
 
-/** A zero duration matches nothing. */
+/** Nothing matches a zero duration. */
 function warnEmptyWindow(
   context: TermContext,
   operator: OperatorTerm,
@@ -132,7 +132,7 @@ function oneValueOnly(
   values: readonly string[],
 ): null {
   const each = values.map((value) => `${operator.name}:${quotedIfSpaced(value.trim())}`);
-  // `exclude:a OR exclude:b` matches posts that have only one of them.
+  // `exclude:a OR exclude:b` would match posts that have only one of them.
   const joiner = operator.name.toLowerCase() === "exclude" ? " " : " OR ";
   const rewritten = each.length > 1 ? `(${each.join(joiner)})` : (each[0] ?? "");
   const { offset, length } = operator.span;

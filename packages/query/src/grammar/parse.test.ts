@@ -141,7 +141,7 @@ describe("valid queries", () => {
     expect(read(query)).toBe(expected);
   });
 
-  test("the leaves of a query tree carry their values", () => {
+  test("the leaves of a query tree contain their values", () => {
     const { tree } = parseQuery("min_faves:3 since:2021-01-02");
     expect(tree).toEqual({
       kind: "and",
@@ -153,7 +153,7 @@ describe("valid queries", () => {
     });
   });
 
-  test("the offsets in a query tree count code points, not UTF-16 units", () => {
+  test("the offsets in a query tree count code points, not UTF-16 code units", () => {
     const { tree } = parseQuery("😀😀 -(𝒳 OR #t)");
     expect(tree.span).toEqual({ offset: 0, length: 13 });
     expect(tree.kind === "and" && tree.children[1]?.span).toEqual({ offset: 3, length: 10 });
@@ -228,7 +228,7 @@ describe("invalid queries", () => {
     expect(errorCodes(query)).toEqual([code]);
   });
 
-  test("the parser reports every error, the first one in the message", () => {
+  test("the parser reports every error, and the message is the first one", () => {
     const error = queryError("from:a,b since:x -min_faves:y");
     expect(error.message).toBe("from: must have one value, not a,b (at offset 5)");
     expect(error.diagnostics[0].hint).toBe("write (from:a OR from:b)");
@@ -243,7 +243,7 @@ describe("invalid queries", () => {
 describe("limits", () => {
   const nested = (depth: number) => `${"(".repeat(depth)}a${")".repeat(depth)}`;
 
-  test("the parser accepts 20 nested groups, and rejects 21 with their own code", () => {
+  test("the parser accepts 20 nested groups, and rejects 21 with a separate code", () => {
     expect(read(nested(20))).toBe("a");
     for (const depth of [21, 33, 2000])
       expect(errorCodes(nested(depth))).toEqual(["query_too_deep"]);
@@ -255,7 +255,7 @@ describe("limits", () => {
     expect(errorCodes(inside(20))).toEqual(["query_too_deep"]);
   });
 
-  test("the parser accepts 256 terms, and rejects 257 with their own code", () => {
+  test("the parser accepts 256 terms, and rejects 257 with a separate code", () => {
     const terms = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
     expect(parseQuery(terms(256).join(" OR ")).tree).toMatchObject({ kind: "or" });
     expect(errorCodes(terms(257).join(" "))).toEqual(["too_many_terms"]);
@@ -321,7 +321,7 @@ describe("limits", () => {
     "–",
     "🏽",
     "\u0301",
-  ])("8 KB of %j are parsed quickly", (piece) => {
+  ])("8 KB of %j is parsed quickly", (piece) => {
     const text = piece.repeat(8192 / piece.length).slice(0, 8192);
     for (const prefix of ["", "geocode:", "since:", "lang:", "from:", "url:", "#", "@", '"']) {
       parseQueryLeniently(prefix + text, { maxLength: 20_000 });

@@ -35,11 +35,11 @@ import { createParserState, report } from "./parser-state.ts";
 export { longestArchiveQuery, longestLiveQuery } from "./limits.ts";
 
 export type ParseOptions = {
-  /** In code points; default `longestArchiveQuery`. */
+  /** In code points; `longestArchiveQuery` by default. */
   maxLength?: number;
 };
 
-/** The message is the first error. */
+/** The message is that of the first error. */
 export class InvalidQueryError extends Error {
   readonly diagnostics: readonly [Diagnostic, ...Diagnostic[]];
 
@@ -58,7 +58,9 @@ export function parseQuery(text: string, options: ParseOptions = {}): ParsedQuer
   return { tree, warnings: diagnostics };
 }
 
-/** The tree of the usable parts (null if none) and all diagnostics, in text order. */
+/**
+ * Returns the tree of the usable parts (null if there are none) and all diagnostics, in text order.
+ */
 export function parseQueryLeniently(
   text: string,
   options: ParseOptions = {},

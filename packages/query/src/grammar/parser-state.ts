@@ -12,7 +12,7 @@ export type ParserState = {
   source: Source;
   lexemes: readonly Lexeme[];
   diagnostics: DraftDiagnostic[];
-  /** Code and offset of each diagnostic, or only the code (`reportOnce`). */
+  /** The code and offset of each diagnostic, or only its code (`reportOnce`). */
   reported: Set<string>;
   index: number;
   depth: number;
@@ -70,23 +70,23 @@ function reportUnlessReported(
   parser.diagnostics.push(makeDiagnostic(code, span, details));
 }
 
-/** `end`: the offset of the group's end. */
+/** `end`: the offset at which the group ends. */
 type GroupedValues = { values: readonly string[]; areAlternatives: boolean; end: number };
 
 export type TermContext = {
   source: Source;
   report: (code: DiagnosticCode, span: QuerySpan, details: DiagnosticDetails) => void;
   isNegated: boolean;
-  /** Offset of the term with its negations. */
+  /** Offset of the term including its negations. */
   start: number;
   touchesGroup: boolean;
-  /** Of the group after an operator (`from:(a OR b)`); null unless it is a plain list. */
+  /** From the group after an operator (`from:(a OR b)`); null unless it is a plain list. */
   groupedValues: GroupedValues | null;
   preceding: { text: string; start: number } | null;
   following: string;
 };
 
-/** `start`: offset of the first negation sign, else of the term. */
+/** `start`: offset of the first negation sign, or else of the term. */
 export type Negation = { isNegated: boolean; start: number };
 
 export function termContext(parser: ParserState, lexeme: Lexeme, negation: Negation): TermContext {
@@ -106,7 +106,7 @@ export function termContext(parser: ParserState, lexeme: Lexeme, negation: Negat
   };
 }
 
-/** Groups rewrites of several terms: they replace a negated term or an alternative. */
+/** Groups rewrites of several terms, because they replace a negated term or an alternative. */
 function withGroupedRewrites(details: DiagnosticDetails): DiagnosticDetails {
   const { hint } = details;
   if (hint === undefined || typeof hint === "string") return details;

@@ -18,7 +18,7 @@ const around = (core: string): fc.Arbitrary<string> =>
   fc
     .tuple(fc.string({ unit: "binary", maxLength: 8 }), fc.string({ unit: "binary", maxLength: 8 }))
     .map(([before, after]) => `${before}${core}${after}`.trim());
-/** An operator's value has none. */
+/** An operator's value contains no invisible characters. */
 const value = (core: string): fc.Arbitrary<string> =>
   around(core).map((text) => withoutInvisible(text).trim());
 const word = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}[a-z0-9]$/).filter((text) => text !== "or");
@@ -107,14 +107,14 @@ function expectRoundTrip(generated: object): void {
   expect(printQuery(again)).toBe(printed);
 }
 
-test.each(Object.keys(leaves) as Kind[])("the leaf %s survives printing and parsing", (kind) => {
+test.each(Object.keys(leaves) as Kind[])("the leaf %s is printed and parsed back unchanged", (kind) => {
   fc.assert(
     fc.property(leaves[kind], (drawn) => expectRoundTrip({ kind, ...drawn })),
     { numRuns: 300 },
   );
 });
 
-test("trees with leaves of every kind survive printing and parsing", () => {
+test("trees with leaves of every kind are printed and parsed back unchanged", () => {
   fc.assert(fc.property(node, expectRoundTrip), { numRuns: 2_500 });
 });
 

@@ -1,10 +1,10 @@
 import { operatorNamed, unavailableOperatorNamed } from "../operators/operators.ts";
 import { findClosingQuote, foldedBetween, isInvisible, type Source } from "../tree/source.ts";
 
-/** Matches parentheses in one pass, for linear time. */
+/** Matches parentheses in a single pass, for linear time. */
 export type Scan = {
   source: Source;
-  /** From each `(` to its `)`, if no white space or quotation mark is between them. */
+  /** Maps each `(` to its `)`, if no white space or quotation mark is between them. */
   closingAt: ReadonlyMap<number, number>;
   lastBracket: number;
 };
@@ -18,7 +18,7 @@ const longestName = 32;
 const bracketedValue = /^([a-z_]+):\[/i;
 
 /**
- * The end of a bracketed value with spaces, as other query languages allow (`point_radius:[…]`),
+ * The end of a bracketed value with spaces, as other query languages allow (`point_radius:[…]`), or
  * else `end`.
  */
 export function bracketsEnd(scan: Scan, start: number, end: number): number {
@@ -48,7 +48,7 @@ export function termEnd(scan: Scan, start: number): number {
   return offset;
 }
 
-/** Excludes invisible characters at the end. */
+/** Excludes trailing invisible characters. */
 function runEnd({ folded }: Source, start: number): number {
   let offset = start;
   while (offset < folded.length) {
@@ -79,7 +79,7 @@ function matchParentheses(folded: readonly string[]): Map<number, number> {
 const noses: ReadonlySet<string> = new Set(["-", "'", "’", "^"]);
 const trailingPunctuation: ReadonlySet<string> = new Set([".", ",", "!", "?", "…"]);
 
-/** The `)` of `:)` does not close a group. Null if there is none. */
+/** The `)` in `:)` does not close a group. Null if there is no emoticon. */
 export function emoticonEnd(scan: Scan, start: number, depth: number): number | null {
   const { folded } = scan.source;
   const eyes = folded[start] ?? "";

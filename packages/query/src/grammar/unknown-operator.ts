@@ -42,7 +42,7 @@ function nearMiss(name: string, value: string): Suggestion {
 
 const longestBrackets = 64;
 
-/** `[5 TO 9]`, from its first word. */
+/** Completes `[5 TO 9]` from its first word. */
 function untilClosingBracket(
   { source }: TermContext,
   value: string,
@@ -58,7 +58,7 @@ function untilClosingBracket(
 
 const dateBefore = /^((?:since|until):\d{4}-\d{2}-\d{2})$/i;
 
-/** `12:30` is a phrase, but after a date probably a time. */
+/** `12:30` is a phrase, but probably a time if it follows a date. */
 function warnTimeOfDay(context: TermContext, text: string, span: QuerySpan): void {
   const { preceding } = context;
   const date = dateBefore.exec(preceding?.text ?? "")?.[1];

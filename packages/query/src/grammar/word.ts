@@ -101,7 +101,7 @@ export function isQuestionMark(text: string): boolean {
   return /^[!！]*[?？﹖؟⁇⁈⁉⸮\u037e][?？﹖؟⁇⁈⁉⸮\u037e!！]*$/u.test(text.trim());
 }
 
-/** It is a wildcard in other query languages. */
+/** A question mark is a wildcard in other query languages. */
 function warnQuestionMark(context: TermContext, text: string, bare: string, span: QuerySpan): void {
   context.report("sign_left_out", span, {
     message: `${truncated(text)} is searched for as ${truncated(bare)}: a question mark is not a wildcard`,
@@ -113,13 +113,13 @@ function warnQuestionMark(context: TermContext, text: string, bare: string, span
   });
 }
 
-/** A question mark makes a keyword a word. */
+/** A question mark makes a word of a keyword. */
 function withoutQuestionMarks(text: string): string {
   const bare = withoutEnding(text, `?？﹖؟⁇⁈⁉⸮${invisibleCharacters}`);
   return readKeyword(withoutInvisible(bare).normalize("NFKC")) === null ? bare : text;
 }
 
-/** True for `run*`; the stars of `f**k` only separate words in a quotation. */
+/** True for `run*`. The stars in `f**k` only separate words, as in a phrase. */
 function hasWildcardAtWordEdge(text: string): boolean {
   const normalized = text.normalize("NFKC");
   return /[\p{L}\p{N}]\*+(?![\p{L}\p{N}*])|(?<![\p{L}\p{N}*])\*+[\p{L}\p{N}]/u.test(normalized);

@@ -129,7 +129,7 @@ const file =
   new URL("../../../../../../shared/data/igorbrigadir_operators.json", import.meta.url).pathname;
 
 test.skipIf(!existsSync(file))(
-  "every row of a list of X's operators parses, or is rejected with a reason (skipped without EARSHOT_OPERATOR_LIST)",
+  "every row in a list of X's operators parses, or is rejected with a reason (skipped without EARSHOT_OPERATOR_LIST)",
   () => {
     const listing = JSON.parse(readFileSync(file, "utf8")) as Listing;
     const rows = listing.operators.filter(({ example }) => example !== null);

@@ -15,7 +15,7 @@ test("the distance between two points is measured on a sphere", () => {
   expect(distanceKm({ lat: 0, lon: 179.9 }, { lat: 0, lon: -179.9 })).toBeCloseTo(22.24, 1);
 });
 
-test("a circle spans the most degrees of longitude at its parallel nearest to a pole", () => {
+test("a circle spans more degrees of longitude towards the nearer pole than at its centre", () => {
   for (const sign of [1, -1]) {
     const centre = { lat: sign * 41.35, lon: 0.5 };
     const farEast = { lat: sign * 41.58, lon: 4.02 };
@@ -42,7 +42,7 @@ test("the cells of a circle cover every point within it", () => {
   );
 });
 
-test("a small circle needs few cells, also across the date line", () => {
+test("a small circle needs few cells, even across the date line", () => {
   expect(gridCellsInCircle(52.5, 13.5, 10)).toEqual(["52,13"]);
   expect(gridCellsInCircle(0.5, 179.99, 20)).toEqual(["0,179", "0,-180"]);
   expect(gridCellsInCircle(89.9, 0, 50)).toBeNull();

@@ -5,18 +5,18 @@ import type { Platform } from "../tree/platform.ts";
 import type { CountMetric } from "../tree/tree.ts";
 import { distanceKm } from "./geo.ts";
 
-/** `terms` is called once per sequence, so it must be memoised. */
+/** `terms` is called once for each sequence, so it must be memoised. */
 export type Subject = {
   id: bigint;
   platform: Platform;
-  /** Capped as in `postTimeMs`. */
+  /** Capped as by `postTimeMs`. */
   timeMs: number;
   counts: Readonly<Record<CountMetric, number | null>>;
   geo: () => { lat: number; lon: number } | null;
   terms: () => readonly string[];
 };
 
-/** The reference semantics; engines and upstreams may return more. An unknown count is 0. */
+/** The reference semantics; other executors may return more. An unknown count is 0. */
 export function matches(plan: PlanNode, subject: Subject): boolean {
   switch (plan.kind) {
     case "all":
@@ -55,7 +55,7 @@ export function matches(plan: PlanNode, subject: Subject): boolean {
 /** Longer sequences use the automaton. */
 const shortSequence = 4;
 
-/** Linear, even if elements repeat. */
+/** Takes linear time, even if elements repeat. */
 export function containsSequence(
   terms: readonly string[],
   elements: readonly SequenceElement[],
@@ -141,7 +141,7 @@ function findsInOnePass(
     for (const [prefix, ofPrefix] of prefixes) {
       if (term.startsWith(prefix)) addMask(accepted, ofPrefix);
     }
-    // A match may begin anywhere, so each step shifts in bit 0.
+    // A match may begin at any term, so each step shifts in bit 0.
     let carry = 1;
     for (let word = 0; word < states.length; word++) {
       const before = states[word] as number;

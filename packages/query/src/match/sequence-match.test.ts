@@ -17,7 +17,7 @@ const accepts = (term: string | undefined, expected: SequenceElement): boolean =
   return expected.kind === "token" ? term === expected.token : term.startsWith(expected.prefix);
 };
 
-test("a sequence of any length matches exactly where its elements accept adjacent terms", () => {
+test("a sequence of any length matches exactly if its elements accept adjacent terms", () => {
   fc.assert(
     fc.property(terms, fc.array(element, { maxLength: 70 }), (text, elements) => {
       const expected =

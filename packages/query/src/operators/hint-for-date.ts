@@ -73,7 +73,7 @@ function suggestDates(operator: string, text: string): readonly string[] {
   return date === null ? [] : [date];
 }
 
-/** Clamps the day; swaps day and month if the month is invalid. */
+/** Limits the day to the month; swaps day and month if the month is invalid. */
 function plausibleDates(
   operator: string,
   year: string,

@@ -12,7 +12,7 @@ test.each([
   ["min_favs", "min_faves"],
   ["min_retweet", "min_retweets"],
   ["geocde", "geocode"],
-])("the nearest name to %s is %s", (written, suggestion) => {
+])("the name nearest to %s is %s", (written, suggestion) => {
   expect(nearest(written, names)).toBe(suggestion);
 });
 

@@ -1,6 +1,6 @@
 /**
  * By optimal string alignment; null if none is near: at most one edit for up to four characters,
- * else two, and always fewer than the name's length.
+ * otherwise two, and always fewer than the name has characters.
  */
 export function nearest(name: string, candidates: readonly string[]): string | null {
   const lowerCase = name.toLowerCase();

@@ -27,7 +27,7 @@ export function mapOperand<From, To>(
   return "error" in operand ? operand : { ...operand, value: make(operand.value) };
 }
 
-/** As a message quotes it: at most 40 characters. */
+/** Shortened for a message to at most 40 characters. */
 export function truncated(text: string): string {
   const characters = Array.from(text.slice(0, 100));
   return characters.length > 40 ? `${characters.slice(0, 40).join("")}…` : text;

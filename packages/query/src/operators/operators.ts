@@ -1,7 +1,7 @@
 import type { PostProperty } from "../tree/tree.ts";
 import { nearest } from "./nearest.ts";
 
-/** The value's form, as in docs/query-language.md. */
+/** `value` is in the form of docs/query-language.md. */
 type ValueOperator = { value: string; aliases: readonly string[] };
 
 const plain = (value: string, ...aliases: string[]): ValueOperator => ({ value, aliases });
@@ -36,7 +36,7 @@ export const valueOperators = {
 };
 export type OperatorName = keyof typeof valueOperators;
 
-/** `exclude:` negates, `include:` has no effect. */
+/** `exclude:` negates, and `include:` has no effect. */
 export const filterOperators = ["filter", "is", "has", "exclude", "include"] as const;
 export type FilterOperator = (typeof filterOperators)[number];
 
@@ -59,7 +59,7 @@ export const propertyAliases: Readonly<Record<PostProperty, readonly string[]>> 
   has_engagement: ["engagement"],
 };
 
-/** `reason` completes "it …". `lead` introduces a mere example. */
+/** `reason` completes "it …". `lead` introduces an `instead` that is only an example. */
 export type Unavailable = { reason: string; instead: string | null; lead?: string };
 
 const placeOperator: Unavailable = {

@@ -3,7 +3,7 @@ import { type Operand, operandError, truncated } from "./operand.ts";
 
 const expected = ["yyyy-mm-dd", "yyyy-mm-dd_hh:mm:ss_UTC", "yyyy-mm-ddThh:mm:ssZ"];
 
-/** Minutes east of UTC. Ambiguous abbreviations have their most common meaning. */
+/** Minutes east of UTC. An ambiguous abbreviation has its most common meaning. */
 const zones: Readonly<Record<string, number>> = {
   UTC: 0,
   GMT: 0,
@@ -43,7 +43,10 @@ const zones: Readonly<Record<string, number>> = {
 const form =
   /^(\d{4})-(\d{2})-(\d{2})(?:[_T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:_?([A-Z]{1,5})|([+-])(\d{2}):?(\d{2}))?)?$/;
 
-/** A date means the start of the day in UTC; a time requires a zone. A leap second becomes the next minute. */
+/**
+ * A date means the start of the day in UTC; a time requires a zone. A leap second becomes the next
+ * minute.
+ */
 export function readDate(operator: string, text: string): Operand<number> {
   const match = form.exec(text.toUpperCase());
   if (match === null) return notADate(operator, text);

@@ -2,13 +2,13 @@ import { hostSuffixes, parseLink } from "../text/urls.ts";
 import { type Operand, operandError, truncated } from "./operand.ts";
 
 const schemePrefix = /^[a-z][a-z0-9+.-]*:\/\//;
-/** DNS limit; also bounds the quadratic size of a host's suffixes. */
+/** The limit in DNS; also bounds the quadratic size of a host's suffixes. */
 const longestHost = 253;
 const hostForm = /^[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*$/u;
 
 /**
- * Lower case, Unicode, without `www.`, scheme, and dots or slash at the ends; path, port or user
- * are errors.
+ * In lower case and Unicode, without `www.`, scheme, and dots or slashes at the ends. A path, port
+ * or user is an error.
  */
 export function readHost(operator: string, text: string): Operand<string> {
   const plain = text.normalize("NFKC").toLowerCase().replace(schemePrefix, "");
@@ -42,7 +42,7 @@ function hintForHost(operator: string, text: string, authority: string, hasPath:
   return bare === null ? `use a value such as ${operator}:nasa.gov` : `write ${operator}:${bare}`;
 }
 
-/** Facets have two or more labels, so a single label matches only whole hosts. */
+/** Facets have at least two labels, so a single label matches only whole hosts. */
 function oneLabel(operator: string, host: string): Operand<string> {
   return {
     value: host,

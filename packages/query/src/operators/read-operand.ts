@@ -13,7 +13,7 @@ import { readIdOperand, readPostOperand } from "./read-post.ts";
 import { readDuration, readUnixTime } from "./read-time.ts";
 import { readCountOperand, readUserOperand } from "./read-values.ts";
 
-/** `operator`: its name as in the query, for messages. */
+/** `operator` is the name used in the query, for messages. */
 type ReadLeaf = (operator: string, value: string) => Operand<BareLeaf>;
 
 const userLeaf =

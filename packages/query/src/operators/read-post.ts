@@ -32,10 +32,10 @@ function parseId(text: string): string | null {
 }
 
 const uri = /^[a-z][a-z0-9+.-]*:[^\s\p{Cc}]+$/iu;
-/** Uris contain the account's DID. */
+/** Uris contain the DID instead of a handle. */
 const uriByHandle = /^at:\/\/(?!did:)([^/\s]+)\/app\.bsky\.feed\.post\/([^/\s]+)$/i;
 
-/** A number, without leading zeros, or any URI except a Bluesky one with a handle. */
+/** Reads a number, without leading zeros, or any URI except a Bluesky URI with a handle. */
 export function readPostOperand(operator: string, text: string): Operand<string> {
   const number = text.normalize("NFKC");
   if (numberForm.test(number)) return { value: BigInt(number).toString() };

@@ -4,7 +4,7 @@ import { countRangeQuery, parseAbbreviatedCount, readRange } from "./suggestions
 
 const did = /^did:[a-z0-9]+:[a-z0-9._:%-]*[a-z0-9._-]$/i;
 
-/** A username, dotted handle, `user@host`, DID or numeric id, with or without `@`. */
+/** Accepts a username, dotted handle, `user@host`, DID or numeric id, with or without `@`. */
 export function readUserOperand(operator: string, text: string): Operand<string> {
   const bare = text.normalize("NFKC").replace(/^@+/, "");
   if (did.test(bare)) return { value: bare };

@@ -2,7 +2,7 @@ import { countOperators } from "../tree/print.ts";
 import type { CountMetric } from "../tree/tree.ts";
 import { isOperatorName, likelyProperty, propertyNamed } from "./operators.ts";
 
-/** Most likely first; `otherwise` says what to do if there are none. */
+/** `queries` has the most likely first; `otherwise` says what to do if there are none. */
 export type Suggestion = { queries: readonly string[]; otherwise: string | null };
 
 type Translate = (value: string) => Suggestion;
@@ -119,7 +119,7 @@ export function suggestionForName(name: string, value: string): Suggestion | nul
   return translations.get(lower)?.(value) ?? null;
 }
 
-/** For `name>value` and the like. */
+/** Handles `name>value` and similar comparisons. */
 export function suggestionForComparison(
   name: string,
   sign: string,
@@ -137,10 +137,10 @@ export function suggestionForComparison(
 }
 
 type End = { value: string; isInclusive: boolean };
-/** As written; null if open. */
+/** Bounds are as written, or null if open. */
 export type Range = { low: End | null; high: End | null };
 
-/** `>5`, `<=5`, `=5`, `[5 TO 9]`, `{5 TO *}`, `5..9`. */
+/** Reads `>5`, `<=5`, `=5`, `[5 TO 9]`, `{5 TO *}` and `5..9`. */
 export function readRange(text: string): Range | null {
   const [, comparison = "", value] = sign.exec(text) ?? [];
   if (value !== undefined) return comparisonRange(comparison, value);
@@ -179,7 +179,10 @@ export function dateRangeQuery({ low, high }: Range): string {
   return bounds.filter((bound) => bound !== null).join(" ");
 }
 
-/** Accepts thousands separators and a `k` or `m` suffix (`1.5k`); null if not a count. */
+/**
+ * Accepts thousands separators and the suffixes `k` and `m` (`1.5k`); null if the text is not a
+ * count.
+ */
 export function parseAbbreviatedCount(text: string): number | null {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   if (/^\d{1,3}(?:[,_.]\d{3})+$/.test(text)) return Number(text.replace(/[,_.]/g, ""));
@@ -203,7 +206,7 @@ const metrics = new Map(
   ),
 );
 
-/** By another product's name, such as `max_likes`. */
+/** In another product's terms, such as `max_likes`. */
 function countNamed(name: string): { operator: string; bound: "min" | "max" | "" } | null {
   const [, bound = "", rest = ""] = /^(min|max)?_?(.+)$/.exec(name) ?? [];
   const operator = metrics.get(rest);

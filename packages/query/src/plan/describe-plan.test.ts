@@ -84,20 +84,20 @@ describe("unresolved names", () => {
     expect(names.match(/resolved when the query runs/g)).toHaveLength(3);
   });
 
-  test("placeholders are not interchangeable between accounts and posts", () => {
+  test("placeholders for accounts and posts are distinguished", () => {
     expect(described("from:ann quoted:1")).toMatch(/account ann,[\s\S]*post 1,/);
   });
 });
 
 describe("the description of bounds", () => {
-  test("the description of bounds names the open end of a time range", () => {
+  test("the description of bounds names both ends of a time range, or any time", () => {
     expect(describeTime(0, 1)).toBe(
       "time at or after 1970-01-01T00:00:00.000Z and before 1970-01-01T00:00:00.001Z",
     );
     expect(describeTime(null, null)).toBe("any time");
   });
 
-  test("the description of bounds shows times beyond every date as the latest one", () => {
+  test("the description of bounds shows a time that no date can represent as the nearest date", () => {
     const plan: PlanNode = { kind: "time", fromMs: -1e300, toMs: null };
     expect(describePlan(plan)).toBe("time at or after -271821-04-20T00:00:00.000Z");
   });

@@ -57,24 +57,24 @@ function describeElement(element: SequenceElement): string {
   return element.kind === "token" ? element.token : `${element.prefix}…`;
 }
 
-/** Text tokens have no such punctuation. */
+/** Text tokens contain none of this punctuation. */
 const isFacet = (token: string): boolean => /[:#@$]|>=/.test(token);
 
-/** `fromMs` inclusive, `toMs` exclusive. */
+/** `fromMs` is inclusive, `toMs` exclusive. */
 export function describeTime(fromMs: number | null, toMs: number | null): string {
   const from = fromMs === null ? "" : ` at or after ${isoTime(fromMs)}`;
   const to = toMs === null ? "" : ` before ${isoTime(toMs)}`;
   return from + to === "" ? "any time" : `time${from}${from && to ? " and" : ""}${to}`;
 }
 
-/** Inclusive. */
+/** Both ends are inclusive. */
 export function describeIds(low: bigint | null, high: bigint | null): string {
   if (low !== null && high !== null) return `IDs from ${low} to ${high}`;
   if (low !== null) return `IDs from ${low} on`;
   return high === null ? "any ID" : `IDs up to ${high}`;
 }
 
-/** The latest time of `Date`. */
+/** The latest time that `Date` can represent. */
 const lastDateMs = 8.64e15;
 
 const isoTime = (ms: number): string =>

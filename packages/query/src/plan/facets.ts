@@ -74,7 +74,7 @@ export const linkPart = (part: string): string => facet("url:", part);
 export const geoCell = (cell: string): string => `geo:${cell}`;
 export const atLeast = (metric: string, threshold: number): string => `${metric}>=${threshold}`;
 
-/** Printable ASCII without capitals needs no folding. */
+/** Printable ASCII without capital letters needs no folding. */
 const isFolded = /^[!-@[-~]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters would end a token
 const breaksToken = /[\s\u0000-\u001f\u007f-\u00a0]/gu;

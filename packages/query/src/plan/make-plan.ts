@@ -44,10 +44,10 @@ import {
 } from "./facets.ts";
 import type { PlanNode } from "./plan.ts";
 
-/** Only an archive can resolve them. */
+/** Only an archive can resolve these names. */
 export type QueryNames = { accounts: readonly string[]; posts: readonly string[] };
 
-/** With the facet keys that they refer to. */
+/** Names with the facet keys to which they refer. */
 export type ResolvedNames = {
   accounts: ReadonlyMap<string, readonly string[]>;
   posts: ReadonlyMap<string, readonly string[]>;
@@ -66,7 +66,7 @@ export function namesIn(tree: QueryNode): QueryNames {
   return { accounts: [...accounts], posts: [...posts] };
 }
 
-/** `within_time:` is relative to `asOfMs`. */
+/** `within_time:` counts back from `asOfMs`. */
 export type PlanContext = { names: ResolvedNames; asOfMs: number };
 
 /** Unresolved names match nothing. */
@@ -179,7 +179,7 @@ const atLeastOne = (metric: CountMetric): PlanNode => ({ kind: "min-count", metr
 const anyOf = (keys: readonly string[] | undefined, makeFacet: (key: string) => string): PlanNode =>
   any((keys ?? []).map((key) => facet(makeFacet(key))));
 
-/** Flattened; `all` removed; `none` if any child is. */
+/** Flattened, without `all`; `none` if any child is. */
 export function all(children: readonly PlanNode[]): PlanNode {
   const flat = children
     .flatMap((child) => (child.kind === "and" ? child.children : [child]))
@@ -189,7 +189,7 @@ export function all(children: readonly PlanNode[]): PlanNode {
   return flat.length === 1 && flat[0] ? flat[0] : { kind: "and", children: flat };
 }
 
-/** Flattened; `none` removed; `all` if any child is. */
+/** Flattened, without `none`; `all` if any child is. */
 export function any(children: readonly PlanNode[]): PlanNode {
   const flat = children
     .flatMap((child) => (child.kind === "or" ? child.children : [child]))

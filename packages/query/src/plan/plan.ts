@@ -3,8 +3,8 @@ import type { Platform } from "../tree/platform.ts";
 import type { CountMetric } from "../tree/tree.ts";
 
 /**
- * A boolean tree over posts' index terms and stored fields. `terms` match at adjacent positions; a
- * facet is one term.
+ * A boolean tree over the index terms and stored fields of posts. `terms` match at adjacent
+ * positions; a facet is a single term.
  */
 export type PlanNode =
   | { kind: "all" }
@@ -13,9 +13,9 @@ export type PlanNode =
   | { kind: "or"; children: readonly PlanNode[] }
   | { kind: "not"; child: PlanNode }
   | { kind: "terms"; elements: readonly SequenceElement[] }
-  /** `fromMs` inclusive, `toMs` exclusive. */
+  /** `fromMs` is inclusive, `toMs` exclusive. */
   | { kind: "time"; fromMs: number | null; toMs: number | null }
-  /** Inclusive. */
+  /** Both ends are inclusive. */
   | { kind: "id"; low: bigint | null; high: bigint | null }
   | { kind: "platform"; platform: Platform }
   | { kind: "min-count"; metric: CountMetric; atLeast: number }

@@ -1,13 +1,13 @@
 import type { QueryNames, ResolvedNames } from "./make-plan.ts";
 import type { PlanNode } from "./plan.ts";
 
-/** For a plan that is displayed, not run. */
+/** For a plan that is displayed but not run. */
 export type UnresolvedNames = {
   names: ResolvedNames;
   nameIn(node: PlanNode): { facet: string; subject: "account" | "post"; name: string } | null;
 };
 
-/** Real account and post keys begin with their platform, so no other term matches. */
+/** The keys of real accounts and posts begin with their platform, so no other term matches. */
 const knownIndex =
   /^(from:|to:|@|quoted-user:|reposted-user:|conversation:|reply:|quoted:|reposted:)\?\/(\d+)$/;
 const postFacets: ReadonlySet<string> = new Set([

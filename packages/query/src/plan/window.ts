@@ -1,14 +1,14 @@
 import type { PlanNode } from "./plan.ts";
 
-/** `fromMs` inclusive, `toMs` exclusive, null unbounded. */
+/** `fromMs` is inclusive, `toMs` exclusive; null means unbounded. */
 export type TimeWindow = { fromMs: number | null; toMs: number | null };
 
-/** Inclusive, null unbounded. */
+/** Inclusive; null means unbounded. */
 export type IdBounds = { lowId: bigint | null; highId: bigint | null };
 
 /**
- * The time window, clipped to `within`, and ID range that contain all matches; `conjuncts` are the
- * other conditions.
+ * The time window, clipped to `within`, and the ID range that contain all matches. `conjuncts` are
+ * the other conditions.
  */
 export function extractBounds(
   plan: PlanNode,

@@ -61,7 +61,7 @@ describe("emoji", () => {
     ["a trademark sign is text", "Foo™ ©2024", "footm 2024", ""],
     ["a trademark sign with the emoji variation selector", "™️", "™", ""],
     ["Japanese signs with the emoji variation selector", "㊗️祝", "㊗ 祝", ""],
-  ])("an emoji is one token: %s", (_, text, tokens, extras) => {
+  ])("an emoji is a single token: %s", (_, text, tokens, extras) => {
     const analysis = analyzeText(text);
     expect(analysis.tokens.join(" ")).toBe(tokens);
     expect(analysis.extras.join(" ")).toBe(extras);
@@ -95,7 +95,7 @@ describe("gaps for mentions and links", () => {
   });
 });
 
-test("the text after a dot in a handle is a word if dotted handles are disabled", () => {
+test("the text after a dot in a handle is a word if dotted handles are not recognised", () => {
   const text = "hi @carol.me and @dan.is fine";
   expect(findTokens(text)).toBe(`hi ${GAP} and ${GAP} fine`);
   expect(analyzeText(text, { dottedHandles: false }).tokens.join(" ")).toBe(
@@ -140,7 +140,7 @@ describe("tokens are at most 64 bytes", () => {
   test("a long token is cut between characters", () => {
     expect(shortenToken(`a${"é".repeat(40)}`)).toMatch(/^aé{19}~[0-9a-f]{16}$/);
   });
-  test("a single character with thousands of marks is also cut", () => {
+  test("a single character with thousands of marks is also shortened", () => {
     for (const token of analyzeText(`ก${"\u0e49".repeat(10_000)}ข`).tokens) {
       expect(Buffer.byteLength(token)).toBeLessThanOrEqual(64);
     }

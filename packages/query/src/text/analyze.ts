@@ -9,18 +9,18 @@ export { shortenToken } from "./token.ts";
 
 export type AnalyzedText = {
   tokens: string[];
-  /** Not in phrases: emoji without their skin tone. */
+  /** Not part of phrases: emoji without their skin tone. */
   extras: string[];
 };
 
 /** Increment when the tokens of any text change. */
 export const analyzerVersion = 3;
 
-/** No phrase crosses it and no query matches it. */
+/** For a mention or link: no phrase crosses it and no query matches it. */
 export const GAP = "|";
 
 const skinTone = /\ud83c[\udffb-\udfff]/;
-/** All scripts, with inverted, opening and presentation forms. */
+/** From all scripts, with inverted, opening and presentation forms. */
 const questionMark =
   /[?¿\u037e\u055e\u061f\u1367\u203d\u2047-\u2049\u2753\u2754\u2cfa\u2cfb\u2e18\u2e2e\u2e54\ua60f\ua6f7\ufe16\ufe56\uff1f]|\ud804\udd43|\ud83a\udd5f/;
 const everyQuestionMark = new RegExp(questionMark, "g");
@@ -71,7 +71,7 @@ export function hasQuestionMark(text: string): boolean {
   return startingOutside(marks, links).length > 0;
 }
 
-/** Parts between mentions and links, with a gap between parts that gave tokens. */
+/** Parts between mentions and links, with a gap between parts that have tokens. */
 function eachVisiblePart(
   text: string,
   options: EntityOptions,

@@ -1,18 +1,19 @@
 /**
- * Letters, digits and `_` make words; scripts without spaces (and Hangul, whose particles attach to words) are split into
- * characters; marks belong to the preceding character; everything else separates.
+ * Letters, digits and `_` make words; scripts without spaces (and Hangul, whose particles attach to
+ * words) are split into characters; marks belong to the preceding character; everything else
+ * separates.
  */
 const separator = 0;
 export const wordClass = 1;
 export const spaceless = 2;
 export const mark = 3;
-/** Half of a character: use `codePointClass`. */
+/** Half of a character: use `codePointClass` instead. */
 export const surrogate = 4;
 
 const letters = "\\p{L}\\p{N}_";
 /** They work like apostrophes, although Unicode classifies them as letters. */
 const apostrophes = "\\u02b9-\\u02bf";
-/** The code points are Japanese, although Unicode assigns them no script. */
+/** The last code points are Japanese, although Unicode assigns them no script. */
 const spacelessScripts = `${["Han", "Hira", "Kana", "Hang", "Thai", "Laoo", "Khmr", "Mymr"]
   .map((script) => `\\p{Script=${script}}`)
   .join("")}\\u3006\\u3031-\\u3035\\u303c\\u30fc`;
@@ -25,7 +26,7 @@ const patterns: readonly (readonly [number, RegExp])[] = [
 
 let classes: Uint8Array | null = null;
 
-/** Lazy, so that it does not delay startup. */
+/** Made on first use, so that it does not delay startup. */
 export function codeUnitClass(unit: number): number {
   classes ??= unitTable(patterns, surrogate);
   return classes[unit] ?? separator;
@@ -37,13 +38,13 @@ export function codePointClass(codePoint: number): number {
   return patterns.find(([, pattern]) => character.search(pattern) === 0)?.[0] ?? separator;
 }
 
-/** Per UTF-16 code unit, the sum of the numbers of matching patterns. */
+/** The sum, for each UTF-16 code unit, of the numbers of matching patterns. */
 export function unitTable(
   patterns: readonly (readonly [number, RegExp])[],
   ofSurrogates: number,
 ): Uint8Array {
   const table = new Uint8Array(0x10000);
-  // Surrogates become spaces, so that an index equals the code unit.
+  // Surrogates become spaces, so that each index equals its code unit.
   const allUnits = new Uint16Array(0x10000).fill(0x20, 0xd800, 0xe000);
   for (let unit = 0; unit < 0xd800; unit += 1) allUnits[unit] = unit;
   for (let unit = 0xe000; unit <= 0xffff; unit += 1) allUnits[unit] = unit;
@@ -64,20 +65,20 @@ const foldable =
 const everyFoldable = new RegExp(foldable, "g");
 const replacements: ReadonlyMap<string, string> = makeReplacements();
 
-/** Most posts contain none. */
+/** Most posts contain none of them. */
 const needsNormalising =
   /[^\u0021-\u007e\s\u00c0-\u00ff\u0400-\u0482\u048a-\u04ff\u2010\u2013-\u2016\u2018-\u201f\u2020-\u2022\u3001\u3002\u3042-\u3093\u30a2-\u30f3\u30fc\u4e00-\u9fff]|[\u00a0\u2000-\u200a\u202f\u205f\u3000]/;
-/** Unicode's default ignorable characters except the zero width space: they would split words. */
+/** Unicode's default ignorable characters, which would split words, except the zero width space. */
 const invisible =
   /[\u00ad\u061c\u115f\u1160\u180e\u200c-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufff8]|\u034f|[\u17b4\u17b5]|[\u180b-\u180d\u180f\ufe00-\ufe0f]|\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff]/;
 const everyInvisible = new RegExp(invisible, "g");
 export const needsFolding = new RegExp(
   `${needsNormalising.source}|[\\ufeff\\u00c0-\\u00ff\\u0401\\u0451]`,
 );
-/** NFKC would compose them into syllables. */
+/** NFKC would compose these letters into syllables. */
 const singleHangulLetter = /[\u3131-\u318e]/;
 const notSingleHangulLetters = /[^\u3131-\u318e]+/g;
-/** NFKC decomposes Thai and Lao AM; the tone mark belongs before it. */
+/** NFKC decomposes the Thai and Lao vowel AM; the tone mark belongs before it. */
 const thaiAm = /\u0e4d([\u0e48-\u0e4b]?)\u0e32/g;
 const laoAm = /\u0ecd([\u0ec8-\u0ecb]?)\u0eb2/g;
 const hasAm = /[\u0e4d\u0ecd]/;
@@ -88,7 +89,7 @@ const zeroWidthSpace = /\u200b+/g;
 
 /**
  * Diacritics are folded where readers treat the letters as equal (Latin, Greek, Arabic, Hebrew, ё),
- * not where they make a different letter (й, が, Thai and Indic signs). Each word folds
+ * but not where they make a different letter (й, が, Thai and Indic signs). Each word is folded
  * independently.
  */
 export function foldWord(text: string): string {
@@ -103,7 +104,9 @@ function withoutInvisible(text: string): string {
   return invisible.test(joined) ? joined.replace(everyInvisible, "") : joined;
 }
 
-/** A zero width space is a line-break hint in scripts without spaces, else separates words. */
+/**
+ * A zero width space is a line-break hint in scripts without spaces, and otherwise separates words.
+ */
 function keepBetweenWords(spaces: string, offset: number, text: string): string {
   const after = codeUnitClass(text.charCodeAt(offset + spaces.length));
   return after === spaceless ? "" : spaces;
@@ -140,7 +143,7 @@ function makeReplacements(): Map<string, string> {
   }
   for (let codePoint = 0x591; codePoint <= 0x6ed; codePoint += 1) {
     const character = String.fromCodePoint(codePoint);
-    // Tatweel, and vowel signs of Hebrew and Arabic.
+    // Drops tatweel, and vowel signs of Hebrew and Arabic.
     if (foldable.test(character) && !map.has(character)) map.set(character, "");
   }
   return map;
@@ -155,7 +158,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 const anyEntity = /&(?:amp|lt|gt|quot|#39);/g;
 
-/** Decodes once: `&amp;lt;` becomes `&lt;`. */
+/** Decodes only once: `&amp;lt;` becomes `&lt;`. */
 export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(anyEntity, (entity) => entities[entity] ?? entity);

@@ -6,7 +6,7 @@ import {
   runCases,
 } from "../../../../testkit/conformance/twitter-text.ts";
 
-/** With the reason. */
+/** Each with the reason. */
 const intentionalDifferences: Readonly<Record<string, string>> = {
   "Valid url: port and userinfo": "no link on X contains a user, as in the cases for extraction",
   "Valid url: ipv4": "a link in a text must have a named host, as in the cases for extraction",
@@ -22,13 +22,13 @@ const named = hasCases
 describe.skipIf(!hasCases)(named, () => {
   const outcomes = hasCases ? runCases() : [];
 
-  test("twitter-text's applicable cases are answered as published, except for documented exceptions", () => {
+  test("twitter-text's applicable cases have the published results, apart from documented exceptions", () => {
     const others = outcomes.filter(({ expected, actual }) => expected !== actual);
     expect(others.map(({ description }) => description)).toEqual(
       Object.keys(intentionalDifferences),
     );
   });
-  test("few groups of twitter-text's cases do not apply", () => {
+  test("only a few groups of twitter-text's cases do not apply", () => {
     expect(outcomes.length).toBeGreaterThan(2_000);
     expect(Object.keys(notApplicable)).toHaveLength(7);
   });

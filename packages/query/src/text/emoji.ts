@@ -1,13 +1,13 @@
 /** False positives are possible, false negatives are not. */
 export const possibleEmoji = /[\u2190-\u2bff\ud83c-\ud83e]|[\u20e3\ufe0f]/;
 
-/** Text unless a variation selector follows. */
+/** These are text unless a variation selector follows. */
 const textual = "©®‼⁉™ℹⓂ〰〽㊗㊙";
 const picture = `(?:[[\\p{Emoji}&&\\p{Extended_Pictographic}]--[${textual}]]|[${textual}](?=\\ufe0f)|\\p{Emoji_Modifier})`;
 const tags = "(?:[\\u{e0020}-\\u{e007e}]+\\u{e007f})?";
 const element = `${picture}(?:\\p{Emoji_Modifier}\\ufe0f?|[\\ufe0e\\ufe0f])?${tags}`;
 
-/** More permissive than Unicode's, so that newer emoji are also one token. */
+/** More permissive than Unicode's definition, so that newer emoji are also single tokens. */
 const emoji = new RegExp(
   `\\p{Regional_Indicator}{2}|[0-9#*]\\ufe0f?\\u20e3|${element}(?:\\u200d${element})*`,
   "gv",
@@ -33,7 +33,7 @@ export function withoutSkinTone(token: string): string {
   return token.replace(skinTones, "") || token;
 }
 
-/** Keycap sigils become full-width: no token contains ASCII punctuation. */
+/** A keycap's sigil becomes full-width, because no token contains ASCII punctuation. */
 function emojiToken(sequence: string): string {
   const bare = sequence.replace(selectors, "");
   if (bare.startsWith("#")) return `＃${bare.slice(1)}`;

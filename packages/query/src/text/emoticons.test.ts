@@ -17,7 +17,7 @@ test.each([
   expect(findEmoticons(text)).toEqual(found);
 });
 
-test("a text is normalised as an emoticon only if it is exactly one", () => {
+test("a text is normalised as an emoticon only if it is nothing else", () => {
   expect(readEmoticon(":-P")).toBe(":P");
   expect(readEmoticon(";)")).toBe(";)");
   expect(readEmoticon(":))")).toBe(":)");
@@ -25,6 +25,6 @@ test("a text is normalised as an emoticon only if it is exactly one", () => {
   expect(readEmoticon("hm :)")).toBeNull();
 });
 
-test("emoticons are searched in linear time in a text of many colons", () => {
+test("emoticons are found in linear time in a text with many colons", () => {
   expect(findEmoticons(`${":".repeat(200_000)} ${":(".repeat(100_000)}`)).toEqual([]);
 });

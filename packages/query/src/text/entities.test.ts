@@ -151,7 +151,7 @@ describe("reading an entity at its sigil, for queries", () => {
   });
 });
 
-test("tags and handles are compared regardless of sigil, width and case", () => {
+test("tags and handles are compared without regard to sigil, width and case", () => {
   expect(foldTag("＃ＮＡＳＡ")).toBe("nasa");
   expect(foldTag("#été")).toBe(foldTag("E\u0301TE\u0301"));
   expect(foldHandle("＠NASA")).toBe("nasa");
@@ -185,7 +185,7 @@ test.each([
   ["brackets", `a.co/${"(".repeat(300_000)}`],
   ["schemes", "http://a.".repeat(50_000)],
   ["sigils", "@a#a$a".repeat(100_000)],
-])("entities are searched in linear time in a text of many %s", (_, text) => {
+])("entities are found in linear time in a text with many %s", (_, text) => {
   const cpuMs = startCpuTime();
   extractEntities(text, { dottedHandles: true });
   expect(cpuMs()).toBeLessThan(2_000);

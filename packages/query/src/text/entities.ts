@@ -12,7 +12,7 @@ export type EntityOptions = {
 
 export type SigilValue = { value: string; end: number };
 
-/** Joiners, middle dots and the like. */
+/** Joiners, middle dots and similar characters. */
 const hashtagSpecials =
   "_\\u200c\\u200d\\ua67e\\u05be\\u05f3\\u05f4\\uff5e\\u301c\\u309b\\u309c\\u30a0\\u30fb\\u3003\\u0f0b\\u0f0c\\u00b7";
 const hashtagCharacters = `\\p{L}\\p{M}\\p{Nd}${hashtagSpecials}`;
@@ -31,12 +31,12 @@ const dottedMention = new RegExp(`[@＠](${handle}(?:@${hostName})?)`, "g");
 const dottedMentionHere = new RegExp(dottedMention, "y");
 const plainMentionHere = /[@＠]([A-Za-z0-9_]{1,64})/y;
 const badBeforeMention = /[A-Za-z0-9_!#$%&*@＠]$/;
-/** `RT@user` and `rt:@user` are mentions despite the letter before. */
+/** `RT@user` and `rt:@user` are mentions despite the preceding letter. */
 const repostMark = /(?:^|[^A-Za-z0-9_+~.-])rt:?$/i;
 const badAfterMention =
   /^(?:[@＠\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]|[\u0300-\u036f]|:\/\/)/;
 
-/** They do not change a tag. */
+/** These characters do not change a tag. */
 const invisible = /\p{Default_Ignorable_Code_Point}+/gu;
 
 const cashtagName = "[A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?";
@@ -44,7 +44,7 @@ const cashtagEnd = "(?=$|[\\s!#-/:-@\\[-_{-~])";
 const everyCashtag = new RegExp(`(?<=^|\\s)\\$(${cashtagName})${cashtagEnd}`, "g");
 const cashtagHere = new RegExp(`\\$(${cashtagName})${cashtagEnd}`, "y");
 
-/** By X's rules, in order, without overlaps. Offsets are UTF-16. */
+/** By X's rules, in order, without overlaps. Offsets are in UTF-16 code units. */
 export function extractEntities(text: string, options: EntityOptions = {}): Entity[] {
   const links = findLinks(text).map(
     ({ start, end }): Entity => ({ kind: "url", start, end, value: text.slice(start, end) }),
@@ -73,7 +73,7 @@ export function findMentions(text: string, options: EntityOptions = {}): Entity[
   for (const match of text.matchAll(options.dottedHandles ? dottedMention : plainMention)) {
     if (!canMentionAt(text, match.index)) continue;
     const longest = plausibleHandle(match[1] ?? "");
-    // `@nasa.comé` mentions nasa.
+    // `@nasa.comé` mentions only nasa.
     const value = hasBadEnding(text, match.index, longest) ? firstName(longest) : longest;
     if (hasBadEnding(text, match.index, value)) continue;
     const end = match.index + 1 + value.length;
@@ -82,7 +82,7 @@ export function findMentions(text: string, options: EntityOptions = {}): Entity[
   return mentions;
 }
 
-/** Null for `#`, `#1` and keycaps. */
+/** Null for `#` alone, `#1` and keycaps. */
 export function readHashtag(text: string, offset: number): SigilValue | null {
   const found = readAt(hashtagHere, text, offset);
   return found !== null && hashtagLetter.test(found.value) ? found : null;
@@ -96,7 +96,7 @@ export function readCashtag(text: string, offset: number): SigilValue | null {
   return readAt(cashtagHere, text, offset);
 }
 
-/** Without sigil, NFKC, lower case. */
+/** Without the sigil, in NFKC and lower case. */
 export function foldTag(tag: string): string {
   return foldSigil(tag, "#");
 }
@@ -130,7 +130,7 @@ export function findCashtags(text: string): Entity[] {
 }
 
 /**
- * The last part counts only if a top-level domain in lower case: `@nasa.Great day` mentions nasa.
+ * The last part counts only as a top-level domain in lower case: `@nasa.Great day` mentions nasa.
  */
 function plausibleHandle(handle: string): string {
   const dot = handle.lastIndexOf(".");
@@ -167,13 +167,13 @@ function foldSigil(text: string, sigil: string): string {
   return folded.startsWith(sigil) ? folded.slice(1) : folded;
 }
 
-/** Between white space; punctuation may follow. A mouth may repeat. */
+/** Between white space, but punctuation may follow. The mouth may repeat. */
 const everyEmoticon = /(?<![^\s])([:;=])['’^-]?(\)+|\(+|[DPpOo])(?=[\s.,!?…)"'“”„‘’‚]|$)/g;
-/** A cheap first check, which the colon of a link does not pass. */
+/** A cheap first check, which the colon in a link does not pass. */
 const possibleEmoticon = /[:;=]['’^-]?[()DPpOo]/;
 const exactEmoticon = /^([:;=])['’^-]?(\)+|\(+|[DPpOo])$/;
 
-/** `:-)`, `=)`, `:))` and `:)` are the same. */
+/** `:-)`, `=)`, `:))` and `:)` are the same emoticon. */
 export function findEmoticons(text: string): string[] {
   if (!possibleEmoticon.test(text)) return [];
   const found = new Set<string>();

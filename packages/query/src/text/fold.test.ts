@@ -63,7 +63,7 @@ const spacedText = fc
   .array(fc.string({ unit: "binary", maxLength: 12 }), { maxLength: 6 })
   .map((parts) => parts.join(" ").toWellFormed());
 
-test("the fold of a word does not depend on its neighbours", () => {
+test("folding a word does not depend on its neighbours", () => {
   fc.assert(
     fc.property(spacedText, (text) => {
       const words = text.split(" ");

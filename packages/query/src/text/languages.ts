@@ -1,4 +1,4 @@
-/** In old posts and X's list. */
+/** Codes in old posts and in X's list. */
 const aliases: Readonly<Record<string, string>> = { iw: "he", in: "id", no: "nb", tl: "fil" };
 
 const primaryTag = /^[a-z]{2,3}$/;

@@ -1,10 +1,10 @@
 import type { TextSpan } from "./span.ts";
 import { internationalDomains, topLevelDomains } from "./top-level-domains.ts";
 
-/** DNS limit; also bounds the work per dot. */
+/** The limit in DNS; also bounds the work per dot. */
 const maxHostLength = 253;
 const maxShortLinkSlug = 40;
-/** Bounds the work for nested brackets. */
+/** Bounds the work on nested brackets. */
 const maxTailLength = 2048;
 
 /** In a host without a scheme, and in paths. */
@@ -37,13 +37,13 @@ const parameterCharacters = new RegExp(
 );
 const parametersEnd = /[A-Za-z0-9=_#/&-]/;
 const port = /:[0-9]{1,5}/y;
-/** Most links in X posts; `t.co.uk` is another host. */
+/** Most links in X posts have this host; `t.co.uk` is another. */
 const shortLinkHost = /^t\.co\//i;
 const shortLinkSlug = /\/([A-Za-z0-9]+)/y;
 
 /**
  * With `http(s)://`, or a bare host under a known top-level domain. Excludes final punctuation and
- * unopened brackets. Linear time.
+ * unopened brackets. Takes linear time.
  */
 export function findLinks(text: string): TextSpan[] {
   const links: TextSpan[] = [];
@@ -72,7 +72,7 @@ function linkAt(text: string, dot: number, resume: number): LinkScan {
   const schemeStart = findSchemeStart(text, dot, bareStart, floor);
   if (schemeStart !== null) return linkWithScheme(text, schemeStart);
   if (bareStart === floor && floor > resume && bareHostCharacter.test(text.charAt(floor - 1))) {
-    // No host is as long as the run.
+    // No host is as long as this run.
     return { link: null, scannedTo: scanAhead(text, dot, text.length, bareHostCharacter) };
   }
   const runEnd = scanAhead(text, dot, bareStart + maxHostLength + 1, bareHostCharacter);
@@ -135,14 +135,14 @@ function findHostEnd(text: string, start: number, runEnd: number): number | null
   return null;
 }
 
-/** `example.삼성`: after a scheme, any label in another script may be top-level. */
+/** `example.삼성`: after a scheme, any label in another script may be a top-level domain. */
 function endsInForeignDomain(run: string): boolean {
   const top = foreignTopLevelDomain.exec(run)?.[1];
   if (top === undefined || !(top.charCodeAt(0) >= 0x250 || isKnownDomain(top))) return false;
   return isHost(run.slice(0, -top.length - 1));
 }
 
-/** The top-level domain must be known and not start a sentence (`done.So`). */
+/** The top-level domain must be known and must not start a sentence (`done.So`). */
 function findBareHostEnd(text: string, start: number, runEnd: number): number | null {
   const ownRun = text.slice(start, runEnd);
   const foreign = ownRun.endsWith(".") ? topLevelDomainAt(text, runEnd) : null;
@@ -161,7 +161,7 @@ function findBareHostEnd(text: string, start: number, runEnd: number): number | 
   return null;
 }
 
-/** Any punycode domain, as `xn--` is never typed by accident. */
+/** Includes any punycode domain, because no one types `xn--` by accident. */
 function isKnownDomain(top: string): boolean {
   const lower = top.toLowerCase();
   return topLevelDomains.has(lower) || lower.startsWith("xn--");
@@ -175,7 +175,10 @@ function topLevelDomainAt(text: string, index: number): string | null {
   return internationalDomains.find((domain) => lower.startsWith(domain)) ?? null;
 }
 
-/** `name` excludes the top-level domain. No label begins or ends with `-` or `_`; only subdomains contain `_`. */
+/**
+ * `name` excludes the top-level domain. No label begins or ends with `-` or `_`, and only
+ * subdomains contain `_`.
+ */
 function isHost(name: string): boolean {
   const dot = name.lastIndexOf(".");
   return (
@@ -194,7 +197,7 @@ function findShortLinkEnd(text: string, hostEnd: number): number | null {
   return text[end] === "?" ? findTailEnd(text, end) : end;
 }
 
-/** Without a scheme only a path may follow host and port. */
+/** Without a scheme, only a path may follow the host and port. */
 function findBareLinkEnd(text: string, hostEnd: number): number {
   port.lastIndex = hostEnd;
   const afterPort = hostEnd + (port.exec(text)?.[0].length ?? 0);
@@ -229,7 +232,7 @@ function findParametersEnd(text: string, start: number): number {
   return start + end;
 }
 
-/** Up to the first unbalanced bracket. */
+/** Ends before the first unbalanced bracket. */
 function findBalancedEnd(tail: string): number {
   const open: number[] = [];
   for (let index = 0; index < tail.length; index += 1) {

@@ -11,16 +11,16 @@ import { splitEmoji } from "./emoji.ts";
 import { shortenToken } from "./token.ts";
 import { foldable, pictures, textTraits } from "./traits.ts";
 
-/** A word or emoji, or characters with their marks in a script without spaces. */
+/** A word, an emoji, or a list of characters with their marks in a script without spaces. */
 export type TextRun = string | readonly string[];
 
 const aboveAscii = /[\u0080-\uffff]/;
-/** Bounds a pair token. */
+/** Bounds the length of a pair token. */
 const maxMarks = 4;
 
 /**
- * A `_` precedes the pair for each mark of the first character (and its second surrogate), so that
- * a character's prefix search does not match it with further marks.
+ * A `_` precedes the pair for each mark on the first character (and for its second surrogate), so
+ * that a prefix search for a character does not match it with further marks.
  */
 export function pairToken(character: string, next: string): string {
   return character.length === 1

@@ -5,7 +5,7 @@ import { phraseSequence, querySequence } from "./sequence.ts";
 
 type Case = readonly [query: string, text: string];
 
-/** Each as word and phrase. */
+/** Each is tested as a word and as a phrase. */
 const scripts: Readonly<Record<string, { finds: readonly Case[]; misses: readonly Case[] }>> = {
   Thai: {
     finds: [

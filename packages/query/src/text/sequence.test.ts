@@ -6,7 +6,7 @@ import { findMentions } from "./entities.ts";
 import { findLinks } from "./links.ts";
 import { phraseSequence, querySequence, type SequenceElement } from "./sequence.ts";
 
-/** `日*` is a prefix, a lone `*` any token. */
+/** Writes `日*` for a prefix, and `*` for any token. */
 function written(elements: readonly SequenceElement[]): string {
   return elements.map(writtenElement).join(" ");
 }
@@ -42,7 +42,7 @@ describe("the sequence of a word", () => {
   ])("the sequence of a word has the expected elements: %s", (_, text, expected) => {
     expect(written(querySequence(text))).toBe(expected);
   });
-  test("a long word in a query is shortened as in documents", () => {
+  test("a long word in a query is shortened in the same way as in documents", () => {
     const word = "x".repeat(10_000);
     expect(querySequence(word)).toEqual([{ kind: "token", token: analyzeText(word).tokens[0] }]);
   });

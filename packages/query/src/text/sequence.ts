@@ -1,7 +1,7 @@
 import { decodeEntities } from "./characters.ts";
 import { pairToken, splitIntoRuns, type TextRun } from "./runs.ts";
 
-/** A whole token, a prefix (a lone CJK character), or any token. */
+/** A whole token, a prefix (for a lone CJK character), or any token. */
 export type SequenceElement =
   | { kind: "token"; token: string }
   | { kind: "prefix"; prefix: string }
@@ -10,7 +10,7 @@ export type SequenceElement =
 type SequencePosition = TextRun | typeof anyToken;
 const anyToken = Symbol("any token");
 
-/** `state-of-the-art` gives four. Mentions and links are plain words. */
+/** `state-of-the-art` gives four elements. Mentions and links are plain words. */
 export function querySequence(text: string): SequenceElement[] {
   return sequenceElements(splitIntoRuns(decodeEntities(text).toWellFormed()));
 }
@@ -43,8 +43,8 @@ function elementsBeforeAny(characters: readonly string[]): SequenceElement[] {
 }
 
 /**
- * A document's run ends with its last character's token, and so does a query run before another
- * word. A query's last run may end inside a longer run.
+ * In a document, a run ends with its last character's token, and so does a run before another word
+ * in a query. A query's last run may end inside a longer run.
  */
 function characterElements(characters: readonly string[], isLast: boolean): SequenceElement[] {
   const [first, second] = characters;

@@ -7,7 +7,7 @@ const inOrder = (starts: readonly number[]): TextSpan[] =>
 const apart = (spans: readonly TextSpan[]): TextSpan[] =>
   spans.filter(({ start }, index) => index === 0 || start >= (spans[index - 1]?.end ?? 0));
 
-test("finding the spans that begin outside of others agrees with a comparison of all pairs", () => {
+test("the spans found to begin outside of others are those that a comparison of all pairs finds", () => {
   const starts = fc.array(fc.nat(60), { maxLength: 20 });
   fc.assert(
     fc.property(starts, starts, (first, second) => {
@@ -21,7 +21,7 @@ test("finding the spans that begin outside of others agrees with a comparison of
   );
 });
 
-test("finding the spans that begin outside of others visits each a bounded number of times", () => {
+test("finding the spans that begin outside of others visits each span a bounded number of times", () => {
   let reads = 0;
   const counting = (start: number): TextSpan => ({
     get start() {

@@ -3,23 +3,24 @@ const prefixBytes = 40;
 const hashDigits = 16;
 
 const encoder = new TextEncoder();
-/** A leading U+FEFF is part of the token. */
+/** A leading U+FEFF stays part of the token. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * Above 64 bytes: the first 40, `~`, and 16 hex digits of the SHA-256. No other token contains `~`.
+ * Above 64 bytes: the first 40 bytes, `~`, and 16 hex digits of the SHA-256. No other token
+ * contains `~`.
  */
 export function shortenToken(token: string): string {
   if (token.length * 3 <= maxTokenBytes) return token;
   const bytes = encoder.encode(token);
   if (bytes.length <= maxTokenBytes) return token;
   let end = prefixBytes;
-  // 10xxxxxx is a continuation byte.
+  // A byte 10xxxxxx continues a character.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return `${decoder.decode(bytes.subarray(0, end))}~${sha256Hex(bytes).slice(0, hashDigits)}`;
 }
 
-/** For ASCII, where length equals bytes. */
+/** For ASCII, where the length is the number of bytes. */
 export const shortenAsciiToken = (token: string): string =>
   token.length <= maxTokenBytes ? token : shortenToken(token);
 
@@ -43,7 +44,7 @@ const initialState = [
 const blockBytes = 64;
 const schedule = new Uint32Array(64);
 
-/** FIPS 180-4. Synchronous, unlike the browser's. */
+/** FIPS 180-4. Synchronous, unlike the browser's function. */
 export function sha256Hex(message: Uint8Array): string {
   const blocks = padded(message);
   const state = Uint32Array.from(initialState);
@@ -107,5 +108,5 @@ function compress(state: Uint32Array, blocks: DataView, offset: number): void {
 
 const rotated = (word: number, bits: number): number => (word >>> bits) | (word << (32 - bits));
 
-/** The index is always within the array. */
+/** The index must be within the array. */
 const wordAt = (words: Uint32Array, index: number): number => words[index] as number;

@@ -27,5 +27,5 @@ const international =
 export const topLevelDomains: ReadonlySet<string> = new Set(
   [countries, generic, international].flatMap((list) => list.split(" ")),
 );
-/** A host may end within a run of letters. */
+/** After these, a host may end within a run of letters. */
 export const internationalDomains: readonly string[] = international.split(" ");

@@ -6,7 +6,7 @@ import { foldable, pictures, textTraits } from "./traits.ts";
 const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit));
 const neighbours = ["", "a", "9", "я", "日", "ー", "."];
 
-test("characters without the fold trait only need lower-casing, regardless of their neighbours", () => {
+test("characters without the foldable trait need only lower-casing, regardless of their neighbours", () => {
   const plain = units.filter((unit) => (textTraits(unit) & foldable) === 0);
   const wrong = plain.filter((unit) =>
     neighbours.some((other) =>
@@ -17,7 +17,7 @@ test("characters without the fold trait only need lower-casing, regardless of th
   expect(plain.length).toBeGreaterThan(20_000);
 });
 
-test("characters without the emoji trait begin no emoji", () => {
+test("characters without the pictures trait begin no emoji", () => {
   const wrong = units.filter(
     (unit) => (textTraits(unit) & pictures) === 0 && possibleEmoji.test(unit),
   );

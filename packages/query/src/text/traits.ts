@@ -1,7 +1,10 @@
 import { needsFolding, unitTable } from "./characters.ts";
 import { possibleEmoji } from "./emoji.ts";
 
-/** By code units: an absent trait is certain. One table pass replaces a search per trait. */
+/**
+ * By code units, so only an absent trait is certain. One pass over a table replaces a search per
+ * trait.
+ */
 export const foldable = 1;
 export const pictures = 2;
 

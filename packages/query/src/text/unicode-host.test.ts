@@ -9,7 +9,7 @@ test.each([
   ["xn--ls8h.la.", "💩.la."],
   ["xn--fa-hia.de", "faß.de"],
   ["xn--80ak6aa92e.com", "аррӏе.com"],
-  // No digits, only ASCII, two directions of writing.
+  // No digits, only ASCII, and two directions of writing.
   ["xn--a.example", "xn--a.example"],
   ["xn--.example", "xn--.example"],
   ["xn--abc-.example", "xn--abc-.example"],

@@ -1,4 +1,4 @@
-/** Of Punycode (RFC 3492, section 5). */
+/** Parameters of Punycode (RFC 3492, section 5). */
 const base = 36;
 const lowestThreshold = 1;
 const highestThreshold = 26;
@@ -12,7 +12,7 @@ const encodedPrefix = "xn--";
 /** A URL's hostname setter ignores invalid names, so this one remains. */
 const noHost = "x";
 
-/** URL standard, domain to Unicode; null if invalid. */
+/** "Domain to Unicode" of the URL standard; null if invalid. */
 export function unicodeHost(name: string): string | null {
   const host = asciiHost(name);
   if (host === noHost && name.toLowerCase() !== noHost) return null;
@@ -25,7 +25,7 @@ function asciiHost(name: string): string {
   return url.hostname;
 }
 
-/** Only if the result encodes to the same label. */
+/** Decodes only if the result encodes to the same label. */
 function unicodeLabel(label: string): string {
   if (!label.startsWith(encodedPrefix)) return label;
   const decoded = decodePunycode(label.slice(encodedPrefix.length));

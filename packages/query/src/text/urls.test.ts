@@ -30,7 +30,7 @@ describe("the tokens of a link", () => {
   ])("a link is split into tokens: %s", (_, url, expected) => {
     expect(linkTokens(parseLink(url)).join(" ")).toBe(expected);
   });
-  test("long parts of a link are shortened the same in links and queries", () => {
+  test("long parts of a link are shortened in the same way in posts and queries", () => {
     const part = "a".repeat(500);
     expect(linkTokens(parseLink(`https://example.com/${part}`)).at(-1)).toMatch(
       /^a{40}~[0-9a-f]{16}$/,
@@ -100,7 +100,7 @@ test("any part of a link between token boundaries finds the link", () => {
   fc.assert(
     fc.property(links, fc.nat(20), fc.nat(20), (link, a, b) => {
       const body = link.replace(/^(?:https?:\/\/)?(?:www\.)?(?:user@)?/, "").replace(/#.*$/, "");
-      // Removed parts of a link do not count.
+      // Removed parts of a link are not searched for.
       const searched = body.replace(/:443(?=\/)|utm_source=x/g, (dropped) =>
         ".".repeat(dropped.length),
       );
@@ -115,7 +115,7 @@ test("any part of a link between token boundaries finds the link", () => {
   );
 });
 
-test("any string as a link yields tokens of letters, marks and digits", () => {
+test("any string read as a link yields only tokens of letters, marks and digits", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
       for (const token of linkTokens(parseLink(`https://${text}`))) {

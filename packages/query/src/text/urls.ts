@@ -6,14 +6,14 @@ const schemePrefix = /^[a-z][a-z0-9+.-]*:\/\//;
 const authority = /^[^/?]*/;
 const userinfo = /^.*@/;
 const defaultPort = /:(?:80|443)?$/;
-/** They do not identify the page. */
+/** These parameters do not identify the page. */
 const trackingParameters =
   /(^|[?&;])(?:utm_[a-z_]*|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|twclid|ttclid|li_fat_id|igshid?|mc_[ce]id|mkt_tok|_hsenc|_hsmi|_ga|_gl|vero_id|oly_(?:anon|enc)_id|ref_src|ref_url)=[^&;]*/g;
 const percentEncoded = /(?:%[0-9a-f]{2})+/g;
 const nonWordCharacters = /[^\p{L}\p{M}\p{N}]+/u;
 const aboveAscii = /[\u0080-\uffff]/;
 
-/** Lower case, without scheme, user and fragment. */
+/** In lower case, without scheme, user and fragment. */
 export type Link = {
   host: string;
   rest: string;
@@ -28,8 +28,9 @@ export function parseLink(url: string): Link {
 }
 
 /**
- * In order: host labels, path and query, split at all but letters, marks and digits; punycode
- * and percent codes decoded. Without leading `www.`, ports 80 and 443, and tracking parameters.
+ * Host labels, path and query, in order, split at everything but letters, marks and digits.
+ * Punycode and percent codes are decoded; a leading `www.`, ports 80 and 443, and tracking
+ * parameters are omitted.
  */
 export function linkTokens({ host, rest }: Link): string[] {
   const query = rest.includes("=") ? rest.replace(trackingParameters, "$1") : rest;
@@ -52,14 +53,14 @@ function asciiTokens(text: string): string[] {
 const isLetterOrDigit = (unit: number): boolean =>
   (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39);
 
-/** Part of a host or path, an id, or a whole link. */
+/** Reads part of a host or path, an id, or a whole link. */
 export function urlQueryTokens(text: string): string[] {
   return linkTokens(parseLink(text.replace(/^[\s"“”]+/u, "")));
 }
 
 /**
  * Down to two labels: `news.bbc.co.uk`, `bbc.co.uk`, `co.uk`. Single labels and overlong hosts
- * yield themselves.
+ * yield only themselves.
  */
 export function hostSuffixes({ host }: Link): string[] {
   const name = host.slice(0, findNameEnd(host));
@@ -81,7 +82,7 @@ function findNameEnd(host: string): number {
 }
 
 function parseHost(authorityText: string): string {
-  // Text that begins with parameters has no host.
+  // Text that begins with parameters contains no host.
   if (authorityText.includes("=")) return authorityText.replace(trackingParameters, "$1");
   const named = authorityText.includes("@") ? authorityText.replace(userinfo, "") : authorityText;
   const host = named.includes(":") ? named.replace(defaultPort, "") : named;

@@ -1,6 +1,6 @@
 import type { Diagnostic, QuerySpan } from "./tree.ts";
 
-/** Each has a row in docs/query-language.md. */
+/** Each code has a row in docs/query-language.md. */
 export const diagnosticCodes = {
   empty_query: "error",
   query_too_long: "error",
@@ -57,14 +57,17 @@ export const diagnosticCodes = {
 
 export type DiagnosticCode = keyof typeof diagnosticCodes;
 
-/** `expected`: the accepted forms. */
+/** `expected` lists the accepted forms. */
 export type DiagnosticDetails = {
   message: string;
   hint?: string | Rewrites;
   expected?: readonly string[];
 };
 
-/** Most likely first. The first without diagnostics becomes the hint, after `lead`, else `otherwise`. */
+/**
+ * Most likely first. The first query without diagnostics becomes the hint, after `lead`; if none,
+ * `otherwise`.
+ */
 export type Rewrites = { lead: string; queries: readonly string[]; otherwise: string };
 
 export type DraftDiagnostic = Omit<Diagnostic, "hint"> & { hint?: string | Rewrites };
@@ -110,7 +113,7 @@ export function diagnosticLine(diagnostic: Diagnostic): string {
 
 const widestExcerpt = 96;
 
-/** Carets below the span; a long query is cut around it. */
+/** Puts carets under the span; a long query is cut around it. */
 export function renderDiagnostic(query: string, diagnostic: Diagnostic): string {
   const characters = Array.from(query, printable);
   const from = excerptStart(characters, diagnostic.offset);

@@ -1,4 +1,4 @@
-/** Cursors contain positions in this list: append only. */
+/** Cursors contain positions in this list, so only append to it. */
 export const platformTitles = {
   bluesky: "Bluesky",
   mastodon: "Mastodon",

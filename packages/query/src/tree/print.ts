@@ -101,7 +101,7 @@ const units = [
   ["s", 1_000],
 ] as const;
 
-/** Without an exponent; parses to the same number. */
+/** Without an exponent, but parses to the same number. */
 function decimal(value: number): string {
   const [mantissa = "", exponent] = String(value).split("e-");
   if (exponent === undefined) return mantissa;

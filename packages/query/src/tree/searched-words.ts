@@ -1,7 +1,7 @@
 import { decodeEntities, foldWord } from "../text/characters.ts";
 import { splitIntoRuns } from "../text/runs.ts";
 
-/** Longer ones may be shortened in the index. */
+/** The index may shorten longer words. */
 const longestWord = 20;
 
 /** Null if there are none, one is too long, or they equal the text. Preserves a separate `*`. */

@@ -1,4 +1,4 @@
-/** Code points, and the same with syntax characters folded to ASCII. */
+/** Code points, as written and with syntax characters folded to ASCII. */
 export type Source = { characters: readonly string[]; folded: readonly string[] };
 
 export function readSource(text: string): Source {
@@ -20,7 +20,10 @@ export function codePointLength(text: string): number {
   return length;
 }
 
-/** Full-width and small forms (`＃ ＠ （ ： －`), U+2212, double quotation marks, white space. One code point stays one. */
+/**
+ * Folds full-width and small forms (`＃ ＠ （ ： －`), U+2212, double quotation marks, and white space.
+ * Each code point stays one.
+ */
 function foldCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x80) return code === 0x20 || !/\s/.test(character) ? character : " ";
@@ -41,7 +44,7 @@ const closingQuote = new Map([
   ["『", "』"],
 ]);
 
-/** Null unless `folded` opens a quotation. */
+/** Null unless `folded` is an opening quotation mark. */
 export function findClosingQuote(folded: string): string | null {
   return closingQuote.get(folded) ?? null;
 }
@@ -51,7 +54,7 @@ export const invisibleCharacters =
   "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069";
 const invisible = new RegExp(`^[${invisibleCharacters}]$`, "u");
 
-/** Copied text carries them along; excludes joiners, which emoji need. */
+/** Copied text often contains them. Joiners are excluded, because emoji need them. */
 export function isInvisible(character: string): boolean {
   return invisible.test(character);
 }
@@ -66,7 +69,7 @@ export function isDoubleQuote(character: string): boolean {
   return foldCharacter(character) === '"';
 }
 
-/** Linear, unlike a regular expression. */
+/** Takes linear time, unlike a regular expression. */
 export function withoutEnding(text: string, ending: string): string {
   let end = text.length;
   while (end > 0 && ending.includes(text[end - 1] ?? " ")) end--;

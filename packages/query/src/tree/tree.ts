@@ -6,7 +6,7 @@ export type QuerySpan = { offset: number; length: number };
 export const countMetrics = ["likes", "reposts", "replies", "quotes"] as const;
 export type CountMetric = (typeof countMetrics)[number];
 
-/** `filter:` names, also of `is:` and `has:`. */
+/** Names for `filter:`, which `is:` and `has:` also accept. */
 export const postProperties = [
   "retweets",
   "nativeretweets",
@@ -30,8 +30,8 @@ export type PostProperty = (typeof postProperties)[number];
 export type PostRelation = "conversation_id" | "in_reply_to" | "quoted" | "retweets_of_tweet_id";
 
 /**
- * Resolved as far as possible without an archive. `and` and `or` have two or more children of other
- * kinds.
+ * Resolved as far as possible without an archive. `and` and `or` have at least two children, of
+ * other kinds.
  */
 export type QueryNode =
   | { kind: "and"; children: readonly QueryNode[]; span: QuerySpan }
@@ -43,7 +43,7 @@ export type QueryLeaf =
   | { kind: "word"; text: string; span: QuerySpan }
   /** A separate `*` matches exactly one token. */
   | { kind: "phrase"; text: string; span: QuerySpan }
-  /** Without the sigil, NFKC, lower case. */
+  /** Without the sigil, in NFKC and lower case. */
   | { kind: "hashtag"; tag: string; span: QuerySpan }
   | { kind: "cashtag"; symbol: string; span: QuerySpan }
   | { kind: "mention"; user: string; span: QuerySpan }
@@ -52,9 +52,9 @@ export type QueryLeaf =
   /** The author of the quoted or reposted post. */
   | { kind: "quoted-user"; user: string; span: QuerySpan }
   | { kind: "retweets-of"; user: string; span: QuerySpan }
-  /** An ID, uri or URL, as in the query. */
+  /** An ID, uri or URL, as written in the query. */
   | { kind: "related"; relation: PostRelation; post: string; span: QuerySpan }
-  /** BCP 47 tag in lower case, aliases resolved (`iw` is `he`). */
+  /** A BCP 47 tag in lower case, with aliases resolved (`iw` is `he`). */
   | { kind: "lang"; code: string; span: QuerySpan }
   /** Unix milliseconds; `since` is inclusive, `until` exclusive. */
   | { kind: "since"; ms: number; span: QuerySpan }
@@ -73,7 +73,7 @@ export type QueryLeaf =
   | { kind: "platform"; platform: Platform; span: QuerySpan }
   | { kind: "label"; label: string; span: QuerySpan }
   | { kind: "source"; name: string; span: QuerySpan }
-  /** Without a nose. */
+  /** Written without a nose. */
   | { kind: "emoticon"; text: string; span: QuerySpan }
   | { kind: "question"; span: QuerySpan };
 

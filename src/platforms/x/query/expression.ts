@@ -1,7 +1,7 @@
 /**
- * Operators of API v2. `all`: X cannot express the condition, so everything may match. `none`: no
- * post on X matches. A `term` that is not standalone needs one that is in the same conjunction.
- * Groups are never negated.
+ * API v2 operators. `all`: X cannot express the condition, so everything may match. `none`: no post
+ * on X matches. A `term` that is not standalone needs one that is in the same conjunction. Groups
+ * are never negated.
  */
 export type Expression =
   | { kind: "all" }

@@ -11,7 +11,7 @@ import {
   type Term,
 } from "./expression.ts";
 
-/** Longer text is left to the matcher. */
+/** The matcher checks longer text. */
 const maxCharacters = 120;
 
 /** A `*`, which stands for any one word, splits a phrase. */

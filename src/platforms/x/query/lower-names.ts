@@ -42,7 +42,7 @@ export function withoutAccount(
   return allOf(handles.map((name) => negation(standalone(`${operator}:${name}`))));
 }
 
-/** X accepts only usernames in mentions. */
+/** X accepts only usernames. */
 export function mentionTerms(user: string, names: ResolvedNames): Expression {
   const { handles, ids } = userAccounts(user, names);
   if (handles.length > maxNames) return matchAll;
