@@ -1,6 +1,9 @@
 import type { Plugin } from "vite";
 
-/** Styles of a page come in several files, in any order; the first of them that loads must set the order of layers. */
+/**
+ * The styles of a page are in several files, in any order; the first to load must set the order of
+ * layers.
+ */
 export function layerOrder(): Plugin {
   return {
     name: "layer-order",

@@ -27,7 +27,7 @@ export function pageFiles(): Plugin {
   };
 }
 
-/** Also the files that it imports, with their styles. */
+/** Includes the files that it imports, with their styles. */
 function chunkFiles(
   chunk: Rolldown.OutputChunk,
   byName: ReadonlyMap<string, Rolldown.OutputChunk>,

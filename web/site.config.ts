@@ -5,8 +5,8 @@ import { layerOrder } from "./layer-order.ts";
 const root = import.meta.dirname;
 
 /**
- * Builds the landing page and the docs template into dist/web, after the dashboard. Separate, because they need none of its
- * shared code.
+ * Builds the landing page and the docs template into dist/web, after the dashboard. Separate,
+ * because they need none of its shared code.
  */
 export default defineConfig({
   root,

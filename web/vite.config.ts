@@ -22,7 +22,7 @@ export default defineConfig({
       checks: { moduleLevelDirective: false },
       output: {
         codeSplitting: {
-          // Few files: on a slow connection, another file costs more than some unused code.
+          // Few files, because on a slow connection another file costs more than some unused code.
           groups: [
             { name: "shared", test: /node_modules|web\/src\/(?!pages\/)/, minShareCount: 2 },
             { name: "search", test: /packages\/query|pages\/playground/, minShareCount: 2 },

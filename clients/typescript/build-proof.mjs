@@ -13,7 +13,7 @@ await build({
   platform: "node",
   format: "esm",
   target: "es2023",
-  // An optional peer dependency: large, and only for quotes.
+  // An optional peer dependency, because it is large and only quotes need it.
   external: ["@phala/dcap-qvl"],
 });
 

@@ -3,7 +3,6 @@ import type { Earshot } from "earshot-client";
 import { createAgent, tool } from "langchain";
 import { description, name, parameters, searchPosts } from "./search-posts.ts";
 
-/** LangChain. */
 export async function answer(
   question: string,
   { model, earshot }: { model: ChatOpenAI; earshot: Earshot },

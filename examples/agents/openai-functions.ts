@@ -3,7 +3,7 @@ import type OpenAI from "openai";
 import * as z from "zod";
 import { description, name, parameters, searchPosts } from "./search-posts.ts";
 
-/** OpenAI function calling: answers a question, searching as often as the model asks. */
+/** Answers a question with OpenAI function calling, searching as often as the model asks. */
 export async function answer(
   question: string,
   { openai, model, earshot }: { openai: OpenAI; model: string; earshot: Earshot },

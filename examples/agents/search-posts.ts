@@ -12,7 +12,7 @@ export const parameters = z.object({
   max_results: z.int().min(1).max(50).default(10),
 });
 
-/** For a model: numbered posts, or what is wrong with the query and how to fix it. */
+/** Returns numbered posts for a model, or what is wrong with the query and how to fix it. */
 export async function searchPosts(
   earshot: Earshot,
   { query, max_results }: z.output<typeof parameters>,

@@ -2,7 +2,6 @@ import { generateText, isStepCount, type LanguageModel, tool } from "ai";
 import type { Earshot } from "earshot-client";
 import { description, name, parameters, searchPosts } from "./search-posts.ts";
 
-/** Vercel AI SDK. */
 export async function answer(
   prompt: string,
   { model, earshot }: { model: LanguageModel; earshot: Earshot },

@@ -9,7 +9,7 @@ const name = "Hacker News";
 
 export const hackerNewsSearch: UpstreamSearch = {
   routes: () => onlyRoute,
-  // The API returns no more than its newest 1,000 hits.
+  // The API returns only its newest 1,000 hits.
   isExhaustive: false,
   page: async (call, session) =>
     matchesNothing(call.tree) ? null : await searchPage(call, session),
@@ -45,7 +45,10 @@ export async function itemById(id: string | null, session: Session): Promise<Ups
   return itemsPage(sent, { name, next: null, nowMs: session.nowMs });
 }
 
-/** Text that every match contains. The matcher applies the rest of the query, which only narrows the results. */
+/**
+ * Text that every match contains. The matcher applies the rest of the query, which only narrows the
+ * results.
+ */
 function requiredText(node: QueryNode): readonly string[] {
   switch (node.kind) {
     case "and":

@@ -1,6 +1,6 @@
 import type { PostReference } from "../posts/post.ts";
 
-/** Values from an import, not validated. */
+/** Imported values, not validated. */
 export type ClaimedIdentity = {
   id: string | null;
   uri: string | null;
@@ -15,7 +15,7 @@ export type RecordIdentity = {
   url: string | null;
   nativeId: bigint | null;
   userId: string | null;
-  /** Null if neither the id nor the URI contains a time. */
+  /** Null if id and URI contain no time. */
   seenMs: number | null;
 };
 

@@ -6,7 +6,7 @@ export type SearchMethod = (typeof searchMethods)[number];
 
 export const liveWindowMs = 7 * 86_400_000;
 
-/** `query` is what the query names, `bound` the maximum of `max_results`. */
+/** `query`: what the query names. `bound`: maximum `max_results`. */
 export const methods = {
   searchbyquery: { query: "text", bound: 100 },
   searchbyfullarchive: { query: "text", bound: 500 },

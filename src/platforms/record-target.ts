@@ -9,7 +9,7 @@ export function isRecordId(target: Target): target is PostTarget & { id: string 
   return id !== null && uri === null && host === null && /^\d{1,19}$/.test(id);
 }
 
-/** Includes the server and the id if the URI names them. `path` is the requested platform. */
+/** Includes server and id if the URI names them. `path` is the requested platform. */
 export function recordTarget(
   { platform, uri }: { platform: Platform; uri: string },
   target: PostTarget,

@@ -8,7 +8,7 @@ export type Session = {
   access: AccessKind;
   owner: "account" | "deployment" | null;
   credentialId: string | null;
-  /** A DID, Mastodon account id or X user id. */
+  /** DID, account id or X user id. */
   subjectId: string | null;
   baseUrl: string;
   /** When the request was submitted; adapters do not read the clock. */
@@ -27,7 +27,7 @@ export type Session = {
 export type UpstreamRequest = {
   /** Starts with `/`. */
   path: string;
-  /** The parameter is repeated for each value in a list. */
+  /** A list repeats its parameter. */
   query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
   headers?: Readonly<Record<string, string>>;
   /** Requests of one bucket share a rate limit. */
@@ -36,7 +36,7 @@ export type UpstreamRequest = {
   bill?: Bill;
 };
 
-/** In the units that the platform bills. */
+/** Amounts in the platform's units. */
 export type Bill = { postReads?: number; userReads?: number; requests?: number };
 
 export type UpstreamAnswer = {

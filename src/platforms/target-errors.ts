@@ -11,7 +11,7 @@ export type TargetInput = {
   platform: SearchPlatform;
 };
 
-/** `from` and `length` are in code points. */
+/** Units are code points. */
 export type Reason = { message?: string; hint?: string; from?: number; length?: number };
 
 const codes = { user: "invalid_user", post: "invalid_post", space: "invalid_space" } as const;

@@ -3,13 +3,13 @@ import type { Platform } from "../posts/post.ts";
 /** A null `platform` means the default. At least one name is not null. */
 export type Target = UserTarget | PostTarget | SpaceTarget;
 
-/** `handle` has no `@` in front; on Mastodon it is `user@host` if the query names the host. */
+/** `handle` without `@`; on Mastodon `user@host` if the query names the host. */
 export type UserTarget = {
   kind: "user";
   platform: Platform | null;
   handle: string | null;
   id: string | null;
-  /** The Mastodon host in the address of a profile. */
+  /** The Mastodon host in a profile's address. */
   host: string | null;
 };
 

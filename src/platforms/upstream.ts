@@ -22,18 +22,18 @@ export type Upstream = {
   routes?: (method: FetchMethod, access: AccessKind) => readonly Route[];
   /** Null if there is no search or it may not be used. */
   search: UpstreamSearch | null;
-  /** Null if nothing is public without a credential. */
+  /** Null if nothing is public. */
   publicBaseUrl: string | null;
   /** For a target that names a server; used if `publicBaseUrl` is null. */
   publicOrigin?: (target: Target | null) => string | null;
-  /** Null if there are no rate-limit headers. */
+  /** Null without rate-limit headers. */
   readLimit(headers: Headers, status: number, nowMs: number): Limit | null;
   /**
    * Minimum time between a response and the bucket's next request; absent or 0 permits concurrent
    * requests.
    */
   intervalMs?: (bucket: string) => number;
-  /** Returns millionths of a dollar. Null if requests are free. */
+  /** In millionths of a dollar; null if free. */
   computePrice: ((bill: Bill) => number) | null;
   /** In addition to `ownMethods` in methods.ts. */
   ownMethods?: readonly Method[];
@@ -62,7 +62,7 @@ export type MethodSupport =
       /** Deviations from what the method promises. */
       note: string;
     }
-  /** The platform has no equivalent; `closest` is a sentence. */
+  /** No equivalent; `closest` is a sentence. */
   | { access: readonly []; closest: string };
 
 export type PageCall = {

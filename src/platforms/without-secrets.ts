@@ -23,7 +23,7 @@ function readForms(value: string): string[] {
 
 export function redactedReason(reason: string, secrets: Readonly<Record<string, string>>): string {
   const line = stripControls(withoutSecrets(reason, secrets)).replaceAll(/\s+/g, " ").trim();
-  // Removing control characters may have joined the parts of a secret.
+  // Removing control characters may have joined a secret.
   return [...withoutSecrets(line, secrets)].slice(0, maxReasonLength).join("");
 }
 

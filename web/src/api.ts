@@ -27,7 +27,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** From the last /v1 response. */
+/** From the latest /v1 response. */
 export type RatesLeft = { requests: number | null; searches: number | null; searchesInMs: number };
 
 let csrf: string | null = null;
@@ -42,7 +42,7 @@ export function onSignedOut(listener: () => void): () => void {
   return () => listeners.signedOut.delete(listener);
 }
 
-/** Errors: ApiProblem. */
+/** Errors: `ApiProblem`. */
 export async function request(
   path: string,
   { method = "GET", body, headers = {}, signal }: RequestOptions = {},
@@ -81,7 +81,7 @@ export type RequestOptions = {
 
 async function requestJson<Value>(path: string, options?: RequestOptions): Promise<Value> {
   const response = await request(path, options);
-  // The contract defines the type of each path; 204 has no body.
+  // The contract defines the type for each path; 204 has no body.
   return (response.status === 204 ? undefined : await response.json()) as Value;
 }
 

@@ -1,4 +1,4 @@
-/** The words for coverage, the same on every page. */
+/** Texts about coverage, the same on every page. */
 
 import type { AccessMethod } from "../../src/platforms/source.ts";
 import type { Platform } from "../../src/posts/post.ts";
@@ -12,15 +12,15 @@ export type Source = { platform: Platform; via: AccessMethod; count: number };
 
 export type PlatformAnswer = {
   complete: boolean;
-  /** Covered, oldest first. */
+  /** The covered spans, oldest first. */
   held: readonly Span[];
-  /** Missing, oldest first. */
+  /** The missing spans, oldest first. */
   gaps: readonly Span[];
 };
 
 type Window = { from: string | null; to: string };
 
-/** Of one platform, without a final period. */
+/** About one platform, without a final period. */
 export function coverageText(
   { complete, held, gaps }: PlatformAnswer,
   sources: readonly Source[],
@@ -47,12 +47,12 @@ export function coverageText(
   return texts.length === 0 ? "No gaps, but may be incomplete" : texts.join("; ");
 }
 
-/** Summary for a platform without any complete span. */
+/** For a platform without any complete span. */
 export function nothingText(postsFound: number): string {
   return postsFound > 0 ? "Some posts, coverage unknown" : "Not archived";
 }
 
-/** Posts from the platform rather than the archive. */
+/** Whether posts came from the platform instead of the archive. */
 export function liveShare(sources: readonly Source[]): "none" | "some" | "all" {
   if (sources.every(({ via }) => via === "archive")) return "none";
   return sources.some(({ via, count }) => via === "archive" && count > 0) ? "some" : "all";

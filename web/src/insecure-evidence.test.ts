@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { insecureBanner } from "./insecure-evidence.ts";
 
-test("no banner is shown when only verified nodes are accepted", () => {
+test("no banner is shown if only verified nodes are accepted", () => {
   expect(insecureBanner([])).toBeNull();
 });
 

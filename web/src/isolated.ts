@@ -1,4 +1,4 @@
-/** Isolates text direction (FSI, PDI), as `<bdi>` does. */
+/** Isolates the text's direction (FSI, PDI), as `<bdi>` does. */
 export function isolated(name: string): string {
   return `\u2068${name}\u2069`;
 }

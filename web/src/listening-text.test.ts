@@ -15,7 +15,7 @@ test("a stream without a reported lag counts as live", () => {
   expect(listeningText([quiet]).text).toBe("Listening");
 });
 
-test("the stream summary names a disconnected stream even when others are connected", () => {
+test("the stream summary names a disconnected stream even if others are connected", () => {
   const away = makePlatform("mastodon", { stream: makeStream({ status: "waiting" }) });
   expect(listeningText([makePlatform("bluesky"), away])).toEqual({
     isLive: false,
@@ -25,12 +25,12 @@ test("the stream summary names a disconnected stream even when others are connec
   expect(listeningText([paused]).text).toBe("Bluesky paused");
 });
 
-test("the stream summary reports catching up when a stream is minutes behind", () => {
+test("the stream summary reports that a stream is catching up if it is minutes behind", () => {
   const late = makePlatform("bluesky", { stream: makeStream({ lag_ms: 180_000 }) });
   expect(listeningText([late])).toEqual({ isLive: false, text: "Catching up, 3 min behind" });
 });
 
-test("the stream summary reports when there is no stream", () => {
+test("the stream summary reports that there is no stream", () => {
   expect(listeningText([makeLivePlatform("x")]).text).toBe("No streams, searched live");
   expect(listeningText([makePlatform("x", { mode: "off", stream: null })]).text).toBe("No streams");
 });

@@ -1,7 +1,10 @@
-/** Errors of dashboard files that failed to load: no connection, or another installed version, whose files have other names. */
+/**
+ * Errors of dashboard files that failed to load, for lack of a connection or because another
+ * version, whose files have other names, is installed.
+ */
 const failures = new WeakSet<object>();
 
-/** Vite reports each failed import by an event with the error of the import. */
+/** For each failed import, Vite dispatches an event with its error. */
 export function watchLoadFailures(): void {
   window.addEventListener("vite:preloadError", ({ payload }) => failures.add(payload));
 }
@@ -10,7 +13,7 @@ export function isLoadFailure(error: unknown): boolean {
   return error instanceof Error && failures.has(error);
 }
 
-/** Whether the server has other files than this page was loaded with; null if it does not respond. */
+/** Whether the server now has other files than this page's; null if it does not respond. */
 export async function isUpdated(): Promise<boolean | null> {
   const mainScript = document.querySelector<HTMLScriptElement>("script[type=module][src]")?.src;
   if (mainScript === undefined) return null;

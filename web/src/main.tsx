@@ -13,7 +13,8 @@ import { preloadPage } from "./pages.tsx";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("app.html must have an element with the id root");
-// Runs the effects of an event before the next event, so that a key pressed right after it finds them applied.
+// Runs the effects of an event before the next event, so that a key pressed right after it finds
+// them applied.
 options.requestAnimationFrame = queueMicrotask;
 takeLinkToken();
 watchLoadFailures();

@@ -34,7 +34,7 @@ test("durations are formatted in a suitable unit", () => {
   ]);
 });
 
-test("lags are formatted in tenths of a second below ten seconds, and in whole units above", () => {
+test("lags are formatted in tenths of a second below ten seconds, and in whole units from there", () => {
   expect([0, 161, 1_400, 9_960, 14_600, 180_000].map(lagText)).toEqual([
     "0.0 s",
     "0.2 s",

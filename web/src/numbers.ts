@@ -38,7 +38,7 @@ export function percentFigure(part: number, all: number): Figure {
   return { value: all === 0 ? "0" : rough().format((part / all) * 100), unit: "%" };
 }
 
-/** Milliseconds to hours, in three digits. */
+/** Milliseconds to hours, with three digits. */
 export function durationFigure(ms: number): Figure {
   if (ms < 1_000) return { value: short().format(Math.round(ms)), unit: "ms" };
   if (ms < 120_000) return { value: short().format(ms / 1_000), unit: "s" };
@@ -54,7 +54,7 @@ export function ageFigure(ms: number): Figure {
   return { value: whole().format(ms / 86_400_000), unit: "days" };
 }
 
-/** Tenths of a second below ten seconds. */
+/** In tenths of a second below ten seconds. */
 function lagFigure(ms: number): Figure {
   if (ms < 9_950) return { value: (Math.max(0, ms) / 1_000).toFixed(1), unit: "s" };
   if (ms < 60_000) return { value: whole().format(ms / 1_000), unit: "s" };

@@ -112,11 +112,11 @@ const pages: readonly Page[] = [
   },
 ];
 
-/** Loads the page of the address while the session is read. */
+/** Loads the page for the address while the session is read. */
 export function preloadPage(): void {
   const path = location.pathname.replace(/^\/dashboard/, "");
   const page = pages.find((other) => path === other.path || path.startsWith(`${other.path}/`));
-  // The page itself shows a failed import.
+  // The page itself reports a failed import.
   page?.load().catch(() => undefined);
 }
 

@@ -46,7 +46,7 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 const maxParts = 4;
 
-/** At most five: days, or minutes if shorter than two days. */
+/** At most five: days, or minutes if the span is shorter than two days. */
 export function evenlySpacedLabels(fromMs: number, toMs: number): string[] {
   const nowMs = Date.now();
   const spansDays = toMs - fromMs >= 2 * dayMs;

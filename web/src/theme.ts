@@ -37,6 +37,6 @@ export function writeStored(key: string, value: string | null): void {
     if (value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, value);
   } catch {
-    // Storage unavailable: the setting lasts until the page is closed.
+    // Without storage, the setting lasts until the page is closed.
   }
 }

@@ -3,21 +3,23 @@ import useSWR from "swr";
 import { type ApiProblem, api } from "./api.ts";
 
 export type Loaded<Value> = {
-  /** The last successful response; undefined while loading. */
+  /** The latest successful response; undefined while loading. */
   data: Value | undefined;
   problem: ApiProblem | undefined;
   isLoading: boolean;
   refresh(): Promise<void>;
 };
 
-/** A shared GET; `everyMs` polls while the page is visible. A null path requests nothing. */
+/**
+ * A shared GET, repeated every `everyMs` while the page is visible. A null path requests nothing.
+ */
 export function useApi<Value>(path: string | null, everyMs = 0): Loaded<Value> {
   const { data, error, isLoading, mutate } = useSWR<Value, ApiProblem>(
     path,
     (requestPath: string) => api.get<Value>(requestPath),
     { refreshInterval: everyMs, keepPreviousData: true, shouldRetryOnError: false },
   );
-  // SWR stops polling after an error.
+  // SWR stops repeating requests after an error.
   useEffect(() => {
     if (error === undefined || everyMs === 0) return;
     const timer = setInterval(() => {

@@ -5,7 +5,7 @@ export type Pages<Row> = {
   /** Undefined while loading. */
   rows: readonly Row[] | undefined;
   problem: ApiProblem | undefined;
-  /** Null if there are no more or a page is loading. */
+  /** Null if there are no more rows or a page is loading. */
   loadMore: (() => void) | null;
   refresh(): Promise<void>;
 };

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect } from "preact/compat";
 import { areSingleKeysOn, isTyping } from "./single-keys.ts";
 
-/** `j` and `k` focus the next and previous element that matches below `list`. */
+/** `j` and `k` focus the next and previous matching element under `list`. */
 export function useRowKeys(list: RefObject<HTMLElement | null>, selector: string): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {

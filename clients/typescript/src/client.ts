@@ -21,7 +21,7 @@ export type EarshotOptions = {
   url?: string;
   /** Default 5. */
   maxRetries?: number;
-  /** Default: the runtime's. */
+  /** Default: the runtime's `fetch`. */
   fetch?: typeof globalThis.fetch;
 };
 
@@ -34,8 +34,8 @@ const waitSeconds = 20;
 const proofPauseMs = 1_000;
 
 /**
- * Retries temporary errors; an Idempotency-Key prevents double submissions. Errors: `EarshotError`, `EarshotConnectionError`,
- * the reason of the signal.
+ * Retries temporary errors; an Idempotency-Key prevents double submissions. Errors: `EarshotError`,
+ * `EarshotConnectionError`, or the reason of the signal.
  */
 export class Earshot {
   readonly webhooks: Webhooks;
@@ -51,7 +51,7 @@ export class Earshot {
     this.webhooks = new Webhooks((request, options) => this.#json(request, options));
   }
 
-  /** One page, newest posts first. */
+  /** Returns one page, newest posts first. */
   async search(params: PageParams, options: RequestOptions = {}): Promise<SearchPage> {
     const { fields, max_chars, ...rest } = params;
     const body = {
@@ -77,7 +77,7 @@ export class Earshot {
     }
   }
 
-  /** The posts of all pages. */
+  /** Yields the posts on all pages. */
   async *searchAll(
     params: PageParams,
     { limit = Number.POSITIVE_INFINITY, ...options }: RequestOptions & { limit?: number } = {},
@@ -114,7 +114,7 @@ export class Earshot {
     return uuid;
   }
 
-  /** A job's records and status, once it has finished. */
+  /** Returns a job's records and status once it has finished. */
   async wait(uuid: string, options: RequestOptions = {}): Promise<JobResult> {
     const signal = getSignal(options);
     const path = `/v1/search/live/social/result/${encodeURIComponent(uuid)}?wait=${waitSeconds}`;
@@ -139,12 +139,15 @@ export class Earshot {
     try {
       await this.#send({ method: "DELETE", path, signal, isRepeatable: true });
     } catch (error) {
-      // The first attempt may have deleted it.
+      // The first attempt may already have deleted it.
       if (!(error instanceof EarshotError) || error.status !== 404) throw error;
     }
   }
 
-  /** Of a result that a node signed. `verifyProof` of `earshot-client/proof` verifies it. */
+  /**
+   * Returns the proof of a result that a node signed. `verifyProof` in `earshot-client/proof`
+   * verifies it.
+   */
   async proof(uuid: string, options: RequestOptions = {}): Promise<Proof> {
     const signal = getSignal(options);
     const path = `/v1/search/live/social/result/${encodeURIComponent(uuid)}/proof`;

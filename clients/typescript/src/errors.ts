@@ -8,7 +8,7 @@ export class EarshotError extends Error {
   readonly hint: string | null;
   readonly retryable: boolean;
   readonly requestId: string | null;
-  /** In arguments and queries. */
+  /** The errors in arguments and queries. */
   readonly errors: readonly NonNullable<Problem["errors"]>[number][];
   /** The job that failed; null if none was submitted. */
   readonly uuid: string | null;

@@ -5,7 +5,7 @@ import type { JobChange } from "./types.ts";
 export type EventOptions = {
   /** Watches one job, until it finishes. */
   uuid?: string;
-  /** `id` of the last event seen; "0" begins with all stored jobs. */
+  /** The `id` of the last event seen; "0" begins with all stored jobs. */
   lastEventId?: string;
   signal?: AbortSignal;
 };

@@ -9,12 +9,12 @@ export type VerifyProofOptions = {
   collateral?: unknown;
   /** When certificates and collateral must be valid; default: the time of the signature. */
   asOf?: Date;
-  /** What the proof must be about. */
+  /** Values that the proof must contain. */
   expected?: {
     job?: string;
     query?: string;
     gatewayKey?: string;
-    /** The fetched result. */
+    /** The result as fetched. */
     body?: Uint8Array;
     signedAfter?: Date;
     from?: Date;
@@ -25,9 +25,9 @@ export type VerifyProofOptions = {
 
 export type ProofCheck = {
   check: string;
-  /** Skipped if an earlier check failed, or nothing is expected. */
+  /** `skipped` if an earlier check has failed, or nothing is expected. */
   outcome: "passed" | "failed" | "skipped";
-  /** Names the failure. */
+  /** Identifies the failure, if any. */
   code: string | null;
   message: string;
 };
@@ -43,8 +43,8 @@ export type ProofVerdict = {
 };
 
 /**
- * Verifies the response of `GET …/result/<uuid>/proof`, JSON or parsed, offline. Of the gateway's
- * claims it trusts only the signature time. `policy` (docs/attestation.md), JSON or parsed; null
+ * Verifies a response of `GET …/result/<uuid>/proof`, as JSON or parsed, offline. Of the gateway's
+ * claims, it trusts only the signature time. `policy` (docs/attestation.md) is JSON or parsed; null
  * accepts no quotes.
  */
 export async function verifyProof(

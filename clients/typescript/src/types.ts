@@ -20,9 +20,11 @@ export type Platform = JobStatus["platform"];
 
 /** The arguments of the API, plus `platform`. */
 export type SearchParams = {
-  /** What to search for; may contain operators. For other methods: the account, post or space. */
+  /**
+   * What to search for, which may contain operators. For other methods: the account, post or Space.
+   */
   query?: string;
-  /** Default `searchbyquery`: the last seven days. `searchbyfullarchive`: everything. */
+  /** Default `searchbyquery`: the last seven days. `searchbyfullarchive`: all posts. */
   method?: Method;
   platform?: Platform;
   max_results?: number;
@@ -36,7 +38,7 @@ export type SearchParams = {
 export type PageParams = SearchParams & {
   /** Fields of records to return, such as `Metadata.username`. */
   fields?: string[];
-  /** For all texts together. */
+  /** Maximum total length of all texts, in characters. */
   max_chars?: number;
 };
 
@@ -51,9 +53,9 @@ export type CountParams = {
 
 export type RequestOptions = {
   signal?: AbortSignal;
-  /** Default: random for each submission. */
+  /** Default: a random key for each submission. */
   idempotencyKey?: string;
-  /** Total time for a request and its retries; default 120,000. */
+  /** Total time for a request and its retries, in milliseconds; default 120,000. */
   timeoutMs?: number;
 };
 

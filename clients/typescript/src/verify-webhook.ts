@@ -3,8 +3,8 @@ import type { JobEvent } from "./types.ts";
 const toleranceSeconds = 300;
 
 /**
- * Returns a webhook request's event. `body` is the text as received, unparsed. Errors: if not
- * signed with the secret, or more than five minutes old. Ignore a repeated `webhook-id`.
+ * Returns the event in a webhook request, whose `body` must be unparsed. Throws if it was not
+ * signed with the secret, or is more than five minutes old. Ignore a repeated `webhook-id`.
  */
 export async function verifyWebhook(
   secret: string,

@@ -10,7 +10,7 @@ export type NewWebhook = { url: string; events?: string[] };
 
 const getRequest = { method: "GET", isRepeatable: true } as const;
 
-/** Notify your server when jobs finish. Verify each notification with `verifyWebhook`. */
+/** Notifies your server when jobs finish. Verify each notification with `verifyWebhook`. */
 export class Webhooks {
   readonly #send: SendJson;
 
@@ -39,13 +39,14 @@ export class Webhooks {
     return this.#send({ method: "DELETE", path: makePath(id), isRepeatable: true }, options);
   }
 
-  /** After it was disabled for failures. */
+  /** Enables a webhook that was disabled after failures. */
   enable(id: string, options?: RequestOptions): Promise<Webhook> {
     return this.#post(`${makePath(id)}/enable`, { isRepeatable: true }, options);
   }
 
   /**
-   * Only this response contains the new secret. The former also signs until `former_secret_until`.
+   * Only this response contains the new secret. The former secret also signs until
+   * `former_secret_until`.
    */
   replaceSecret(id: string, options?: RequestOptions): Promise<WebhookWithSecret> {
     return this.#post(`${makePath(id)}/secret`, {}, options);

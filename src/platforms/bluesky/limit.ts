@@ -1,7 +1,7 @@
 import type { Headers } from "undici";
 import type { Limit } from "../upstream.ts";
 
-/** Only a PDS sends these headers. Some hosts send the reset as the number of seconds from now. */
+/** Only a PDS sends these headers. Some hosts send the reset in seconds from now. */
 export function blueskyLimit(headers: Headers, _status: number, nowMs: number): Limit | null {
   const remaining = readNumber(headers.get("ratelimit-remaining"));
   const reset = readNumber(headers.get("ratelimit-reset"));

@@ -107,7 +107,7 @@ function readFacets(text: string, value: unknown): Facets {
   return parsed;
 }
 
-/** Adds links and mentions in the text, which the analyzer does not index as words. */
+/** The analyzer does not index links and mentions as words. */
 function withEntitiesOf(text: string, facets: Facets): Facets {
   const { spans } = facets;
   const entities = { ...facets };

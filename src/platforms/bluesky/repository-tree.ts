@@ -3,7 +3,7 @@ import { decodeBlock } from "./block.ts";
 
 export type FindBlock = (hash: string) => Uint8Array | null;
 
-/** `path` is `collection/rkey`; `hash` is that of the record's block. */
+/** `path`: `collection/rkey`; `hash`: of the record's block. */
 export type TreeEntry = { path: string; hash: string };
 
 /** Longer than a valid collection and record key together. */

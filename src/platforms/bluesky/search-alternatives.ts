@@ -12,7 +12,7 @@ export type Request = {
 /** An empty list matches nothing. */
 export type Requests = readonly Request[];
 
-/** Stands in for what the API cannot express. */
+/** Replaces what the API cannot express. */
 export const unconditional: Request = {
   words: [],
   tags: [],
@@ -27,7 +27,7 @@ export const noPosts: Requests = [];
 /** Each alternative costs one request. */
 const maxAlternatives = 6;
 
-/** Drops parts that would exceed the maximum, which only widens the search. */
+/** Dropping further parts only widens the search. */
 export function allParts(parts: readonly Requests[]): Requests {
   const byWidth = parts.toSorted((a, b) => a.length - b.length);
   let requests: Requests = allPosts;

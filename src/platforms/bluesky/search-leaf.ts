@@ -19,7 +19,7 @@ export function requestsForLeaf(leaf: QueryLeaf, names: ResolvedNames): Requests
     case "cashtag":
       return requestsForWords(searchTerms(leaf.symbol));
     case "hashtag":
-      // A post may have the tag only in its text, or only in its tag field.
+      // A post may have the tag only in its text or tag field.
       return anyAlternative([
         [{ ...unconditional, tags: [leaf.tag] }],
         requestsForWords(searchTerms(leaf.tag)),
@@ -48,9 +48,7 @@ const requestsForWords = (words: readonly string[]): Requests => [{ ...unconditi
 /** Older language codes that posts may still use. */
 const olderCodes: Readonly<Record<string, string>> = { he: "iw", id: "in", nb: "no", fil: "tl" };
 
-/**
- * Requests the primary language; the matcher checks the rest of the tag. `und` cannot be requested.
- */
+/** Requests the primary language; the matcher checks the rest. `und` cannot be requested. */
 function requestsForLanguage(code: string): Requests {
   const [primary = ""] = code.split("-");
   if (!/^[a-z]{2,3}$/.test(primary) || primary === "und") return allPosts;

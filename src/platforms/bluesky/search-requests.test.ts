@@ -187,10 +187,7 @@ const postSubject = (post: Post) => ({
   terms: () => indexTerms(post),
 });
 
-/**
- * A post as on Bluesky: its author has a DID, mentions are facets or in the text, and there is no
- * repost or location.
- */
+/** As on Bluesky: a DID as author, no repost or location, and mentions as facets or in the text. */
 function onBluesky(post: Post): Post {
   return {
     ...post,

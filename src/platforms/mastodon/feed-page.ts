@@ -15,7 +15,7 @@ type TimedStatus = { status: unknown; ms: number };
 export type FeedPage = {
   position: FeedPosition;
   statuses: readonly TimedStatus[];
-  /** All later pages contain only older statuses. */
+  /** All later pages are older. */
   oldestMs: number;
   next: Paging | null;
 };
@@ -74,7 +74,7 @@ async function searchPage(
     { path: "/api/v2/search", query, bucket: "api" },
     "read:search",
   );
-  // Posts of muted accounts are removed, so a short page need not be the last.
+  // Muted accounts are removed, so a short page need not be the last.
   const isMore = offset + 2 * maxStatuses <= maxOffset;
   const next = isMore ? { offset: String(offset + maxStatuses) } : null;
   return { json: asFields(answer?.json).statuses, next };
@@ -105,7 +105,7 @@ async function timeline(
 
 const hourMs = 3_600_000;
 
-/** On Mastodon, ids start with the time; ids of other software have no known form. */
+/** Mastodon ids start with the time; other software's have no known form. */
 function idBefore(toMs: number, { isMastodon }: InstanceInfo, asOfMs: number): string | undefined {
   const untilMs = toMs + hourMs;
   if (!isMastodon || untilMs >= asOfMs || untilMs <= 0) return undefined;

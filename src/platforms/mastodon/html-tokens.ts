@@ -8,7 +8,7 @@ const tagName = /[a-zA-Z][^\s/>]{0,40}/y;
 /** Elements whose content is not text. */
 const rawElements: ReadonlySet<string> = new Set(["script", "style", "template", "noscript"]);
 
-/** Takes linear time. An unterminated tag or comment extends to the end. */
+/** Linear time. An unterminated tag or comment consumes the rest. */
 export function* htmlTokens(html: string): Generator<HtmlToken> {
   let position = 0;
   while (position < html.length) {

@@ -1,6 +1,6 @@
 import type { PostTarget, Target, UserTarget } from "../target.ts";
 
-/** Returns the server named by the handle or id, or else by the address. */
+/** The server in the handle or id, or else in the address. */
 export function namedServer(target: Target | null): string | null {
   if (target === null || target.kind === "space") return null;
   const name = target.kind === "user" ? userServer(target) : postServer(target);

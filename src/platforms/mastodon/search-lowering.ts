@@ -28,7 +28,7 @@ function lower(node: QueryNode, isPositive: boolean, names: ResolvedNames): Alte
   }
 }
 
-/** Drops the parts with the most alternatives, which only widens the search. */
+/** Drops the largest parts, which only widens the search. */
 function all(parts: readonly Alternatives[]): Alternatives {
   if (parts.some((part) => part.length === 0)) return [];
   return parts

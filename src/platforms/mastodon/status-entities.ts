@@ -36,7 +36,7 @@ type Entities = {
   links: readonly string[];
 };
 
-/** Adds links and mentions in the text, which the analyzer does not index as words. */
+/** The analyzer does not index links and mentions as words. */
 export function addListedEntities(text: string, listed: Entities): Entities {
   const { mentions } = listed;
   const entities = { mentions: [...mentions], tags: [...listed.tags], links: [...listed.links] };

@@ -1,5 +1,5 @@
 type TextWriter = {
-  /** Collapses white space unless the text is preformatted. */
+  /** Collapses white space unless preformatted. */
   write(text: string, isPreformatted: boolean): void;
   breakLine(): void;
   separate(breaks: number): void;

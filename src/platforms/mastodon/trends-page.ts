@@ -36,7 +36,7 @@ const noTrends = ({ instance }: ServerAccess): UpstreamWarning => ({
   message: `${instance} has no trends: they are disabled or not supported`,
 });
 
-/** `posts` is the sum over the reported days. */
+/** `posts` sums the reported days. */
 export function readTagTrend(value: unknown, rank: number): Trend | null {
   const tag = asFields(value);
   const name = stripControls(string(tag.name, 640) ?? "").trim();

@@ -118,7 +118,7 @@ const isSuspended = (account: unknown): boolean => asFields(account).suspended =
 
 const asBoolean = (value: unknown): boolean | null => (typeof value === "boolean" ? value : null);
 
-/** A placeholder means that there is no banner. */
+/** A placeholder means no banner. */
 function headerBanner(header: unknown): string | null {
   const address = webAddress(header);
   return address?.endsWith("/headers/original/missing.png") ? null : address;

@@ -35,7 +35,7 @@ export const xDescription: PlatformDescription = {
 const pageAddress =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/[^/?#]+(?:\/web)?\/status(?:es)?\/(\d+)(?:[/?#]|$)/i;
 
-/** Allowed clock skew. A post with a later ID would sort before all future posts. */
+/** Allowed clock skew. A later ID would sort before all future posts. */
 const maxAheadMs = 86_400_000;
 
 function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {

@@ -15,7 +15,7 @@ export function readBoolean(value: unknown): boolean | null {
   return typeof value === "boolean" ? value : null;
 }
 
-/** Cut to `max` UTF-16 code units; null if the text is empty. */
+/** Cut to `max` UTF-16 code units; null if empty. */
 export function nonEmptyText(value: unknown, max: number): string | null {
   return string(value, max) || null;
 }

@@ -13,7 +13,7 @@ export type PostEntities = {
   urls: readonly string[];
 };
 
-/** Expands links, adds the targets of redirects, and drops links to the post's own media. */
+/** Expands links, adds redirects' targets, drops links to the post's own media. */
 export function readEntities(value: unknown): PostEntities {
   const { hashtags, mentions, urls } = asFields(value);
   return {

@@ -17,10 +17,7 @@ import { readReferences, replyReference } from "./post-references.ts";
 
 const maxText = 100_000;
 
-/**
- * Null without an ID, author or time. A repost has the text that X truncates until `withOriginal`
- * replaces it.
- */
+/** Null without an ID, author or time. A repost has X's text until `withOriginal` replaces it. */
 export function readXPost(value: unknown, includes: Includes): Post | null {
   const fields = asFields(value);
   const id = readIdText(fields.id);

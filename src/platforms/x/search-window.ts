@@ -12,7 +12,7 @@ const firstPostMs = Date.UTC(2006, 2, 21);
  */
 const startMarginMs = 900_000;
 
-/** Null if X accepts no part of it. */
+/** Null if X accepts no part. */
 export function searchWindow(
   { fromMs, toMs }: { fromMs: number | null; toMs: number },
   nowMs: number,

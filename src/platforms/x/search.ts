@@ -48,7 +48,7 @@ async function searchPage(call: SearchCall, session: Session): Promise<UpstreamP
 
 type WindowedQuery = Omit<XSearchRequest, "token" | "limit">;
 
-/** A query that is too long for recent search may fit full-archive search. */
+/** A query too long for recent search may fit full-archive search. */
 function requestFor(expression: Expression, window: SearchWindow): WindowedQuery {
   if (!isExpressible(expression)) throw notExpressible();
   const { maxCharacters } = searches[window.search];

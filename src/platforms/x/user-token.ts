@@ -63,7 +63,7 @@ const redirectUri: CredentialField = {
   isOptional: false,
 };
 
-/** An access token lasts two hours; a refresh token can be used once. */
+/** An access token lasts two hours; a refresh token one use. */
 export function xUserTokenKind(apiUrl: string): CredentialKind {
   return {
     platform: "x",

@@ -131,7 +131,7 @@ function Mark({ frame, span }: { frame: HTMLElement | null; span: [number, numbe
   );
 }
 
-/** Without the axes. */
+/** The plot without its axes. */
 function frameArea(frame: HTMLElement | null): DOMRect {
   const drawn = [...(frame?.querySelectorAll(".u-over, svg[role=img]") ?? [])];
   const { left, top, width } = drawn[0]?.getBoundingClientRect() ?? new DOMRect();

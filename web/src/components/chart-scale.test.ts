@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isolatedIndices, magnitudes, powersOfTen } from "./uplot-options.ts";
 
-test("values without neighbours in a chart are found", () => {
+test("isolated values in a chart are found", () => {
   expect(isolatedIndices([1, null, 2, null, null, 3, 4])).toEqual([0, 2]);
 });
 

@@ -1,7 +1,7 @@
 import "./code.css";
 import type { ReactNode } from "preact/compat";
 
-/** Code that scrolls sideways, also by keyboard. */
+/** Scrolls sideways, also by keyboard. */
 export function Code({ label, children }: { label: string; children: ReactNode }) {
   return (
     <pre className="code" role="region" tabIndex={0} aria-label={label}>

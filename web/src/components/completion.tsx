@@ -4,7 +4,7 @@ export type CompletionItem = { text: string; placeholder: string; meaning: strin
 /** Ids for aria-controls and aria-activedescendant. */
 export const completionId = (list: string, index: number): string => `${list}-${index}`;
 
-/** The focus stays in the field. */
+/** The focus remains in the field. */
 export function CompletionList({
   id,
   items,
@@ -14,7 +14,7 @@ export function CompletionList({
 }: {
   id: string;
   items: readonly CompletionItem[];
-  /** How many characters of each are typed already. */
+  /** How many characters of each item are already typed. */
   typedLength: number;
   selectedIndex: number;
   onAccept(item: CompletionItem): void;

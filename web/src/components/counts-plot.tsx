@@ -9,7 +9,7 @@ export type PlotGap = { fromMs: number; toMs: number; isBefore: boolean };
 
 const width = 420;
 const height = 100;
-/** Of its bucket's width. */
+/** Share of the bucket's width. */
 const barShare = 0.6;
 /** Keeps both edges of a short gap visible. */
 const minGapWidth = 5;

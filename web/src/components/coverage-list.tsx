@@ -73,7 +73,10 @@ export function Labels({ texts }: { texts: readonly string[] }) {
   ));
 }
 
-/** Coverage over time: bars by posts, gaps, and dotted lines where nothing is archived. `label` is the text alternative. */
+/**
+ * Coverage over time: bars for posts, gaps, and dotted lines where nothing is archived. `label` is
+ * the text alternative.
+ */
 function Trace({ label, parts }: { label: string; parts: TraceParts }) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame, 1_000);

@@ -24,7 +24,7 @@ const reloadAfterMs = 1_500;
 const checkEveryMs = 5_000;
 
 /**
- * Replaces a page whose files could not be loaded. Reloads after an update and when the server
+ * Replaces a page whose files could not be loaded. Reloads after an update, or when the server
  * responds again.
  */
 export function LoadFailed() {

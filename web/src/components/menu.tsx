@@ -1,7 +1,7 @@
 import "./menu.css";
 import { type ReactNode, useRef } from "preact/compat";
 
-/** Closes when an action is chosen, on Escape, and when the focus leaves. */
+/** Closes when an action is chosen, on Escape, or when the focus leaves. */
 export function Menu({
   label,
   text = "More",

@@ -1,8 +1,8 @@
-/** The drawing is stretched to the available space. */
+/** The drawing is stretched to the available width. */
 export const valueWidth = 10;
 export const plotHeight = 100;
 
-/** Broken at null; a single value is a short line. */
+/** Breaks at null; a single value is a short line. */
 export function linePath(values: readonly (number | null)[], top: number): string {
   return splitIntoRuns(values)
     .map((run) => {
@@ -29,7 +29,7 @@ export function areaPath(values: readonly (number | null)[], top: number): strin
     .join("");
 }
 
-/** Not below any value; its half is round too. */
+/** A round bound, not below any value; half of it is round too. */
 export function roundTop(values: readonly (number | null)[], min = 1): number {
   const max = Math.max(min, ...values.map((value) => value ?? 0));
   const power = 10 ** Math.floor(Math.log10(max));

@@ -19,7 +19,7 @@ export type ShownPost = {
   at: string | null;
   /** Null if the platform allows only the ID. */
   parts: readonly { text: string; start: number; isMatch: boolean }[] | null;
-  /** Its author’s domain is reserved for examples. */
+  /** True if the author’s domain is reserved for examples. */
   isSample: boolean;
   metrics: readonly PostMetric[];
   url: string | null;
@@ -78,7 +78,7 @@ export function Post({ post }: { post: ShownPost }) {
   );
 }
 
-/** Longer texts are folded. */
+/** Longer texts are collapsed. */
 const maxTextLength = 800;
 const maxLines = 12;
 

@@ -23,7 +23,7 @@ export function PostList({
       ))}
       <ol className="posts" ref={list}>
         {posts.map((post) => (
-          // IDs are unique per platform only.
+          // IDs are unique only per platform.
           <li key={`${post.platform?.name} ${post.id}`}>
             <Post post={post} />
           </li>

@@ -11,6 +11,6 @@ test("a window is cut at round times, with shorter steps at its ends", () => {
   expect(roundSteps(window, 5).at(-1)?.toMs).toBe(window.toMs);
 });
 
-test("the steps of a window are not shorter than a minute", () => {
+test("the steps in a window are not shorter than a minute", () => {
   expect(roundSteps({ fromMs: 0, toMs: 2 * minuteMs }, 96)).toHaveLength(2);
 });

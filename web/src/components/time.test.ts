@@ -5,7 +5,7 @@ const nowMs = new Date(2026, 10, 28, 12).getTime();
 const local = (...parts: [number, number, number, number, number]) =>
   new Date(...parts).toISOString();
 
-test("a time shows the day when it is not today, and the year when it is not this one", () => {
+test("a time includes the day unless it is today, and the year unless it is this year", () => {
   expect(shortTime(local(2026, 10, 28, 9, 5), nowMs)).toBe("09:05");
   expect(shortTime(local(2026, 10, 27, 9, 5), nowMs)).toMatch(/27.*09:05$/);
   expect(shortTime(local(2026, 10, 27, 9, 5), nowMs)).not.toContain("2026");

@@ -49,23 +49,23 @@ describe("a trace", () => {
     expect(uncovered).toBe("M150.3 24H300");
   });
 
-  test("a trace keeps an open gap inside the drawing", () => {
+  test("a trace draws an open gap inside its bounds", () => {
     const { gaps } = drawTrace({ ...whole, held: [], gaps: [{ fromMs: 999, toMs: 1_000 }] }, 300);
     expect(gaps).toEqual([{ x: 297, width: 3 }]);
   });
 
-  test("a trace draws posts of uncovered times separately", () => {
+  test("a trace draws posts from uncovered times separately", () => {
     const { bars, uncoveredBars } = drawTrace({ ...whole, held: [], received: [3, 0, 0, 0] }, 300);
     expect([bars, listBars(uncoveredBars).length]).toEqual(["", 1]);
   });
 });
 
-test("posts are assigned to other time steps without losing any", () => {
+test("posts are redistributed to other time steps without losing any", () => {
   expect(rebin([1, 2, 3, 4], 2)).toEqual([3, 7]);
   expect(rebin([3, 3, 3], 2)).toEqual([4.5, 4.5]);
 });
 
-test("a selected part of the window is shown with its posts and the spans that touch it", () => {
+test("a selected part of the window is shown with its posts and the spans that overlap it", () => {
   const part = { fromMs: 250, toMs: 750 };
   const gaps = [
     { fromMs: 0, toMs: 250 },

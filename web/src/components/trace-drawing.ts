@@ -1,4 +1,4 @@
-/** Unix milliseconds, `toMs` exclusive. */
+/** In Unix milliseconds; `toMs` is exclusive. */
 export type PlotSpan = { fromMs: number; toMs: number };
 
 export type TraceParts = {
@@ -9,11 +9,11 @@ export type TraceParts = {
   gaps: readonly PlotSpan[];
 };
 
-/** Pixels: `width` across, `traceHeight` down. */
+/** In pixels: `width` across, `traceHeight` down. */
 export type TraceDrawing = {
-  /** Posts of covered times. */
+  /** Posts from covered times. */
   bars: string;
-  /** Posts of uncovered times. */
+  /** Posts from uncovered times. */
   uncoveredBars: string;
   gaps: readonly { x: number; width: number }[];
   /** Lines where nothing is archived. */
@@ -82,7 +82,7 @@ export function tracePart(
   return { ...shown, received: rebin(received, Math.ceil(to - from), { from, to }) };
 }
 
-/** All parts, or a range, into another number of equal parts. */
+/** Converts all parts, or a range, to another number of equal parts. */
 export function rebin(
   parts: readonly number[],
   count: number,

@@ -8,7 +8,7 @@ import { useWidth } from "./use-width.ts";
 
 export type TooltipContent = { time: string; rows: readonly { name: string; value: string }[] };
 
-/** `label` is the text alternative. Keep `kind` stable while only the data changes. */
+/** `label` is the text alternative. `kind` must stay stable while only the data changes. */
 export function UplotChart({
   label,
   kind,
@@ -19,7 +19,7 @@ export function UplotChart({
 }: {
   label: string;
   kind: ChartKind;
-  /** Bucket midpoints, Unix seconds. */
+  /** Bucket midpoints, in Unix seconds. */
   times: readonly number[];
   /** One array per series. */
   values: readonly (readonly (number | null)[])[];
@@ -102,7 +102,7 @@ function Row({ name, value }: { name: string; value: string }) {
 
 const tooltipGap = 12;
 
-/** On the side with more room. */
+/** Moves the tip to the side with more room. */
 function moveTip(tip: HTMLElement | null, cursorLeft: number, containerWidth: number): void {
   if (tip === null || cursorLeft < 0) return;
   const isRightOfCursor = cursorLeft < containerWidth / 2;

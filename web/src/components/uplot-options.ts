@@ -8,7 +8,7 @@ type ChartSeries = { name: string; colour: keyof ThemeColours; isDashed?: boolea
 
 export type ChartKind = {
   look: ChartLook;
-  /** Each bar includes those of the later series. */
+  /** Each bar includes those of later series. */
   series: readonly ChartSeries[];
   /** The smallest upper bound of the y axis. */
   least: number;
@@ -61,7 +61,7 @@ export function chartOptions(
         incrs: [...kind.tickSeconds],
         values: (chart, seconds) => {
           const texts = kind.axisTexts(seconds.map((value) => value * 1_000));
-          // Half of a label at the edge would be cut off.
+          // A label at the edge would be half cut off.
           return texts.map((text, index) =>
             chart.valToPos(seconds[index] ?? 0, "x") < edgePixels ? "" : text,
           );

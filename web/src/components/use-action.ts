@@ -5,7 +5,7 @@ import { ApiProblem } from "../api.ts";
 export type ActionState = {
   isPending: boolean;
   problem: ApiProblem | null;
-  /** Ignored while one is running. Errors other than ApiProblem are thrown. */
+  /** Ignored while a request is running. Errors other than `ApiProblem` are thrown. */
   run(act: () => Promise<unknown>): Promise<void>;
 };
 

@@ -28,7 +28,7 @@ export function ZoomBrush({
   zoom,
   children,
 }: {
-  /** Oldest first; they fill the plot. */
+  /** Oldest first. Together they fill the plot. */
   steps: readonly TimeStep[];
   zoom: Zoom;
   children: ReactNode;

@@ -14,7 +14,7 @@ import { personaliseSamples } from "./personal-samples.ts";
 import { showSampleTabs } from "./sample-tabs.ts";
 import { addSearch } from "./search.ts";
 
-/** Pages work without this script; see web/docs.html and http/docs-site/html. */
+/** Pages work without this script; see web/docs.html and src/http/docs-site/html. */
 function main(): void {
   const button = document.querySelector<HTMLElement>("[data-switch-theme]");
   if (button !== null) {

@@ -3,7 +3,10 @@ import type { SessionResponse } from "../../../src/http/dashboard/contract/sessi
 
 const exampleUrl = "http://127.0.0.1:8080";
 
-/** Writes the address of this service into samples, and names a key of the signed-in caller below those that need one. */
+/**
+ * Writes this service's address into samples, and names a key of the signed-in caller under those
+ * that need one.
+ */
 export async function personaliseSamples(): Promise<void> {
   const session = await read<SessionResponse>("/dashboard/api/session");
   if (session === null) return;

@@ -14,7 +14,7 @@ export function showSampleTabs(): void {
     for (const { button, label } of tabs) {
       button.addEventListener("click", () => {
         writeStored(chosenName, label);
-        // Groups above may change their height.
+        // The height of groups above may change.
         const top = button.getBoundingClientRect().top;
         choose(label);
         scrollBy(0, button.getBoundingClientRect().top - top);

@@ -17,7 +17,7 @@ import { streamNotes } from "./stream-notes.ts";
 
 const everyMs = 2_000;
 
-/** Next steps while the archive is empty, and progress until the page is left. */
+/** Next steps while the archive is empty, then progress until the user leaves the page. */
 export function FirstRun() {
   const [wasEmpty, setWasEmpty] = useState(false);
   const { account } = useSignedIn();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { makeLivePlatform, makePlatform, makeStream } from "../status.test-support.ts";
 import { streamNotes } from "./stream-notes.ts";
 
-test("the notes on streams give the reason why a stream is not connected, and what to do", () => {
+test("the notes on streams say why a stream is not connected, and what to do", () => {
   const stream = makeStream({ status: "waiting", detail: "waiting for a.example: refused" });
   const [note] = streamNotes([makePlatform("bluesky", { stream }), makeLivePlatform("x")]);
   expect(note).toMatchObject({ title: "The Bluesky stream is not connected", isDown: true });

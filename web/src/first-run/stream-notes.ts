@@ -3,7 +3,7 @@ import { platformNames } from "../platforms.ts";
 
 export type StreamNote = { title: string; isDown: boolean; texts: readonly string[] };
 
-/** Whether posts are about to arrive, else why not and what to do. */
+/** Whether posts are about to arrive, and otherwise why not and what to do. */
 export function streamNotes(platforms: readonly PlatformStatus[]): readonly StreamNote[] {
   const streamed = platforms.flatMap(({ platform, mode, stream }) =>
     mode === "streamed" && stream !== null ? [{ name: platformNames[platform], stream }] : [],

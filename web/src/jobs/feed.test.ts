@@ -110,7 +110,7 @@ describe("an interrupted stream", () => {
     expect(waits.map(({ ms }) => ms)).toEqual([0]);
   });
 
-  test("an interrupted stream of jobs is retried immediately on request", async () => {
+  test("an interrupted stream of jobs is retried immediately when requested", async () => {
     await open();
     last().onError();
     feed.retry();
@@ -118,7 +118,7 @@ describe("an interrupted stream", () => {
   });
 });
 
-test("one stream of jobs stays open while any subscriber is visible", async () => {
+test("one stream of jobs stays open while the tab is visible and has subscribers", async () => {
   const leaveToo = feed.subscribe(() => undefined);
   expect(streams).toHaveLength(1);
   feed.setVisible(false);
@@ -131,7 +131,7 @@ test("one stream of jobs stays open while any subscriber is visible", async () =
   expect(streams[1]?.isClosed).toBe(true);
 });
 
-test("the state of the jobs is discarded after the last subscriber leaves", async () => {
+test("the state of the jobs is discarded when the last subscriber leaves", async () => {
   await open("a");
   leave();
   expect(feed.getSnapshot()).toMatchObject({ running: null, last: null });

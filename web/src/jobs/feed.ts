@@ -9,9 +9,9 @@ type FeedState =
 
 export type FeedSnapshot = {
   feed: FeedState;
-  /** Null until known; at most one page of the list is counted. */
+  /** Null until known. At most one page of the list is counted. */
   running: number | null;
-  /** The last of each job since the stream opened. */
+  /** The latest event of each job since the stream opened. */
   events: ReadonlyMap<string, JobFeedEvent>;
   last: JobFeedEvent | null;
   /** Increases each time the stream opens, because lists may have missed events. */
@@ -30,7 +30,7 @@ export type JobFeed = {
   /** The stream is open while there are listeners. */
   subscribe(listener: () => void): () => void;
   retry(): void;
-  /** Closes the stream of a hidden tab: browsers limit connections across tabs. */
+  /** Closes the stream of a hidden tab, because browsers limit connections across tabs. */
   setVisible(isVisible: boolean): void;
 };
 
@@ -120,7 +120,7 @@ export function createJobFeed(environment: FeedEnvironment): JobFeed {
     const list = await environment.listRunning().catch(() => null);
     if (list === null || ownGeneration !== generation) return;
     runningJobs = new Map(list.jobs.map(({ uuid, status }) => [uuid, status]));
-    // Events received while the list loaded are newer.
+    // Events received while the list was loading are newer.
     for (const event of snapshot.events.values()) applyEvent(runningJobs, event);
     change({ running: runningJobs.size });
   }

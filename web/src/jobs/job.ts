@@ -6,9 +6,9 @@ import type { JobStateWord } from "../components/state.tsx";
 
 /** Responses of /v1 (docs/api.md). */
 export type JobSummary = JobHead & {
-  /** Null for the dashboard. */
+  /** Null if the dashboard submitted it. */
   key: string | null;
-  /** Null without a price. */
+  /** Null if it has no price. */
   cost_usd: number | null;
 };
 
@@ -21,9 +21,9 @@ export type JobHead = {
   method: Method;
   query: string;
   canonical_query: string;
-  /** Null until started; `embedded` is the server's own node. */
+  /** Null until the job starts; `embedded` is the server's own node. */
   node: string | null;
-  /** When it ran the job. */
+  /** As it was when the job ran. */
   evidence: NodeStatusResponse["evidence"] | null;
   count: number | null;
   complete: boolean | null;

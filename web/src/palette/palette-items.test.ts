@@ -15,7 +15,7 @@ test("the palette lists titles that start with the text before others that conta
   expect(readTitles("key")).toEqual(["Keys", "turkeys", "laptop"]);
 });
 
-test("the palette finds items by words of the title or the group, in any order", () => {
+test("the palette finds items by words in their title or group, in any order", () => {
   expect(readTitles("docs query")).toEqual(["Query language"]);
   expect(readTitles("log aud")).toEqual(["Audit log"]);
   expect(readTitles("zeppelin")).toEqual([]);

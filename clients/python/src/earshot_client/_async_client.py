@@ -19,8 +19,8 @@ Value = TypeVar("Value")
 class AsyncEarshot:
     """Like `Earshot`, with coroutines. Retries temporary errors; an Idempotency-Key prevents double submissions.
 
-    `timeout`: seconds for all attempts of a call together.
-    All methods raise `EarshotError`, `EarshotConnectionError`, `EarshotTimeoutError`.
+    `timeout` limits each call, including its retries, in seconds.
+    All methods raise `EarshotError`, `EarshotConnectionError` or `EarshotTimeoutError`.
     """
 
     def __init__(
@@ -41,11 +41,11 @@ class AsyncEarshot:
     async def search(
         self, *, timeout: float | None = None, idempotency_key: str | None = None, **params: Unpack[Params]
     ) -> SearchPage:
-        """One page, newest posts first."""
+        """Returns one page, newest posts first."""
         return await self._run(self._flows.search(params, timeout, idempotency_key))
 
     async def search_all(self, *, limit: int | None = None, **params: Unpack[Params]) -> AsyncIterator[Record]:
-        """The posts of all pages."""
+        """Yields the posts on all pages."""
         remaining = limit
         page_params: Params = {**params}
         while True:
@@ -67,7 +67,7 @@ class AsyncEarshot:
         return await self._run(self._flows.submit(params, timeout, idempotency_key))
 
     async def wait(self, uuid: str, *, timeout: float | None = None) -> JobResult:
-        """The records and the status of a job, once it has finished."""
+        """Returns the records and status of a job once it has finished."""
         return await self._run(self._flows.wait(uuid, timeout))
 
     async def status(self, uuid: str, *, timeout: float | None = None) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class AsyncEarshot:
         await self._run(self._flows.cancel(uuid, timeout))
 
     async def proof(self, uuid: str, *, timeout: float | None = None) -> dict[str, Any]:
-        """The proof of a result that a node signed. `verify_proof` verifies it."""
+        """Returns the proof of a result that a node signed. `verify_proof` verifies it."""
         return await self._run(self._flows.proof(uuid, timeout))
 
     async def jobs(self, *, timeout: float | None = None, **query: str | int) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class AsyncEarshot:
         return await self._run(self._flows.counts(platform, {"query": query, **more}, timeout))
 
     async def events(self, *, uuid: str | None = None, last_event_id: str | None = None) -> AsyncIterator[JobChange]:
-        """Job state changes. Reconnects, and misses no final state."""
+        """Yields job state changes. Reconnects, and misses no final state."""
         reader = EventReader(uuid, last_event_id)
         while True:
             try:
@@ -158,7 +158,7 @@ class AsyncEarshot:
 
 
 class AsyncWebhooks:
-    """Notify your server when jobs finish. Verify each notification with `verify_webhook`."""
+    """Notifies your server when jobs finish. Verify each notification with `verify_webhook`."""
 
     def __init__(self, earshot: AsyncEarshot) -> None:
         self._earshot = earshot
@@ -184,7 +184,7 @@ class AsyncWebhooks:
         return await self._call("POST", id, "enable")
 
     async def replace_secret(self, id: str) -> dict[str, Any]:
-        """Only this response contains the new secret. The former one also signs until `former_secret_until`."""
+        """Only this response contains the new secret. The former secret also signs until `former_secret_until`."""
         return await self._call("POST", id, "secret", repeatable=False)
 
     async def test(self, id: str) -> dict[str, Any]:
@@ -192,7 +192,7 @@ class AsyncWebhooks:
         return await self._call("POST", id, "test", repeatable=False)
 
     async def deliveries(self, id: str) -> Sequence[dict[str, Any]]:
-        """Newest deliveries first."""
+        """Returns the newest deliveries first."""
         response = await self._call("GET", id, "deliveries")
         deliveries: Sequence[dict[str, Any]] = response["deliveries"]
         return deliveries

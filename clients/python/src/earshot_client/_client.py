@@ -18,8 +18,8 @@ Value = TypeVar("Value")
 class Earshot:
     """Retries temporary errors; an Idempotency-Key prevents double submissions.
 
-    `timeout`: seconds for all attempts of a call together.
-    All methods raise `EarshotError`, `EarshotConnectionError`, `EarshotTimeoutError`.
+    `timeout` limits each call, including its retries, in seconds.
+    All methods raise `EarshotError`, `EarshotConnectionError` or `EarshotTimeoutError`.
     """
 
     def __init__(
@@ -40,11 +40,11 @@ class Earshot:
     def search(
         self, *, timeout: float | None = None, idempotency_key: str | None = None, **params: Unpack[Params]
     ) -> SearchPage:
-        """One page, newest posts first."""
+        """Returns one page, newest posts first."""
         return self._run(self._flows.search(params, timeout, idempotency_key))
 
     def search_all(self, *, limit: int | None = None, **params: Unpack[Params]) -> Iterator[Record]:
-        """The posts of all pages."""
+        """Yields the posts on all pages."""
         remaining = limit
         page_params: Params = {**params}
         while True:
@@ -66,7 +66,7 @@ class Earshot:
         return self._run(self._flows.submit(params, timeout, idempotency_key))
 
     def wait(self, uuid: str, *, timeout: float | None = None) -> JobResult:
-        """The records and the status of a job, once it has finished."""
+        """Returns the records and status of a job once it has finished."""
         return self._run(self._flows.wait(uuid, timeout))
 
     def status(self, uuid: str, *, timeout: float | None = None) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class Earshot:
         self._run(self._flows.cancel(uuid, timeout))
 
     def proof(self, uuid: str, *, timeout: float | None = None) -> dict[str, Any]:
-        """The proof of a result that a node signed. `verify_proof` verifies it."""
+        """Returns the proof of a result that a node signed. `verify_proof` verifies it."""
         return self._run(self._flows.proof(uuid, timeout))
 
     def jobs(self, *, timeout: float | None = None, **query: str | int) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class Earshot:
         return self._run(self._flows.counts(platform, {"query": query, **more}, timeout))
 
     def events(self, *, uuid: str | None = None, last_event_id: str | None = None) -> Iterator[JobChange]:
-        """Job state changes. Reconnects, and misses no final state."""
+        """Yields job state changes. Reconnects, and misses no final state."""
         reader = EventReader(uuid, last_event_id)
         while True:
             try:
@@ -156,7 +156,7 @@ class Earshot:
 
 
 class Webhooks:
-    """Notify your server when jobs finish. Verify each notification with `verify_webhook`."""
+    """Notifies your server when jobs finish. Verify each notification with `verify_webhook`."""
 
     def __init__(self, earshot: Earshot) -> None:
         self._earshot = earshot
@@ -182,7 +182,7 @@ class Webhooks:
         return self._call("POST", id, "enable")
 
     def replace_secret(self, id: str) -> dict[str, Any]:
-        """Only this response contains the new secret. The former one also signs until `former_secret_until`."""
+        """Only this response contains the new secret. The former secret also signs until `former_secret_until`."""
         return self._call("POST", id, "secret", repeatable=False)
 
     def test(self, id: str) -> dict[str, Any]:
@@ -190,7 +190,7 @@ class Webhooks:
         return self._call("POST", id, "test", repeatable=False)
 
     def deliveries(self, id: str) -> Sequence[dict[str, Any]]:
-        """Newest deliveries first."""
+        """Returns the newest deliveries first."""
         response = self._call("GET", id, "deliveries")
         deliveries: Sequence[dict[str, Any]] = response["deliveries"]
         return deliveries

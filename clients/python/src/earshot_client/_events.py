@@ -32,7 +32,7 @@ class EventReader:
 
     @property
     def has_job_ended(self) -> bool:
-        """Whether the watched job has ended; False without one."""
+        """Whether the watched job has ended; False if none is watched."""
         return self._uuid is not None and self._last_status in FINAL_STATES
 
     def reset(self) -> None:

@@ -18,7 +18,7 @@ class Params(TypedDict, total=False):
     next_cursor: str
     #: The fields of records to return; only for `search` and `search_all`.
     fields: list[str]
-    #: Limits the total length of all texts; only for `search` and `search_all`.
+    #: Maximum total length of all texts, in characters; only for `search` and `search_all`.
     max_chars: int
 
 

@@ -1,4 +1,4 @@
-"""Prints each check; exits with 0 when all hold, else with 1."""
+"""Prints each check; exits with 0 if all hold, otherwise with 1."""
 
 import argparse
 import json

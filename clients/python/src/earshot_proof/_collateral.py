@@ -14,7 +14,7 @@ from ._quote import Quote
 
 @dataclass(frozen=True)
 class Machine:
-    """Intel's values in the certificate of a machine."""
+    """Intel's values in a machine's certificate."""
 
     fmspc: bytes
     cpu_svn: bytes
@@ -64,7 +64,7 @@ def check_collateral(
 def check_levels(
     tcb: dict[str, Any], enclave: dict[str, Any], quote: Quote, policy: dict[str, Any], checks: Checks
 ) -> None:
-    """States of platform, quoting enclave and TDX module."""
+    """Checks the states of the platform, quoting enclave and TDX module."""
     report, qe_report, machine = quote.report, quote.qe_report, read_machine(quote)
     same = (tcb["id"], enclave["id"]) == ("TDX", "TD_QE") and tcb["fmspc"].lower() == machine.fmspc.hex()
     checks.check("the collateral is for this machine", same)

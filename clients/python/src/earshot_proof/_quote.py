@@ -23,7 +23,7 @@ class Quote:
 
 
 def read_quote(quote: bytes, stated: list[object], checks: Checks, openssl: OpenSsl) -> Quote:
-    """A header of 48 bytes, in version 5 six more, then a report of 584, or 648 in TDX 1.5."""
+    """Reads a header of 48 bytes (54 in version 5) and a report of 584 bytes (648 in TDX 1.5)."""
     version, start, size = struct.unpack_from("<H", quote)[0], 48, 584
     if version == 5:
         kind, size = struct.unpack_from("<HI", quote, 48)

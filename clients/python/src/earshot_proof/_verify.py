@@ -24,7 +24,7 @@ class ProofVerdict:
     """Nothing in a proof is reliable unless `holds`."""
 
     holds: bool
-    #: In order, with whether each holds.
+    #: The checks in order, and whether each holds.
     checks: list[tuple[str, bool]]
     signed_at: datetime | None
     #: When certificates and collateral were valid.

@@ -56,7 +56,7 @@ describe("the table of operators", () => {
     (name, aliases) => {
       const row = findRow(`filter:${name}`) ?? findRow(`-filter:${name}`);
       expect(row).toHaveLength(3);
-      // Plural and singular are documented as one name.
+      // Plural and singular are one name.
       const onPage = aliases.filter((alias) => !areSingularAndPlural(alias, name));
       for (const alias of onPage)
         expect(row?.[1]).toMatch(new RegExp(`\`(?:filter|is|has):${alias}`));

@@ -59,7 +59,7 @@ function readConjunction(parser: ParserState): QueryNode | null {
   return node;
 }
 
-/** Skips AND, and reports each AND that is not between terms. */
+/** Skips AND, reporting each that is not between terms. */
 function readAnd(parser: ParserState, hasTermBefore: boolean): void {
   let hasTerm = hasTermBefore;
   for (;;) {

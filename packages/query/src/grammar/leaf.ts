@@ -62,7 +62,7 @@ function readQuotedValue(
 
 type Piece = { text: string; folded: string; span: QuerySpan };
 
-/** Punctuation in front of a leading mention (`.@nasa`). */
+/** Punctuation before a leading mention (`.@nasa`). */
 const beforeEntity = /^[.,;:…'’]+(?=[@#]|https?:\/\/)/i;
 const otherQuestionMarks = /[؟⁇⁈⁉⸮]/g;
 
@@ -207,10 +207,7 @@ function readBareEntity(sigil: string, text: string, folded: string, offset: num
   return found && { leaf: { kind: "mention", user: foldHandle(found.value) }, end: found.end };
 }
 
-/**
- * `@naïve` is not a mention, because the name continues with characters that handles cannot
- * contain.
- */
+/** `@naïve` is not a mention: the name continues beyond a handle's characters. */
 function unlessContinued<Found extends { end: number }>(
   text: string,
   found: Found | null,

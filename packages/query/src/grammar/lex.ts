@@ -14,7 +14,7 @@ import {
   termEnd,
 } from "./term-ends.ts";
 
-/** Offsets are in code points; `end` is exclusive. */
+/** Offsets in code points, `end` exclusive. */
 export type Lexeme =
   | { kind: "open" | "close" | "or" | "and" | "not" | "minus"; start: number; end: number }
   | { kind: "phrase"; text: string; isClosed: boolean; start: number; end: number }
@@ -38,7 +38,7 @@ type LexState = {
   depth: number;
 };
 
-/** Takes linear time. */
+/** Linear time. */
 export function lex(source: Source): { lexemes: Lexeme[]; diagnostics: DraftDiagnostic[] } {
   const scan = scanBrackets(source);
   const state: LexState = { source, scan, lexemes: [], diagnostics: [], depth: 0 };
@@ -219,7 +219,7 @@ function unmatchedClosers(lexemes: readonly Lexeme[]): number[] {
 
 const singleQuotes: ReadonlySet<string> = new Set(["'", "‘", "’", "‚"]);
 
-/** `'New York'`: single quotes are read as apostrophes and make no phrase. */
+/** `'New York'`: single quotes are apostrophes and make no phrase. */
 function warnSingleQuotes(source: Source, lexemes: readonly Lexeme[]): DraftDiagnostic[] {
   const warnings: DraftDiagnostic[] = [];
   let first: TermLexeme | null = null;

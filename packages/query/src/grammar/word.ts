@@ -129,7 +129,6 @@ export function hasWildcard(text: string): boolean {
   return /[\p{L}\p{N}]\*|\*[\p{L}\p{N}]/u.test(text.normalize("NFKC"));
 }
 
-/** Returns whether there is a link or mention. */
 function warnNoWordsInQuotes(context: TermContext, text: string, span: QuerySpan): void {
   if (findClosingQuote(context.source.folded[span.offset] ?? "") === null) return;
   const found = linkOrMention(text);

@@ -1,7 +1,7 @@
 const earthRadiusKm = 6371.0088;
 const defaultMaxCells = 64;
 
-/** Uses the haversine formula, with the mean radius of the WGS 84 ellipsoid. */
+/** Haversine, with the mean radius of the WGS 84 ellipsoid. */
 export function distanceKm(
   a: { lat: number; lon: number },
   b: { lat: number; lon: number },
@@ -14,7 +14,7 @@ export function distanceKm(
   return 2 * earthRadiusKm * Math.asin(Math.min(1, Math.sqrt(h)));
 }
 
-/** A cell is one degree square, named by its south-west corner. */
+/** One degree square, named by its south-west corner. */
 export function gridCell(point: { lat: number; lon: number }): string {
   return cellName(Math.floor(point.lat), Math.floor(point.lon));
 }

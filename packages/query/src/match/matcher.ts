@@ -55,7 +55,7 @@ export function matches(plan: PlanNode, subject: Subject): boolean {
 /** Longer sequences use the automaton. */
 const shortSequence = 4;
 
-/** Takes linear time, even if elements repeat. */
+/** Linear, even if elements repeat. */
 export function containsSequence(
   terms: readonly string[],
   elements: readonly SequenceElement[],
@@ -141,7 +141,7 @@ function findsInOnePass(
     for (const [prefix, ofPrefix] of prefixes) {
       if (term.startsWith(prefix)) addMask(accepted, ofPrefix);
     }
-    // A match may begin at any term, so each step shifts in bit 0.
+    // A match may begin anywhere, so each step shifts in bit 0.
     let carry = 1;
     for (let word = 0; word < states.length; word++) {
       const before = states[word] as number;

@@ -8,8 +8,7 @@ const onBluesky =
 type PostUrl = { text: string; warning: DiagnosticDetails | null };
 
 /**
- * Strips the host and parameters from the URL of a post on X, so that it matches both x.com and
- * twitter.com.
+ * Strips host and parameters from a post's URL on X, so that it matches on x.com and twitter.com.
  */
 export function readPostUrl(url: string): PostUrl {
   const [, path, id] = onX.exec(url) ?? [];

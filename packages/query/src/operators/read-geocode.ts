@@ -5,14 +5,14 @@ type Circle = { lat: number; lon: number; radiusKm: number };
 const expected = ["latitude,longitude,radius with km or mi"];
 const example = "geocode:37.7764,-122.4172,10km";
 const kilometresPerMile = 1.609344;
-/** More than the Earth's circumference; a larger radius is a typing error. */
+/** Above the Earth's circumference; larger radii are typing errors. */
 const widestRadiusKm = 50_000;
 const narrowestRadiusKm = 0.000001;
 
 const decimalNumber = /^[+-]?(?:\d{1,6}(?:\.\d{0,40})?|\.\d{1,40})$/;
 const radiusForm = /^([+-]?(?:\d{1,6}(?:\.\d{0,40})?|\.\d{1,40}))(km|mi)?$/i;
 
-/** Reads coordinates in degrees, and a radius in km or mi. */
+/** Coordinates in degrees, a radius in km or mi. */
 export function readGeocode(text: string): Operand<Circle> {
   const parts = text.split(",").map((part) => part.trim());
   const [latText = "", lonText = "", radiusText = ""] = parts;

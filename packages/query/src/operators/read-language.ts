@@ -2,7 +2,7 @@ import { languageTags } from "../text/languages.ts";
 import { nearest } from "./nearest.ts";
 import { type Operand, type OperandDiagnostic, operandError, truncated } from "./operand.ts";
 
-/** Codes in ISO 639-1, three-letter codes in use, and X's codes for posts without a language. */
+/** ISO 639-1, three-letter codes in use, and X's codes for posts without a language. */
 const knownLanguages: ReadonlySet<string> = new Set(
   (
     "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es " +
@@ -46,7 +46,7 @@ const languageNames: Readonly<Record<string, string>> = {
 
 const wellFormed = /^[a-z]{2,8}(?:[-_][a-z0-9]{1,8}){0,8}$/i;
 
-/** Resolves aliases. Warns if the code is unknown, or if most posts lack its region. */
+/** Resolves aliases; warns if unknown, or if most posts lack its region. */
 export function readLanguage(text: string): Operand<string> {
   const code = wellFormed.test(text) ? languageTags(text)[0] : undefined;
   if (code === undefined) {
@@ -74,7 +74,7 @@ export function readLanguage(text: string): Operand<string> {
   };
 }
 
-/** For these languages, platforms report the region or script. */
+/** Platforms report region or script for these. */
 const languagesWithRegions: ReadonlySet<string> = new Set(["zh", "pt", "sr", "art"]);
 
 function onlyRegion(code: string, language: string): OperandDiagnostic {

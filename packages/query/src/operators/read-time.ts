@@ -60,7 +60,7 @@ function hintForDuration(operator: string, text: string): string {
   return `write ${operator}:${exactDuration(ms, plainUnit ?? "")}`;
 }
 
-/** In the given unit if that is exact, otherwise in the largest unit that is. */
+/** In the given unit if exact, else in the largest exact one. */
 function exactDuration(ms: number, unit: string): string {
   const inOrder = [unit, "d", "h", "m", "s", "ms"];
   const fitting = inOrder.find((text) => ms % (units.get(text) ?? ms + 1) === 0) ?? "ms";

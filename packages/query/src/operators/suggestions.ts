@@ -140,7 +140,7 @@ type End = { value: string; isInclusive: boolean };
 /** Bounds are as written, or null if open. */
 export type Range = { low: End | null; high: End | null };
 
-/** Reads `>5`, `<=5`, `=5`, `[5 TO 9]`, `{5 TO *}` and `5..9`. */
+/** `>5`, `<=5`, `=5`, `[5 TO 9]`, `{5 TO *}`, `5..9`. */
 export function readRange(text: string): Range | null {
   const [, comparison = "", value] = sign.exec(text) ?? [];
   if (value !== undefined) return comparisonRange(comparison, value);
@@ -179,10 +179,7 @@ export function dateRangeQuery({ low, high }: Range): string {
   return bounds.filter((bound) => bound !== null).join(" ");
 }
 
-/**
- * Accepts thousands separators and the suffixes `k` and `m` (`1.5k`); null if the text is not a
- * count.
- */
+/** Accepts thousands separators and a `k` or `m` suffix (`1.5k`); null if not a count. */
 export function parseAbbreviatedCount(text: string): number | null {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   if (/^\d{1,3}(?:[,_.]\d{3})+$/.test(text)) return Number(text.replace(/[,_.]/g, ""));

@@ -74,7 +74,7 @@ export function describeIds(low: bigint | null, high: bigint | null): string {
   return high === null ? "any ID" : `IDs up to ${high}`;
 }
 
-/** The latest time that `Date` can represent. */
+/** The latest time of `Date`. */
 const lastDateMs = 8.64e15;
 
 const isoTime = (ms: number): string =>

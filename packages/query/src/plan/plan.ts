@@ -3,8 +3,8 @@ import type { Platform } from "../tree/platform.ts";
 import type { CountMetric } from "../tree/tree.ts";
 
 /**
- * A boolean tree over the index terms and stored fields of posts. `terms` match at adjacent
- * positions; a facet is a single term.
+ * A boolean tree over posts' index terms and stored fields. `terms` match at adjacent positions; a
+ * facet is one term.
  */
 export type PlanNode =
   | { kind: "all" }

@@ -37,7 +37,7 @@ const parameterCharacters = new RegExp(
 );
 const parametersEnd = /[A-Za-z0-9=_#/&-]/;
 const port = /:[0-9]{1,5}/y;
-/** Most links in X posts have this host; `t.co.uk` is another. */
+/** Most links in X posts; `t.co.uk` is another host. */
 const shortLinkHost = /^t\.co\//i;
 const shortLinkSlug = /\/([A-Za-z0-9]+)/y;
 

@@ -11,7 +11,7 @@ import { splitEmoji } from "./emoji.ts";
 import { shortenToken } from "./token.ts";
 import { foldable, pictures, textTraits } from "./traits.ts";
 
-/** A word, an emoji, or a list of characters with their marks in a script without spaces. */
+/** A word or emoji, or characters with their marks in a script without spaces. */
 export type TextRun = string | readonly string[];
 
 const aboveAscii = /[\u0080-\uffff]/;
@@ -19,8 +19,8 @@ const aboveAscii = /[\u0080-\uffff]/;
 const maxMarks = 4;
 
 /**
- * A `_` precedes the pair for each mark on the first character (and for its second surrogate), so
- * that a prefix search for a character does not match it with further marks.
+ * A `_` precedes the pair for each mark of the first character (and its second surrogate), so that
+ * a character's prefix search does not match it with further marks.
  */
 export function pairToken(character: string, next: string): string {
   return character.length === 1

@@ -20,7 +20,7 @@ export function shortenToken(token: string): string {
   return `${decoder.decode(bytes.subarray(0, end))}~${sha256Hex(bytes).slice(0, hashDigits)}`;
 }
 
-/** For ASCII, where the length is the number of bytes. */
+/** For ASCII, where length equals bytes. */
 export const shortenAsciiToken = (token: string): string =>
   token.length <= maxTokenBytes ? token : shortenToken(token);
 

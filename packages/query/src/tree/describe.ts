@@ -29,7 +29,7 @@ const singular: Readonly<Record<CountMetric, string>> = {
   quotes: "quote",
 };
 
-/** Such as `1 like` or `2 likes`. */
+/** `1 like`, `2 likes`. */
 export function countText(count: number, metric: CountMetric): string {
   return `${count} ${count === 1 ? singular[metric] : metric}`;
 }

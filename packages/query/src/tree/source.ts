@@ -69,7 +69,7 @@ export function isDoubleQuote(character: string): boolean {
   return foldCharacter(character) === '"';
 }
 
-/** Takes linear time, unlike a regular expression. */
+/** Linear, unlike a regular expression. */
 export function withoutEnding(text: string, ending: string): string {
   let end = text.length;
   while (end > 0 && ending.includes(text[end - 1] ?? " ")) end--;

@@ -14,7 +14,7 @@ import {
 /** The matcher checks longer text. */
 const maxCharacters = 120;
 
-/** A `*`, which stands for any one word, splits a phrase. */
+/** A `*`, which matches any one word, splits a phrase. */
 export function textTerms(text: string): Expression {
   const pieces = parsePieces(text);
   return allOf(pieces.map((piece) => pieceTerm(piece)));
@@ -96,7 +96,7 @@ export function circleTerm({ lat, lon, radiusKm }: Circle): Expression {
 
 const degrees = (value: number): string => String(Number(value.toFixed(6)));
 
-/** These have the same meaning on X, so they can be negated. */
+/** Same meaning on X, so they can be negated. */
 export const sameOnX: Readonly<Partial<Record<PostProperty, Term>>> = {
   retweets: dependent("is:retweet"),
   nativeretweets: dependent("is:retweet"),

@@ -1,4 +1,4 @@
-/** Clears everything in memory. */
+/** Also clears everything in memory. */
 export function openLandingPage(): void {
   window.location.assign("/");
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { deletionText } from "./loss.ts";
 
-it("the confirmation counts the keys that stop working and the running jobs that end", () => {
+it("the confirmation states how many keys stop working and how many running jobs end", () => {
   expect(deletionText(4, 3)).toBe("Your 4 keys stop working and 3 running jobs end.");
   expect(deletionText(1, 1)).toBe("Your key stops working and a running job ends.");
   expect(deletionText(2, 0)).toBe("Your 2 keys stop working.");

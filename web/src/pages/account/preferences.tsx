@@ -15,7 +15,7 @@ const switches: readonly Option<Switch>[] = [
   { value: "off", label: "Off" },
 ];
 
-/** Preferences of this browser. */
+/** Preferences stored in this browser. */
 export function Preferences() {
   const theme = useTheme();
   const [keys, setKeys] = useState<Switch>(() => (areSingleKeysOn() ? "on" : "off"));

@@ -3,7 +3,7 @@ import { budgetText, dollars, isNearlySpent, spentText } from "./spending-text.t
 
 const shared = (reads: number, max: number) => ({ post_reads: reads, most_post_reads: max });
 
-test("a budget is shown in figures and percent", () => {
+test("a budget is shown in figures and as a percentage", () => {
   expect(budgetText(shared(1_234, 10_000))).toBe("1,234 of 10,000 posts read (12 %)");
   expect(budgetText(shared(0, 0))).toBe("0 of 0 posts read (0 %)");
 });

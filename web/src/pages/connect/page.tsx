@@ -15,7 +15,7 @@ export function ConnectPage() {
   const { data, error, mutate } = useSWR<AuthorizationResponse, ApiProblem>(
     ["connect", query],
     () => api.post<AuthorizationResponse>("/dashboard/api/authorizations", { query }),
-    // What the user decides on must not change under their eyes.
+    // What the user is deciding on must not change under their eyes.
     { revalidateOnFocus: false, revalidateOnReconnect: false, shouldRetryOnError: false },
   );
   useEffect(() => {

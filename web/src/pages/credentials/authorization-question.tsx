@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/compat";
 import { Field } from "../../components/field.tsx";
 import { type Question, splitQuestion } from "./authorization.ts";
 
-/** Second step: an address to open, and the address it redirects to. */
+/** Second step: an address to open, and the address to which it redirects. */
 export function AuthorizationQuestion({
   question,
   answer,

@@ -4,7 +4,7 @@ export type Question = Extract<AuthorizationStep, { state: "question" }>;
 
 export type Part = { kind: "text"; text: string } | { kind: "address"; address: string };
 
-/** Paragraphs before a question; web addresses become links. */
+/** Paragraphs before the question; web addresses become links. */
 export function splitQuestion({ texts }: Question): readonly Part[] {
   const paragraphs = texts.flatMap((text) => text.split(/\n\s*\n/)).map((text) => text.trim());
   return paragraphs

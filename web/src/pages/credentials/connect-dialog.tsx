@@ -20,7 +20,7 @@ export function ConnectDialog({
   onClose,
   onDone,
 }: {
-  /** All of one platform. */
+  /** All for one platform. */
   kinds: readonly CredentialKindListing[];
   first: CredentialKindListing;
   onClose(): void;
@@ -56,7 +56,7 @@ export function ConnectDialog({
   );
 }
 
-/** Takes the focus when the attempt ended, as the focused step was removed. */
+/** Takes the focus when the attempt has ended, because the focused step was removed. */
 function Refusal({ problem, hasEnded }: { problem: ApiProblem; hasEnded: boolean }) {
   const ended = useRef<HTMLDivElement>(null);
   useEffect(() => {

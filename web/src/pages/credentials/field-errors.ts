@@ -5,7 +5,7 @@ import { sentence } from "../../components/problem-note.tsx";
 /** Messages by field name. */
 export type FieldErrors = Readonly<Record<string, string>>;
 
-/** Errors that point below /fields/. */
+/** Errors with a pointer under /fields/. */
 export function fieldErrors(problem: ApiProblem | null): FieldErrors {
   const errors: Record<string, string> = {};
   for (const { pointer = "", message, hint } of problem?.details ?? []) {

@@ -8,14 +8,14 @@ import type { Tone } from "../../components/note.tsx";
 import { platformNames } from "../../platforms.ts";
 
 type PlatformTexts = {
-  /** Access without and with a credential. */
+  /** Access without a credential, and with one. */
   without: string;
   with: string;
   /** Where to revoke access on the platform. */
   revocation: string;
 };
 
-/** Details in docs/platforms.md. */
+/** Details are in docs/platforms.md. */
 export const platformTexts = {
   bluesky: {
     without: "archive search and public data.",

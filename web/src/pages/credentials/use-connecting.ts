@@ -121,5 +121,5 @@ export function useConnecting(
   };
 }
 
-/** The attempt stays open if there is no response or a rate limit. */
+/** Without a response, or after a rate limit, the attempt stays open. */
 const endsAttempt = ({ status }: ApiProblem): boolean => status !== 0 && status !== 429;

@@ -38,12 +38,12 @@ test("a job's coverage draws no gap before the first archived span", () => {
   expect(row?.parts.gaps).toEqual([]);
 });
 
-test("a job's coverage draws no gap when nothing is archived", () => {
+test("a job's coverage draws no gap if nothing is archived", () => {
   const row = getRow(10, [], [span(10, 20)]);
   expect([row?.summary, row?.parts.gaps.length]).toEqual(["Coverage unknown", 0]);
 });
 
-test("a job's coverage reports archived posts when no span is complete", () => {
+test("a job's coverage reports archived posts if no span is complete", () => {
   const from = (via: JobSource["via"]): JobSource => ({
     ...{ platform: "bluesky", from: day(10), to: day(20), count: 3 },
     via,
@@ -54,7 +54,7 @@ test("a job's coverage reports archived posts when no span is complete", () => {
   expect(getSummary("public")).toBe("Answered live, may be incomplete");
 });
 
-test("a job's coverage starts the drawing shortly before the first archived time when the search has no start", () => {
+test("the drawing of a job's coverage starts shortly before the first archived time if the search has no start", () => {
   const row = getRow(null, [span(10, 20)], [span(null, 10)]);
   expect(new Date(row?.parts.window.fromMs ?? 0).toISOString()).toBe(day(9));
   expect(row?.parts.gaps).toEqual([]);

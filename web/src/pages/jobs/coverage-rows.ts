@@ -14,7 +14,7 @@ type JobCoverageRow = {
 
 export type CoverageRows = { window: TimeStep; rows: JobCoverageRow[] };
 
-/** Share of the axis before the first known time when a search has no start. */
+/** Share of the axis before the first known time if a search has no start. */
 const leadShare = 0.1;
 
 /** Null if there is no time to draw. */

@@ -7,8 +7,8 @@ import { platformNames } from "../../platforms.ts";
 export type StateFilter = "all" | "running" | "failed" | "cancelled";
 
 /**
- * The filter in the page's address: `?show=running&platform=x&method=gettweets&query=ann`; empty matches
- * all.
+ * The filter in the page's address: `?show=running&platform=x&method=gettweets&query=ann`; empty
+ * matches all jobs.
  */
 export type JobFilter = {
   shown: StateFilter;
@@ -49,7 +49,7 @@ export function readFilter(address: URLSearchParams): JobFilter {
   };
 }
 
-/** Whether the filter narrows the list beyond job states. */
+/** Whether the filter narrows the list by more than state. */
 export function isNarrowed({ platform, method, text }: JobFilter): boolean {
   return platform !== "" || method !== "" || text.trim() !== "";
 }

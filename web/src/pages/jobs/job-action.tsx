@@ -40,10 +40,10 @@ export function JobAction({
   );
 }
 
-/** A job does not report its requested number of results. */
+/** The job does not report the requested number of results. */
 const defaultResults = 20;
 
-/** Leaves an ended job alone: deleting it would delete its result. */
+/** Leaves an ended job alone, because deleting it would delete its result. */
 async function cancelRunning(uuid: string): Promise<void> {
   const path = `/v1/search/live/status/${uuid}`;
   const { status } = await api.get<JobStatus>(path);

@@ -99,7 +99,7 @@ const figures: readonly Column<JobSummary>[] = [
   },
 ];
 
-/** Of keys and connected apps; null is the dashboard. */
+/** The names of keys and connected apps; null is the dashboard. */
 function useKeyNames(): (key: string | null) => string {
   const { data: keys } = useApi<KeysResponse>("/dashboard/api/keys");
   const { data: apps } = useApi<AppsResponse>("/dashboard/api/apps");

@@ -20,7 +20,7 @@ import { JobSources } from "./job-sources.tsx";
 import { QueryText } from "./query-text.tsx";
 import { jobSteps } from "./steps.ts";
 
-/** Scrolls if the panel starts below this part of the window. */
+/** Scrolls if the panel starts below this share of the window. */
 const maxTopShare = 0.6;
 
 function show(panel: HTMLElement | null): void {

@@ -27,7 +27,7 @@ export function JobsPage() {
   const text = useDebounced(filter.text);
   const list = useJobList({ ...filter, text });
   const counts = useJobCounts();
-  // The opened job precedes the long list on small screens.
+  // On small screens, the opened job precedes the long list.
   const isNarrow = useMedia("(width < 64rem)");
   const opened =
     uuid === null ? null : (
@@ -113,7 +113,7 @@ function Listed({
   );
 }
 
-/** `hasOlder`: older jobs have not been searched yet. */
+/** `hasOlder`: some older jobs have not been searched yet. */
 function NoJobs({ filter, hasOlder }: { filter: JobFilter; hasOlder: boolean }) {
   if (filter.shown === "all" && !isNarrowed(filter)) {
     return (
@@ -140,7 +140,7 @@ function NoJobs({ filter, hasOlder }: { filter: JobFilter; hasOlder: boolean }) 
   );
 }
 
-/** Announces the last changed job to screen readers. */
+/** Announces the job that changed last to screen readers. */
 function JobAnnouncement({ jobs }: { jobs: readonly JobSummary[] }) {
   const { last } = useJobFeed();
   const announced = useRef(last);

@@ -6,7 +6,7 @@ import { useJobFeed } from "../../jobs/use-jobs.ts";
 import { type JobFilter, listPath } from "./filters.ts";
 
 const pageSize = 50;
-/** Events within this time cause one request per page. */
+/** All events within this time cause one request per page. */
 const gatherMs = 250;
 
 export type LiveList = {

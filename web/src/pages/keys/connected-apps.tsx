@@ -14,7 +14,7 @@ import { Methods } from "./methods.tsx";
 const path = "/dashboard/api/apps";
 const everyMs = 30_000;
 
-/** Connected by OAuth; nothing without one. */
+/** Apps connected by OAuth; empty without any. */
 export function ConnectedApps() {
   const { data, problem, refresh } = useApi<AppsResponse>(path, everyMs);
   const [disconnecting, setDisconnecting] = useState<AppListing | null>(null);

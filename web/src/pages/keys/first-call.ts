@@ -1,9 +1,12 @@
 import type { Method } from "../../../../src/platforms/methods.ts";
 
-/** Has matches on most days. */
+/** Matches posts on most days. */
 const query = "coffee lang:en";
 
-/** A shell command ready to run; null if the key may not search. Keys (base62) and base URLs need no quoting. */
+/**
+ * A shell command ready to run; null if the key may not search. Keys (base62) and base URLs need no
+ * quoting.
+ */
 export function firstCall(
   token: string,
   baseUrl: string,

@@ -10,7 +10,7 @@ import { useSignedIn } from "../../session.tsx";
 import { firstCall } from "./first-call.ts";
 import { type FreshKey, forgetFreshKey } from "./fresh-key.ts";
 
-/** Shown once. Takes the focus, and confirms before the page is closed. */
+/** Shown once. Takes the focus, and asks before the page is closed. */
 export function FreshKeyPanel({ fresh, isLatest }: { fresh: FreshKey; isLatest: boolean }) {
   const { base_url: baseUrl } = useSignedIn();
   const id = useId();

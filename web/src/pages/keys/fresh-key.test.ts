@@ -6,7 +6,7 @@ const response = { key: { id: "AAAAAAAA" }, token: "ear_AAAAAAAA_secret" };
 afterEach(() => vi.unstubAllGlobals());
 
 describe("the first key of an account", () => {
-  it("the first key of an account is requested once by concurrent and later calls", async () => {
+  it("the first key of an account is requested only once, even by concurrent and later calls", async () => {
     const fetchMock = vi.fn(async () => Response.json(response, { status: 201 }));
     vi.stubGlobal("fetch", fetchMock);
     await Promise.all([issueFirstKey("ann"), issueFirstKey("ann")]);

@@ -13,7 +13,7 @@ export type FreshKey = NewKeyResponse & {
 let freshKeys: readonly FreshKey[] = [];
 const listeners = new Set<() => void>();
 
-/** In memory, across pages, until the user has stored the key or closes the tab. */
+/** Kept in memory, across pages, until the user has stored the key or closes the tab. */
 export function storeFreshKey(key: FreshKey): void {
   change([key, ...freshKeys]);
 }
@@ -44,7 +44,7 @@ const firstTitles = { title: "Your new key: copy it now", callTitle: "Your first
 
 const pendingRequests = new Map<string, Promise<void>>();
 
-/** Once, also for concurrent calls. Errors: ApiProblem. */
+/** Issued only once, even for concurrent calls. Errors: `ApiProblem`. */
 export function issueFirstKey(accountId: string): Promise<void> {
   const pending = pendingRequests.get(accountId);
   if (pending !== undefined) return pending;

@@ -38,7 +38,7 @@ test("an alert warns two weeks before an active key expires", () => {
   expect(getAlerts({ expires_at: inDays(1), state: "expiring" })).toEqual([]);
 });
 
-test("an alert warns when only a tenth of the searches per minute is left", () => {
+test("an alert warns if only a tenth of the searches per minute is left", () => {
   expect(getAlerts({ left: { requests: 5, submissions: 7 } })).toEqual([]);
   expect(getAlerts({ left: { requests: 5, submissions: 6 } })[0]).toContain("has 6 of 60 searches");
   expect(getAlerts({ left: { requests: 5, submissions: 0 } })[0]).toContain("has 0 of 60");

@@ -16,7 +16,7 @@ const limits = { requests_per_second: 3, submissions_per_minute: 10 };
 const laptop: KeyForm = { ...emptyKeyForm, name: "laptop" };
 
 describe("the key form", () => {
-  it("the key form becomes a request", () => {
+  it("the key form is converted to a request", () => {
     expect(formToRequest({ ...laptop, name: " laptop ", end: "30", requests: "2" }, nowMs)).toEqual(
       {
         name: "laptop",
@@ -103,7 +103,7 @@ describe("an edit of a key", () => {
   };
   const stored = keyToForm(key);
 
-  it("an edit of a key is empty when nothing was changed, which preserves the time of day", () => {
+  it("an edit of a key is empty if nothing was changed, which preserves the expiry's time of day", () => {
     expect(formChanges(stored, stored, nowMs)).toEqual({});
   });
 

@@ -68,7 +68,7 @@ export function checkForm(form: KeyForm, limits: KeyLimitsResponse, nowMs: numbe
   return errors;
 }
 
-/** Requires a valid form. */
+/** The form must be valid. */
 export function formToRequest(form: KeyForm, nowMs: number): Required<NewKeyRequest> {
   const rate = (text: string) => (text.trim() === "" ? null : Number(text));
   return {
@@ -80,7 +80,7 @@ export function formToRequest(form: KeyForm, nowMs: number): Required<NewKeyRequ
   };
 }
 
-/** The changed fields only. */
+/** Only the changed fields. */
 export function formChanges(form: KeyForm, stored: KeyForm, nowMs: number): KeyChange {
   const [current, original] = [formToRequest(form, nowMs), formToRequest(stored, nowMs)];
   const isEndSame = form.end === stored.end && form.day === stored.day;
@@ -100,7 +100,7 @@ const pointers: Readonly<Record<string, KeyFormField>> = {
   submissions_per_minute: "searches",
 };
 
-/** Server errors by field. */
+/** The server's errors by field. */
 export function problemErrors(problem: ApiProblem): KeyFormErrors {
   const errors: KeyFormErrors = {};
   for (const { pointer, message, hint } of problem.details) {
@@ -126,7 +126,7 @@ function formExpiry({ end, day }: KeyForm, nowMs: number): string | null {
   return endMs === null ? null : new Date(endMs).toISOString();
 }
 
-/** The end in the local zone; null if invalid. */
+/** The day's end in the local zone; null if invalid. */
 function dayEnd(day: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return null;
   const ms = new Date(`${day}T23:59:59`).getTime();

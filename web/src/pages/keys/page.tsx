@@ -33,9 +33,7 @@ export type OpenKeyDialog =
   | { dialog: "edit" | "rotate" | "revoke"; key: KeyListingResponse }
   | null;
 
-/**
- * /keys/first, shown after sign-up, issues the first key; /keys/<id> shows the requests of a key.
- */
+/** /keys/first, shown after sign-up, issues the first key; /keys/<id> shows a key's requests. */
 export function KeysPage() {
   const { account, first_key_due: isFirstDue } = useSignedIn();
   const { data, problem, refresh } = useApi<KeysResponse>(keysPath, everyMs);

@@ -52,7 +52,7 @@ describe("texts about keys", () => {
     expect(remainingText(key({}), account)).toBeNull();
   });
 
-  it("the texts about keys count live keys, and a rotated key with its successor once", () => {
+  it("the texts about keys count live keys, and count a rotated key and its successor as one", () => {
     const keys = [
       key({ id: "BBBBBBBB" }),
       key({ state: "expiring", successor_id: "BBBBBBBB" }),
@@ -81,7 +81,7 @@ describe("texts about keys", () => {
     expect(keyEndText(key({ state: "expired", successor_id: "BBBBBBBB" }))).toBe("Rotated");
   });
 
-  it("the text about a rotated key states how long it is still valid", () => {
+  it("the text about a rotated key states how much longer it is valid", () => {
     const nowMs = Date.parse("2026-11-22T12:00:00Z");
     expect(overlapText("2026-11-23T09:00:00Z", nowMs)).toBe("Rotated, expires in 21 h");
     expect(overlapText("2026-11-22T11:00:00Z", nowMs)).toBe("Rotated, expired");

@@ -9,13 +9,13 @@ export function isLive({ state }: KeyListingResponse): boolean {
   return state === "active" || state === "expiring";
 }
 
-/** Keys that count towards the limit: a rotated key counts with its successor. */
+/** Keys that count towards the limit. A rotated key and its successor count as one. */
 export function storedKeys(keys: readonly KeyListingResponse[]): number {
   const live = keys.filter(isLive);
   return live.filter(({ successor_id: id }) => live.every((other) => other.id !== id)).length;
 }
 
-/** Rotated keys that are still valid; revoked with their successor. */
+/** Rotated keys that are still valid, and are revoked with their successor. */
 export function findPredecessors(
   { id }: Pick<KeyListingResponse, "id">,
   keys: readonly KeyListingResponse[],

@@ -16,7 +16,7 @@ type FilterProps = {
   /** In addition to accounts. */
   others?: readonly AccountReference[];
   account: string | null;
-  /** Null: all accounts. */
+  /** Null means all accounts. */
   makeAddress(account: string | null): string;
 };
 

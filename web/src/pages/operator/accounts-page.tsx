@@ -118,7 +118,7 @@ const columns: readonly Column<AccountListingResponse>[] = [
   },
 ];
 
-/** The account from the list, otherwise requested by id. */
+/** The account from the list, or else requested by id. */
 function useOpened(id: string | null, listText: readonly AccountListingResponse[] | undefined) {
   const inList = listText?.find((account) => account.id === id) ?? null;
   const isRequested = id !== null && listText !== undefined && inList === null;

@@ -20,7 +20,7 @@ function listAddress(name: ListName, account: string | null): string {
   return `/activity/${name}${account === null ? "" : `?account=${encodeURIComponent(account)}`}`;
 }
 
-/** All accounts, or the one in the address. */
+/** Shows all accounts, or the one in the address. */
 export function ActivityPage() {
   const [path] = useLocation();
   const [search, setSearch] = useSearchParams();

@@ -24,7 +24,7 @@ test("unknown actions and impossible days are dropped from the audit filters", (
   expect(filtersIn(search)).toEqual({});
 });
 
-test("an audit request covers whole local days, including the last one", () => {
+test("an audit request covers whole local days, including the last day", () => {
   const query = new URLSearchParams(
     auditPath({ from: "2026-11-28", to: "2026-11-28" }).split("?")[1],
   );

@@ -21,7 +21,7 @@ import {
   filtersIn,
 } from "./audit-filters.ts";
 
-/** Filtered by the address. */
+/** The address contains the filters. */
 export function AuditPage() {
   const filters = filtersIn(new URLSearchParams(useSearch()));
   const path = auditPath(filters);
@@ -106,7 +106,7 @@ function Filters({ filters }: { filters: AuditFilters }) {
   );
 }
 
-/** One JSON object per line. */
+/** Exports one JSON object per line. */
 function ExportAudit({ path }: { path: string }) {
   const { isPending, problem, run } = useAction();
   const save = () =>

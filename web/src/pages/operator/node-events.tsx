@@ -26,7 +26,7 @@ export function NodeEvents({ events }: { events: readonly NodeEventListing[] }) 
 
 type Row = NodeEventListing & { key: string };
 
-/** Events have no unique fields. */
+/** Numbered, because events have no unique fields. */
 function numbered(events: readonly NodeEventListing[]): readonly Row[] {
   return events.map((event, index) => ({ ...event, key: String(events.length - index) }));
 }

@@ -18,7 +18,7 @@ export function limitsSentence({
 
 const maxRate = 1_000_000;
 
-/** Null if valid. Empty means the default. */
+/** Null if valid. An empty field means the default. */
 export function rateError(text: string): string | null {
   if (text.trim() === "") return null;
   const isRate = /^\d{1,7}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= maxRate;

@@ -17,7 +17,7 @@ export function AnswerWarnings({
 }: {
   request: Request;
   answer: SearchAnswer;
-  /** An empty answer offers the full archive itself. */
+  /** If true, the page itself offers the full archive. */
   isEmpty: boolean;
   onSearch(request: Request): void;
 }) {

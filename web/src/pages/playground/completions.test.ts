@@ -25,7 +25,7 @@ describe("a completion", () => {
     expect(offered("lang:e")).toEqual(["lang:en", "lang:es"]);
   });
 
-  it("completion offers nothing inside a word, inside quotes, or for a complete term", () => {
+  it("completion offers nothing inside a word, inside quotes, or after a complete term", () => {
     expect(offered("min_faves", 4)).toEqual([]);
     expect(offered('"storm min_')).toEqual([]);
     expect(offered("platform:bluesky")).toEqual([]);

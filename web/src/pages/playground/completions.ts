@@ -12,18 +12,20 @@ import { filterHelp, operatorHelp, propertyHelp } from "./operator-help.ts";
 export type Completion = {
   /** Replaces the word. */
   text: string;
-  /** Shown after it. */
+  /** Shown after the text. */
   placeholder: string;
   meaning: string;
 };
 
-/** `start` and `end` are UTF-16 offsets of the word. */
+/** `start` and `end` are the UTF-16 offsets of the word. */
 export type Completions = { start: number; end: number; items: readonly Completion[] };
 
 const max = 6;
 const wordBefore = /(?:^|[\s(])[-+]*([a-z_]{2,}|[a-z_]+:[a-z_]*)$/i;
 
-/** Operators and values that start with the word before the caret; null if none or inside quotes. */
+/**
+ * Operators and values that start with the word before the caret; null if none, or inside quotes.
+ */
 export function completionsAt(text: string, caret: number): Completions | null {
   const before = text.slice(0, caret);
   if (!/^(?:$|[\s)])/.test(text.slice(caret)) || isWithinQuotes(before)) return null;
@@ -94,7 +96,7 @@ function nameChoices(name: string): readonly (readonly [string, string])[] {
   return [];
 }
 
-/** The caret follows a space if the term is complete. */
+/** If the term is complete, the caret follows a space. */
 export function complete(
   text: string,
   { start, end }: Completions,

@@ -110,7 +110,7 @@ export function Composer({
     }
   };
   const hasNotes = open === null && shown.length > 0;
-  // The notes are below while typing, so that the page does not move; inside once submitted.
+  // The notes are below while typing, so that the page does not move, and inside once submitted.
   const isFloating = query !== submitted;
   return (
     <form className="panel composer" onSubmit={submit}>

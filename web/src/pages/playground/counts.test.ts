@@ -64,7 +64,7 @@ describe("the window that is counted", () => {
 });
 
 describe("counts of an answer with every match", () => {
-  it("counts of an answer with every match are computed from its posts", () => {
+  it("if an answer contains every match, counts are computed from its posts", () => {
     const window = countsWindow(week);
     const results = [
       post("2026-11-21T10:29:00Z"),
@@ -80,7 +80,7 @@ describe("counts of an answer with every match", () => {
     });
   });
 
-  it("counts are not computed when posts may follow, the deadline was reached, or a post has no time", () => {
+  it("counts are not computed if posts may follow, the deadline was reached, or a post has no time", () => {
     const window = countsWindow(week);
     expect(localCounts(makeAnswer([], { next_cursor: "c" }), window)).toBeNull();
     const late = [{ code: "deadline_reached", message: "" }];
@@ -121,7 +121,7 @@ it("gaps in counts are clipped to the window, and those at its start are marked"
   ]);
 });
 
-it("the steps between counts are described in words", () => {
+it("the length of a step between counts is described in words", () => {
   expect([60_000, 300_000, 3_600_000, 86_400_000, 7 * 86_400_000].map(stepText)).toEqual([
     "every minute",
     "every 5 minutes",

@@ -18,7 +18,7 @@ export type Bar = { fromMs: number; toMs: number; count: number };
 const defaultDays = 7;
 const maxBars = 48;
 
-/** If unbounded, from the first archived time or the oldest result. */
+/** If unbounded, starts at the first archived time or the oldest result. */
 export function countsWindow(
   { from, to, platforms }: Coverage,
   results: readonly PostRecord[] = [],
@@ -56,7 +56,8 @@ export function makeBars(
 }
 
 /**
- * Counts an answer with every match, which saves a search; null if posts may follow or lack a time.
+ * Counts an answer that contains every match, which saves a search; null if posts may follow or
+ * lack a time.
  */
 export function localCounts(
   { results, next_cursor, warnings, coverage }: SearchAnswer,
@@ -87,7 +88,7 @@ export function stepText(stepMs: number): string {
   return times === 1 ? `every ${unit}` : `every ${times} ${unit}s`;
 }
 
-/** Clipped to the window; `isBefore` if it starts the window. */
+/** Clipped to the window; `isBefore` if at its start. */
 export type CountsGap = { fromMs: number; toMs: number; isBefore: boolean };
 
 export function plotGapsIn({ gaps }: Coverage, { fromMs, toMs }: CountsWindow): CountsGap[] {
@@ -98,7 +99,7 @@ export function plotGapsIn({ gaps }: Coverage, { fromMs, toMs }: CountsWindow): 
   });
 }
 
-/** Text alternative of the plot. */
+/** The text alternative for the plot. */
 export function countsSummary(
   bars: readonly Bar[],
   stepMs: number,

@@ -57,7 +57,7 @@ describe("a platform's coverage", () => {
     );
   });
 
-  it("a platform's coverage states what it answered live, and never that it is archived", () => {
+  it("a platform's coverage states which part was searched live, and never that this part is archived", () => {
     const late = posts({ platform: "x", held: [hole], gaps: [{ from, to: hole.from }] });
     const getText = (covered: CollectionCoverage, ...sources: readonly Source[]) =>
       coverageLines(makeCoverage(covered), sources, nowMs)[0]?.text;
@@ -89,7 +89,7 @@ it("the platforms omitted from archive counts are listed", () => {
 });
 
 describe("an empty answer", () => {
-  it("an empty answer means no match when coverage is complete", () => {
+  it("an empty answer means no match if coverage is complete", () => {
     const both = makeCoverage(
       posts({ complete: true }),
       posts({ platform: "mastodon", complete: true }),
@@ -99,7 +99,7 @@ describe("an empty answer", () => {
     );
   });
 
-  it("an empty answer is inconclusive when there is a gap or no source", () => {
+  it("an empty answer is inconclusive if there is a gap or no source", () => {
     const gaps = makeCoverage(
       posts({ complete: true }),
       posts({ platform: "mastodon", gaps: [hole] }),

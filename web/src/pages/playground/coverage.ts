@@ -17,7 +17,7 @@ const shortfallTexts = {
   labels: "Labels may be missing",
 } as const;
 
-/** One line per platform that the answer covers or that answered live. */
+/** One line per platform that the answer covers or that was searched live. */
 export function coverageLines(
   coverage: Coverage,
   sources: readonly Source[],
@@ -41,7 +41,7 @@ export function coverageLines(
 
 const unknown = { complete: false, held: [], gaps: [] };
 
-/** Archive counts leave them out. */
+/** Archive counts omit their posts. */
 export function livePlatforms(sources: readonly Source[]): readonly Platform[] {
   return platforms.filter(
     (platform) => liveShare(sources.filter((source) => source.platform === platform)) !== "none",

@@ -41,7 +41,7 @@ describe("a fix", () => {
     },
   );
 
-  it("a fix never inserts a hint's words", () => {
+  it("a fix never inserts the prose of a hint", () => {
     expect(fixed("comet since:whenever")).toBeNull();
     expect(fixed("wild* card")).toBeNull();
     expect(fixed("platform:threads")).toBeNull();

@@ -4,8 +4,8 @@ import { type Diagnostic, readSource, type Source, textBetween } from "@earshot/
 export type Fix = { label: string; query: string };
 
 /**
- * Must reduce the diagnostics, add no errors, and add no word that is in neither the query nor the hint. Null if only the
- * author can decide.
+ * Must reduce the diagnostics, add no errors, and add no word that is in neither the query nor the
+ * hint. Null if only the author can decide.
  */
 export function fixFor(query: string, diagnostic: Diagnostic, maxLength: number): Fix | null {
   const before = queryWarnings(query, maxLength);
@@ -13,7 +13,7 @@ export function fixFor(query: string, diagnostic: Diagnostic, maxLength: number)
     if (changed.trim() === "" || !hasOnlyQueryWords(changed, query, meant)) return false;
     const after = queryWarnings(changed, maxLength);
     const isRemoved = after.count(diagnostic.code) < before.count(diagnostic.code);
-    // An uppercase OR may need parentheses next.
+    // An uppercase OR may then need parentheses.
     const max = diagnostic.code === "lower_case_or" ? before.all : before.all - 1;
     return isRemoved && after.errors <= before.errors && after.all <= max;
   };
@@ -32,7 +32,7 @@ function queryWarnings(query: string, maxLength: number) {
   };
 }
 
-/** Rejects duplicated words. */
+/** Also rejects duplicated words. */
 function hasOnlyQueryWords(changed: string, query: string, meant: string): boolean {
   const [queryWords, meantWords] = [countWords(query), countWords(meant)];
   return countWords(changed)
@@ -125,7 +125,7 @@ function readPositions(source: Source, offset: number, end: number): [number, nu
 }
 
 const lead = /^(?:did you mean|write|remove the space:|add a zone:) (.+)$/u;
-/** Hints in prose, not replacements. */
+/** Hints that are prose, not replacements. */
 const prose = /^(?:the|it|at|a|one|terms|word|words)\b|\bas in\b/u;
 
 function meantBy(hint: string, original: string): string[] {

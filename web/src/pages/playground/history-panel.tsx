@@ -20,7 +20,7 @@ function historyDetail(address: string): string {
   return parts.length === 0 ? "" : `${parts.join(", ")}; `;
 }
 
-/** Recent and saved searches of this browser. */
+/** Recent and saved searches in this browser. */
 export function HistoryPanel({
   searches,
   onSave,

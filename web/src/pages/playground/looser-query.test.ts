@@ -8,6 +8,6 @@ it.each([
   ["zeppelin lang:eo -filter:retweets", { removed: "lang:eo", query: "zeppelin -filter:retweets" }],
   ["zeppelin airship", null],
   ["lang:eo", null],
-])("the looser query drops the language or the last filter of %j", (query, looser) => {
+])("the looser query for %j drops the language or the last filter", (query, looser) => {
   expect(withoutOneFilter(parseQuery(query).tree)).toEqual(looser);
 });

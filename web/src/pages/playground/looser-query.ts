@@ -2,7 +2,7 @@ import { printQuery, type QueryNode } from "@earshot/query/tree";
 
 const words: ReadonlySet<string> = new Set(["word", "phrase", "hashtag", "or", "and", "question"]);
 
-/** The query without its language, else without its last filter; null if it has none. */
+/** The query without its language, or else its last filter; null if it has neither. */
 export function withoutOneFilter(tree: QueryNode): { removed: string; query: string } | null {
   if (tree.kind !== "and") return null;
   const filter =

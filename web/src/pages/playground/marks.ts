@@ -51,7 +51,7 @@ function positiveLeaves(node: QueryNode): QueryLeaf[] {
 
 type Span = { start: number; end: number };
 
-/** The parts concatenate to the text. */
+/** The parts add up to the text. */
 export function markMatches(
   text: string,
   expected: ExpectedMatches,
@@ -125,7 +125,7 @@ function tokenMatches(element: SequenceElement, token: string | undefined): bool
 // Compiling this pattern takes milliseconds.
 const piece = once(() => /\p{RGI_Emoji}|[\p{L}\p{M}\p{N}_]+/gv);
 
-/** As the analyzer splits them; links and mentions are split like words. */
+/** Split as by the analyzer; links and mentions are split like words. */
 function positionedTokens(text: string): PositionedToken[] {
   return Array.from(text.toWellFormed().matchAll(piece()), ({ 0: found, index }) => ({
     found,
@@ -135,7 +135,7 @@ function positionedTokens(text: string): PositionedToken[] {
   );
 }
 
-/** Splits at the borders of scripts without spaces. */
+/** Splits between scripts with and without spaces. */
 function scriptRuns(text: string): { text: string; start: number }[] {
   const runs: { text: string; start: number; kind: number }[] = [];
   let offset = 0;
@@ -154,7 +154,7 @@ function analyzeTokens(text: string, start: number): PositionedToken[] {
   const [run, ...more] = splitIntoRuns(text);
   if (run === undefined || more.length > 0) return [];
   if (typeof run === "string") return [{ token: run, start, end: start + text.length }];
-  // Folding changed the length, so offsets are unknown.
+  // Folding has changed the length, so the offsets are unknown.
   if (run.join("").length !== text.length) return [];
   let offset = start;
   return run.map((character, index) => {

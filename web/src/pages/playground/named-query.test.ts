@@ -4,12 +4,12 @@ import { readRequest } from "./search-request.ts";
 
 const comet = readRequest("q=comet");
 
-test("an answer's query is not shown in the heading when the composer shows it", () => {
+test("an answer's query is not shown in the heading if the composer shows it", () => {
   expect(differingQuery(comet, { ...comet, query: "comet " }, false)).toBeNull();
   expect(differingQuery(comet, comet, true)).toBeNull();
 });
 
-test("an answer's query is shown in the heading when the composer shows another one", () => {
+test("an answer's query is shown in the heading if the composer shows another one", () => {
   const tail = readRequest("q=comet tail");
   expect(differingQuery(comet, tail, false)).toBe("comet");
   expect(differingQuery(comet, tail, true)).toBe("comet");

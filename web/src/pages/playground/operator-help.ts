@@ -38,7 +38,7 @@ export const operatorHelp: Record<OperatorName, OperatorHelp> = {
   source: { example: 'source:"Twitter for iOS"', meaning: "Written with an app" },
 };
 
-/** Help of `filter:`, `is:`, `has:` and, negated, `exclude:`. */
+/** For `filter:`, `is:`, `has:` and, negated, `exclude:`. */
 export const propertyHelp: Record<PostProperty, string> = {
   links: "With a link",
   media: "With a picture, a video or other media",

@@ -37,8 +37,8 @@ import { useCounts } from "./use-counts.ts";
 import { type ShownAnswer, useSearch } from "./use-search.ts";
 
 /**
- * The address contains the search. Opening it sends nothing, as searches count against the limit; history state `run`
- * sends it.
+ * The address contains the search. Opening it sends nothing, because searches count against the
+ * limit; history state `run` sends it.
  */
 export function PlaygroundPage() {
   const { live_window_ms: liveWindowMs, base_url: baseUrl, limits, account } = useSignedIn();

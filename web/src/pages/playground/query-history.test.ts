@@ -14,7 +14,7 @@ test("the query history lists a repeated search once, at the top, and keeps it s
   ]);
 });
 
-test("the query history drops the oldest of more than thirty searches, unless saved", () => {
+test("the query history drops the oldest of more than thirty searches, unless it was saved", () => {
   let searches = withSearch([], search("first"));
   searches = withSaved(searches, "/playground?q=first", true);
   for (let n = 0; n < 40; n += 1) searches = withSearch(searches, search(`q${n}`));

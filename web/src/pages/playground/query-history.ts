@@ -17,7 +17,7 @@ export function writeHistory(accountId: string, searches: readonly PastSearch[])
   writeStored(storageKey(accountId), searches.length === 0 ? null : JSON.stringify(searches));
 }
 
-/** Ignores what this page did not write. */
+/** Ignores text that this page did not write. */
 export function parseHistory(text: string | null): readonly PastSearch[] {
   try {
     const parsed: unknown = JSON.parse(text ?? "[]");
@@ -39,7 +39,7 @@ function isPastSearch(entry: unknown): entry is PastSearch {
   );
 }
 
-/** Moves a repeated search to the top. Saved searches outlive the limit of others. */
+/** Moves a repeated search to the top. Saved searches are exempt from the limit. */
 export function withSearch(
   searches: readonly PastSearch[],
   search: Omit<PastSearch, "isSaved">,

@@ -50,7 +50,7 @@ it("an empty query has no diagnostics", () => {
   expect(readQuery("  ", 1024)).toMatchObject({ diagnostics: [], isEmpty: true, canonical: null });
 });
 
-it("carets are placed below a diagnostic's span, and long lines are shortened", () => {
+it("carets are placed under a diagnostic's span, and long lines are shortened", () => {
   const error = { severity: "error", code: "x", message: "", offset: 2, length: 3 } as const;
   expect(excerptWithCarets("🎉 bad end", error)).toEqual({ line: "🎉 bad end", carets: "  ^^^" });
   const long = `${"a".repeat(500)} bad ${"b".repeat(500)}`;

@@ -7,7 +7,7 @@ import {
   textBetween,
 } from "@earshot/query/tree";
 
-/** The pieces concatenate to the query. */
+/** The pieces add up to the query. */
 type Piece = { text: string; start: number; look: string };
 
 export type QueryReading = {

@@ -44,7 +44,7 @@ describe("the request in code", () => {
 
   it("the request in Python preserves any query", () => {
     const written = /data=json\.dumps\(([\s\S]*)\)\.encode\(\)/.exec(code("python"))?.[1];
-    // JSON strings and numbers are valid Python if the escapes are.
+    // JSON strings and numbers are valid Python if their escapes are.
     expect(JSON.parse(written ?? "")).toEqual(body);
     expect(written?.replaceAll("\\\\", "")).not.toMatch(/\\[^"bfnrtu]/);
   });

@@ -1,11 +1,11 @@
 import { makeSubmission, type Request } from "./search-request.ts";
 
-/** `s` is a string, `c` a comment. */
+/** The look `s` is for strings, `c` for comments. */
 export type CodePart = { text: string; look?: "s" | "c" };
 
 export type RequestCode = { name: string; title: string; parts: readonly CodePart[] };
 
-/** Read the key from EARSHOT_KEY. */
+/** Samples that read the key from EARSHOT_KEY. */
 export function requestCode(request: Request, baseUrl: string): RequestCode[] {
   const { path, body } = makeSubmission(request);
   const address = `${baseUrl}${path}`;
@@ -91,7 +91,7 @@ function painted(json: string): CodePart[] {
     .map((text, index): CodePart => (index % 2 === 1 ? { text, look: "s" } : { text }));
 }
 
-/** A shell takes everything in single quotes literally, except the quote. */
+/** In single quotes, a shell takes everything literally except the quote. */
 function quotedForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

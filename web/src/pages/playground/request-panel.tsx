@@ -5,7 +5,7 @@ import { Tabs } from "../../components/tabs.tsx";
 import { type CodePart, joinParts, requestCode } from "./request-code.ts";
 import type { Request } from "./search-request.ts";
 
-/** Replaces an empty query, which is invalid. */
+/** Used instead of an empty query, which is invalid. */
 const exampleQuery = '"power outage" lang:en';
 
 export function RequestPanel({ request, baseUrl }: { request: Request; baseUrl: string }) {

@@ -15,7 +15,7 @@ const defaults = {
 } as const;
 
 describe("a search's address", () => {
-  it("a search's address round-trips any query", () => {
+  it("a search's address preserves any query", () => {
     const request = {
       query: '"storm surge" & a=b #tag +c\n"ü 🎉 %41"',
       method: "searchbyfullarchive",
@@ -49,7 +49,7 @@ describe("a search's address", () => {
     expect(readRequest("")).toEqual(defaults);
   });
 
-  it("a search's address keeps a size outside the offered ones", () => {
+  it("a search's address keeps a size other than those offered", () => {
     const request = readRequest("max=37");
     expect(request.maxResults).toBe(37);
     expect(sizesFor(request)).toEqual([20, 37, 50, 100]);

@@ -9,7 +9,7 @@ export type Request = {
   method: Method;
   platform: SearchPlatform;
   maxResults: number;
-  /** ISO 8601, inclusive; absent: as the method. */
+  /** ISO 8601, inclusive; the method's default if absent. */
   startTime?: string;
   /** ISO 8601, exclusive. */
   endTime?: string;
@@ -18,7 +18,7 @@ export type Request = {
 const defaultResults = 20;
 const sizes = [20, 50, 100, 500];
 
-/** Including that of the address. */
+/** Includes the size in the address. */
 export function sizesFor({ method, maxResults }: Request): readonly number[] {
   const offered = sizes.filter((size) => size <= methods[method].bound);
   return [...new Set([...offered, maxResults])].sort((a, b) => a - b);
@@ -33,7 +33,7 @@ export function needsQuery(method: Method): boolean {
   return methods[method].query !== "none";
 }
 
-/** Caps the size to the method's bound. */
+/** Reduces the size to the method's maximum. */
 export function withMethod(request: Request, method: Method): Request {
   return { ...request, method, maxResults: Math.min(request.maxResults, methods[method].bound) };
 }

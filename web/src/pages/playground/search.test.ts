@@ -44,7 +44,7 @@ test("a search waits for the rate limit, and the wait is excluded from the elaps
   expect(fetchMock).toHaveBeenCalledTimes(2);
 });
 
-test("a search waits for the rate limit for at most two minutes", async () => {
+test("a search waits at most two minutes for the rate limit", async () => {
   const fetchMock = getServer(...Array.from({ length: 4 }, () => refusal("rate_limited", 50)));
   const ended = searched();
   await vi.advanceTimersByTimeAsync(100_000);
@@ -52,7 +52,7 @@ test("a search waits for the rate limit for at most two minutes", async () => {
   expect(fetchMock).toHaveBeenCalledTimes(3);
 });
 
-test("a search fails immediately with other temporary errors", async () => {
+test("a search fails immediately on other temporary errors", async () => {
   const fetchMock = getServer(refusal("too_many_failed_keys", 1));
   expect(await searched()).toEqual({ refusedAs: "too_many_failed_keys", phases: [] });
   expect(fetchMock).toHaveBeenCalledTimes(1);

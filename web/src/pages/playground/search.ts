@@ -10,7 +10,7 @@ export type Phase =
   /** Retried automatically when the rate limit resets. */
   | { kind: "waiting"; untilMs: number };
 
-/** Repeats a search without running it again, such as in another format. */
+/** Repeats a search without running it again, for example in another format. */
 export type RepeatedRequest = { path: string; body: object; key: string };
 
 export type Answered = {
@@ -24,8 +24,9 @@ const firstWaitSeconds = 1;
 const nextWaitSeconds = 5;
 
 /**
- * Submits a search and polls it under one Idempotency-Key, so it stays one job and counts once. Rate limit waits are
- * excluded from the elapsed time. Errors: ApiProblem; the reason of `signal`.
+ * Submits a search and polls it with one Idempotency-Key, so it remains one job and counts once.
+ * Rate limit waits are excluded from the elapsed time. Errors: `ApiProblem`; the reason of
+ * `signal`.
  */
 export async function runSearch(
   send: Request,
@@ -77,7 +78,7 @@ export async function cancelJob(uuid: string): Promise<void> {
   );
 }
 
-/** Uses one search. Errors: ApiProblem. */
+/** Uses one search. Errors: `ApiProblem`. */
 export async function countPosts(
   { query, platform }: Request,
   window: CountsWindow,
@@ -120,7 +121,9 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
 
 const maxWaitMs = 120_000;
 
-/** Before retrying; null if the error is not a rate limit or the total wait would exceed two minutes. */
+/**
+ * Wait before a retry; null if the error is not a rate limit or the total would exceed two minutes.
+ */
 function rateWaitMs(error: unknown, waitedMs: number): number | null {
   if (!(error instanceof ApiProblem) || error.code !== "rate_limited") return null;
   const waitMs = error.retryAfterMs;

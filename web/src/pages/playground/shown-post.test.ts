@@ -14,7 +14,7 @@ const record = (metadata: PostRecord["Metadata"], content = "the harbour"): Post
 });
 
 describe("a post's card", () => {
-  it("a post's card marks posts of reserved domains as samples", () => {
+  it("a post's card marks posts from reserved domains as samples", () => {
     const isSample = (username: string) => shownPost(record({ username }), expected).isSample;
     expect(isSample("otto.example.com")).toBe(true);
     expect(isSample("bakery@social.example.org")).toBe(true);
@@ -47,7 +47,7 @@ describe("a post's card", () => {
     });
   });
 
-  it("a post's card has no text when the platform allows only the ID", () => {
+  it("a post's card has no text if the platform allows only the ID", () => {
     expect(shownPost(record({ kind: "ids", platform: "x" }, ""), expected)).toMatchObject({
       parts: null,
       author: null,

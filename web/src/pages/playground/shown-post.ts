@@ -28,7 +28,7 @@ export function shownPost(record: PostRecord, expected: ExpectedMatches): ShownP
   };
 }
 
-/** Domains of RFC 2606, which no one can register. */
+/** Domains reserved by RFC 2606, which no one can register. */
 const isReserved = (username: string): boolean => /[@.]example\.(?:com|org|net)$/.test(username);
 
 const textOrNull = (text: string | null | undefined): string | null => text || null;

@@ -62,7 +62,7 @@ export function useCompletion(
     accept,
     press,
     close: () => setEnabled(false),
-    /** Opens suggestions only after typing. */
+    /** Suggestions open only after typing. */
     onCaretMove: ({ value, selectionStart, selectionEnd }: HTMLTextAreaElement) => {
       setCaret(selectionStart === selectionEnd ? selectionEnd : -1);
       if (value === query) {

@@ -18,7 +18,7 @@ export type CountsState =
     }
   | { state: "failed"; problem: ApiProblem };
 
-/** Counts cached by the job of the first page, so that Back costs no search. */
+/** Counts cached by the job of the first page, so that going back uses no search. */
 const cache = new Map<string, CountsState>();
 const maxCached = 20;
 
@@ -28,7 +28,7 @@ export type Counts = {
   count(shown: ShownAnswer): void;
 };
 
-/** Computed locally if the answer contains every match. */
+/** Counts locally if the answer contains every match. */
 export function useCounts(onRates: (rates: RatesLeft) => void): Counts {
   const [, setTurn] = useState(0);
   const running = useRef<AbortController | null>(null);

@@ -29,7 +29,7 @@ export type Searching = {
 };
 
 const maxCached = 10;
-/** Cached answers by account and address, so that Back costs no search. */
+/** Cached answers by account and address, so that going back uses no search. */
 const cache = new Map<string, ShownAnswer>();
 
 const cacheKey = (accountId: string, request: Request): string =>
@@ -120,7 +120,7 @@ export function useSearch(
   };
 }
 
-/** A sent search and its running job, once known. */
+/** A search that was sent, and its running job once known. */
 type RunningSearch = { control: AbortController; uuid: string | null };
 
 export function endSearch(search: RunningSearch | null): void {

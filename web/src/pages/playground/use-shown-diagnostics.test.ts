@@ -21,7 +21,7 @@ test("no diagnostic is shown inside a quote or group that is still open", () => 
   expect(shownFor("(storm since:2026-0 surge")).toEqual([]);
 });
 
-test("a diagnostic that was shown stays visible while typing", () => {
+test("a diagnostic that was already shown stays visible while typing", () => {
   const [code = ""] = readQuery("harbour since:2026-0", 1_000).diagnostics.map(
     (diagnostic) => diagnostic.code,
   );

@@ -4,7 +4,10 @@ import { useEffect, useRef, useState } from "preact/compat";
 /** A pause within a word is shorter. */
 const typingPauseMs = 1_500;
 
-/** Returns whether typing has paused, and a function that ends the wait. Until then, unfinished terms are not errors. */
+/**
+ * Returns whether typing has paused, and a function that ends the wait. Until then, unfinished
+ * terms are not errors.
+ */
 export function useTypingPause(query: string): [boolean, () => void] {
   const [settled, setSettled] = useState(query);
   useEffect(() => {
@@ -14,7 +17,7 @@ export function useTypingPause(query: string): [boolean, () => void] {
   return [settled === query, () => setSettled(query)];
 }
 
-/** Expected while typing. */
+/** Codes expected while typing. */
 const unfinished: ReadonlySet<string> = new Set([
   "unclosed_quote",
   "unclosed_group",
@@ -22,8 +25,8 @@ const unfinished: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * While typing, only those seen before or in front of the current word: an open quote or group may change the meaning of all
- * that follows.
+ * While typing: only those seen before or in front of the current word, because an open quote or
+ * group may change the meaning of all that follows.
  */
 export function diagnosticsWhileTyping(
   diagnostics: readonly Diagnostic[],

@@ -11,7 +11,7 @@ import { useSession } from "../../session.tsx";
 import { forgetLinkToken } from "./link-token.ts";
 import { SignInCommand } from "./sign-in-command.tsx";
 
-/** The token is used on click only, so link previews do not consume it. */
+/** Uses the token only on a click, so that link previews do not consume it. */
 export function LinkSignIn({
   token,
   isSignedIn,

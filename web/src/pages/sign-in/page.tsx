@@ -12,7 +12,7 @@ import { storedLinkToken } from "./link-token.ts";
 import { SignInCommand } from "./sign-in-command.tsx";
 import { findRefusal } from "./sign-in-errors.ts";
 
-/** Replaces every page while signed out. */
+/** Shown to signed-out visitors instead of any page. */
 export function SignInPage() {
   const { session, hasEnded } = useSession();
   const [token, setToken] = useState(storedLinkToken);
@@ -71,7 +71,7 @@ export function SignInPage() {
 
 function Methods({ session: { providers } }: { session: SessionResponse }) {
   const [path] = useLocation();
-  // The query as written, because wouter decodes it.
+  // The query as it was written, because wouter decodes it.
   const { search } = window.location;
   if (providers.length === 0) return <NoProvider />;
   const back = path === "/sign-in" ? "/dashboard" : `/dashboard${path}${search}`;

@@ -8,7 +8,7 @@ import {
 } from "../../status.test-support.ts";
 import { methodText, platformCoverageText } from "./coverage-summary.ts";
 
-test("the coverage summary describes how posts of a platform arrive", () => {
+test("the coverage summary describes how a platform's posts arrive", () => {
   expect(
     [
       makePlatform("bluesky"),

@@ -6,7 +6,7 @@ import { shortTime } from "../../components/time.tsx";
 import { gapsText, nothingText } from "../../coverage-text.ts";
 import { lagText } from "../../numbers.ts";
 
-/** What pages with and without a session show. */
+/** Shown on pages with and without a session. */
 export type PlatformCoverage = Pick<PlatformStatus, "platform" | "mode" | "posts" | "received"> & {
   stream: {
     status: "off" | "waiting" | "connected" | "paused";

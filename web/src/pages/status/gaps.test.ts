@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { coverageGaps, hourMs, makePlatform, makeStatus } from "../../status.test-support.ts";
 import { listGaps } from "./gaps.ts";
 
-test("gaps of all platforms are listed newest first, with their lengths", () => {
+test("gaps on all platforms are listed with their lengths, newest first", () => {
   const gaps = listGaps(
     makeStatus(
       makePlatform("bluesky", { coverage: coverageGaps([120 * hourMs, 115 * hourMs]) }),
@@ -15,7 +15,7 @@ test("gaps of all platforms are listed newest first, with their lengths", () => 
   ]);
 });
 
-test("a Bluesky gap is filled by a replay of whole seconds", () => {
+test("a Bluesky gap is filled by a replay that covers whole seconds", () => {
   const coverage = coverageGaps([30 * hourMs + 1, 29 * hourMs - 1]);
   const [gap] = listGaps(makeStatus(makePlatform("bluesky", { coverage })));
   expect(gap?.fill).toEqual({
@@ -25,13 +25,13 @@ test("a Bluesky gap is filled by a replay of whole seconds", () => {
   });
 });
 
-test("filling a gap that is older than the history of the stream servers needs a token", () => {
+test("filling a gap that is older than the stream servers' history requires a token", () => {
   const coverage = coverageGaps([120 * hourMs, 115 * hourMs]);
   const [gap] = listGaps(makeStatus(makePlatform("bluesky", { coverage })));
   expect(gap?.fill).toMatchObject({ method: "backfill", needsToken: true });
 });
 
-test("an open gap within the history of the stream servers is left to the stream", () => {
+test("an open gap within the stream servers' history is left to the stream", () => {
   const [short] = listGaps(
     makeStatus(makePlatform("bluesky", { coverage: coverageGaps([hourMs, 0]) })),
   );

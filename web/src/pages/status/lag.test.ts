@@ -8,7 +8,7 @@ import {
 } from "../../status.test-support.ts";
 import { lagSeries } from "./lag.ts";
 
-test("lags are placed at their times, with null where none was reported", () => {
+test("lags are placed at their times, with null where no lag was reported", () => {
   const lag = [
     { at: ago(2 * hourMs), lag_ms: 1_500 },
     { at: ago(hourMs), lag_ms: 2_000 },

@@ -18,7 +18,7 @@ import { statusSummary } from "./status-summary.ts";
 
 const everyMs = 30_000;
 
-/** Replaces the page Status while signed out. */
+/** The Status page for signed-out visitors. */
 export function PublicStatusPage() {
   const { data, problem, refresh } = useApi<PublicStatus>("/v1/status", everyMs);
   const zoom = useZoom(focusPageHead);

@@ -12,7 +12,7 @@ import { statusSummary } from "./status-summary.ts";
 
 const minute = hourMs / 60;
 
-test("the status summary reports all streams connected and no gaps", () => {
+test("the status summary reports that all streams are connected and there are no gaps", () => {
   expect(
     statusSummary(
       makeStatus(makePlatform("bluesky"), makePlatform("mastodon"), makeLivePlatform("x")),
@@ -45,7 +45,7 @@ test("the status summary reports a stream that is catching up", () => {
   );
 });
 
-test("the status summary reports no gaps since a new archive began", () => {
+test("the status summary reports that there are no gaps since a new archive began", () => {
   const coverage = {
     held: [{ from: ago(hourMs), to: ago(0), source: "jetstream" }],
     gaps: [],
@@ -56,7 +56,7 @@ test("the status summary reports no gaps since a new archive began", () => {
   );
 });
 
-test("the status summary names live platforms or archived posts when there is no stream", () => {
+test("the status summary names live platforms or archived posts if there is no stream", () => {
   expect(statusSummary(makeStatus(makeLivePlatform("x")))).toBe("No streams; X is searched live.");
   const off = makePlatform("x", { ...makeLivePlatform("x"), mode: "off" });
   expect(statusSummary(makeStatus(off))).toBe("No streams, and the archive is empty.");

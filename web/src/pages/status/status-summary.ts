@@ -5,7 +5,7 @@ import { listText, platformNames } from "../../platforms.ts";
 import { rangeLabel } from "../../ranges.ts";
 import type { CoverageStatus, PlatformCoverage } from "./coverage-summary.ts";
 
-/** Consistent with the light in the sidebar. */
+/** Agrees with the light in the sidebar. */
 export function statusSummary(status: CoverageStatus): string {
   return `${streamsSentence(status.platforms)} ${gapsSentence(status)}`.trim();
 }

@@ -66,7 +66,7 @@ test("the usage plot uses a linear scale unless outliers make typical answer tim
   expect(answerTimes(makeUsage({ p50_ms: 38, p99_ms: 45_000 })).isWide).toBe(true);
 });
 
-test("a selected time shows the buckets that it overlaps, with hours on the axis", () => {
+test("a selected time is shown by the buckets that it overlaps, with hours on the axis", () => {
   const usage = {
     ...makeUsage({ p50_ms: 1, p99_ms: 2 }, { requests: 3 }, { requests: 4, p99_ms: 90 }, {}),
     range: "7d",

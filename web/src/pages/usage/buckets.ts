@@ -3,7 +3,7 @@ import { durationText, wholeNumber } from "../../numbers.ts";
 import type { ShownUsage } from "./selection.ts";
 
 export type RequestStacks = {
-  /** Bucket middles, Unix seconds. */
+  /** Bucket midpoints, in Unix seconds. */
   times: number[];
   /** All requests, those that did not fail, and those that succeeded; drawn over each other. */
   stacks: [number[], number[], number[]];
@@ -62,7 +62,7 @@ export function answerTimesLabel({ span, isSelection, totals, buckets }: ShownUs
   const max = Math.max(0, ...buckets.map(({ p99_ms: ms }) => ms ?? 0));
   const { p50_ms: p50, p99_ms: p99 } = totals;
   if (p50 === null || p99 === null) return `Response time over ${span}: no searches`;
-  // Percentiles of buckets do not add up.
+  // Percentiles of several buckets cannot be combined.
   const percentiles = isSelection ? "" : `p50 ${durationText(p50)}, p99 ${durationText(p99)}, `;
   return `Response time over ${span}: ${percentiles}at most ${durationText(max)} in one bucket`;
 }

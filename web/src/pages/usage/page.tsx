@@ -105,7 +105,7 @@ function Panels({ usage }: { usage: UsageResponse }) {
   const zoom = useZoom(focusPageHead);
   const shown = useMemo(() => shownUsage(usage, zoom.selected), [usage, zoom.selected]);
   const plots = { usage: shown, zoom };
-  // Requests of the dashboard for lists and states do not count as usage.
+  // The dashboard's requests for lists and states do not count as usage.
   if (totals.searches + totals.refused + totals.failed === 0) {
     return (
       <>
