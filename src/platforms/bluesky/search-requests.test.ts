@@ -97,7 +97,7 @@ test.each([
     "a OR b OR c OR d OR e OR f OR g",
     null,
   ],
-])("a Bluesky search translates a query to the platform's parameters: %s", (_what, query, expected) => {
+])("a Bluesky search translates a query to request parameters: %s", (_what, query, expected) => {
   expect(output(query)).toEqual(expected);
 });
 

@@ -107,14 +107,14 @@ function expectRoundTrip(generated: object): void {
   expect(printQuery(again)).toBe(printed);
 }
 
-test.each(Object.keys(leaves) as Kind[])("the leaf %s is printed and parsed back unchanged", (kind) => {
+test.each(Object.keys(leaves) as Kind[])("the leaf %s is printed and parsed unchanged", (kind) => {
   fc.assert(
     fc.property(leaves[kind], (drawn) => expectRoundTrip({ kind, ...drawn })),
     { numRuns: 300 },
   );
 });
 
-test("trees with leaves of every kind are printed and parsed back unchanged", () => {
+test("trees with leaves of every kind are printed and parsed unchanged", () => {
   fc.assert(fc.property(node, expectRoundTrip), { numRuns: 2_500 });
 });
 
