@@ -103,7 +103,7 @@ test.each([
   ["a DID of another method", "did:key:z6Mkabc", {}, "account_unknown"],
   ["an unknown DID", did, { [plc(did)]: 404 }, "account_unknown"],
   ["a deactivated DID", did, { [plc(did)]: 410 }, "account_deleted"],
-  ["a document of another DID", did, { [plc(did)]: makeDocument(other) }, "account_unknown"],
+  ["a document for another DID", did, { [plc(did)]: makeDocument(other) }, "account_unknown"],
   ["a document that names no server", did, { [plc(did)]: { id: did } }, "account_unknown"],
   ["a failing directory", did, { [plc(did)]: 403 }, "upstream_refused"],
 ])("finding an account fails for %s", async (_what, requested, responses, code) => {

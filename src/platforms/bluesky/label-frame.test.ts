@@ -107,7 +107,7 @@ describe("CBOR bounds", () => {
 
   test.each([
     ["a list of indefinite length", [0x9f, 0x01, 0xff]],
-    ["a text that is longer than the bytes", [0x7a, 0xff, 0xff, 0xff, 0xff, 0x61]],
+    ["a text that claims more bytes than there are", [0x7a, 0xff, 0xff, 0xff, 0xff, 0x61]],
     ["a map with half a pair", [0xa1, 0x61, 0x61]],
     ["a reserved head", [0x1c]],
     ["a truncated number", [0x1b, 0, 0, 0]],

@@ -196,11 +196,11 @@ test.each([
     JSON.stringify({ did, time_us: timeUs, kind: "commit", commit: { ...commit, record: null } }),
   ],
   [
-    "a bad key",
+    "an invalid key",
     JSON.stringify({ did, time_us: timeUs, kind: "commit", commit: { ...commit, rkey: "a/b" } }),
   ],
   [
-    "a bad operation",
+    "an invalid operation",
     JSON.stringify({ did, time_us: timeUs, kind: "commit", commit: { ...commit, operation: "x" } }),
   ],
 ])("a stream event with %s is unreadable", (_what, frame) => {

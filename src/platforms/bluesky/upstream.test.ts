@@ -363,11 +363,11 @@ test.each([
   ["a taken-down post", postView("3kpost", { labels: [labelView("!takedown")] })],
   ["a hidden post", postView("3kpost", { labels: [labelView("!hide")] })],
   [
-    "a post of a suspended account",
+    "a post by a suspended account",
     postView("3kpost", { author: author(ann, { labels: [labelView("!suspend")] }) }),
   ],
   [
-    "a post of an account that opts out of unauthenticated readers",
+    "a post by an account that opts out of unauthenticated readers",
     postView("3kpost", {
       author: author(ann, { labels: [labelView("!no-unauthenticated", { src: ann })] }),
     }),

@@ -251,7 +251,7 @@ describe("authorizing an application in a browser", () => {
   test.each([
     ["no URL", () => "code"],
     [
-      "the URL of another attempt",
+      "the URL of another authorization",
       (location: string) => location.replace(/state=[^&]*/, "state=other"),
     ],
     ["a URL without a code", (location: string) => location.replace(/code=[^&]*/, "")],

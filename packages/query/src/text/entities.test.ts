@@ -118,7 +118,7 @@ describe("links", () => {
     ["not an address", "a.b@example.com", []],
     ["not a file name", "test.tar.bz2 photo.jpeg", []],
     ["not a sentence without a space", "done.So what.My", []],
-    ["not behind a sigil", "#test.com @test.com $t.co", []],
+    ["not after a sigil", "#test.com @test.com $t.co", []],
     ["not without a top-level domain", "http://localhost http://no-tld/", []],
     ["not a number or an ellipsis", "3.5k a...b v1.2", []],
   ])("a link is recognised: %s", (_, text, expected) => {

@@ -6,7 +6,7 @@ describe("the tokens of a link", () => {
   test.each([
     ["host and path", "https://mail.google.com/Inbox/1", "mail google com inbox 1"],
     ["no scheme, no www., no closing slash", "HTTP://WWW.Google.com/", "google com"],
-    ["hyphen and underscore separate alike", "t-mobile.com/a_b", "t mobile com a b"],
+    ["hyphens and underscores separate tokens alike", "t-mobile.com/a_b", "t mobile com a b"],
     ["query", "https://x.com/i?id=7&lang=en", "x com i id 7 lang en"],
     ["no fragment", "https://example.com/a#b", "example com a"],
     [

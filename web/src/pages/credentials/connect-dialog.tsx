@@ -56,7 +56,7 @@ export function ConnectDialog({
   );
 }
 
-/** Takes the focus when the attempt has ended, because the focused step was removed. */
+/** Takes the focus when the authorization has ended, because the focused step was removed. */
 function Refusal({ problem, hasEnded }: { problem: ApiProblem; hasEnded: boolean }) {
   const ended = useRef<HTMLDivElement>(null);
   useEffect(() => {

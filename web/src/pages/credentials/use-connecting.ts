@@ -13,8 +13,8 @@ import { emptyErrors, type FieldErrors, fieldErrors } from "./field-errors.ts";
 const path = "/dashboard/api/credentials";
 
 /**
- * Connects with the fields of a kind, or in the browser in two steps. An error in the second step ends the attempt and
- * returns to the first.
+ * Connects with the fields of a kind, or in the browser in two steps. An error in the second step
+ * ends the authorization and returns to the first.
  */
 export function useConnecting(
   first: CredentialKindListing,
@@ -99,7 +99,7 @@ export function useConnecting(
     /** An error that belongs to no visible field. */
     problem: fields.some(({ name }) => name in errors) ? null : problem,
     question,
-    /** Whether an error in the second step ended the attempt. */
+    /** Whether an error in the second step ended the authorization. */
     hasEnded,
     answer,
     answerError,
@@ -121,5 +121,5 @@ export function useConnecting(
   };
 }
 
-/** Without a response, or after a rate limit, the attempt stays open. */
+/** Without a response, or after a rate limit, the authorization stays open. */
 const endsAttempt = ({ status }: ApiProblem): boolean => status !== 0 && status !== 429;

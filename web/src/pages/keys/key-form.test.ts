@@ -41,7 +41,7 @@ describe("the key form", () => {
   });
 
   it.each<[string, Partial<KeyForm>, string]>([
-    ["a name of spaces", { name: "  " }, "name"],
+    ["a name of only spaces", { name: "  " }, "name"],
     ["no selected method", { reach: "some", methods: [] }, "methods"],
     ["no day", { end: "date", day: "" }, "expires"],
     ["a day in the past", { end: "date", day: "2026-11-20" }, "expires"],
