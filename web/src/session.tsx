@@ -46,7 +46,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
 
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (session === null) throw new Error("useSession must be called below a SessionProvider");
+  if (session === null) throw new Error("useSession must be called within a SessionProvider");
   return session;
 }
 

@@ -17,7 +17,7 @@ export function isBoundedCbor(bytes: Uint8Array, max: { depth: number; items: nu
   const open: number[] = [];
   let items = 0;
   for (let position = 0; position < bytes.length; ) {
-    const head = readSealedHeader(bytes, position);
+    const head = readHead(bytes, position);
     items += 1;
     if (head === null || items > max.items) return false;
     position = head.end + head.bytes;
@@ -33,7 +33,7 @@ export function isBoundedCbor(bytes: Uint8Array, max: { depth: number; items: nu
 
 type Head = { bytes: number; items: number; end: number };
 
-function readSealedHeader(bytes: Uint8Array, position: number): Head | null {
+function readHead(bytes: Uint8Array, position: number): Head | null {
   const first = bytes[position] ?? 0;
   const width = widths[first & 31];
   // 28 to 30 are reserved; 31 means an indefinite length.

@@ -119,9 +119,9 @@ const columns: readonly Column<AccountListingResponse>[] = [
 ];
 
 /** The account from the list, or else requested by id. */
-function useOpened(id: string | null, listText: readonly AccountListingResponse[] | undefined) {
-  const inList = listText?.find((account) => account.id === id) ?? null;
-  const isRequested = id !== null && listText !== undefined && inList === null;
+function useOpened(id: string | null, listed: readonly AccountListingResponse[] | undefined) {
+  const inList = listed?.find((account) => account.id === id) ?? null;
+  const isRequested = id !== null && listed !== undefined && inList === null;
   const { data, refresh } = useApi<AccountsResponse>(
     isRequested ? `${accountsPath}?query=${encodeURIComponent(id)}` : null,
   );
