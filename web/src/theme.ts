@@ -7,7 +7,7 @@ export function readTheme(): Theme {
   return stored === "light" || stored === "dark" ? stored : "system";
 }
 
-/** Also stores it, and notifies listeners such as plots. */
+/** Also stores the theme, and notifies listeners such as plots. */
 export function setTheme(theme: Theme): void {
   const { dataset } = document.documentElement;
   if (theme === "system") delete dataset.theme;

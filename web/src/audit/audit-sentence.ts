@@ -3,7 +3,7 @@ import { isolated } from "../isolated.ts";
 
 export type AuditAction = AuditEntryResponse["action"];
 
-/** Without its actor or final period. */
+/** Without the actor and final period. */
 export function auditSentence(entry: AuditEntryResponse): string {
   return sentences[entry.action](entry);
 }

@@ -15,7 +15,7 @@ export function DiagnosticNote({
   level: "warning" | "error";
   message: string;
   hint: string | null;
-  /** Null to show the message only. */
+  /** Null shows only the message. */
   excerpt: { line: string; carets: string } | null;
   fix: { label: string; apply(): void } | null;
   children?: ReactNode;

@@ -1,7 +1,7 @@
 import "./page-head.css";
 import { type ReactNode, useEffect } from "preact/compat";
 
-/** After the focused element was removed. */
+/** Call this after the focused element was removed. */
 export function focusPageHead(): void {
   document.querySelector<HTMLElement>(".page-head h1")?.focus();
 }

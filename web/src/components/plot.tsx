@@ -3,7 +3,7 @@ import "./plot-marks.css";
 import { areaPath, linePath, plotHeight, valueWidth } from "./plot-drawing.ts";
 
 export type PlotSeries = {
-  /** One per time bucket, oldest first; null if unknown. */
+  /** One value per time bucket, oldest first; null if unknown. */
   values: readonly (number | null)[];
   look: "line" | "line-2";
 };

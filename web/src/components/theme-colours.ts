@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/compat";
 
-/** For canvas drawing. */
+/** Colours for canvas drawing. */
 export type ThemeColours = {
   accent: string;
   caution: string;

@@ -80,7 +80,7 @@ export type TermContext = {
   /** Offset of the term including its negations. */
   start: number;
   touchesGroup: boolean;
-  /** From the group after an operator (`from:(a OR b)`); null unless it is a plain list. */
+  /** Values from the group after an operator (`from:(a OR b)`); null unless it is a plain list. */
   groupedValues: GroupedValues | null;
   preceding: { text: string; start: number } | null;
   following: string;

@@ -69,7 +69,7 @@ export function languageTerms(code: string): Expression {
     : anyOf(languageCodes.map((language) => dependent(`lang:${language}`)));
 }
 
-/** Only if X's code has the same meaning. */
+/** Applies only if X's code has the same meaning. */
 export function withoutLanguage(code: string): Expression {
   const [known, ...more] = code.includes("-") ? [] : getCodes(code);
   return known === undefined || more.length > 0 ? matchAll : negation(dependent(`lang:${known}`));

@@ -1,6 +1,6 @@
 import { type Request, searchAddress } from "./search-request.ts";
 
-/** For the heading; null unless it differs from the composer or the running search. */
+/** The heading's query; null unless it differs from the composer or the running search. */
 export function differingQuery(
   answeredRequest: Request,
   composed: Request,

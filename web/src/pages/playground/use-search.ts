@@ -13,7 +13,7 @@ export type ShownAnswer = {
   /** The last page. */
   answer: SearchAnswer;
   elapsedMs: number;
-  /** One per page. */
+  /** One for each page. */
   repeats: readonly RepeatedRequest[];
 };
 
