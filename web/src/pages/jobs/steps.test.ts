@@ -42,6 +42,6 @@ test("a failed job's steps show the error with its hint", () => {
   });
 });
 
-test("an expired job's steps end with "Done" and "Result expired"", () => {
+test("the steps of an expired job end with Done and Result expired", () => {
   expect(stepTexts({ status: "expired" }).slice(-2)).toEqual(["Done", "Result expired"]);
 });
