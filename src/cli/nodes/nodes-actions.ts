@@ -11,7 +11,7 @@ import { readConfig } from "../settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { eventAsJson, eventAsText, nodeAsJson, nodeAsLines, nodesTable } from "./show-nodes.ts";
 
-const shownEvents = 10;
+const maxShownEvents = 10;
 
 export async function listNodes(
   { all, json }: { all?: boolean; json?: boolean },
@@ -21,16 +21,16 @@ export async function listNodes(
   const nodes = all ? allNodes : allNodes.filter(({ state }) => state !== "removed");
   const nowMs = systemClock.now();
   if (json)
-    printLines(
+    printJsonLines(
       nodes.map((node) => nodeAsJson(node, nowMs)),
       terminal,
     );
   else if (allNodes.length === 0) {
     terminal.note(
-      "no nodes yet – print the settings of a new node with earshot nodes enroll, then start it with earshot node\n",
+      "no nodes yet – run earshot nodes enroll to print the settings for a new node, then start it with earshot node\n",
     );
   } else if (nodes.length === 0) {
-    terminal.note("all nodes are removed – list them with earshot nodes list --all\n");
+    terminal.note("all nodes have been removed – list them with earshot nodes list --all\n");
   } else {
     terminal.out(nodesTable(nodes, nowMs, terminal));
   }
@@ -44,10 +44,10 @@ export async function showNode(
   const nowMs = systemClock.now();
   const { node, events } = await runWithControl(terminal, async (control) => ({
     node: await requireNode(control, id),
-    events: await control.run("nodeEvents", { limit: shownEvents, nodeId: id }),
+    events: await control.run("nodeEvents", { limit: maxShownEvents, nodeId: id }),
   }));
   if (json) {
-    printLines([nodeAsJson(node, nowMs)], terminal);
+    printJsonLines([nodeAsJson(node, nowMs)], terminal);
     return;
   }
   terminal.out(nodeAsLines(node, nowMs));
@@ -66,27 +66,27 @@ export async function changeNode(
     before: await control.run("node", { id }),
     node: await control.run("changeNode", { nodeId: id, change, actor: "command_line", nowMs }),
   }));
-  const outcome = change === "approve" ? approvalOf(before, nowMs) : outcomes[change];
+  const outcome = change === "approve" ? approvalOutcome(before, nowMs) : outcomes[change];
   terminal.out(`node ${id} (${stripControls(node.name)}) ${outcome}\n`);
   if (change === "remove" && node.isListed) terminal.note(stillListed);
 }
 
 const stillListed =
-  "the policy still lists its machine – remove it from `platforms` (EARSHOT_NODES_POLICY); other nodes on it then need approval\n";
+  "the policy still lists this node's machine – remove the machine from `platforms` (EARSHOT_NODES_POLICY); other nodes on it will then need approval\n";
 
-function approvalOf(before: NodeRecord | null, nowMs: number): string {
+function approvalOutcome(before: NodeRecord | null, nowMs: number): string {
   if (before === null || before.state === "pending") {
-    return "approved; it gets jobs when it attests again, within seconds";
+    return "was approved; it will get jobs once it attests again, within seconds";
   }
   if (before.state === "draining" || (before.quarantinedUntilMs ?? 0) > nowMs) {
-    return "approved; it gets jobs again, within a second if it is connected";
+    return "was approved; it will get jobs again, within a second if it is connected";
   }
-  return "was already approved; it may move to the machine from which it attests next";
+  return "was already approved; it can now move to the machine from which it attests next";
 }
 
 const outcomes: Readonly<Record<Exclude<NodeChange, "approve">, string>> = {
-  drain: "draining; its running jobs may finish",
-  remove: "removed permanently; its jobs go to other nodes",
+  drain: "is draining; its running jobs will be completed",
+  remove: "was removed permanently; its jobs will go to other nodes",
 };
 
 export async function listEvents(
@@ -97,7 +97,7 @@ export async function listEvents(
   const events = await runWithControl(terminal, (control) =>
     control.run("nodeEvents", { limit, nodeId }),
   );
-  if (json) printLines(events.map(eventAsJson), terminal);
+  if (json) printJsonLines(events.map(eventAsJson), terminal);
   else if (events.length === 0) terminal.note("no events yet\n");
   else for (const event of events) terminal.out(`${eventAsText(event)}\n`);
 }
@@ -132,7 +132,7 @@ async function secretKeyFor(terminal: Terminal): Promise<Uint8Array> {
 export async function simulateTee(folder: string, terminal: Terminal): Promise<void> {
   const { writeSimulatedTee } = await import("../../remote/evidence/simulated/simulated-folder.ts");
   const files = await writeSimulatedTee(resolve(folder), systemClock.now());
-  terminal.note("SIMULATED: it proves nothing about a machine. Settings of the gateway:\n");
+  terminal.note("SIMULATED: this evidence proves nothing about a machine. Gateway settings:\n");
   terminal.out(
     [
       "EARSHOT_NODES_EVIDENCE=tdx,simulated",
@@ -141,7 +141,7 @@ export async function simulateTee(folder: string, terminal: Terminal): Promise<v
       "",
     ].join("\n"),
   );
-  terminal.note(`Settings of its nodes, with ${files.tee} in their data folders:\n`);
+  terminal.note(`Node settings, after copying ${files.tee} to each node's data folder:\n`);
   terminal.out("EARSHOT_NODE_EVIDENCE=simulated\n");
 }
 
@@ -154,7 +154,7 @@ async function requireNode(control: OpenControl, id: string): Promise<NodeRecord
   });
 }
 
-function printLines(values: readonly Record<string, unknown>[], terminal: Terminal): void {
+function printJsonLines(values: readonly Record<string, unknown>[], terminal: Terminal): void {
   for (const value of values) terminal.out(`${JSON.stringify(value)}\n`);
 }
 

@@ -83,7 +83,7 @@ const register = (changed: Partial<NodeRegistration> = {}) =>
 describe("list and show", () => {
   test("nodes list and nodes show print no control characters", async () => {
     expect((await earshot("nodes", "list")).notes).toBe(
-      "no nodes yet – print the settings of a new node with earshot nodes enroll, then start it with earshot node\n",
+      "no nodes yet – run earshot nodes enroll to print the settings for a new node, then start it with earshot node\n",
     );
     await register();
     await register({ id: "fedcba9876543210", name: "paris", evidence: "none", capabilities: [] });
@@ -138,7 +138,7 @@ describe("a node", () => {
     expect(early).toMatchObject({ code: 1 });
     expect(early.notes).toMatch(/awaits approval – use earshot nodes approve or/);
     expect((await earshot("nodes", "approve", id)).out).toMatch(
-      /^node 0123456789abcdef \(berlin\[31m\) approved; it gets/,
+      /^node 0123456789abcdef \(berlin\[31m\) was approved; it will get/,
     );
     expect(await state()).toBe("approved");
     await earshot("nodes", "drain", id);
@@ -147,7 +147,7 @@ describe("a node", () => {
     await earshot("nodes", "remove", id);
     expect(await state()).toBe("removed");
     expect((await earshot("nodes", "list")).notes).toBe(
-      "all nodes are removed – list them with earshot nodes list --all\n",
+      "all nodes have been removed – list them with earshot nodes list --all\n",
     );
     expect(await json("nodes", "list")).toEqual([]);
     expect((await earshot("nodes", "list", "--all")).out).toMatch(/^0123456789abcdef .* removed /m);
@@ -172,21 +172,25 @@ describe("a node", () => {
     await register({ isListed: true });
     const { out, notes } = await earshot("nodes", "remove", id);
     expect(out).toContain("removed permanently");
-    expect(notes).toContain("the policy still lists its machine – remove it");
+    expect(notes).toContain("the policy still lists this node's machine – remove the machine");
   });
 
   test("approving a node reports when it gets jobs, depending on its previous state", async () => {
     await register();
     const approve = async () => (await earshot("nodes", "approve", id)).out;
-    expect(await approve()).toMatch(/it gets jobs when it attests again, within seconds\n$/);
-    expect(await approve()).toMatch(/already approved; it may move/);
+    expect(await approve()).toMatch(/it will get jobs once it attests again, within seconds\n$/);
+    expect(await approve()).toMatch(/already approved; it can now move/);
     await earshot("nodes", "drain", id);
-    expect(await approve()).toMatch(/it gets jobs again, within a second if it is connected\n$/);
+    expect(await approve()).toMatch(
+      /it will get jobs again, within a second if it is connected\n$/,
+    );
     const untilMs = Date.UTC(2999, 0, 1);
     await runWithControl((control) =>
       control.run("quarantineNode", { id, untilMs, reason: "slow", nowMs }),
     );
-    expect(await approve()).toMatch(/it gets jobs again, within a second if it is connected\n$/);
+    expect(await approve()).toMatch(
+      /it will get jobs again, within a second if it is connected\n$/,
+    );
   });
 
   test("a quarantined node is shown as such and resumed by approving it", async () => {
@@ -248,7 +252,7 @@ test("nodes enroll prints the settings for a node of this server", async () => {
 test("a simulated TEE is written with its settings and a warning", async () => {
   const folder = join(dataDir, "tee");
   const { out, notes } = await earshot("nodes", "simulate", folder);
-  expect(notes).toMatch(/^SIMULATED: it proves nothing/);
+  expect(notes).toMatch(/^SIMULATED: this evidence proves nothing/);
   const settings = new Map(
     out
       .trim()
