@@ -16,10 +16,17 @@ const threads = [
   "archive/threads/compaction-thread",
   "ingest/analysis/import-thread",
 ];
-/** The modules that the service imports as it starts, in order; other commands share the first stages. */
+/**
+ * The modules that the service imports as it starts, in order, split where other commands need only
+ * the first stages.
+ */
 const stages = [
   { name: "command", modules: ["cli/main.ts"] },
-  { name: "serve", modules: ["cli/serve.ts"] },
+  {
+    name: "serve",
+    modules: ["cli/serve.ts", "cli/parse-values.ts", "cli/terminal/text-layout.ts"],
+  },
+  { name: "plan", modules: ["../packages/query/src/plan/index.ts"] },
   { name: "stores", modules: ["server/start.ts"] },
   { name: "service", modules: ["server/context.ts", "http/app.ts"] },
 ];
