@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const start = new URL("start.ts", import.meta.url);
-const dynamicEntries = ["context.ts", "roles/roles.ts", "../http/app.ts"].map(
+const dynamicEntries = ["context.ts", "roles/node.ts", "../http/app.ts"].map(
   (path) => new URL(path, start),
 );
 

@@ -10,7 +10,7 @@ import { systemClock } from "../lib/clock.ts";
 import type { Config } from "./config.ts";
 import { createContext } from "./context.ts";
 import { startControl } from "./control/control.ts";
-import { startNode } from "./roles/roles.ts";
+import { startNode } from "./roles/node.ts";
 import { stopService } from "./stop.ts";
 import type { Stores } from "./stores.ts";
 

@@ -34,7 +34,7 @@ export async function startService(
   await yieldToEventLoop();
   const [{ createContext }, { startNode }, { buildApp }] = await Promise.all([
     import("./context.ts"),
-    import("./roles/roles.ts"),
+    import("./roles/node.ts"),
     import("../http/app.ts"),
   ]).catch(async (error: unknown) => {
     await opening.then(closeStores, () => undefined);

@@ -1,7 +1,7 @@
 import type { Upstream } from "../../platforms/upstream.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { ArchiveSource } from "../../search/archive/search.ts";
-import { createIngestRole, createLiveSince, type IngestRole } from "../roles/roles.ts";
+import { createIngestRole, createLiveSince, type IngestRole } from "../roles/ingest.ts";
 import { createUpstreamRole, type UpstreamRole } from "../roles/upstreams.ts";
 import { streamedPlatforms } from "../streamed-platforms.ts";
 import type { Base } from "./base.ts";

@@ -7,7 +7,7 @@ import type { AttestationStatus } from "../../remote/worker/attest-loop.ts";
 import { cleartextGatewayWarning } from "../cleartext.ts";
 import type { Config } from "../config.ts";
 import { createLog } from "../log.ts";
-import { createIngestRole, createLiveSince } from "../roles/roles.ts";
+import { createIngestRole, createLiveSince } from "../roles/ingest.ts";
 import { createUpstreamRole } from "../roles/upstreams.ts";
 import { requireNodeSettings } from "../settings/require-node-settings.ts";
 import { startLine } from "../start-line.ts";

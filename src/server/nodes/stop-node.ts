@@ -3,7 +3,7 @@ import type { Runner } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { drainMs } from "../../remote/settings.ts";
 import { flushLog } from "../log.ts";
-import type { IngestRole } from "../roles/roles.ts";
+import type { IngestRole } from "../roles/ingest.ts";
 import type { UpstreamRole } from "../roles/upstreams.ts";
 import { settlesWithin } from "../settles-within.ts";
 import { closeStores, type Stores } from "../stores.ts";

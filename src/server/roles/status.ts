@@ -9,7 +9,7 @@ import type { Config } from "../config.ts";
 import type { Control } from "../control/control.ts";
 import { streamedPlatforms } from "../streamed-platforms.ts";
 import { readDiskSpace } from "../watches/disk.ts";
-import { createLiveSince, type IngestRole } from "./roles.ts";
+import { createLiveSince, type IngestRole } from "./ingest.ts";
 import type { UsageRole } from "./usage.ts";
 
 export type StatusContext = {

@@ -35,7 +35,7 @@ import { openUpstreamClient } from "./upstream-client.ts";
 
 export type UpstreamRole = {
   answer(request: AnswerRequest, job: UpstreamJob): Promise<SourceAnswer>;
-  /** Which sources can answer, in this process or elsewhere. */
+  /** Which sources can answer, on this server or a remote node. */
   sourcesWith(nodeCapabilities: NodeCapabilities): SourceAvailability;
   deploymentMethods(platform: Platform): ReturnType<typeof deploymentAccess>;
   requestablePlatformsFor(

@@ -6,7 +6,7 @@ import { errorMessage } from "../../lib/errors.ts";
 import type { Config } from "../config.ts";
 import type { Control } from "../control/control.ts";
 import { isStorageFull } from "../watches/store-watch.ts";
-import type { IngestRole } from "./roles.ts";
+import type { IngestRole } from "./ingest.ts";
 
 export type UsageRole = {
   recorder: UsageRecorder;

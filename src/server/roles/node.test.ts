@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { addJobMetrics } from "../../http/metrics/jobs.ts";
 import type { LeaseGateway } from "../../jobs/leases/lease.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
-import { meteredGateway } from "../roles/roles.ts";
+import { meteredGateway } from "./node.ts";
 
 const deadlineMs = 120_000;
 

@@ -1,4 +1,3 @@
-import type { Metrics } from "../../http/metrics/metrics.ts";
 import {
   type IngestState,
   type MastodonStreamState,
@@ -6,41 +5,11 @@ import {
 } from "../../ingest/ingest-state.ts";
 import type { Ingest } from "../../ingest/live-ingest.ts";
 import type { MastodonStreamRequest } from "../../ingest/mastodon/stream.ts";
-import { embeddedNodeId, type LeaseGateway } from "../../jobs/leases/lease.ts";
-import type { Runner } from "../../jobs/runner.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { Freshness, FreshnessOf } from "../../search/archive/unchecked.ts";
-import { withRecords } from "../../search/merge/fill-in.ts";
 import type { Config } from "../config.ts";
 import type { AppContext } from "../context.ts";
-import { startRunners } from "../start-runners.ts";
 import { packageVersion } from "../version.ts";
-
-/** Pause before the retry of a job that failed because of a disk error. */
-const diskPauseMs = 1_000;
-
-/** The embedded node (EARSHOT_EMBEDDED_NODE). */
-export function startNode(context: AppContext): Runner {
-  const { config, queue, upstreams, router, clock, log, metrics, sharing } = context;
-  const { deadlineMs, concurrency, fetchConcurrency } = config.jobs;
-  if (config.nodes.embedded === "off") return { stop: async () => undefined };
-  return startRunners(config.jobs, {
-    gateway: meteredGateway(queue, { metrics, clock, deadlineMs }),
-    answer: sharing.gateway.isShared ? answerWithRecords(context) : upstreams.answer,
-    clock,
-    nodeId: embeddedNodeId,
-    accepts: router.runsHere,
-    load: () => queue.countRunning(embeddedNodeId) / (concurrency + fetchConcurrency),
-    returnJob: (uuid, token) => queue.returnJob(uuid, token, diskPauseMs),
-    log,
-  });
-}
-
-/** Other gateways, with other archives, may have to return the answer. */
-function answerWithRecords({ archive, upstreams }: AppContext): AppContext["upstreams"]["answer"] {
-  return async (...args) => await withRecords(archive, await upstreams.answer(...args));
-}
 
 /** The modules are loaded after the service starts to listen. */
 export type IngestRole = {
@@ -103,61 +72,6 @@ function createBlueskyRole({ ingest: settings, data }: Config): BlueskyRole {
 }
 
 const beforeStart: IngestState = { ...streamNotStarted, labelers: [], lookUp: null };
-
-type Work = { method: string };
-
-export type GatewayMeter = {
-  metrics: Pick<Metrics, "jobsRunning" | "queueSeconds" | "runSeconds">;
-  clock: Pick<Clock, "elapsed">;
-  /** Counted from the submission. */
-  deadlineMs: number;
-};
-
-export function meteredGateway<Job extends Work, Result>(
-  gateway: LeaseGateway<Job, Result>,
-  { metrics, clock, deadlineMs }: GatewayMeter,
-): LeaseGateway<Job, Result> {
-  const running = new Map<string, { method: string; sinceMs: number }>();
-
-  const lease: typeof gateway.lease = async (...args) => {
-    const leased = await gateway.lease(...args);
-    if (leased === null) return null;
-    const { method } = leased.work;
-    running.set(leased.token, { method, sinceMs: clock.elapsed() });
-    metrics.jobsRunning.set(running.size);
-    leased.lost.addEventListener("abort", () => recordEnd(leased.token), { once: true });
-    // A signal that is already aborted fires no event.
-    if (leased.lost.aborted) recordEnd(leased.token);
-    if (leased.attempt === 1) {
-      // Server downtime extends the deadline and does not count as waiting.
-      const waitedMs = Math.max(0, deadlineMs - leased.remainingMs);
-      metrics.queueSeconds.observe({ method }, waitedMs / 1000);
-    }
-    return leased;
-  };
-
-  function recordEnd(token: string): void {
-    const job = running.get(token);
-    if (job === undefined) return;
-    running.delete(token);
-    metrics.jobsRunning.set(running.size);
-    const { method, sinceMs } = job;
-    metrics.runSeconds.observe({ method }, (clock.elapsed() - sinceMs) / 1000);
-  }
-
-  return {
-    ...gateway,
-    lease,
-    complete: async (uuid, token, result) => {
-      recordEnd(token);
-      await gateway.complete(uuid, token, result);
-    },
-    fail: async (uuid, token, failure) => {
-      recordEnd(token);
-      await gateway.fail(uuid, token, failure);
-    },
-  };
-}
 
 export const createLiveSince =
   (ingest: Pick<IngestRole, "state" | "mastodonState">) =>
