@@ -78,6 +78,8 @@ export function parseXId(uri: string): bigint | null {
 
 export type IdRange = { low: bigint; high: bigint };
 
+export const singleId = (id: bigint): IdRange => ({ low: id, high: id });
+
 /** How far post times may be before or after the times in their IDs. */
 export type TimeSkew = { minMs: number; maxMs: number };
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { hasTime, uriHash } from "../../posts/ids.ts";
+import { hasTime, singleId, uriHash } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { type KnownAccount, type RecordRow, renderRecord } from "../../posts/record.ts";
 import type { Damage, Position } from "../archive.ts";
@@ -8,7 +8,6 @@ import { currentHandleReader, type SegmentEntry } from "../catalog/catalog.ts";
 import { findStoredIds } from "../catalog/other-ids.ts";
 import { isDamage } from "../sealed/damage.ts";
 import type { ReadRows } from "../segments/checked-rows.ts";
-import { singleId } from "../segments/integrity.ts";
 import type { Segment } from "../segments/segment.ts";
 import { type PageStart, pageStart } from "./page-start.ts";
 import type { RenderRow } from "./rendered-pages.ts";

@@ -1,9 +1,8 @@
 import type { PlanNode } from "@earshot/query/plan";
-import type { IdRange } from "../../posts/ids.ts";
+import { type IdRange, singleId } from "../../posts/ids.ts";
 import type { RecordRow } from "../../posts/record.ts";
 import type { ReadRows } from "./checked-rows.ts";
 import { add, type BucketGrid, type BucketTally } from "./id-clock.ts";
-import { singleId } from "./integrity.ts";
 import type { CandidateBatch } from "./merged-candidates.ts";
 import { candidatesPerStep } from "./row-scan.ts";
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { IdRange } from "../../posts/ids.ts";
+import { type IdRange, singleId } from "../../posts/ids.ts";
 import { withSnapshot } from "../database.ts";
 import { openAllPosts } from "./all-posts.ts";
 import { countInRows, type RowMatcher } from "./count-in-rows.ts";
@@ -15,7 +15,7 @@ import {
   splitByClock,
 } from "./id-clock.ts";
 import type { IndexCost } from "./index-cost.ts";
-import { guardedByMarker, singleId } from "./integrity.ts";
+import { guardedByMarker } from "./integrity.ts";
 import { type CandidateBatch, mergedCandidates } from "./merged-candidates.ts";
 import { candidatesPerStep, rowScanQuery } from "./row-scan.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";

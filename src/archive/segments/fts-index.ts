@@ -1,9 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { IdRange } from "../../posts/ids.ts";
+import { type IdRange, singleId } from "../../posts/ids.ts";
 import { statementCache } from "../database.ts";
 import { defineRowChecksum, openRowChecksums } from "./checked-rows.ts";
 import { add, type BucketTally, emptyTally, type IdClock } from "./id-clock.ts";
-import { singleId } from "./integrity.ts";
 import type { DeltaLookup } from "./merged-candidates.ts";
 import { candidatesPerStep } from "./row-scan.ts";
 
@@ -22,7 +21,7 @@ export type IndexCandidates = {
 
 export function indexCandidates(database: DatabaseSync): IndexCandidates {
   const statement = statementCache(database);
-  const selectAnyHidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
+  const selectAnyHidden = database.prepare(anyHiddenSql);
 
   function* matching(
     expression: string | null,
@@ -61,14 +60,19 @@ export function indexCandidates(database: DatabaseSync): IndexCandidates {
 
 const firstColumn = (row: unknown): bigint => (row as [bigint])[0];
 
-const sqlWith = (condition: (id: string) => string) => ({
-  all: `SELECT id FROM term_docsize WHERE id BETWEEN ? AND ? ${condition("term_docsize.id")}
+const anyHiddenSql = "SELECT 1 FROM hidden LIMIT 1";
+
+const notHidden = (id: string, hasHidden: boolean): string =>
+  hasHidden ? `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})` : "";
+
+const candidatesSql = (hasHidden: boolean) => ({
+  all: `SELECT id FROM term_docsize WHERE id BETWEEN ? AND ? ${notHidden("term_docsize.id", hasHidden)}
     ORDER BY id DESC LIMIT ?`,
-  matching: `SELECT rowid FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ? ${condition("term.rowid")}
+  matching: `SELECT rowid FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ? ${notHidden("term.rowid", hasHidden)}
     ORDER BY rowid DESC LIMIT ?`,
 });
-const allSql = sqlWith(() => "");
-const visibleSql = sqlWith((id) => `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})`);
+const allSql = candidatesSql(false);
+const visibleSql = candidatesSql(true);
 
 const matchesPerStatement = 16_384;
 /** Used if every row must be read to get its time. */
@@ -85,7 +89,7 @@ export function indexCounter(database: DatabaseSync) {
   const statement = statementCache(database);
   defineRowChecksum(database);
   const { isIntactSql } = openRowChecksums(database);
-  const hasHidden = (): boolean => statement("SELECT 1 FROM hidden LIMIT 1").get() !== undefined;
+  const hasHidden = (): boolean => statement(anyHiddenSql).get() !== undefined;
 
   return (
     expression: string,
@@ -122,9 +126,6 @@ export function indexCounter(database: DatabaseSync) {
  * or missing rows.
  */
 type Group = [bigint | null, bigint, bigint, string | null];
-
-const notHidden = (id: string, hasHidden: boolean): string =>
-  hasHidden ? `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})` : "";
 
 /**
  * ?1 expression, ?2 and ?3 IDs, ?4 limit; from `IdClock`, in ms: ?5 offset, ?6 width, ?7

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import type { IdRange } from "../../posts/ids.ts";
 import { isDamage } from "../sealed/damage.ts";
 
 /** The file that marks a damaged index. Searches read all rows until compaction has rebuilt it. */
@@ -52,8 +51,6 @@ export function markingDamage<Value>(
   }
   return fallback();
 }
-
-export const singleId = (id: bigint): IdRange => ({ low: id, high: id });
 
 /**
  * One state per slot, which is selected by a hash of the path. The last file to use a slot owns it;

@@ -1,14 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
 import { matches } from "@earshot/query/match";
 import type { PlanNode } from "@earshot/query/plan";
-import { hasTime, type IdRange, idTimeMs, type TimeSkew } from "../../posts/ids.ts";
+import { hasTime, type IdRange, idTimeMs, singleId, type TimeSkew } from "../../posts/ids.ts";
 import { withSnapshot } from "../database.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { openAllPosts } from "./all-posts.ts";
 import type { ReadRows } from "./checked-rows.ts";
 import { indexCandidates, noLimit } from "./fts-index.ts";
 import type { IndexCost } from "./index-cost.ts";
-import { guardedByMarker, singleId } from "./integrity.ts";
+import { guardedByMarker } from "./integrity.ts";
 import { type CandidateBatch, mergedCandidates } from "./merged-candidates.ts";
 import { candidatesPerStep, recheckedPerStep, rowScanQuery } from "./row-scan.ts";
 import { rowSubject } from "./row-subject.ts";
