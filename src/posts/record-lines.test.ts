@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { line, packLines, unpackFlags, unpackLines } from "./record-lines.ts";
 import {
-  encodeSpans,
+  decodeList,
+  encodeList,
   expandShortName,
-  findSpans,
   longReference,
   shortName,
   shortReference,
@@ -93,15 +93,15 @@ describe("items that occur in the text", () => {
   test("items of a record that occur in the text are stored as offsets", () => {
     const list = '["news","https://example.com/"]';
     const text = "#news is at https://example.com/ and more";
-    expect(findSpans(list, text)).toBe("147D");
-    expect(encodeSpans("147D", text)).toBe(list);
+    expect(encodeList(list, text)).toBe("147D");
+    expect(decodeList("147D", text)).toBe(list);
   });
 
   test("items of a record are stored as text if one is missing, out of order, or far away", () => {
-    expect(findSpans('["a","x"]', "a b c")).toBeNull();
-    expect(findSpans('["b","a"]', "a b c")).toBeNull();
-    expect(findSpans('["b"]', `${"a".repeat(2_000)}b`)).toBeNull();
-    expect(findSpans(`["${"a".repeat(2_000)}"]`, "a".repeat(2_000))).toBeNull();
+    expect(encodeList('["a","x"]', "a b c")).toBeNull();
+    expect(encodeList('["b","a"]', "a b c")).toBeNull();
+    expect(encodeList('["b"]', `${"a".repeat(2_000)}b`)).toBeNull();
+    expect(encodeList(`["${"a".repeat(2_000)}"]`, "a".repeat(2_000))).toBeNull();
   });
 
   test("items of a record are restored from texts that are long, escaped and repetitive", () => {
@@ -123,8 +123,8 @@ describe("items that occur in the text", () => {
       fc.property(drawn, ([pieces, items]) => {
         const text = pieces.join("");
         const list = `["${items.map((parts) => parts.join("")).join('","')}"]`;
-        const spans = findSpans(list, text);
-        if (spans !== null) expect(encodeSpans(spans, text)).toBe(list);
+        const spans = encodeList(list, text);
+        if (spans !== null) expect(decodeList(spans, text)).toBe(list);
       }),
       { numRuns: 1_000 },
     );

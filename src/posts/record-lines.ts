@@ -4,9 +4,9 @@
  */
 
 import {
-  encodeSpans,
+  decodeList,
+  encodeList,
   expandShortName,
-  findSpans,
   longReference,
   shortName,
   shortReference,
@@ -202,7 +202,7 @@ function shorten(value: string, form: Form, text: string): string {
     case "langs":
       return /^\["[A-Za-z0-9-]+"\]$/.test(value) ? value.slice(2, -2) : value;
     case "spans":
-      return findSpans(value, text) ?? value.slice(1, -1);
+      return encodeList(value, text) ?? value.slice(1, -1);
   }
 }
 
@@ -223,7 +223,7 @@ function lengthen(short: string, form: Form, text: string): string {
     case "langs":
       return short.charCodeAt(0) === bracket ? short : `["${short}"]`;
     case "spans":
-      return short.charCodeAt(0) === quote ? `[${short}]` : encodeSpans(short, text);
+      return short.charCodeAt(0) === quote ? `[${short}]` : decodeList(short, text);
   }
 }
 

@@ -65,7 +65,7 @@ const digits = 64;
 const numberLimit = oneDigitNumbers + (digits - oneDigitNumbers) * digits;
 const betweenItems = '","';
 
-export function findSpans(list: string, text: string): string | null {
+export function encodeList(list: string, text: string): string | null {
   if (!list.startsWith('["') || !list.endsWith('"]')) return null;
   let spans = "";
   let end = 0;
@@ -79,7 +79,7 @@ export function findSpans(list: string, text: string): string | null {
   return spans;
 }
 
-export function encodeSpans(spans: string, text: string): string {
+export function decodeList(spans: string, text: string): string {
   let list = "";
   let offset = 0;
   let end = 0;

@@ -32,7 +32,7 @@ export function* checkRows(
       add("deleted_but_held", `post ${id} is stored although it is deleted: ${uri}`, { id, uri });
     }
     if (lookUp === null || (platform === "x" && uri === xUri(id))) return;
-    const hash = lookUp.hashOf(uri);
+    const hash = lookUp.hashUri(uri);
     if (lookUp.hasUriEntry(hash, id)) totals.hashed += 1;
     else add("uri_entry_missing", `post ${id} cannot be found by its uri, ${uri}`, { id, uri });
     if (!isMisplaced(platform, uri, id) || lookUp.isListed(hash, id)) return;
@@ -157,7 +157,7 @@ function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: 
   }
 
   return {
-    hashOf: hashUri,
+    hashUri,
     deletedAt: (uri: string): string | null => {
       const row = selectTombstone.get(platform, uri);
       return row === undefined ? null : String(row.revision);

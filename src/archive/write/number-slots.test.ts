@@ -21,7 +21,7 @@ function listSlots(stored: Stored): NumberSlots {
   const lookUp: StoredIds = {
     lowest: (from, to) => within(from, to)[0] ?? null,
     highest: (from, to) => within(from, to).at(-1) ?? null,
-    hashUri: (id) => stored.get(id) ?? null,
+    findUriHash: (id) => stored.get(id) ?? null,
     isOrdered: () => true,
   };
   return numberSlots(lookUp);

@@ -17,7 +17,7 @@ export type StoredIds = {
   lowest(from: bigint, to: bigint): bigint | null;
   highest(from: bigint, to: bigint): bigint | null;
   /** Null if the post must not move. */
-  hashUri(id: bigint): string | null;
+  findUriHash(id: bigint): string | null;
   /** False for milliseconds numbered by releases before 0055. */
   isOrdered(id: bigint): boolean;
 };
@@ -43,7 +43,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
   const storedHash = (id: bigint): string | null => {
     const cached = hashes.get(id);
     if (cached !== undefined) return cached;
-    const hash = stored.hashUri(id);
+    const hash = stored.findUriHash(id);
     hashes.set(id, hash);
     return hash;
   };

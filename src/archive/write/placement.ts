@@ -125,7 +125,7 @@ const getWriter = (segments: Segments, id: bigint): SegmentWriter =>
 const storedIds = (segments: Segments): StoredIds => ({
   lowest: (from, to) => getWriter(segments, from).lowestId(from, to),
   highest: (from, to) => getWriter(segments, from).highestId(from, to),
-  hashUri: (id) => {
+  findUriHash: (id) => {
     const uri = getWriter(segments, id).findById(id)?.uri ?? "";
     return uri === "" || parseXId(uri) !== null ? null : uriHash(uri);
   },

@@ -2,7 +2,7 @@ import { stringify } from "csv-stringify/sync";
 import type { RecordKind } from "../../remote/protocol/read-record.ts";
 import { readField } from "./fields.ts";
 import type { AnswerPage } from "./page.ts";
-import { recordKind } from "./record.ts";
+import { methodRecordKind } from "./record.ts";
 
 export const defaultColumns: readonly string[] = [
   "ID",
@@ -60,7 +60,7 @@ const csvOptions = { record_delimiter: "windows", quote_record_delimiter: true }
 
 /** RFC 4180: a header row, then one row per post. */
 export function* renderCsv({ job, posts, fields }: AnswerPage) {
-  const columns = fields ?? defaults[recordKind(job.request.method)];
+  const columns = fields ?? defaults[methodRecordKind(job.request.method)];
   // A row with a single empty cell would be read as an empty line.
   const table = { ...csvOptions, quoted_empty: columns.length === 1 };
   yield stringify([columns], table);

@@ -5,7 +5,7 @@ import { iso } from "../submission/window.ts";
 import { readField } from "./fields.ts";
 import { codeSpan, link, quoteLines, sentence } from "./markdown-text.ts";
 import { type AnswerPage, type AnswerPost, pageWarnings } from "./page.ts";
-import { metadataText, type PostRecord, recordKind } from "./record.ts";
+import { metadataText, methodRecordKind, type PostRecord } from "./record.ts";
 
 export function* renderMarkdownAnswer(page: AnswerPage) {
   yield `# ${formatTitle(page.job)}\n\n`;
@@ -31,7 +31,7 @@ const nouns: Readonly<Record<RecordKind, readonly [one: string, several: string]
 
 function countSentence({ job, posts, nextCursor }: AnswerPage): string {
   const { method } = job.request;
-  const [one, several] = nouns[recordKind(method)];
+  const [one, several] = nouns[methodRecordKind(method)];
   if (posts.length === 1) return `1 ${one}.`;
   const order = isSearch(method) ? "newest first" : "in the order of the platform";
   if (posts.length > 1) return `${posts.length} ${several}, ${order}.`;

@@ -23,4 +23,4 @@ const otherKinds: Partial<Record<Method, RecordKind>> = {
   getspace: "space",
 };
 
-export const recordKind = (method: Method): RecordKind => otherKinds[method] ?? "post";
+export const methodRecordKind = (method: Method): RecordKind => otherKinds[method] ?? "post";
