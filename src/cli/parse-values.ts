@@ -3,9 +3,7 @@ import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { type Method, methodNames } from "../platforms/methods.ts";
 import { parseIsoTime } from "../platforms/time.ts";
 
-/** Commander adds the option's name to the errors of these functions. */
-
-/** The bounds are inclusive. */
+/** The bounds are inclusive. Commander adds the option's name to this and the errors below. */
 export function parseWholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);

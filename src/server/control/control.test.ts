@@ -148,7 +148,7 @@ test("keys that a command creates or revokes take effect immediately on a runnin
   expect(await limiter.admit(admission)).toMatchObject({ kind: "admitted", caller: { keyId: id } });
   await command.run("revokeKey", { id, ...byCommand });
   expect(await limiter.admit(admission)).toEqual({ kind: "unknown" });
-  await expect(command.run("revokeKey", { id: "nobody", ...byCommand })).rejects.toMatchObject({
+  await expect(command.run("revokeKey", { id: "missing", ...byCommand })).rejects.toMatchObject({
     code: "key_not_found",
     hint: expect.any(String),
   });
@@ -161,8 +161,8 @@ test("errors keep their code across threads, and do not affect other calls in th
   const { accountId } = await control.store.write("createKey", params);
   const outcomes = await Promise.allSettled([
     control.store.write("insertJob", makeJob(accountId, "a")),
-    control.store.write("revokeKey", { id: "nobody", ...byCommand }),
-    control.store.write("insertJob", makeJob("nobody", "b")),
+    control.store.write("revokeKey", { id: "missing", ...byCommand }),
+    control.store.write("insertJob", makeJob("missing", "b")),
     control.store.write("insertJob", makeJob(accountId, "c")),
   ]);
   expect(outcomes.map(({ status }) => status)).toEqual([
