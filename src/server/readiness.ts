@@ -5,10 +5,10 @@ import type { Clock } from "../lib/clock.ts";
 const maxAgeMs = 1_000;
 const timeoutMs = 2_000;
 
-/** Concurrent callers share one check. */
+/** Concurrent callers share one check, the first of which starts immediately. */
 export function createReadiness(archive: Pick<Archive, "ping">, clock: Clock) {
   let lastSuccessMs = Number.NEGATIVE_INFINITY;
-  let pinging: Promise<boolean> | null = null;
+  let pinging: Promise<boolean> | null = startPing();
 
   async function ping(): Promise<boolean> {
     const timerAbort = new AbortController();
@@ -26,11 +26,15 @@ export function createReadiness(archive: Pick<Archive, "ping">, clock: Clock) {
     return isReady;
   }
 
-  return async (): Promise<boolean> => {
-    if (clock.elapsed() - lastSuccessMs < maxAgeMs) return true;
-    pinging ??= ping().finally(() => {
+  function startPing(): Promise<boolean> {
+    return ping().finally(() => {
       pinging = null;
     });
+  }
+
+  return async (): Promise<boolean> => {
+    if (clock.elapsed() - lastSuccessMs < maxAgeMs) return true;
+    pinging ??= startPing();
     return await pinging;
   };
 }

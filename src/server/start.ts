@@ -9,7 +9,7 @@ import type { AppContext, ContextOverrides } from "./context.ts";
 import { startLine } from "./start-line.ts";
 import { requireStartResources } from "./start-resources.ts";
 import { stopService } from "./stop.ts";
-import { closeStores, openStores } from "./stores.ts";
+import { closeStores, openStores, type Stores } from "./stores.ts";
 
 export type Service = {
   url: string;
@@ -30,7 +30,7 @@ export async function startService(
   await requireStartResources(config.data);
   const opening = openStores(config, overrides.clock ?? systemClock);
   opening.catch(() => undefined);
-  // The store threads start while this thread loads the modules.
+  // The store threads open their files while this thread loads the modules.
   await yieldToEventLoop();
   const [{ createContext }, { startNode }, { buildApp }] = await Promise.all([
     import("./context.ts"),
@@ -40,14 +40,8 @@ export async function startService(
     await opening.then(closeStores, () => undefined);
     throw error;
   });
-  const context = await opening.then(async (stores) => {
-    try {
-      return createContext(config, stores, overrides);
-    } catch (error) {
-      await closeStores(stores);
-      throw error;
-    }
-  });
+  const stores = await opening;
+  const context = await orCloseStores(stores, () => createContext(config, stores, overrides));
   context.log.info(startLine(config), "starting");
   const warning = cleartextWarning(config);
   if (warning !== null) context.log.warn(warning);
@@ -69,6 +63,7 @@ export async function startService(
     context.usage.start();
     context.log.info({ url }, "listening");
     context.sweeps.start();
+    stores.control.startReader();
     startReaders(context.archive, config.data.readers).catch(() => undefined);
     const stop = onlyOnce(() => {
       context.sweeps.stop();
@@ -88,6 +83,15 @@ export async function startService(
     ]);
     await Promise.all([context.upstreams.stop(), context.usage.stop()]);
     await context.close();
+    throw error;
+  }
+}
+
+async function orCloseStores<Value>(stores: Stores, create: () => Value): Promise<Value> {
+  try {
+    return create();
+  } catch (error) {
+    await closeStores(stores);
     throw error;
   }
 }

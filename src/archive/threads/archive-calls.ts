@@ -17,14 +17,21 @@ import { type PreparedChanges, startPreparation } from "../write/prepare.ts";
 import type { ArchiveThreads } from "./archive-threads.ts";
 import type { ReaderMethods } from "./reader-thread.ts";
 
+/** Starts with the first call that waits for it. */
 export class Verification {
-  /** Errors: `archive_damaged`. */
-  readonly ended: Promise<void>;
+  readonly #verify: () => Promise<void>;
+  #ended: Promise<void> | null = null;
   #isDone = false;
   #error: unknown = null;
 
-  constructor(ended: Promise<void>) {
-    this.ended = ended;
+  constructor(verify: () => Promise<void>) {
+    this.#verify = verify;
+  }
+
+  /** Errors: `archive_damaged`. */
+  get ended(): Promise<void> {
+    if (this.#ended !== null) return this.#ended;
+    const ended = this.#verify();
     ended.then(
       () => {
         this.#isDone = true;
@@ -33,6 +40,8 @@ export class Verification {
         this.#error = error;
       },
     );
+    this.#ended = ended;
+    return ended;
   }
 
   get isDone(): boolean {

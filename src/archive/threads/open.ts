@@ -57,7 +57,7 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
     hasCompaction: settings.compaction === "on",
   });
   const { writer, readers, compaction } = threads;
-  const verification = new Verification(
+  const verification = new Verification(() =>
     verifyCatalog({
       // Other readers stay free to report readiness.
       check: () => archiveErrors(readers.first.call("checkCatalog", null)),

@@ -127,6 +127,8 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
         stopFlag === undefined ? { id, method, args } : { id, method, args, stopFlag },
       );
       this.#transfers.push(...transferred);
+      // Starts while the caller's turn of the event loop continues.
+      this.#worker ??= this.#start();
       if (this.#outgoing.length === 1) setImmediate(() => this.#flush());
     });
   }

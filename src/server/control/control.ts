@@ -28,6 +28,8 @@ export type Control = {
   load(): readonly (ThreadLoad & { thread: "control_writer" | "control_reader" })[];
   /** Null if no other process shares the store. */
   shared: SharedControl | null;
+  /** Until the reader thread has started, the writer thread runs reads. */
+  startReader(): void;
   /** Completes pending operations, then unlocks the folder. */
   close(): Promise<void>;
 };
@@ -57,7 +59,7 @@ export type SharedControl = {
 type Stores = {
   store: ControlStore;
   shared: SharedControl | null;
-  warmUp(): void;
+  startReader(): void;
   load: Control["load"];
   close(): Promise<void>;
 };
@@ -75,18 +77,18 @@ export async function startControl({
   archive = null,
 }: ControlTerms): Promise<Control> {
   if (database !== null && configuredKey === null) throw sharedSecretKeyNeeded();
-  const { store, shared, warmUp, load, close } =
+  const { store, shared, startReader, load, close } =
     database === null
       ? startFileThreads(dataDir, archive)
       : await startDatabaseStores({ dataDir, database, archive });
   try {
     const { cursorKey, hasSecrets } = await store.write("open", null);
-    warmUp();
     const secretKey = configuredKey ?? ensuredSecretKey(dataDir, hasSecrets);
     return {
       store,
       secrets: { cursorKey: Buffer.from(cursorKey), secretKey },
       shared,
+      startReader,
       load,
       close,
     };
@@ -99,14 +101,22 @@ export async function startControl({
 function startFileThreads(dataDir: string, archive: ReaderShare | null): Stores {
   const writer = startControlThread({ dataDir, role: "writer", archive });
   const reader = startControlThread({ dataDir, role: "reader", archive: null });
-  const { store, close: closeStore } = createThreadStore(writer, reader, controlOperations, () =>
-    openControlForReading(dataDir, longestBlockMs),
+  let reading: Pick<typeof reader, "call"> = writer;
+  const { store, close: closeStore } = createThreadStore(
+    writer,
+    { call: (name, args) => reading.call(name, args) },
+    controlOperations,
+    () => openControlForReading(dataDir, longestBlockMs),
   );
   return {
     store,
     shared: null,
-    // The reader thread starts while the service is built.
-    warmUp: () => void reader.call("hasSecrets", null).catch(() => undefined),
+    startReader: () => {
+      const useReader = () => {
+        reading = reader;
+      };
+      reader.call("hasSecrets", null).then(useReader, useReader);
+    },
     load: () => [
       { thread: "control_writer", ...writer.load() },
       { thread: "control_reader", ...reader.load() },
@@ -136,7 +146,7 @@ async function startDatabaseStores(data: ControlDatabaseThreadData): Promise<Sto
       nextNotifications: () => call("nextNotifications", null) as Promise<Notifications>,
       lead: () => call("lead", null) as Promise<boolean>,
     },
-    warmUp: () => undefined,
+    startReader: () => undefined,
     load: () => [{ thread: "control_writer", ...thread.load() }],
     close: async () => {
       await rates.close();

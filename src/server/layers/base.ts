@@ -6,6 +6,7 @@ import { Events } from "../../lib/events.ts";
 import type { Config } from "../config.ts";
 import type { Control, ControlStore } from "../control/control.ts";
 import { createLog } from "../log.ts";
+import { createReadiness } from "../readiness.ts";
 import type { ServiceEvents } from "../service-events.ts";
 import { createGatewaySharing, type GatewaySharing } from "../sharing.ts";
 import type { Stores } from "../stores.ts";
@@ -21,6 +22,7 @@ export type Base = {
   readonly store: ControlStore;
   readonly isStoreFull: () => boolean;
   readonly archive: OpenArchive;
+  readonly canReadArchive: () => Promise<boolean>;
   readonly secrets: Control["secrets"];
   readonly sharing: GatewaySharing;
   readonly threadLoad: () => readonly ReturnType<Control["load"] | OpenArchive["load"]>[number][];
@@ -57,6 +59,7 @@ export function makeBase(
     store,
     isStoreFull,
     archive,
+    canReadArchive: createReadiness(archive, clock),
     secrets: control.secrets,
     threadLoad: () => [...control.load(), ...archive.load()],
     sharing: createGatewaySharing({

@@ -6,7 +6,6 @@ import { embeddedNodeId } from "../../jobs/leases/lease.ts";
 import { countArchive } from "../../search/archive/count.ts";
 import { utcMonth } from "../../upstream/requests/spending.ts";
 import { createSampleLoader } from "../load-samples.ts";
-import { createReadiness } from "../readiness.ts";
 import { createStatus } from "../roles/status.ts";
 import type { ServiceEvents } from "../service-events.ts";
 import { packageVersion } from "../version.ts";
@@ -58,7 +57,7 @@ export function makeHttp(layers: LowerLayers): Http {
     countPosts: (request, deadlineMs, signal) => countArchive(source, request, deadlineMs, signal),
     ingest: ingest.state,
     mastodonStream: ingest.mastodonState,
-    canReadArchive: createReadiness(archive, clock),
+    canReadArchive: layers.canReadArchive,
     isStoreFull: layers.isStoreFull,
     newId: randomUUID,
   };
