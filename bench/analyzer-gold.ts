@@ -13,9 +13,9 @@ import {
 import {
   casesFolder,
   hasCases,
-  notApplicable,
   type Outcome,
   runCases,
+  skippedGroups,
 } from "../testkit/conformance/twitter-text.ts";
 import { matchesSequence } from "../testkit/data/matches-sequence.ts";
 import { dataFolder } from "./ira.ts";
@@ -32,8 +32,8 @@ function reportCases(outcomes: readonly Outcome[]): void {
     cells(group, cases.length, cases.filter(agrees).length),
   );
   rows.push(cells("all", outcomes.length, outcomes.filter(agrees).length));
-  console.log(`${table(["group of twitter-text", "cases", "agree", "%"], rows)}\n`);
-  for (const [group, reason] of Object.entries(notApplicable)) {
+  console.log(`${table(["twitter-text group", "cases", "agree", "%"], rows)}\n`);
+  for (const [group, reason] of Object.entries(skippedGroups)) {
     console.log(`does not apply: ${group} – ${reason}`);
   }
   for (const outcome of outcomes.filter((outcome) => !agrees(outcome))) {
@@ -43,8 +43,8 @@ function reportCases(outcomes: readonly Outcome[]): void {
   console.log("");
 }
 
-function cells(name: string, all: number, some: number): string[] {
-  return [name, String(all), String(some), percent(some, all)];
+function cells(name: string, total: number, count: number): string[] {
+  return [name, String(total), String(count), percent(count, total)];
 }
 
 /** The text has no white space. */
@@ -69,30 +69,31 @@ function readText(line: string): MarkedText {
   return { text, tokens: analyzeText(text).tokens, words };
 }
 
-type Query = { written: string; elements: SequenceElement[]; truth: Map<MarkedText, TextSpan> };
+type Query = { queryText: string; elements: SequenceElement[]; truth: Map<MarkedText, TextSpan> };
 type Kind = {
   name: string;
   words: number;
   write: (words: readonly MarkedWord[], text: string) => string | null;
-  read: (written: string) => SequenceElement[];
+  read: (queryText: string) => SequenceElement[];
 };
 
-const asInText = (words: readonly MarkedWord[], text: string): string =>
+const originalText = (words: readonly MarkedWord[], text: string): string =>
   text.slice(words[0]?.start, words.at(-1)?.end);
-const adjacentInText = (words: readonly MarkedWord[], text: string): string | null =>
-  /\s/.test(asInText(words, text)) ? null : asInText(words, text);
-const spaced = (words: readonly MarkedWord[]): string => words.map(({ word }) => word).join(" ");
+const unspacedText = (words: readonly MarkedWord[], text: string): string | null =>
+  /\s/.test(originalText(words, text)) ? null : originalText(words, text);
+const joinWithSpaces = (words: readonly MarkedWord[]): string =>
+  words.map(({ word }) => word).join(" ");
 
 const kinds: readonly Kind[] = [
-  { name: "a word", words: 1, write: asInText, read: querySequence },
-  { name: "a phrase of 2, as in the text", words: 2, write: asInText, read: phraseSequence },
-  { name: "a phrase of 3, as in the text", words: 3, write: asInText, read: phraseSequence },
-  { name: "2 adjacent words, unquoted", words: 2, write: adjacentInText, read: querySequence },
-  { name: "3 adjacent words, unquoted", words: 3, write: adjacentInText, read: querySequence },
+  { name: "a word", words: 1, write: originalText, read: querySequence },
+  { name: "a phrase of 2, as in the text", words: 2, write: originalText, read: phraseSequence },
+  { name: "a phrase of 3, as in the text", words: 3, write: originalText, read: phraseSequence },
+  { name: "2 adjacent words, unquoted", words: 2, write: unspacedText, read: querySequence },
+  { name: "3 adjacent words, unquoted", words: 3, write: unspacedText, read: querySequence },
   {
     name: "a phrase of 2 adjacent words, with a space",
     words: 2,
-    write: spaced,
+    write: joinWithSpaces,
     read: phraseSequence,
   },
 ];
@@ -103,15 +104,15 @@ function listQueries(texts: readonly MarkedText[], kind: Kind): Query[] {
     for (const index of marked.words.keys()) {
       const words = marked.words.slice(index, index + kind.words);
       if (words.length < kind.words || words.some(({ word }) => hasNoToken(word))) continue;
-      const written = kind.write(words, marked.text);
-      if (written === null) continue;
-      const query = queries.get(written) ?? {
-        written,
-        elements: kind.read(written),
+      const queryText = kind.write(words, marked.text);
+      if (queryText === null) continue;
+      const query = queries.get(queryText) ?? {
+        queryText,
+        elements: kind.read(queryText),
         truth: new Map(),
       };
       query.truth.set(marked, { start: words[0]?.start ?? 0, end: words.at(-1)?.end ?? 0 });
-      queries.set(written, query);
+      queries.set(queryText, query);
     }
   }
   return [...queries.values()];
@@ -133,7 +134,7 @@ function reportWords(language: string, texts: readonly MarkedText[]): void {
   };
   const reasons = new Map<string, string[]>();
   const rows = kinds.map((kind) => {
-    const misses = kind.write === spaced ? new Map<string, string[]>() : reasons;
+    const misses = kind.write === joinWithSpaces ? new Map<string, string[]>() : reasons;
     return measure(kind.name, listQueries(texts, kind), search, misses);
   });
   console.log(`${language}, ${texts.length} texts\n`);
@@ -153,22 +154,26 @@ function measure(
   search: (elements: readonly SequenceElement[]) => readonly MarkedText[],
   reasons: Map<string, string[]>,
 ): string[] {
-  let expected = 0;
-  let right = 0;
-  let found = 0;
-  let empty = 0;
-  for (const { written, elements, truth } of queries) {
+  let expectedHits = 0;
+  let correctHits = 0;
+  let totalHits = 0;
+  let emptyResults = 0;
+  for (const { queryText, elements, truth } of queries) {
     const hits = new Set(search(elements));
-    expected += truth.size;
-    found += hits.size;
-    empty += hits.size === 0 ? 1 : 0;
+    expectedHits += truth.size;
+    totalHits += hits.size;
+    emptyResults += hits.size === 0 ? 1 : 0;
     for (const [{ text }, span] of [...truth].filter(([marked]) => !hits.has(marked))) {
       const reason = missReason(text, span);
-      reasons.set(reason, [...(reasons.get(reason) ?? []), written]);
+      reasons.set(reason, [...(reasons.get(reason) ?? []), queryText]);
     }
-    right += [...hits].filter((text) => truth.has(text)).length;
+    correctHits += [...hits].filter((text) => truth.has(text)).length;
   }
-  const shares = [percent(right, expected), percent(right, found), percent(empty, queries.length)];
+  const shares = [
+    percent(correctHits, expectedHits),
+    percent(correctHits, totalHits),
+    percent(emptyResults, queries.length),
+  ];
   return [name, String(queries.length), ...shares];
 }
 
@@ -185,10 +190,10 @@ function missReason(text: string, span: TextSpan): string {
 }
 
 function isWithinWord(text: string, offset: number): boolean {
-  const before = Array.from(text.slice(Math.max(0, offset - 8), offset)).at(-1) ?? "";
-  const after = Array.from(text.slice(offset, offset + 2))[0] ?? "";
-  if (/^\p{M}/u.test(after)) return true;
-  return units(before + after) < units(before) + units(after);
+  const previousCharacter = Array.from(text.slice(Math.max(0, offset - 8), offset)).at(-1) ?? "";
+  const nextCharacter = Array.from(text.slice(offset, offset + 2))[0] ?? "";
+  if (/^\p{M}/u.test(nextCharacter)) return true;
+  return units(previousCharacter + nextCharacter) < units(previousCharacter) + units(nextCharacter);
 }
 
 const units = (text: string): number =>
@@ -200,7 +205,7 @@ function percent(part: number, whole: number): string {
 
 console.log(`${command()}\n`);
 if (hasCases) reportCases(runCases());
-else console.log(`no cases of twitter-text in ${casesFolder}\n`);
+else console.log(`no twitter-text cases in ${casesFolder}\n`);
 for (const [language, file] of [
   ["Thai", "th_wisesight1000_tokens.txt"],
   ["Japanese", "ja_ud_gsd_dev_test_tokens.txt"],

@@ -7,20 +7,21 @@ import { command } from "./measure.ts";
 
 /**
  * Speed of analysing the texts alone, and of making all index terms, on one core. Each run takes a
- * share of the real posts that fits into memory: node bench/analyzer.ts [SHARE]
+ * share of the real posts that fits into memory: node bench/analyzer.ts [STRIDE]
  */
 requireData();
 const runs = 5;
-const share = Number(process.argv[2] ?? 3);
+const stride = Number(process.argv[2] ?? 3);
 
 const posts: Post[] = [];
-let seen = 0;
+let postsRead = 0;
 for await (const post of iraPosts()) {
-  seen += 1;
-  if (seen % share === 0) posts.push(toPost(readImportRecord(toRecord(post)), "x", Date.now()));
+  postsRead += 1;
+  if (postsRead % stride === 0)
+    posts.push(toPost(readImportRecord(toRecord(post)), "x", Date.now()));
 }
 console.log(`${command()}\n`);
-console.log(`every ${share}th of ${seen} posts, ${runs} runs of each`);
+console.log(`every ${stride}th of ${postsRead} posts, ${runs} runs of each`);
 report("the text", (post) => analyzeText(post.text, { dottedHandles: false }).tokens.length);
 report("the whole post", (post) => indexTerms(post).length);
 

@@ -57,27 +57,27 @@ function merge(): void {
   if (entry === undefined) throw new Error(`${source} has no posts`);
   const path = segmentPath(folder, entry);
   const before = measureSegment(path);
-  const steps: number[] = [];
-  const cpu = process.cpuUsage();
+  const stepMs: number[] = [];
+  const cpuBefore = process.cpuUsage();
   const work = optimiseSegment(context, entry);
   for (let isDone: boolean | undefined = false; !isDone; ) {
     const start = performance.now();
     isDone = work.next().done;
-    steps.push(performance.now() - start);
+    stepMs.push(performance.now() - start);
   }
-  const { user, system } = process.cpuUsage(cpu);
+  const { user, system } = process.cpuUsage(cpuBefore);
   context.catalog.close();
   const after = measureSegment(path);
   console.log(
     `merged ${before.pieces} pieces into ${after.pieces}: ${((user + system) / 1e6).toFixed(1)} s of CPU time in ` +
-      `${steps.length} steps, the longest ${Math.max(...steps).toFixed(0)} ms; ${before.bytes} bytes before, ${after.bytes} after\n`,
+      `${stepMs.length} steps, the longest ${Math.max(...stepMs).toFixed(0)} ms; ${before.bytes} bytes before, ${after.bytes} after\n`,
   );
   const rows = Object.keys(queries).map((kind) => [
     kind,
     before.medians[kind] ?? 0,
     after.medians[kind] ?? 0,
   ]);
-  console.log(`${table(["newest 100 of, ms (median)", "before", "after"], rows)}\n`);
+  console.log(`${table(["newest 100 posts, median ms", "before", "after"], rows)}\n`);
 }
 
 function measureSegment(path: string) {
@@ -111,20 +111,20 @@ async function measureWhileWriting(): Promise<void> {
   };
   for (let round = 1; round <= rounds; round++) {
     copySource();
-    addRow("no compaction", await withoutCompaction());
-    addRow("while it is rewritten", await rewriting());
+    addRow("no compaction", await measureWithoutCompaction());
+    addRow("while a segment is rewritten", await measureRewriting());
     copySource();
-    addRow("no compaction", await withoutCompaction());
-    addRow("while segments are sealed", await sealing());
+    addRow("no compaction", await measureWithoutCompaction());
+    addRow("while segments are sealed", await measureSealing());
   }
   console.log(table(["a post on disk, ms", "seconds", "p50", "p95", "p99", "longest"], rows));
 }
 
-function withoutCompaction(): Promise<WriteTimes> {
+function measureWithoutCompaction(): Promise<WriteTimes> {
   return writeUntil("off", async (_, sinceMs) => sinceMs > 10_000);
 }
 
-function rewriting(): Promise<WriteTimes> {
+function measureRewriting(): Promise<WriteTimes> {
   const catalog = openCatalog(folder);
   changeCatalog(
     catalog,
@@ -137,7 +137,7 @@ function rewriting(): Promise<WriteTimes> {
   );
 }
 
-function sealing(): Promise<WriteTimes> {
+function measureSealing(): Promise<WriteTimes> {
   return writeUntil("on", isSealed, { sealAfterMs: 0, sealPosts: 10_000 });
 }
 
@@ -165,14 +165,14 @@ async function writeUntil(
   // The first write starts the writer thread.
   await writeOne(archive);
   const times: number[] = [];
-  const began = performance.now();
-  while (!(await isOver(archive, performance.now() - began))) {
+  const startedAt = performance.now();
+  while (!(await isOver(archive, performance.now() - startedAt))) {
     const start = performance.now();
     await writeOne(archive);
     times.push(performance.now() - start);
     await systemClock.sleep(20);
   }
-  const tookMs = performance.now() - began;
+  const tookMs = performance.now() - startedAt;
   await archive.close();
   return { times, tookMs };
 }

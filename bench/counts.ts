@@ -28,30 +28,30 @@ const queries: readonly (readonly [string, string])[] = [
 const hourMs = 3_600_000;
 const rounds = 3;
 const dayMs = 24 * hourMs;
-const tail = {
+const lastMonth = {
   label: "last 31 days",
   fromMs: Date.UTC(2016, 10, 13),
   toMs: Date.UTC(2016, 11, 14),
 };
-const whole = { label: "all", fromMs: Date.UTC(2011, 0, 1), toMs: Date.UTC(2017, 0, 1) };
+const allTime = { label: "all", fromMs: Date.UTC(2011, 0, 1), toMs: Date.UTC(2017, 0, 1) };
 
 console.log(`${command()}: best of ${rounds} rounds, milliseconds\n`);
 for (const segmentPosts of [1_000_000, 100_000]) {
   const dataDir = mkdtempSync(join(tmpdir(), "earshot-bench-"));
-  const last = await build(dataDir, segmentPosts);
+  const lastPost = await build(dataDir, segmentPosts);
   console.log(`\nsegments of ${segmentPosts} posts\n`);
   console.log(measure(dataDir));
-  if (segmentPosts === 100_000) console.log(`\n${await countAfterChange(dataDir, last)}`);
+  if (segmentPosts === 100_000) console.log(`\n${await countAfterChange(dataDir, lastPost)}`);
   rmSync(dataDir, { recursive: true });
 }
 
 function measure(dataDir: string): string {
   const rows = queries.flatMap(([name, query]) =>
     [
-      { ...whole, by: "day", bucketMs: dayMs },
-      { ...whole, by: "hour", bucketMs: hourMs },
-      { ...whole, by: "minute", bucketMs: hourMs / 60 },
-      { ...tail, by: "hour", bucketMs: hourMs },
+      { ...allTime, by: "day", bucketMs: dayMs },
+      { ...allTime, by: "hour", bucketMs: hourMs },
+      { ...allTime, by: "minute", bucketMs: hourMs / 60 },
+      { ...lastMonth, by: "hour", bucketMs: hourMs },
     ].map(({ label, by, ...window }) => {
       const first: number[] = [];
       const repeated: number[] = [];
@@ -65,9 +65,9 @@ function measure(dataDir: string): string {
         const start = performance.now();
         const { buckets, work } = count();
         first.push(performance.now() - start);
-        const startAgain = performance.now();
+        const repeatStart = performance.now();
         count();
-        repeated.push(performance.now() - startAgain);
+        repeated.push(performance.now() - repeatStart);
         matches = buckets.reduce((sum, { count }) => sum + count, 0);
         statements = work.statements;
         reader.close();
@@ -83,7 +83,7 @@ function measure(dataDir: string): string {
       ];
     }),
   );
-  return table(["query", "window", "posts", "statements", "first", "again"], rows);
+  return table(["query", "window", "posts", "statements", "first", "repeated"], rows);
 }
 
 function counter(
@@ -103,7 +103,7 @@ function counter(
     });
 }
 
-async function countAfterChange(dataDir: string, last: Post): Promise<string> {
+async function countAfterChange(dataDir: string, lastPost: Post): Promise<string> {
   const archive = await openArchive({
     dataDir,
     readers: 1,
@@ -111,10 +111,10 @@ async function countAfterChange(dataDir: string, last: Post): Promise<string> {
     clock: systemClock,
   });
   const reader = createReader(join(dataDir, "archive"), 8_000, systemClock);
-  const count = counter(reader, "the", { ...whole, bucketMs: hourMs });
+  const count = counter(reader, "the", { ...allTime, bucketMs: hourMs });
   count();
   await archive.write({
-    changes: [{ kind: "upsert", post: { ...last, text: "the changed post" } }],
+    changes: [{ kind: "upsert", post: { ...lastPost, text: "the changed post" } }],
   });
   const start = performance.now();
   const { work } = count();
@@ -133,10 +133,10 @@ async function build(dataDir: string, segmentPosts: number): Promise<Post> {
     clock: systemClock,
   });
   let batch: Post[] = [];
-  let last: Post | undefined;
+  let lastPost: Post | undefined;
   const flush = async (): Promise<void> => {
     await archive.write({ changes: batch.map((post) => ({ kind: "upsert", post })) });
-    last = batch.at(-1) ?? last;
+    lastPost = batch.at(-1) ?? lastPost;
     batch = [];
   };
   for await (const post of iraPosts()) {
@@ -145,6 +145,6 @@ async function build(dataDir: string, segmentPosts: number): Promise<Post> {
   }
   await flush();
   await archive.close();
-  if (last === undefined) throw new Error("there are no posts");
-  return last;
+  if (lastPost === undefined) throw new Error("there are no posts");
+  return lastPost;
 }

@@ -1,6 +1,6 @@
 import type { BrowserContext } from "playwright-core";
 import { startChromium } from "../test/browser/support/chromium.ts";
-import { countLoaded } from "../test/browser/support/loaded-bytes.ts";
+import { countLoadedBytes } from "../test/browser/support/loaded-bytes.ts";
 import { startSite } from "../test/browser/support/site.ts";
 import { watchRequests } from "../test/browser/support/watched-page.ts";
 import { command, summary, table } from "./measure.ts";
@@ -26,7 +26,7 @@ async function newVisitor(): Promise<BrowserContext> {
 async function visit(path: string): Promise<{ paintMs: number; bytes: number }> {
   const context = await newVisitor();
   const page = await context.newPage();
-  const bytesLoaded = await countLoaded(context, page);
+  const bytesLoaded = await countLoadedBytes(context, page);
   const settled = watchRequests(page);
   await page.goto(site.url + path);
   await settled();
@@ -38,7 +38,7 @@ async function visit(path: string): Promise<{ paintMs: number; bytes: number }> 
   return { paintMs, bytes };
 }
 
-async function answerMs(): Promise<number[]> {
+async function measureAnswers(): Promise<number[]> {
   const context = await newVisitor();
   const page = await context.newPage();
   const settled = watchRequests(page);
@@ -50,7 +50,7 @@ async function answerMs(): Promise<number[]> {
     const word = ["surge", "gauge", "barrier", "sandbags"][round % 4] ?? "surge";
     await query.fill(`${word} -round${round}`);
     // The page measures from the key press to the frame after the new posts appear.
-    const painted = page.evaluate(
+    const paintMs = page.evaluate(
       () =>
         new Promise<number>((resolve) => {
           const newest = () => document.querySelector(".post-text")?.textContent ?? null;
@@ -67,7 +67,7 @@ async function answerMs(): Promise<number[]> {
         }),
     );
     await query.press("Control+Enter");
-    durations.push(await painted);
+    durations.push(await paintMs);
     await settled();
   }
   await context.close();
@@ -82,17 +82,17 @@ const row = (title: string, durations: readonly number[]) => {
 const rows: (string | number)[][] = [];
 const weights: string[] = [];
 for (const path of ["/livez", "/", "/dashboard/playground"]) {
-  const seen: { paintMs: number; bytes: number }[] = [];
-  for (let n = 0; n < visits; n += 1) seen.push(await visit(path));
+  const measurements: { paintMs: number; bytes: number }[] = [];
+  for (let n = 0; n < visits; n += 1) measurements.push(await visit(path));
   rows.push(
     row(
       `first paint of ${path}`,
-      seen.map(({ paintMs }) => paintMs),
+      measurements.map(({ paintMs }) => paintMs),
     ),
   );
-  weights.push(`${path}: ${Math.round((seen[0]?.bytes ?? 0) / 1_000)} kB`);
+  weights.push(`${path}: ${Math.round((measurements[0]?.bytes ?? 0) / 1_000)} kB`);
 }
-rows.push(row("Enter to answer in the playground", await answerMs()));
+rows.push(row("Enter to answer in the playground", await measureAnswers()));
 
 console.log(`${command()}\n`);
 console.log(table(["ms", "p50", "p95"], rows));

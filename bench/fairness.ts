@@ -19,7 +19,7 @@ import { command, summary, table, timed } from "./measure.ts";
  * cancellation. Creates the folder of 150,000 unsealed posts if missing.
  */
 const rounds = 3;
-const samples = 200;
+const samplesPerRound = 200;
 const heavyAccounts = 10;
 const submissionsPerMinute = 10;
 const cancellations = 10;
@@ -63,20 +63,20 @@ const searchOne = async (number: number): Promise<void> => {
 type Samples = { search: number[]; ready: number[]; result: number[] };
 
 async function sample(uuid: string): Promise<Samples> {
-  const all: Samples = { search: [], ready: [], result: [] };
-  for (let number = 0; number < samples; number++) {
-    all.search.push(await timed(() => searchOne(number)));
-    all.ready.push(await timed(() => call(server, "/readyz", server.key)));
-    all.result.push(await timed(() => light.result(uuid)));
+  const durations: Samples = { search: [], ready: [], result: [] };
+  for (let number = 0; number < samplesPerRound; number++) {
+    durations.search.push(await timed(() => searchOne(number)));
+    durations.ready.push(await timed(() => call(server, "/readyz", server.key)));
+    durations.result.push(await timed(() => light.result(uuid)));
   }
-  return all;
+  return durations;
 }
 
-type Submitted = { uuid: string; key: string };
+type SubmittedJob = { uuid: string; key: string };
 
 /** Submits as many jobs as the rate of each account allows; two per account run concurrently. */
-async function submitExpensive(round: number): Promise<Submitted[]> {
-  const submitted: Submitted[] = [];
+async function submitExpensive(round: number): Promise<SubmittedJob[]> {
+  const submittedJobs: SubmittedJob[] = [];
   const clients: Client[] = [];
   for (let account = 0; account < heavyAccounts; account++) {
     const key = makeKey(`heavy-${round}-${account}`);
@@ -84,14 +84,14 @@ async function submitExpensive(round: number): Promise<Submitted[]> {
     clients.push(client);
     for (let number = 0; number < submissionsPerMinute; number++) {
       const query = queries[(account + number) % queries.length] ?? "the";
-      submitted.push({ uuid: await client.submit(query, 100), key });
+      submittedJobs.push({ uuid: await client.submit(query, 100), key });
     }
   }
   for (const client of clients) client.close();
-  return submitted;
+  return submittedJobs;
 }
 
-const isRunning = async ({ uuid, key }: Submitted): Promise<boolean> => {
+const isRunning = async ({ uuid, key }: SubmittedJob): Promise<boolean> => {
   const response = await fetch(`${server.base}/v1/search/live/social/status/${uuid}`, {
     headers: { authorization: `Bearer ${key}` },
   });
@@ -101,22 +101,22 @@ const isRunning = async ({ uuid, key }: Submitted): Promise<boolean> => {
 
 /** Cancels all jobs; for the first ones, measures the time until the next search ends. */
 async function cancelAll(
-  submitted: readonly Submitted[],
-): Promise<{ cancelMs: number[]; left: number }> {
+  submittedJobs: readonly SubmittedJob[],
+): Promise<{ cancelMs: number[]; runningCount: number }> {
   const cancelMs: number[] = [];
-  let remaining = 0;
-  for (const each of submitted.toReversed()) {
-    if (!(await isRunning(each))) continue;
-    remaining += 1;
+  let runningCount = 0;
+  for (const job of submittedJobs.toReversed()) {
+    if (!(await isRunning(job))) continue;
+    runningCount += 1;
     const cancel = () =>
-      call(server, `/v1/search/live/social/status/${each.uuid}`, each.key, "DELETE");
+      call(server, `/v1/search/live/social/status/${job.uuid}`, job.key, "DELETE");
     const startMs = performance.now();
     await cancel();
     if (cancelMs.length >= cancellations) continue;
-    await searchOne(remaining);
+    await searchOne(runningCount);
     cancelMs.push(performance.now() - startMs);
   }
-  return { cancelMs, left: remaining };
+  return { cancelMs, runningCount };
 }
 
 const columns = [
@@ -126,13 +126,13 @@ const columns = [
   "result loaded",
   "cancel + search",
 ];
-const measured = new Map(
+const percentiles = new Map(
   columns.map((name) => [name, { p50: [] as number[], p99: [] as number[] }]),
 );
 const record = (name: string, list: readonly number[]): void => {
   const { p50, p99 } = summary(list);
-  measured.get(name)?.p50.push(p50);
-  measured.get(name)?.p99.push(p99);
+  percentiles.get(name)?.p50.push(p50);
+  percentiles.get(name)?.p99.push(p99);
 };
 
 const stillRunning: number[] = [];
@@ -141,14 +141,14 @@ try {
   await light.result(finished);
   for (let round = 0; round < rounds; round++) {
     record("search idle", (await sample(finished)).search);
-    const submitted = await submitExpensive(round);
+    const submittedJobs = await submitExpensive(round);
     const loaded = await sample(finished);
     record("search loaded", loaded.search);
     record("/readyz loaded", loaded.ready);
     record("result loaded", loaded.result);
-    const { cancelMs, left } = await cancelAll(submitted);
+    const { cancelMs, runningCount } = await cancelAll(submittedJobs);
     record("cancel + search", cancelMs);
-    stillRunning.push(left);
+    stillRunning.push(runningCount);
   }
 } finally {
   light.close();
@@ -161,12 +161,12 @@ console.log(
   table(
     ["call", "p50", "p99"],
     columns.map((name) => {
-      const { p50 = [], p99 = [] } = measured.get(name) ?? {};
+      const { p50 = [], p99 = [] } = percentiles.get(name) ?? {};
       return [name, median(p50), median(p99)];
     }),
   ),
 );
 console.log(
-  `\n${samples} calls per round; expensive searches still running after the last call: ` +
+  `\n${samplesPerRound} calls per round; expensive searches still running after the last call: ` +
     `${stillRunning.join(", ")} of ${heavyAccounts * submissionsPerMinute}`,
 );

@@ -17,11 +17,11 @@ database.exec("CREATE TABLE job(uuid TEXT PRIMARY KEY, request TEXT NOT NULL) ST
 const insert = database.prepare("INSERT INTO job VALUES(?, ?)");
 
 type Submission = { uuid: string; body: string; response: ServerResponse };
-let waiting: Submission[] = [];
+let pendingSubmissions: Submission[] = [];
 
 function commit(): void {
-  const jobs = waiting;
-  waiting = [];
+  const jobs = pendingSubmissions;
+  pendingSubmissions = [];
   database.exec("BEGIN IMMEDIATE");
   for (const { uuid, body } of jobs) insert.run(uuid, body);
   database.exec("COMMIT");
@@ -46,7 +46,7 @@ createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
       page = body;
       return send(response, 200, Buffer.from("{}"));
     }
-    waiting.push({ uuid: randomUUID(), body: body.toString(), response });
-    if (waiting.length === 1) setImmediate(commit);
+    pendingSubmissions.push({ uuid: randomUUID(), body: body.toString(), response });
+    if (pendingSubmissions.length === 1) setImmediate(commit);
   });
 }).listen({ port: Number(port), host: "127.0.0.1" });

@@ -55,31 +55,34 @@ for (const [index, name] of ["on", "off"].entries()) {
   process.once("exit", () => server.child.kill());
   systems.push({ name: `fast path ${name}`, pid: server.pid, clients, stop: server.stop });
 }
-const [served] = systems;
+const [firstSystem] = systems;
 const floor = await startFloor(18_129);
-const others = values.opensearch === undefined ? [] : [await openSearchSystem(values.opensearch)];
-if (served !== undefined) for (const other of others) await requireSamePosts(served, other);
+const otherSystems =
+  values.opensearch === undefined ? [] : [await openSearchSystem(values.opensearch)];
+if (firstSystem !== undefined)
+  for (const other of otherSystems) await requireSamePosts(firstSystem, other);
 
 const rows: string[][] = [];
 for (const shape of shapes) {
-  if (served !== undefined) await floor.setPage(await getPage(served, shape));
-  const all = [floor, ...systems, ...others];
-  for (const system of all) await run(system, shape, warmUpMs);
-  const measured = new Map<System, Round[]>(all.map((system) => [system, []]));
+  if (firstSystem !== undefined) await floor.setPage(await getPage(firstSystem, shape));
+  const allSystems = [floor, ...systems, ...otherSystems];
+  for (const system of allSystems) await run(system, shape, warmUpMs);
+  const measuredRounds = new Map<System, Round[]>(allSystems.map((system) => [system, []]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const system of all) measured.get(system)?.push(await run(system, shape, roundMs));
+    for (const system of allSystems)
+      measuredRounds.get(system)?.push(await run(system, shape, roundMs));
   }
   const median = (system: System, valueIn: (round: Round) => number): number =>
-    summary((measured.get(system) ?? []).map(valueIn)).p50;
-  const atFloor = median(floor, ({ perSecond }) => perSecond);
-  for (const system of all) {
+    summary((measuredRounds.get(system) ?? []).map(valueIn)).p50;
+  const floorPerSecond = median(floor, ({ perSecond }) => perSecond);
+  for (const system of allSystems) {
     const perSecond = median(system, (round) => round.perSecond);
     const { clients, posts, isOneCall } = shape;
     rows.push([
       `${isOneCall ? "one call" : "submit, fetch"}, ${clients} clients, ${posts} posts`,
       system.name,
       perSecond.toFixed(0),
-      (perSecond / atFloor).toFixed(2),
+      (perSecond / floorPerSecond).toFixed(2),
       median(system, ({ p50 }) => p50).toFixed(2),
       median(system, ({ p99 }) => p99).toFixed(1),
       median(system, ({ cpuMs }) => cpuMs).toFixed(2),
@@ -90,7 +93,7 @@ for (const shape of shapes) {
 console.log(`${command()}\n`);
 const header = ["", "system", "jobs/s", "of floor", "p50 ms", "p99 ms", "CPU ms a job"];
 console.log(table([...header, "thread switches a job"], rows));
-for (const { clients, stop } of [floor, ...systems, ...others]) {
+for (const { clients, stop } of [floor, ...systems, ...otherSystems]) {
   for (const client of clients) client.close();
   await stop();
 }
@@ -118,8 +121,8 @@ async function requireSamePosts({ clients: [ours] }: System, { clients: [theirs]
   for (const query of queries) {
     const result = await ours?.result(await ours.submit(query, 100));
     const ids = (JSON.parse(result ?? "") as { ID: string }[]).map(({ ID }) => ID);
-    const other = foundIds((await theirs?.search(query, 100)) ?? "");
-    if (ids.join() !== other.join()) throw new Error(`different posts for ${query}`);
+    const otherIds = foundIds((await theirs?.search(query, 100)) ?? "");
+    if (ids.join() !== otherIds.join()) throw new Error(`different posts for ${query}`);
   }
 }
 
@@ -164,12 +167,12 @@ async function run(
   await Promise.all(
     system.clients.slice(0, clients).map(async (client, index) => {
       for (let turn = index; performance.now() < start + ms; turn += clients) {
-        const begun = performance.now();
+        const jobStart = performance.now();
         const query = queries[turn % queries.length] ?? "";
         if (!isOneCall) await client.result(await client.submit(query, posts));
         else if (system.name === "floor") await client.submit(query, posts);
         else await client.search(query, posts);
-        durations.push(performance.now() - begun);
+        durations.push(performance.now() - jobStart);
       }
     }),
   );

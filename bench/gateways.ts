@@ -8,7 +8,7 @@ import type { Post } from "../src/posts/post.ts";
 import { configFrom } from "../src/server/config.ts";
 import { openControl } from "../src/server/control/control.ts";
 import { makePost } from "../testkit/data/make-post.ts";
-import { fill } from "../testkit/nodes/fill.ts";
+import { fillArchive } from "../testkit/nodes/fill.ts";
 import { countRoundTrips } from "../testkit/postgres/counted-round-trips.ts";
 import { startPostgres } from "../testkit/postgres/server.ts";
 import { freePort } from "../testkit/service/free-port.ts";
@@ -40,27 +40,27 @@ const userHz = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" })
 type StoreSetup = { name: string; gateways: number; settings: Record<string, string> };
 type Round = { rate: number; p50: number; p99: number };
 
-const shared = {
+const sharedSettings = {
   EARSHOT_MAX_WAITING_REQUESTS: "1000",
   EARSHOT_DETECT_LANGUAGE: "off",
   EARSHOT_READERS: "1",
 };
-const inDatabase = async () => ({
-  ...shared,
+const databaseSettings = async () => ({
+  ...sharedSettings,
   EARSHOT_DATABASE_URL: await database.createDatabase(),
   EARSHOT_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
 });
 const setups: StoreSetup[] = [
-  { name: "SQLite", gateways: 1, settings: shared },
-  { name: "PostgreSQL, one gateway", gateways: 1, settings: await inDatabase() },
-  { name: "PostgreSQL, two gateways", gateways: 2, settings: await inDatabase() },
+  { name: "SQLite", gateways: 1, settings: sharedSettings },
+  { name: "PostgreSQL, one gateway", gateways: 1, settings: await databaseSettings() },
+  { name: "PostgreSQL, two gateways", gateways: 2, settings: await databaseSettings() },
 ];
 
 const rounds = new Map<string, Round[]>();
 for (let round = 0; round < Number(values.rounds); round += 1) {
   for (const setup of setups) await measure(setup);
 }
-const roundTripsPerJob = await roundTrips();
+const roundTripsPerJob = await measureRoundTrips();
 await database.remove();
 rmSync(folder, { recursive: true, force: true });
 report();
@@ -95,20 +95,21 @@ async function measure(setup: StoreSetup): Promise<void> {
     join(folder, `${setup.name} ${n}`),
   );
   const gateways: ServerProcess[] = [];
-  for (const other of folders) {
-    if (!existsSync(other)) await fill(configFrom({ EARSHOT_DATA_DIR: other }).data, posts());
-    gateways.push(await startServer(other, await freePort(), setup.settings));
+  for (const dataDir of folders) {
+    if (!existsSync(dataDir))
+      await fillArchive(configFrom({ EARSHOT_DATA_DIR: dataDir }).data, posts());
+    gateways.push(await startServer(dataDir, await freePort(), setup.settings));
   }
   const keys = await newKeys(setup, folders[0] ?? "");
   for (const clients of clientCounts) {
-    await load(gateways, keys, clients, 1_500);
+    await generateLoad(gateways, keys, clients, 1_500);
     const before = cpuSeconds(gateways);
-    const durations = await load(gateways, keys, clients, seconds * 1_000);
+    const durations = await generateLoad(gateways, keys, clients, seconds * 1_000);
     const cpuMsPerJob = ((cpuSeconds(gateways) - before) / durations.length) * 1_000;
     const { p50, p99 } = summary(durations);
     const rate = durations.length / seconds;
     console.error(
-      `${setup.name}, ${clients}: ${rate.toFixed(0)}/s, ${cpuMsPerJob.toFixed(2)} ms of gateway CPU a job`,
+      `${setup.name}, ${clients}: ${rate.toFixed(0)}/s, ${cpuMsPerJob.toFixed(2)} ms of gateway CPU per job`,
     );
     const name = `${setup.name} | ${clients}`;
     rounds.set(name, [...(rounds.get(name) ?? []), { rate, p50, p99 }]);
@@ -116,26 +117,26 @@ async function measure(setup: StoreSetup): Promise<void> {
   for (const gateway of gateways) await gateway.stop();
 }
 
-async function roundTrips(): Promise<number> {
-  const settings = await inDatabase();
-  const count = countRoundTrips(settings.EARSHOT_DATABASE_URL);
-  const counting = { ...settings, EARSHOT_DATABASE_URL: count.url };
+async function measureRoundTrips(): Promise<number> {
+  const settings = await databaseSettings();
+  const roundTripCounter = countRoundTrips(settings.EARSHOT_DATABASE_URL);
+  const countedSettings = { ...settings, EARSHOT_DATABASE_URL: roundTripCounter.url };
   const dataDir = join(folder, "round trips");
-  const gateway = await startServer(dataDir, await freePort(), counting);
+  const gateway = await startServer(dataDir, await freePort(), countedSettings);
   const client = connect(gateway.base, gateway.key);
-  const before = count.roundTrips();
+  const before = roundTripCounter.roundTrips();
   const jobs = 500;
   for (let turn = 0; turn < jobs; turn += 1) {
     await client.result(await client.submit(`comet ${turn}`, 20));
   }
-  const perJob = (count.roundTrips() - before) / jobs;
+  const perJob = (roundTripCounter.roundTrips() - before) / jobs;
   client.close();
   await gateway.stop();
-  count.close();
+  roundTripCounter.close();
   return perJob;
 }
 
-async function load(
+async function generateLoad(
   gateways: readonly ServerProcess[],
   keys: readonly string[],
   clients: number,
@@ -169,13 +170,13 @@ function report(): void {
   const median = (numbers: readonly number[]) => summary(numbers).p50;
   const rows = [...rounds].map(([name, results]) => {
     const [, clients] = name.split(" | ");
-    const file = median((rounds.get(`SQLite | ${clients}`) ?? []).map(({ rate }) => rate));
+    const sqliteRate = median((rounds.get(`SQLite | ${clients}`) ?? []).map(({ rate }) => rate));
     const rate = median(results.map((result) => result.rate));
     const p50 = median(results.map((result) => result.p50));
     const p99 = median(results.map((result) => result.p99));
-    return [...name.split(" | "), rate.toFixed(0), (rate / file).toFixed(2), p50, p99];
+    return [...name.split(" | "), rate.toFixed(0), (rate / sqliteRate).toFixed(2), p50, p99];
   });
   console.log(`${command()}: medians of ${values.rounds} interleaved rounds\n`);
-  console.log(`round trips a job, one client: ${roundTripsPerJob.toFixed(1)}\n`);
-  console.log(table(["store", "clients", "jobs/s", "of SQLite", "p50 ms", "p99 ms"], rows));
+  console.log(`round trips per job, one client: ${roundTripsPerJob.toFixed(1)}\n`);
+  console.log(table(["store", "clients", "jobs/s", "vs. SQLite", "p50 ms", "p99 ms"], rows));
 }

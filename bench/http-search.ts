@@ -15,10 +15,10 @@ if (dataDir === undefined) {
   console.error(`usage: ${command()} DATA_FOLDER`);
   process.exit(2);
 }
-const starts: number[] = [];
+const startupMs: number[] = [];
 for (let run = 0; run < 5; run++) {
   const server = await startServer(dataDir, 18_090 + run);
-  starts.push(server.readyMs);
+  startupMs.push(server.readyMs);
   await server.stop();
 }
 const server = await startServer(dataDir, 18_099);
@@ -45,7 +45,7 @@ console.log(
 );
 console.log(table(["kind", "p50", "p99"], rows));
 console.log(
-  `\nprocess start to the first 200 of /readyz: ${starts.map((ms) => ms.toFixed(0)).join(", ")} ms`,
+  `\nprocess start to the first 200 of /readyz: ${startupMs.map((ms) => ms.toFixed(0)).join(", ")} ms`,
 );
 console.log(`resident memory after ${searches} searches: ${residentMb(server.pid).toFixed(0)} MB`);
 client.close();

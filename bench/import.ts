@@ -21,11 +21,11 @@ rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 const file = join(folder, "posts.ndjson");
 const posts = await writeImportFile(file);
-const whole = join(folder, "whole");
-const broken = join(folder, "broken");
+const wholeDir = join(folder, "whole");
+const brokenDir = join(folder, "broken");
 
-const uninterrupted = await importInto(whole, null);
-const bytes = computeSize(join(whole, "archive"));
+const uninterrupted = await importInto(wholeDir, null);
+const bytes = computeSize(join(wholeDir, "archive"));
 console.log(`${command()}\n`);
 console.log(
   `${posts} posts in ${uninterrupted.seconds.toFixed(1)} s: ${(posts / uninterrupted.seconds).toFixed(0)} posts/s`,
@@ -34,10 +34,10 @@ console.log(
   `${(bytes / posts).toFixed(0)} bytes a post on disk, peak memory ${uninterrupted.peakMb.toFixed(0)} MB`,
 );
 
-const half = await importInto(broken, uninterrupted.seconds / 2);
-const resumed = await importInto(broken, null);
+const interrupted = await importInto(brokenDir, uninterrupted.seconds / 2);
+const resumed = await importInto(brokenDir, null);
 console.log(
-  `killed with -9 after ${half.seconds.toFixed(1)} s, run again: ${resumed.seconds.toFixed(1)} s more`,
+  `killed with -9 after ${interrupted.seconds.toFixed(1)} s, run again: ${resumed.seconds.toFixed(1)} s more`,
 );
 const queries = [
   "trump",
@@ -46,13 +46,13 @@ const queries = [
   "from:ten_gop -trump",
   "maga filter:retweets since:2016-10-03 until:2016-10-10",
 ];
-const [a, b] = [await searchResults(whole, 18_050), await searchResults(broken, 18_051)];
-const equal = a.every((result, index) => result === b[index]);
+const [a, b] = [await searchResults(wholeDir, 18_050), await searchResults(brokenDir, 18_051)];
+const isEqual = a.every((result, index) => result === b[index]);
 console.log(
-  `${queries.length} queries of 500 posts each: ${equal ? "same results" : "DIFFERENT RESULTS"}`,
+  `${queries.length} queries of 500 posts each: ${isEqual ? "same results" : "DIFFERENT RESULTS"}`,
 );
-rmSync(broken, { recursive: true });
-process.exit(equal ? 0 : 1);
+rmSync(brokenDir, { recursive: true });
+process.exit(isEqual ? 0 : 1);
 
 async function importInto(
   dataDir: string,

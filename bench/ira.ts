@@ -11,7 +11,7 @@ const files = ["ira_00", "ira_04"].map((name) =>
   join(dataFolder, "ira_tweets", `${name}.ndjson.gz`),
 );
 
-const tags: Readonly<Record<string, string>> = {
+const languageTags: Readonly<Record<string, string>> = {
   Albanian: "sq",
   Arabic: "ar",
   Bulgarian: "bg",
@@ -83,10 +83,10 @@ type IraPost = {
 export const hasRealPosts = (): boolean => files.every((file) => existsSync(file));
 
 export function requireData(): void {
-  const missing = files.filter((file) => !existsSync(file));
-  if (missing.length === 0) return;
+  const missingFiles = files.filter((file) => !existsSync(file));
+  if (missingFiles.length === 0) return;
   console.error(
-    `this measurement needs real posts that are not part of the project: ${missing.join(", ")}`,
+    `this measurement needs real posts that are not part of the project: ${missingFiles.join(", ")}`,
   );
   process.exit(1);
 }
@@ -112,7 +112,7 @@ export async function* iraPosts(): AsyncGenerator<IraPost> {
 }
 
 export function toRecord(post: IraPost): Record<string, unknown> {
-  const lang = tags[post.language];
+  const lang = languageTags[post.language];
   return {
     id: post.id,
     author: post.author,

@@ -42,7 +42,7 @@ for (let n = 0; n < accounts; n += 1) {
 }
 
 const rows: string[][] = [];
-let started = 0;
+let startedJobs = 0;
 const startedMs = performance.now();
 await Promise.all(Array.from({ length: workers }, work));
 console.log(
@@ -53,9 +53,9 @@ await calls.close();
 await server.remove();
 
 async function work(): Promise<void> {
-  while (started < jobs) {
-    started += 1;
-    const number = started;
+  while (startedJobs < jobs) {
+    startedJobs += 1;
+    const number = startedJobs;
     await runJob(number);
     if (number % 2_000 === 0) await sweep(number * intervalMs);
     if (number % (jobs / 10) === 0) rows.push(await measureTables(pool, number));
@@ -93,19 +93,19 @@ async function runJob(number: number): Promise<void> {
 }
 
 async function sweep(nowMs: number): Promise<void> {
-  for (let isMore = true; isMore; ) {
-    const before = { nowMs, endedMs: nowMs - retentionMs, keyedMs: nowMs - retentionMs };
-    isMore = ((await calls.run("expireJobs", before)) as { isMore: boolean }).isMore;
+  for (let hasMore = true; hasMore; ) {
+    const cutoffs = { nowMs, endedMs: nowMs - retentionMs, keyedMs: nowMs - retentionMs };
+    hasMore = ((await calls.run("expireJobs", cutoffs)) as { hasMore: boolean }).hasMore;
   }
 }
 
-async function measureTables(on: Pool, done: number): Promise<string[]> {
-  const [found] = await on.unsafe<Record<string, number>[]>(
+async function measureTables(database: Pool, jobsDone: number): Promise<string[]> {
+  const [found] = await database.unsafe<Record<string, number>[]>(
     `SELECT pg_total_relation_size('job') AS job, pg_total_relation_size('account') AS account,
        (SELECT count(*) FROM job) AS live, (SELECT n_dead_tup FROM pg_stat_user_tables WHERE relname = 'job') AS dead`,
   );
   const { job = 0, account = 0, live = 0, dead = 0 } = found ?? {};
-  const perSecond = (done / (performance.now() - startedMs)) * 1_000;
+  const perSecond = (jobsDone / (performance.now() - startedMs)) * 1_000;
   const sizes = [job, account].map((bytes) => (bytes / 1_048_576).toFixed(1));
-  return [String(done), perSecond.toFixed(0), ...sizes, String(live), String(dead)];
+  return [String(jobsDone), perSecond.toFixed(0), ...sizes, String(live), String(dead)];
 }

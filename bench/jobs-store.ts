@@ -13,7 +13,7 @@ import { startControl } from "../src/server/control/control.ts";
 
 const jobsPerRun = 10_000;
 const postsPerResult = 100;
-const keys = 16;
+const keyCount = 16;
 
 const request: SearchJobRequest = {
   platform: "social",
@@ -53,8 +53,8 @@ async function runClient(queue: JobQueue, job: NewJob, jobs: number, times: numb
   for (let done = 0; done < jobs; done += 1) {
     const startMs = performance.now();
     const { uuid } = await queue.submit(job);
-    const done = await queue.waitForEnd(job.accountId, uuid, 10_000);
-    if (done?.state !== "done") throw new Error(`job ${uuid} is ${done?.state}`);
+    const endedJob = await queue.waitForEnd(job.accountId, uuid, 10_000);
+    if (endedJob?.state !== "done") throw new Error(`job ${uuid} is ${endedJob?.state}`);
     times.push(performance.now() - startMs);
   }
 }
@@ -69,8 +69,8 @@ const queue = createJobQueue({
 });
 await queue.start();
 
-const accounts: NewJob[] = [];
-for (let index = 0; index < keys; index += 1) {
+const newJobs: NewJob[] = [];
+for (let index = 0; index < keyCount; index += 1) {
   const key = await control.store.write("createKey", {
     name: `bench ${index}`,
     accountName: null,
@@ -78,7 +78,7 @@ for (let index = 0; index < keys; index += 1) {
     submissionsPerMinute: null,
     nowMs: Date.now(),
   });
-  accounts.push({
+  newJobs.push({
     accountId: key.accountId,
     keyId: key.id,
     request,
@@ -94,7 +94,7 @@ for (const clients of [1, 16, 1, 16]) {
   const cpuBefore = process.cpuUsage();
   const startMs = performance.now();
   await Promise.all(
-    accounts
+    newJobs
       .slice(0, clients)
       .map((job) => runClient(queue, job, Math.floor(jobsPerRun / clients), times)),
   );

@@ -116,13 +116,13 @@ async function loopBlockedMs({ base }: ServerProcess): Promise<number> {
 
 async function measureKill(): Promise<void> {
   const first = await startServer(dataDir, 18_060, settings);
-  const accepted: { key: string; uuid: string }[] = [];
-  const submitting = keys.slice(0, 16).map(async (key, index) => {
+  const acceptedJobs: { key: string; uuid: string }[] = [];
+  const submissions = keys.slice(0, 16).map(async (key, index) => {
     const client = connect(first.base, key);
     try {
       for (let turn = index; ; turn++) {
         const uuid = await client.submit(queries[turn % queries.length] ?? "", 20);
-        accepted.push({ key, uuid });
+        acceptedJobs.push({ key, uuid });
       }
     } catch {
       client.close();
@@ -130,16 +130,16 @@ async function measureKill(): Promise<void> {
   });
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   first.child.kill("SIGKILL");
-  await Promise.all(submitting);
+  await Promise.all(submissions);
   const second = await startServer(dataDir, 18_061, settings);
   let finished = 0;
-  for (const { key, uuid } of accepted) {
+  for (const { key, uuid } of acceptedJobs) {
     const client = connect(second.base, key);
     if (Array.isArray(JSON.parse(await client.result(uuid)))) finished += 1;
     client.close();
   }
   console.log(
-    `\nkill -9 after 2 s of submitting at 16 clients: ${accepted.length} accepted, ${finished} finished after the restart`,
+    `\nkill -9 after 2 s of submitting at 16 clients: ${acceptedJobs.length} accepted, ${finished} finished after the restart`,
   );
   await second.stop();
 }

@@ -11,11 +11,11 @@ import { command, table } from "./measure.ts";
  */
 requireData();
 const started = performance.now();
-const heapBefore = process.memoryUsage().rss;
+const rssBefore = process.memoryUsage().rss;
 const { detectLanguage } = await import("../src/posts/detect-language.ts");
 detectLanguage("Wie lange dauert das erste Mal?");
-const startMs = performance.now() - started;
-const startMb = (process.memoryUsage().rss - heapBefore) / 2 ** 20;
+const loadMs = performance.now() - started;
+const loadMb = (process.memoryUsage().rss - rssBefore) / 2 ** 20;
 
 type LabelledText = { language: string; text: string };
 
@@ -25,11 +25,11 @@ const minPosts = 10_000;
 const groups: { name: string; posts: LabelledText[] }[] = [
   { name: "posts of the data set", posts: await readDataSet() },
   { name: "Thai posts, Japanese sentences", posts: certainTexts() },
-  ...process.argv.slice(2).map((file) => ({ name: file, posts: fileLines(file) })),
+  ...process.argv.slice(2).map((file) => ({ name: file, posts: readLabelledFile(file) })),
 ];
 console.log(`${command()}\n`);
 for (const { name, posts } of groups) report(name, posts);
-console.log(`\nloading: ${startMs.toFixed(0)} ms, ${startMb.toFixed(0)} MB`);
+console.log(`\nloading: ${loadMs.toFixed(0)} ms, ${loadMb.toFixed(0)} MB`);
 
 async function readDataSet(): Promise<LabelledText[]> {
   const posts: LabelledText[] = [];
@@ -56,7 +56,7 @@ function certainTexts(): LabelledText[] {
   return [...thai, ...japanese];
 }
 
-function fileLines(file: string): LabelledText[] {
+function readLabelledFile(file: string): LabelledText[] {
   if (!existsSync(file)) throw new Error(`no such file: ${file}`);
   return readFileSync(file, "utf8")
     .split("\n")
@@ -92,8 +92,8 @@ function row(
   const ownResults = detected.filter((_, index) => posts[index]?.language === language);
   const right = ownResults.filter((result) => result === language).length;
   const undecided = ownResults.filter((result) => result === null).length;
-  const correct = detected.filter((each) => each === language).length;
-  return cells(language, ownResults.length, right, undecided, correct);
+  const detectedCount = detected.filter((each) => each === language).length;
+  return cells(language, ownResults.length, right, undecided, detectedCount);
 }
 
 function overall(posts: readonly LabelledText[], detected: readonly (string | null)[]): string[] {
@@ -107,7 +107,7 @@ function cells(
   texts: number,
   right: number,
   undecided: number,
-  correct: number,
+  detectedCount: number,
 ): string[] {
   const percent = (part: number, whole: number): string =>
     whole === 0 ? "–" : ((part / whole) * 100).toFixed(1);
@@ -117,6 +117,6 @@ function cells(
     percent(right, texts),
     percent(texts - right - undecided, texts),
     percent(undecided, texts),
-    percent(right, correct),
+    percent(right, detectedCount),
   ];
 }

@@ -24,7 +24,7 @@ import { enrolmentTokenIn } from "../testkit/nodes/enrolment-token.ts";
 import { nodeAt } from "../testkit/nodes/hand-driven-node.ts";
 import { connectedNodes, makeKey, setNodeState } from "../testkit/nodes-chaos/operator.ts";
 import { generatedPosts } from "../testkit/nodes-chaos/posts.ts";
-import { type Actor, createActor, earshot } from "../testkit/nodes-chaos/processes.ts";
+import { type Actor, createActor, runEarshot } from "../testkit/nodes-chaos/processes.ts";
 import { freePort } from "../testkit/service/free-port.ts";
 import { connect } from "../testkit/service/http-client.ts";
 import { until } from "../testkit/until.ts";
@@ -47,9 +47,9 @@ const actors: Actor[] = [];
 console.log(`${command()}: ${jobs} searches each, newest ${maxResults} posts\n`);
 try {
   await measureSteps();
-  const simulated = join(folder, "simulated");
-  await writeSimulatedTee(simulated, Date.now());
-  await measureServices(simulated);
+  const simulatedDir = join(folder, "simulated");
+  await writeSimulatedTee(simulatedDir, Date.now());
+  await measureServices(simulatedDir);
 } finally {
   await Promise.all(actors.map((actor) => actor.end("SIGKILL")));
   rmSync(folder, { recursive: true, force: true });
@@ -57,30 +57,30 @@ try {
 
 async function measureSteps(): Promise<void> {
   const rows: (string | number)[][] = [];
-  for (const count of [20, 100]) rows.push(...(await steps(count)));
+  for (const count of [20, 100]) rows.push(...(await stepRows(count)));
   console.log(table(["step, ms", "records", "KB", "p50", "p95"], rows));
   const world = createSimulatedTee({ nowMs: Date.now() });
   const collateral = world.collateral();
   const { rootDer } = world;
-  const verified: number[] = [];
+  const verifyMs: number[] = [];
   for (let turn = 0; turn < 60; turn += 1) {
     const quote = world.quote(randomBytes(64));
-    verified.push(
+    verifyMs.push(
       await timed(() => rateQuote(openQuote(quote, rootDer, Date.now()), collateral, Date.now())),
     );
   }
-  const { p50, p95 } = summary(verified.slice(20));
+  const { p50, p95 } = summary(verifyMs.slice(20));
   console.log(`\nverifying a simulated quote: p50 ${p50.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms`);
 }
 
-async function steps(count: number): Promise<(string | number)[][]> {
+async function stepRows(count: number): Promise<(string | number)[][]> {
   const keys = await makeRunKeys();
   const gateway = deriveGatewayKey(randomBytes(32));
   const keyId = hashKeyId({ signing_key: keys.signingKey, sealing_key: keys.encryptionKey });
   const request = exampleRequest(count);
   const answer = exampleAnswer(request, count);
   const items = answer.items;
-  const opened = createOpenedLeases();
+  const openedLeases = createOpenedLeases();
   const durations: Record<string, number[]> = {};
   const timeStep = async <Value>(
     step: string,
@@ -120,10 +120,10 @@ async function steps(count: number): Promise<(string | number)[][]> {
         }),
     );
     const { answerKey } = await timeStep("node checks and decrypts it", () =>
-      openJob(envelope, { keys, keyId, gatewayKey: gateway.publicKey, nowMs, opened }),
+      openJob(envelope, { keys, keyId, gatewayKey: gateway.publicKey, nowMs, openedLeases }),
     );
     const knowledge = knowledgeText({ ...answer });
-    const sealed = await timeStep("node signs and encrypts the answer", () => {
+    const encryptedAnswer = await timeStep("node signs and encrypts the answer", () => {
       const body = answerBody(items);
       kilobytes = Buffer.byteLength(body) / 1_000;
       const statement = { body, job, request: text, knowledge, keyId, nowMs };
@@ -132,19 +132,22 @@ async function steps(count: number): Promise<(string | number)[][]> {
       return encryptAnswer(answerKey, answerBytes({ body, items, knowledge, fields }));
     });
     await timeStep("gateway opens and checks it", async () => {
-      const read = await readAnswer(decryptAnswer(gatewayAnswerKey, sealed), request);
-      const { body, fields } = read;
+      const parsedAnswer = await readAnswer(
+        decryptAnswer(gatewayAnswerKey, encryptedAnswer),
+        request,
+      );
+      const { body, fields } = parsedAnswer;
       verifyResult(fields, { body, knowledge, request: text, signingKey: keys.signingKey });
     });
   }
   // The first 20 rounds warm up.
   const { user, system } = process.cpuUsage(before);
   const rows = Object.entries(durations).map(([step, all]) => ({ step, all: all.slice(20) }));
-  const sums = Array.from({ length: jobs }, (_, n) =>
+  const totals = Array.from({ length: jobs }, (_, n) =>
     rows.reduce((sum, { all }) => sum + (all[n] ?? 0), 0),
   );
   const size = [String(count), kilobytes.toFixed(0)];
-  const cells = [...rows, { step: "total", all: sums }].map(({ step, all }) => {
+  const cells = [...rows, { step: "total", all: totals }].map(({ step, all }) => {
     const { p50, p95 } = summary(all);
     return [step, ...size, p50, p95];
   });
@@ -197,17 +200,17 @@ function exampleAnswer(
 type Service = { name: string; base: string; dir: string; key: string };
 
 /** Interleaved, so that other load affects all services equally. */
-async function measureServices(simulated: string): Promise<void> {
+async function measureServices(simulatedDir: string): Promise<void> {
   const file = join(folder, "posts.ndjson");
   posts.write(file);
-  const ownNode = await service("own node", "on", simulated);
-  const none = await service("remote node, none", "off", simulated);
-  const quoted = await service("remote node, simulated", "off", simulated);
-  await earshot(ownNode.dir, ["import", file, "--platform", "x"]);
-  await startRemote(none, "none", simulated, file);
-  await startRemote(quoted, "simulated", simulated, file);
+  const embeddedNode = await service("embedded node", "on", simulatedDir);
+  const unattestedNode = await service("remote node, none", "off", simulatedDir);
+  const attestedNode = await service("remote node, simulated", "off", simulatedDir);
+  await runEarshot(embeddedNode.dir, ["import", file, "--platform", "x"]);
+  await startRemote(unattestedNode, "none", simulatedDir, file);
+  await startRemote(attestedNode, "simulated", simulatedDir, file);
 
-  const services = [ownNode, none, quoted];
+  const services = [embeddedNode, unattestedNode, attestedNode];
   const clients = services.map(({ base, key }) => connect(base, key));
   const durations = services.map((): number[] => []);
   for (let turn = 0; turn < jobs + 30; turn += 1) {
@@ -218,19 +221,19 @@ async function measureServices(simulated: string): Promise<void> {
     }
   }
   for (const client of clients) client.close();
-  const ownMs = summary(durations[0] ?? []).p50;
+  const embeddedMs = summary(durations[0] ?? []).p50;
   const rows = services.map(({ name }, index) => {
     const { p50, p95 } = summary(durations[index] ?? []);
     const min = Math.min(...(durations[index] ?? []));
-    return [name, min, p50, p95, index === 0 ? "" : (p50 - ownMs).toFixed(3)];
+    return [name, min, p50, p95, index === 0 ? "" : (p50 - embeddedMs).toFixed(3)];
   });
   console.log(
-    `\n${table(["submission to fetched result, ms", "least", "p50", "p95", "p50 over the own node"], rows)}`,
+    `\n${table(["submission to fetched result, ms", "min", "p50", "p95", "p50 above the embedded node"], rows)}`,
   );
-  await measureAttestation(quoted, simulated);
+  await measureAttestation(attestedNode, simulatedDir);
 }
 
-async function service(name: string, embedded: string, simulated: string): Promise<Service> {
+async function service(name: string, embedded: string, simulatedDir: string): Promise<Service> {
   const dir = join(folder, name.replaceAll(/\W+/g, "-"));
   mkdirSync(dir);
   const { token } = await makeKey(dir, "bench");
@@ -239,8 +242,8 @@ async function service(name: string, embedded: string, simulated: string): Promi
     EARSHOT_PORT: String(port),
     EARSHOT_EMBEDDED_NODE: embedded,
     EARSHOT_NODES_EVIDENCE: "simulated,none",
-    EARSHOT_NODES_POLICY: join(simulated, "policy.json"),
-    EARSHOT_NODES_COLLATERAL: join(simulated, "collateral"),
+    EARSHOT_NODES_POLICY: join(simulatedDir, "policy.json"),
+    EARSHOT_NODES_COLLATERAL: join(simulatedDir, "collateral"),
     EARSHOT_NODES_DISPATCHES_PER_SECOND: "100000",
   });
   const base = `http://127.0.0.1:${port}`;
@@ -254,13 +257,13 @@ async function service(name: string, embedded: string, simulated: string): Promi
 async function startRemote(
   { name, base, dir }: Service,
   evidence: string,
-  simulated: string,
+  simulatedDir: string,
   file: string,
 ): Promise<void> {
   const nodeDir = `${dir}-node`;
   const nodeName = "bench";
-  await earshot(nodeDir, ["import", file, "--platform", "x"]);
-  copyFileSync(join(simulated, "tee.json"), join(nodeDir, "tee.json"));
+  await runEarshot(nodeDir, ["import", file, "--platform", "x"]);
+  copyFileSync(join(simulatedDir, "tee.json"), join(nodeDir, "tee.json"));
   start(`node of ${name}`, ["node", "--gateway", base, "--name", nodeName], nodeDir, {
     EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenIn(dir),
     EARSHOT_NODE_EVIDENCE: evidence,
@@ -289,8 +292,8 @@ function start(
   actor.start();
 }
 
-async function measureAttestation({ base, dir }: Service, simulated: string): Promise<void> {
-  const tee = await readSimulatedTee(join(simulated, "tee.json"));
+async function measureAttestation({ base, dir }: Service, simulatedDir: string): Promise<void> {
+  const tee = await readSimulatedTee(join(simulatedDir, "tee.json"));
   const gateway = {
     enrolmentToken: enrolmentTokenIn(dir),
     nowMs: Date.now,
@@ -312,6 +315,6 @@ async function measureAttestation({ base, dir }: Service, simulated: string): Pr
     if (turn >= 5) durations.push(performance.now() - startMs);
   }
   const { p50, p95 } = summary(durations);
-  const cells = [["challenge to admitted", p50, p95]];
-  console.log(`\n${table(["attesting, simulated quote, ms", "p50", "p95"], cells)}`);
+  const cells = [["challenge to admission", p50, p95]];
+  console.log(`\n${table(["attestation, simulated quote, ms", "p50", "p95"], cells)}`);
 }

@@ -13,7 +13,7 @@ import { type Client, openConnection } from "../testkit/service/http-client.ts";
 const index = "earshot-bench";
 const bulkPosts = 5_000;
 
-const definition = {
+const indexDefinition = {
   settings: {
     number_of_shards: 1,
     number_of_replicas: 0,
@@ -35,7 +35,7 @@ const definition = {
 /** Merges the index into one segment. */
 export async function indexPosts(base: string, file: string): Promise<void> {
   await fetch(`${base}/${index}`, { method: "DELETE" });
-  await call(base, "PUT", `/${index}`, JSON.stringify(definition));
+  await call(base, "PUT", `/${index}`, JSON.stringify(indexDefinition));
   let lines: string[] = [];
   const flush = async (): Promise<void> => {
     const response = await call(base, "POST", `/${index}/_bulk`, `${lines.join("\n")}\n`);
@@ -100,7 +100,7 @@ function planClause(plan: PlanNode): object {
     return { bool: { should: plan.children.map(planClause), minimum_should_match: 1 } };
   }
   if (plan.kind === "not") return { bool: { must_not: [planClause(plan.child)] } };
-  if (plan.kind !== "terms") throw new Error(`this measurement has no queries of ${plan.kind}`);
+  if (plan.kind !== "terms") throw new Error(`unexpected plan node: ${plan.kind}`);
   const words = plan.elements.map((element) => (element.kind === "token" ? element.token : "*"));
   if (words.includes("*")) throw new Error("this measurement has no wildcards");
   return words.length === 1

@@ -68,18 +68,20 @@ function nested(open: string, length: number): string {
   return `${open.repeat(depth)}x${")".repeat(depth)}`;
 }
 
-const chosen = process.argv.slice(2);
+const shapeFilters = process.argv.slice(2);
 console.log(command());
 console.log("Median microseconds per query, and in parentheses per character.\n");
 console.log(`| shape | ${lengths.join(" | ")} | growth |`);
 console.log(`|---|${"---:|".repeat(lengths.length + 1)}`);
 for (const [name, make] of Object.entries(shapes)) {
-  if (chosen.length > 0 && !chosen.some((part) => name.includes(part))) continue;
+  if (shapeFilters.length > 0 && !shapeFilters.some((part) => name.includes(part))) continue;
   const costs = lengths.map((length) => queryMicroseconds(make(length)));
-  const each = costs.map((cost, index) => cost / (lengths[index] ?? 1));
-  const cells = costs.map((cost, index) => `${cost.toFixed(0)} (${each[index]?.toFixed(3)})`);
+  const costPerCharacter = costs.map((cost, index) => cost / (lengths[index] ?? 1));
+  const cells = costs.map(
+    (cost, index) => `${cost.toFixed(0)} (${costPerCharacter[index]?.toFixed(3)})`,
+  );
   // The cost per character at the greatest length, divided by that at the maximum allowed length.
-  const growth = (each.at(-1) ?? 0) / (each[2] ?? 1);
+  const growth = (costPerCharacter.at(-1) ?? 0) / (costPerCharacter[2] ?? 1);
   console.log(`| ${name} | ${cells.join(" | ")} | ${growth.toFixed(2)} |`);
 }
 

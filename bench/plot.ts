@@ -23,25 +23,25 @@ const kinds = sizes[0]?.queries?.map(({ name }) => name) ?? [];
 const marginLeft = 190;
 const panelWidth = Math.min(300, 900 / Math.max(1, sizes.length));
 const gap = 24;
-const top = 74;
+const marginTop = 74;
 const rowHeight = 26;
 const width = marginLeft + sizes.length * (panelWidth + gap);
-const height = top + kinds.length * rowHeight + 44;
+const height = marginTop + kinds.length * rowHeight + 44;
 const ticks = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
-const all = sizes.flatMap(({ queries = [] }) =>
+const values = sizes.flatMap(({ queries = [] }) =>
   queries.flatMap(({ raw, archive }) => [raw.p50, raw.p95, archive.p50, archive.p95]),
 );
-const lowest = ticks.findLast((tick) => tick <= Math.min(...all)) ?? 0.02;
-const highest = ticks.find((tick) => tick >= Math.max(...all)) ?? Math.max(...all);
+const lowest = ticks.findLast((tick) => tick <= Math.min(...values)) ?? 0.02;
+const highest = ticks.find((tick) => tick >= Math.max(...values)) ?? Math.max(...values);
 
-const along = (ms: number): number =>
+const xOffset = (ms: number): number =>
   (Math.log(Math.max(ms, lowest) / lowest) / Math.log(highest / lowest)) * panelWidth;
 
-const text = (x: number, y: number, content: string, more = ""): string =>
-  `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}"${more}>${content}</text>`;
+const text = (x: number, y: number, content: string, attributes = ""): string =>
+  `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}"${attributes}>${content}</text>`;
 
 function mark(engine: "raw" | "archive", x: number, y: number, p50: number, p95: number): string {
-  const [from, to] = [x + along(p50), x + along(p95)].map((position) => position.toFixed(1));
+  const [from, to] = [x + xOffset(p50), x + xOffset(p95)].map((position) => position.toFixed(1));
   return (
     `<line class="${engine}" x1="${from}" x2="${to}" y1="${y}" y2="${y}"/>` +
     `<circle class="${engine}" cx="${from}" cy="${y}" r="4"/>`
@@ -50,28 +50,37 @@ function mark(engine: "raw" | "archive", x: number, y: number, p50: number, p95:
 
 function panel({ posts, queries = [] }: ScaleFigures, index: number): string {
   const x = marginLeft + index * (panelWidth + gap);
-  const bottom = top + kinds.length * rowHeight;
+  const bottom = marginTop + kinds.length * rowHeight;
   const grid = ticks
     .filter((tick) => tick >= lowest && tick <= highest)
     .map((tick) => {
-      const position = x + along(tick);
-      const line = `<line class="grid" x1="${position.toFixed(1)}" x2="${position.toFixed(1)}" y1="${top}" y2="${bottom}"/>`;
+      const position = x + xOffset(tick);
+      const line = `<line class="grid" x1="${position.toFixed(1)}" x2="${position.toFixed(1)}" y1="${marginTop}" y2="${bottom}"/>`;
       return (
         line + text(position, bottom + 16, String(tick), ' text-anchor="middle" class="small"')
       );
     });
   const marks = queries.map(({ raw, archive }, row) => {
-    const y = top + row * rowHeight + rowHeight / 2;
+    const y = marginTop + row * rowHeight + rowHeight / 2;
     return (
       mark("raw", x, y - 4, raw.p50, raw.p95) + mark("archive", x, y + 4, archive.p50, archive.p95)
     );
   });
-  const millions = posts >= 1e6 ? `${posts / 1e6} million` : posts.toLocaleString("en");
-  return [text(x, top - 12, `${millions} posts`, ' class="strong"'), ...grid, ...marks].join("\n");
+  const postsLabel = posts >= 1e6 ? `${posts / 1e6} million` : posts.toLocaleString("en");
+  return [
+    text(x, marginTop - 12, `${postsLabel} posts`, ' class="strong"'),
+    ...grid,
+    ...marks,
+  ].join("\n");
 }
 
 const names = kinds.map((name, row) =>
-  text(marginLeft - 14, top + row * rowHeight + rowHeight / 2 + 4, name, ' text-anchor="end"'),
+  text(
+    marginLeft - 14,
+    marginTop + row * rowHeight + rowHeight / 2 + 4,
+    name,
+    ' text-anchor="end"',
+  ),
 );
 const legend =
   `<circle class="raw" cx="${marginLeft + 4}" cy="24" r="4"/>${text(marginLeft + 14, 28, "raw FTS5")}` +

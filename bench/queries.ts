@@ -4,7 +4,7 @@ import { seededRandom } from "./measure.ts";
 
 export type QueryKind = { name: string; queries: string[] };
 
-const week = 7 * 86_400_000;
+const weekMs = 7 * 86_400_000;
 const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** The same in every run. */
@@ -16,7 +16,7 @@ export async function drawQueries(count: number): Promise<QueryKind[]> {
     return item;
   };
   const frequencies = new Map<string, number>();
-  const samples: { words: string[]; author: string; ms: number; english: boolean }[] = [];
+  const samples: { words: string[]; author: string; ms: number }[] = [];
   let index = 0;
   for await (const post of iraPosts()) {
     const words = post.text
@@ -26,45 +26,45 @@ export async function drawQueries(count: number): Promise<QueryKind[]> {
       .map((word) => word.toLowerCase());
     for (const word of new Set(words)) frequencies.set(word, (frequencies.get(word) ?? 0) + 1);
     if (index++ % 37 === 0 && words.length > 4) {
-      const ms = Date.parse(post.created_at);
-      samples.push({ words, author: post.author, ms, english: post.language === "English" });
+      samples.push({ words, author: post.author, ms: Date.parse(post.created_at) });
     }
   }
-  const simple = [...frequencies].filter(([word]) => querySequence(word).length === 1);
-  const common = simple.filter(([, posts]) => posts > 5_000).map(([word]) => word);
-  const rare = simple.filter(([, posts]) => posts >= 2 && posts <= 20).map(([word]) => word);
-  const isCommon = new Set(common);
-  const withCommon = samples.filter(({ words }) => words.some((word) => isCommon.has(word)));
-  const many = (draw: () => string): string[] => Array.from({ length: count }, draw);
-  const adjacent = (): string => {
+  const singleTokenWords = [...frequencies].filter(([word]) => querySequence(word).length === 1);
+  const commonWords = singleTokenWords.filter(([, posts]) => posts > 5_000).map(([word]) => word);
+  const rareWords = singleTokenWords
+    .filter(([, posts]) => posts >= 2 && posts <= 20)
+    .map(([word]) => word);
+  const isCommon = new Set(commonWords);
+  const samplesWithCommon = samples.filter(({ words }) => words.some((word) => isCommon.has(word)));
+  const drawMany = (draw: () => string): string[] => Array.from({ length: count }, draw);
+  const adjacentPhrase = (): string => {
     for (;;) {
       const { words } = pick(samples);
       const offset = Math.floor(random() * (words.length - 1));
       const phrase = words.slice(offset, offset + 2);
-      if (phrase.every((word) => simple.length > 0 && querySequence(word).length === 1))
-        return `"${phrase.join(" ")}"`;
+      if (phrase.every((word) => querySequence(word).length === 1)) return `"${phrase.join(" ")}"`;
     }
   };
   return [
-    { name: "common term", queries: many(() => pick(common)) },
-    { name: "rare term", queries: many(() => pick(rare)) },
+    { name: "common term", queries: drawMany(() => pick(commonWords)) },
+    { name: "rare term", queries: drawMany(() => pick(rareWords)) },
     {
       name: "two terms",
-      queries: many(() => {
-        const { words } = pick(withCommon);
+      queries: drawMany(() => {
+        const { words } = pick(samplesWithCommon);
         return `${pick(words)} ${pick(words)}`;
       }),
     },
-    { name: "phrase", queries: many(adjacent) },
-    { name: "from:", queries: many(() => `from:${pick(samples).author}`) },
-    { name: "term -term", queries: many(() => `${pick(common)} -${pick(common)}`) },
+    { name: "phrase", queries: drawMany(adjacentPhrase) },
+    { name: "from:", queries: drawMany(() => `from:${pick(samples).author}`) },
+    { name: "term -term", queries: drawMany(() => `${pick(commonWords)} -${pick(commonWords)}`) },
     {
       name: "term in an old week",
-      queries: many(() => {
+      queries: drawMany(() => {
         const { ms } = pick(samples);
-        return `${pick(common)} since:${isoDay(ms)} until:${isoDay(ms + week)}`;
+        return `${pick(commonWords)} since:${isoDay(ms)} until:${isoDay(ms + weekMs)}`;
       }),
     },
-    { name: "lang: with a term", queries: many(() => `lang:en ${pick(common)}`) },
+    { name: "lang: with a term", queries: drawMany(() => `lang:en ${pick(commonWords)}`) },
   ];
 }

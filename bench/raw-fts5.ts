@@ -6,7 +6,7 @@ import { indexTerms } from "../src/posts/terms.ts";
 /** A baseline without Earshot: one FTS5 table over the archive's tokens, one connection. */
 export type RawFts5 = {
   /** Parameters: the FTS5 expression, lowest and highest ID. */
-  newest: StatementSync;
+  selectNewest: StatementSync;
   close(): void;
 };
 
@@ -39,11 +39,11 @@ export function buildRaw(path: string, records: Iterable<Record<string, unknown>
 export function openRaw(path: string, cacheKib: number, limit: number): RawFts5 {
   const database = new DatabaseSync(path, { readOnly: true });
   database.exec(`PRAGMA cache_size = -${cacheKib}; PRAGMA mmap_size = 0`);
-  const newest = database.prepare(
+  const selectNewest = database.prepare(
     `SELECT post.id, post.text FROM term JOIN post ON post.id = term.rowid
      WHERE term MATCH ? AND term.rowid BETWEEN ? AND ? ORDER BY term.rowid DESC LIMIT ${limit}`,
   );
-  newest.setReadBigInts(true);
-  newest.setReturnArrays(true);
-  return { newest, close: () => database.close() };
+  selectNewest.setReadBigInts(true);
+  selectNewest.setReturnArrays(true);
+  return { selectNewest, close: () => database.close() };
 }

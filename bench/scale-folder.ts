@@ -11,7 +11,7 @@ export type ScaleFolder = {
   sealedDir: string;
   rawPath: string;
   buildRawOnce(): Promise<void>;
-  figures(suffix: string): Record<string, unknown>;
+  readFigures(suffix: string): Record<string, unknown>;
   saveFigures(suffix: string, part: string, figures: unknown): void;
 };
 
@@ -29,7 +29,7 @@ export function scaleFolder(folder: string, posts: number): ScaleFolder {
     writeFileSync(`${rawPath}.done`, "");
   }
 
-  function figures(suffix: string): Record<string, unknown> {
+  function readFigures(suffix: string): Record<string, unknown> {
     const path = figuresPath(suffix);
     return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
   }
@@ -40,10 +40,10 @@ export function scaleFolder(folder: string, posts: number): ScaleFolder {
     sealedDir: join(path, "sealed"),
     rawPath,
     buildRawOnce,
-    figures,
+    readFigures,
     saveFigures(suffix, part, partFigures) {
-      const all = { ...figures(suffix), [part]: partFigures };
-      writeFileSync(figuresPath(suffix), `${JSON.stringify(all, null, 2)}\n`);
+      const allFigures = { ...readFigures(suffix), [part]: partFigures };
+      writeFileSync(figuresPath(suffix), `${JSON.stringify(allFigures, null, 2)}\n`);
     },
   };
 }

@@ -92,29 +92,29 @@ function highestResidentMb(pid: number): number {
 /** Bytes per table or index, by the pages that each one owns. */
 function readParts(segments: readonly string[], totalBytes: number): Map<string, number> {
   const parts = new Map<string, number>();
-  let attributed = 0;
+  let attributedBytes = 0;
   for (const path of segments) {
     const database = new DatabaseSync(path, { readOnly: true });
     const rows = database.prepare("SELECT name, sum(pgsize) AS bytes FROM dbstat GROUP BY name");
     for (const { name, bytes } of rows.iterate()) {
-      const part = formatPart(String(name));
+      const part = partName(String(name));
       parts.set(part, (parts.get(part) ?? 0) + Number(bytes));
-      attributed += Number(bytes);
+      attributedBytes += Number(bytes);
     }
     database.close();
   }
-  return parts.set("catalog, free pages", totalBytes - attributed);
+  return parts.set("catalog, free pages", totalBytes - attributedBytes);
 }
 
-function formatPart(table: string): string {
+function partName(table: string): string {
   if (table === "post") return "rows";
   if (table === "term_docsize") return "term index: which posts";
   return table.startsWith("term") ? "term index" : table;
 }
 
 function perPost(parts: ReadonlyMap<string, number>, posts: number): Record<string, number> {
-  const each = [...parts].map(([part, bytes]) => [part, bytes / posts] as const);
-  return Object.fromEntries(each.filter(([, bytes]) => bytes >= 0.05));
+  const entries = [...parts].map(([part, bytes]) => [part, bytes / posts] as const);
+  return Object.fromEntries(entries.filter(([, bytes]) => bytes >= 0.05));
 }
 
 function listFiles(folder: string, ending: string): string[] {

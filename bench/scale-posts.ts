@@ -10,25 +10,25 @@ export type ScaledPosts = {
   copies: number;
 };
 
-const realPosts = 600_000;
+const realPostCount = 600_000;
 const rareBelow = 20;
 const shiftMs = 36 * 3_600_000 + 7 * 60_000;
 
-type Base = { record: Record<string, unknown>; id: bigint; ms: number; rareAt: Int32Array };
+type BasePost = { record: Record<string, unknown>; id: bigint; ms: number; rareAt: Int32Array };
 
 export async function scaledPosts(count: number): Promise<ScaledPosts> {
   const base = await readBase();
-  const copies = Math.max(1, Math.ceil(count / realPosts));
-  const lastShare = count / realPosts - (copies - 1);
+  const copies = Math.max(1, Math.ceil(count / realPostCount));
+  const lastShare = count / realPostCount - (copies - 1);
   return {
     copies,
     records: function* () {
-      const next = new Array<number>(copies).fill(0);
+      const nextIndexes = new Array<number>(copies).fill(0);
       for (let yielded = 0; yielded < count; yielded++) {
-        const copy = oldest(base, next);
-        const index = next[copy] ?? 0;
+        const copy = oldestCopy(base, nextIndexes);
+        const index = nextIndexes[copy] ?? 0;
         const share = copy === copies - 1 ? lastShare : 1;
-        next[copy] = nextTaken(index + 1, share, base.length);
+        nextIndexes[copy] = nextSampledIndex(index + 1, share, base.length);
         const post = base[index];
         if (post === undefined) return;
         yield makeCopy(post, copy);
@@ -37,10 +37,10 @@ export async function scaledPosts(count: number): Promise<ScaledPosts> {
   };
 }
 
-function oldest(base: readonly Base[], next: readonly number[]): number {
+function oldestCopy(base: readonly BasePost[], nextIndexes: readonly number[]): number {
   let best = 0;
   let bestMs = Infinity;
-  for (const [copy, index] of next.entries()) {
+  for (const [copy, index] of nextIndexes.entries()) {
     const ms = (base[index]?.ms ?? Infinity) + copy * shiftMs;
     if (ms < bestMs) {
       best = copy;
@@ -51,18 +51,18 @@ function oldest(base: readonly Base[], next: readonly number[]): number {
 }
 
 /** An incomplete copy is sampled evenly. */
-function nextTaken(from: number, share: number, length: number): number {
+function nextSampledIndex(from: number, share: number, length: number): number {
   let index = from;
   while (index < length && Math.floor(index * share) === Math.floor((index - 1) * share)) index++;
   return index;
 }
 
-async function readBase(): Promise<Base[]> {
+async function readBase(): Promise<BasePost[]> {
   const frequencies = new Map<string, number>();
   const authors = new Map<string, number>();
   const records: Record<string, unknown>[] = [];
   for await (const post of iraPosts()) {
-    for (const word of new Set(post.text.toLowerCase().match(words))) add(frequencies, word);
+    for (const word of new Set(post.text.toLowerCase().match(wordPattern))) add(frequencies, word);
     add(authors, post.author);
     records.push(toRecord(post));
   }
@@ -77,7 +77,7 @@ async function readBase(): Promise<Base[]> {
   }));
 }
 
-const words = /[\p{L}\p{M}\p{N}_]+/gu;
+const wordPattern = /[\p{L}\p{M}\p{N}_]+/gu;
 const rareAuthors = new Set<string>();
 
 const add = (counts: Map<string, number>, key: string): void => {
@@ -86,13 +86,13 @@ const add = (counts: Map<string, number>, key: string): void => {
 
 function rareWordEnds(text: string, frequencies: ReadonlyMap<string, number>): Int32Array {
   const ends: number[] = [];
-  for (const { 0: word, index } of text.matchAll(words)) {
+  for (const { 0: word, index } of text.matchAll(wordPattern)) {
     if ((frequencies.get(word.toLowerCase()) ?? 0) < rareBelow) ends.push(index + word.length);
   }
   return Int32Array.from(ends);
 }
 
-function makeCopy({ record, id, ms, rareAt }: Base, copy: number): Record<string, unknown> {
+function makeCopy({ record, id, ms, rareAt }: BasePost, copy: number): Record<string, unknown> {
   if (copy === 0) return record;
   const author = String(record.author);
   return {
@@ -107,13 +107,13 @@ function makeCopy({ record, id, ms, rareAt }: Base, copy: number): Record<string
 }
 
 function withOtherRareWords(text: string, rareAt: Int32Array, copy: number): string {
-  let changed = "";
+  let copyText = "";
   let from = 0;
   for (const end of rareAt) {
-    changed += withOtherEnd(text.slice(from, end), copy);
+    copyText += withOtherEnd(text.slice(from, end), copy);
     from = end;
   }
-  return changed + text.slice(from);
+  return copyText + text.slice(from);
 }
 
 /** Moves the last two characters along their alphabet. */
@@ -133,8 +133,8 @@ const alphabetOf = new Map(
   ),
 );
 
-function shiftLetter(sign: string, by: number): string {
-  const alphabet = alphabetOf.get(sign);
-  if (alphabet === undefined) return sign;
-  return alphabet.charAt((alphabet.indexOf(sign) + by) % alphabet.length);
+function shiftLetter(character: string, shift: number): string {
+  const alphabet = alphabetOf.get(character);
+  if (alphabet === undefined) return character;
+  return alphabet.charAt((alphabet.indexOf(character) + shift) % alphabet.length);
 }

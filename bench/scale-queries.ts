@@ -23,29 +23,33 @@ export async function drawScaleQueries(count: number): Promise<QueryKind[]> {
     return item;
   };
   const { samples, frequencies, oldestTenthMs } = await readSamples();
-  const single = [...frequencies].filter(([word]) => querySequence(word).length === 1);
-  const frequent = single.filter(([, posts]) => posts > frequentAbove).map(([word]) => word);
-  const rare = single.filter(([, posts]) => posts >= 2 && posts < rareBelow).map(([word]) => word);
-  const isSingle = new Set(single.map(([word]) => word));
-  const isFrequent = new Set(frequent);
-  const frequentOf = ({ words }: Sample): string[] => [
+  const singleTokenWords = [...frequencies].filter(([word]) => querySequence(word).length === 1);
+  const frequentWords = singleTokenWords
+    .filter(([, posts]) => posts > frequentAbove)
+    .map(([word]) => word);
+  const rareWords = singleTokenWords
+    .filter(([, posts]) => posts >= 2 && posts < rareBelow)
+    .map(([word]) => word);
+  const isSingle = new Set(singleTokenWords.map(([word]) => word));
+  const isFrequent = new Set(frequentWords);
+  const frequentWordsOf = ({ words }: Sample): string[] => [
     ...new Set(words.filter((word) => isFrequent.has(word))),
   ];
-  const withFrequent = [1, 2, 3].map((min) =>
-    samples.filter((sample) => frequentOf(sample).length >= min),
+  const samplesByFrequentWords = [1, 2, 3].map((min) =>
+    samples.filter((sample) => frequentWordsOf(sample).length >= min),
   );
-  const tagged = samples.filter(({ tags }) => tags.length > 0);
-  const inLanguage = (withFrequent[0] ?? []).filter(({ lang }) => lang !== null);
-  const many = (draw: () => string): string[] => Array.from({ length: count }, draw);
-  const together = (words: number): string => {
-    const firstWord = frequentOf(pick(withFrequent[words - 1] ?? []));
-    const drawn: string[] = [];
-    while (drawn.length < words) {
-      drawn.push(...firstWord.splice(Math.floor(random() * firstWord.length), 1));
+  const taggedSamples = samples.filter(({ tags }) => tags.length > 0);
+  const samplesWithLanguage = (samplesByFrequentWords[0] ?? []).filter(({ lang }) => lang !== null);
+  const drawMany = (draw: () => string): string[] => Array.from({ length: count }, draw);
+  const combineFrequentWords = (words: number): string => {
+    const remainingWords = frequentWordsOf(pick(samplesByFrequentWords[words - 1] ?? []));
+    const drawnWords: string[] = [];
+    while (drawnWords.length < words) {
+      drawnWords.push(...remainingWords.splice(Math.floor(random() * remainingWords.length), 1));
     }
-    return drawn.join(" ");
+    return drawnWords.join(" ");
   };
-  const phrase = (): string => {
+  const drawPhrase = (): string => {
     for (;;) {
       const { words } = pick(samples);
       const index = Math.floor(random() * (words.length - 1));
@@ -54,31 +58,37 @@ export async function drawScaleQueries(count: number): Promise<QueryKind[]> {
     }
   };
   return [
-    { name: "common term", queries: many(() => pick(frequent)) },
-    { name: "rare term", queries: many(() => pick(rare)) },
-    { name: "two frequent terms", queries: many(() => together(2)) },
-    { name: "three frequent terms", queries: many(() => together(3)) },
-    { name: "phrase", queries: many(phrase) },
-    { name: "term with NOT", queries: many(() => `${pick(frequent)} -${pick(frequent)}`) },
-    { name: "OR of two", queries: many(() => `${pick(frequent)} OR ${pick(frequent)}`) },
-    { name: "from:", queries: many(() => `from:${pick(samples).author}`) },
+    { name: "common term", queries: drawMany(() => pick(frequentWords)) },
+    { name: "rare term", queries: drawMany(() => pick(rareWords)) },
+    { name: "two frequent terms", queries: drawMany(() => combineFrequentWords(2)) },
+    { name: "three frequent terms", queries: drawMany(() => combineFrequentWords(3)) },
+    { name: "phrase", queries: drawMany(drawPhrase) },
+    {
+      name: "term with NOT",
+      queries: drawMany(() => `${pick(frequentWords)} -${pick(frequentWords)}`),
+    },
+    {
+      name: "OR of two",
+      queries: drawMany(() => `${pick(frequentWords)} OR ${pick(frequentWords)}`),
+    },
+    { name: "from:", queries: drawMany(() => `from:${pick(samples).author}`) },
     {
       name: "author and term",
-      queries: many(() => {
-        const sample = pick(withFrequent[0] ?? []);
-        return `from:${sample.author} ${pick(frequentOf(sample))}`;
+      queries: drawMany(() => {
+        const sample = pick(samplesByFrequentWords[0] ?? []);
+        return `from:${sample.author} ${pick(frequentWordsOf(sample))}`;
       }),
     },
-    { name: "hashtag", queries: many(() => `#${pick(pick(tagged).tags)}`) },
+    { name: "hashtag", queries: drawMany(() => `#${pick(pick(taggedSamples).tags)}`) },
     {
       name: "term in the oldest tenth",
-      queries: many(() => `${pick(frequent)} until:${isoDay(oldestTenthMs)}`),
+      queries: drawMany(() => `${pick(frequentWords)} until:${isoDay(oldestTenthMs)}`),
     },
     {
       name: "lang: with term",
-      queries: many(() => {
-        const sample = pick(inLanguage);
-        return `lang:${sample.lang} ${pick(frequentOf(sample))}`;
+      queries: drawMany(() => {
+        const sample = pick(samplesWithLanguage);
+        return `lang:${sample.lang} ${pick(frequentWordsOf(sample))}`;
       }),
     },
   ];

@@ -78,17 +78,17 @@ export async function measureKinds(
   onKind: (figures: KindFigures) => void,
 ): Promise<KindFigures[]> {
   const engines = await openEngines(dataDir, rawPath, segments);
-  const measured: KindFigures[] = [];
+  const kindFigures: KindFigures[] = [];
   try {
     for (const { name, queries } of kinds) {
       const figures = await measureKind(engines, name, queries);
-      measured.push(figures);
+      kindFigures.push(figures);
       onKind(figures);
     }
   } finally {
     await engines.close();
   }
-  return measured;
+  return kindFigures;
 }
 
 async function measureKind(
@@ -105,43 +105,43 @@ async function measureKind(
       threads: [],
     }),
   );
-  let found = 0;
+  let foundPosts = 0;
   for (let round = 0; round < rounds; round++) {
-    for (const [index, one] of plannedQueries.entries()) {
+    for (const [index, plannedQuery] of plannedQueries.entries()) {
       const queryTimes = times[index];
       if (queryTimes === undefined) continue;
       // The engine that runs second finds warm caches, so the two alternate.
       const isRawFirst = (index + round) % 2 === 0;
-      let rawPosts = isRawFirst ? searchRaw(engines, one, queryTimes.raw) : 0;
-      const posts = searchReader(engines, one, queryTimes);
-      if (!isRawFirst) rawPosts = searchRaw(engines, one, queryTimes.raw);
+      let rawPosts = isRawFirst ? searchRaw(engines, plannedQuery, queryTimes.raw) : 0;
+      const posts = searchReader(engines, plannedQuery, queryTimes);
+      if (!isRawFirst) rawPosts = searchRaw(engines, plannedQuery, queryTimes.raw);
       if (rawPosts !== posts)
         throw new Error(`${queries[index]}: ${posts} posts, FTS5 ${rawPosts}`);
       const start = performance.now();
-      await engines.archive.records((await engines.archive.search(one.request)).positions);
+      await engines.archive.records((await engines.archive.search(plannedQuery.request)).positions);
       queryTimes.threads.push(performance.now() - start);
-      found += posts;
+      foundPosts += posts;
     }
   }
-  const listTimes = (engine: "raw" | "search" | "archive" | "threads"): Summary =>
+  const summariseTimes = (engine: "raw" | "search" | "archive" | "threads"): Summary =>
     summary(times.map((queryTimes) => middle(queryTimes[engine])));
-  const raw = listTimes("raw");
-  const archive = listTimes("archive");
+  const raw = summariseTimes("raw");
+  const archive = summariseTimes("archive");
   return {
     name,
     queries: queries.length,
-    found: found / rounds / queries.length,
+    found: foundPosts / rounds / queries.length,
     raw,
-    search: listTimes("search"),
+    search: summariseTimes("search"),
     archive,
-    threads: listTimes("threads"),
+    threads: summariseTimes("threads"),
     ratio: archive.mean / raw.mean,
   };
 }
 
 function searchRaw({ raw }: Engines, { match, low, high }: PlannedQuery, times: number[]): number {
   const start = performance.now();
-  const rows = raw.newest.all(match, low, high);
+  const rows = raw.selectNewest.all(match, low, high);
   times.push(performance.now() - start);
   return rows.length;
 }
@@ -181,7 +181,7 @@ export async function measureWorst(
 function measureWorstQuery(engines: Engines, name: string, query: PlannedQuery): WorstFigures {
   const raw: number[] = [];
   const archive: number[] = [];
-  const stopped: number[] = [];
+  const stoppedDurations: number[] = [];
   let answer = engines.reader.operations.search(query.request);
   for (let round = 0; round < rounds; round++) {
     if (query.match !== "") searchRaw(engines, query, raw);
@@ -191,7 +191,7 @@ function measureWorstQuery(engines: Engines, name: string, query: PlannedQuery):
     archive.push(performance.now() - start);
     start = performance.now();
     engines.reader.operations.search({ ...query.request, deadlineMs: Date.now() + deadlineMs });
-    stopped.push(performance.now() - start);
+    stoppedDurations.push(performance.now() - start);
   }
   const { segments: _, ...work } = answer.work;
   return {
@@ -200,7 +200,7 @@ function measureWorstQuery(engines: Engines, name: string, query: PlannedQuery):
     archiveMs: middle(archive),
     work,
     complete: answer.complete,
-    stoppedMs: Math.max(...stopped),
+    stoppedMs: Math.max(...stoppedDurations),
   };
 }
 

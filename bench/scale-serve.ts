@@ -25,7 +25,7 @@ export type LiveFigures = {
   residentMb: number;
 };
 
-const starts = 5;
+const startCount = 5;
 const searches = 1_000;
 
 export async function measureReady(
@@ -34,7 +34,7 @@ export async function measureReady(
   port: number,
 ): Promise<ReadyFigures> {
   const readyMs: number[] = [];
-  for (let run = 1; run < starts; run++) {
+  for (let run = 1; run < startCount; run++) {
     const server = await startServer(dataDir, port);
     readyMs.push(server.readyMs);
     await server.stop();
@@ -70,9 +70,9 @@ export async function measureLive(dataDir: string, port: number): Promise<LiveFi
   });
   const client = connect(server.base, server.key);
   const run = Date.now().toString(36);
-  while (stream.open() === 0) await nextTurn();
+  while (stream.openConnections() === 0) await nextTurn();
 
-  async function untilFound(word: string): Promise<number> {
+  async function waitUntilFound(word: string): Promise<number> {
     const start = performance.now();
     while (!(await client.result(await client.submit(word, 1))).includes(word)) await nextTurn();
     return performance.now() - start;
@@ -82,17 +82,17 @@ export async function measureLive(dataDir: string, port: number): Promise<LiveFi
   for (let index = 0; index < livePosts; index++) {
     const word = `heard${run}n${index}`;
     stream.publish(postEvent(word, word));
-    durations.push(await untilFound(word));
+    durations.push(await waitUntilFound(word));
   }
   for (let index = 0; index < likedPosts; index++) {
     stream.publish(postEvent(`liked${run}n${index}`, "a post that is liked"));
   }
   stream.publish(postEvent(`end${run}a`, `end${run}a`));
-  await untilFound(`end${run}a`);
+  await waitUntilFound(`end${run}a`);
   const start = performance.now();
   await publishLikes(stream, run);
   stream.publish(postEvent(`end${run}b`, `end${run}b`));
-  await untilFound(`end${run}b`);
+  await waitUntilFound(`end${run}b`);
   const seconds = (performance.now() - start) / 1_000;
   const figures = {
     posts: livePosts,
@@ -136,12 +136,12 @@ function commit(
   const createdAt = new Date(lastUs / 1_000).toISOString();
   const rev = lastUs.toString(36).padStart(13, "2");
   const operation = "create";
-  const full = { $type: collection, createdAt, ...record };
+  const fullRecord = { $type: collection, createdAt, ...record };
   return {
     did,
     time_us: lastUs,
     kind: "commit",
-    commit: { rev, operation, collection, rkey, record: full, cid: `cid${rkey}` },
+    commit: { rev, operation, collection, rkey, record: fullRecord, cid: `cid${rkey}` },
   };
 }
 

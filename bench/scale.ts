@@ -56,7 +56,7 @@ const {
   dataDir,
   rawPath,
   buildRawOnce,
-  figures: savedFigures,
+  readFigures: savedFigures,
   saveFigures,
 } = scaleFolder(folder, posts);
 
@@ -66,7 +66,7 @@ async function measure(piece: Piece): Promise<void> {
     throw new Error(`${dataDir} has no archive: import first`);
   if (piece === "queries") save("queries", await searchKinds());
   if (piece === "worst") save("worst", printWorst(await searchWorst()));
-  if (piece === "ready") save("ready", printReady(await start()));
+  if (piece === "ready") save("ready", printReady(await measureStart()));
   if (piece === "live") save("live", printLive(await measureLive(dataDir, await freePort())));
 }
 
@@ -128,7 +128,7 @@ async function searchWorst(): Promise<WorstFigures[]> {
   return measureWorst(dataDir, rawPath, segments(), await worstQueries());
 }
 
-async function start(): Promise<ReadyFigures> {
+async function measureStart(): Promise<ReadyFigures> {
   return measureReady(dataDir, await drawScaleQueries(100), await freePort());
 }
 
@@ -136,10 +136,10 @@ const segments = (): number => readFigures().import?.segments ?? 1;
 
 function printImport(figures: ImportFigures): ImportFigures {
   const { postsPerSecond, seconds, bytesPerPost, peakMb, parts } = figures;
-  const each = Object.entries(parts).sort((a, b) => b[1] - a[1]);
+  const sortedParts = Object.entries(parts).sort((a, b) => b[1] - a[1]);
   console.log(
     `${postsPerSecond.toFixed(0)} posts/s (${seconds.toFixed(1)} s), peak memory ${peakMb.toFixed(0)} MB, ` +
-      `${bytesPerPost.toFixed(1)} bytes a post: ${each.map(([part, bytes]) => `${part} ${bytes.toFixed(1)}`).join(", ")}\n`,
+      `${bytesPerPost.toFixed(1)} bytes a post: ${sortedParts.map(([part, bytes]) => `${part} ${bytes.toFixed(1)}`).join(", ")}\n`,
   );
   return figures;
 }

@@ -12,7 +12,10 @@ import { openForReading } from "../src/archive/database.ts";
 import { memoryShares } from "../src/archive/memory-shares.ts";
 import { type PlatformQuery, platformQuery } from "../src/archive/read/platform-query.ts";
 import { createIdCache, useIdCache } from "../src/archive/sealed/id-cache.ts";
-import { createSealedCaches, type SealedCaches } from "../src/archive/segments/sealed-part.ts";
+import {
+  createSealedCaches,
+  type SealedCaches,
+} from "../src/archive/segments/sealed-index-reader.ts";
 import { openSegment, type Segment } from "../src/archive/segments/segment.ts";
 import { archiveDefaults } from "../src/archive/settings.ts";
 import { createReader, type Reader } from "../src/archive/threads/reader.ts";
@@ -65,10 +68,10 @@ export function planFor(query: string, reader: Reader): PlannedQuery {
   const { tree } = parseQuery(query);
   const names = reader.operations.resolve(namesIn(tree));
   const plan = makePlan(tree, { names, asOfMs: 0 });
-  const window = extractBounds(plan, { fromMs: null, toMs: null });
-  const lowered = platformQuery("x", window);
+  const bounds = extractBounds(plan, { fromMs: null, toMs: null });
+  const lowered = platformQuery("x", bounds);
   if (lowered === null) throw new Error(`${query} matches nothing on X`);
-  const { fromMs, toMs } = window;
+  const { fromMs, toMs } = bounds;
   return {
     plan,
     query: lowered,
@@ -86,7 +89,7 @@ export function newestIds(
   segments: readonly OpenSegment[],
   { query, ids }: PlannedQuery,
 ): bigint[] {
-  const found: bigint[] = [];
+  const foundIds: bigint[] = [];
   for (const { entry, segment } of segments) {
     const low = entry.low > ids.low ? entry.low : ids.low;
     const high = entry.high < ids.high ? entry.high : ids.high;
@@ -96,29 +99,29 @@ export function newestIds(
       skew: entry.skew,
       lastWrittenInCommit: entry.lastWrittenInCommit,
     };
-    const answer = segment.search(segmentQuery, { low, high }, limit - found.length, never);
-    found.push(...answer.ids);
-    if (found.length >= limit) break;
+    const answer = segment.search(segmentQuery, { low, high }, limit - foundIds.length, never);
+    foundIds.push(...answer.ids);
+    if (foundIds.length >= limit) break;
   }
-  return found;
+  return foundIds;
 }
 
-export function containersFor(
+export function countContainers(
   segments: readonly OpenSegment[],
   { query, ids }: PlannedQuery,
 ): number {
   let containers = 0;
-  let found = 0;
+  let foundCount = 0;
   for (const { entry, segment } of segments) {
-    if (found >= limit) break;
+    if (foundCount >= limit) break;
     const answer = segment.search(
       { ...query, skew: entry.skew, lastWrittenInCommit: entry.lastWrittenInCommit },
       ids,
-      limit - found,
+      limit - foundCount,
       never,
     );
     containers += answer.containers;
-    found += answer.ids.length;
+    foundCount += answer.ids.length;
   }
   return containers;
 }
@@ -126,7 +129,7 @@ export function containersFor(
 /** Parameters per statement; unused ones find nothing, as in the archive. */
 const sizes = [1, 16, limit] as const;
 
-export type Raw = {
+export type RawEngine = {
   newest(query: PlannedQuery): number;
   texts(ids: readonly bigint[]): number;
   count(match: string): number;
@@ -134,7 +137,7 @@ export type Raw = {
   close(): void;
 };
 
-export function openRawEngines(path: string, segments: number): Raw {
+export function openRawEngines(path: string, segments: number): RawEngine {
   const raw = openRaw(path, cacheKib * segments, limit);
   // Texts have their own cache of the same size.
   const texts = new DatabaseSync(path, { readOnly: true });
@@ -147,8 +150,8 @@ export function openRawEngines(path: string, segments: number): Raw {
 
   function statementFor(ids: number): StatementSync {
     const size = sizes.find((other) => other >= ids) ?? limit;
-    const known = bySize.get(size);
-    if (known !== undefined) return known;
+    const cachedStatement = bySize.get(size);
+    if (cachedStatement !== undefined) return cachedStatement;
     const values = Array.from({ length: size }, () => "(?)").join(",");
     const statement = texts.prepare(
       `WITH requested(id) AS (VALUES ${values}) SELECT post.id, post.text FROM requested CROSS JOIN post ON post.id = requested.id`,
@@ -160,7 +163,7 @@ export function openRawEngines(path: string, segments: number): Raw {
   }
 
   return {
-    newest: ({ match, ids }) => raw.newest.all(match, ids.low, ids.high).length,
+    newest: ({ match, ids }) => raw.selectNewest.all(match, ids.low, ids.high).length,
     texts: (ids) => (ids.length === 0 ? 0 : statementFor(ids.length).all(...ids).length),
     count: (match) => Number(count.get(match)?.posts),
     hours: (match) => hours.all(match).length,

@@ -31,35 +31,35 @@ export function measureSeal(fromDir: string, dataDir: string): SealFigures {
   cpSync(fromDir, dataDir, { recursive: true });
   const folder = join(dataDir, "archive");
   const context = compactionContext(folder, archiveDefaults, { now: Date.now });
-  const wait = new Int32Array(new SharedArrayBuffer(4));
+  const waitBuffer = new Int32Array(new SharedArrayBuffer(4));
   const stepsMs: number[] = [];
   const cpuStepsMs: number[] = [];
   let posts = 0;
   let segments = 0;
-  const cpu = process.cpuUsage();
+  const cpuBefore = process.cpuUsage();
   const start = performance.now();
   for (const entry of readEntries(folder)) {
     const steps = sealSegment(context, entry);
     segments += 1;
     for (;;) {
-      const from = performance.now();
-      const cpuFrom = process.threadCpuUsage();
+      const stepStart = performance.now();
+      const stepCpuStart = process.threadCpuUsage();
       const step = steps.next();
-      const { user, system } = process.threadCpuUsage(cpuFrom);
-      stepsMs.push(performance.now() - from);
+      const { user, system } = process.threadCpuUsage(stepCpuStart);
+      stepsMs.push(performance.now() - stepStart);
       cpuStepsMs.push((user + system) / 1_000);
       if (step.done) {
         posts += step.value.posts;
         break;
       }
-      if (step.value === "waiting") Atomics.wait(wait, 0, 0, lockPauseMs);
+      if (step.value === "waiting") Atomics.wait(waitBuffer, 0, 0, lockPauseMs);
     }
   }
   const seconds = (performance.now() - start) / 1_000;
-  const { user, system } = process.cpuUsage(cpu);
+  const { user, system } = process.cpuUsage(cpuBefore);
   context.catalog.close();
   const parts = readParts(folder, posts);
-  const index = Object.entries(parts).filter(
+  const indexParts = Object.entries(parts).filter(
     ([name]) => name.startsWith("sealed") || name.startsWith("term"),
   );
   return {
@@ -74,7 +74,7 @@ export function measureSeal(fromDir: string, dataDir: string): SealFigures {
     cpuStepsAbove15Ms: cpuStepsMs.filter((ms) => ms > 15).length,
     peakMb: process.resourceUsage().maxRSS / 1_024,
     parts,
-    indexBytesPerPost: index.reduce((sum, [, bytes]) => sum + bytes, 0),
+    indexBytesPerPost: indexParts.reduce((sum, [, bytes]) => sum + bytes, 0),
   };
 }
 
@@ -91,6 +91,8 @@ function readParts(folder: string, posts: number): Record<string, number> {
     }
     database.close();
   }
-  const each = [...parts].map(([part, bytes]) => [part, bytes / posts] as const);
-  return Object.fromEntries(each.filter(([, bytes]) => bytes >= 0.05).sort((a, b) => b[1] - a[1]));
+  const partSizes = [...parts].map(([part, bytes]) => [part, bytes / posts] as const);
+  return Object.fromEntries(
+    partSizes.filter(([, bytes]) => bytes >= 0.05).sort((a, b) => b[1] - a[1]),
+  );
 }

@@ -8,7 +8,7 @@ import { measureImport } from "./scale-import.ts";
 import { scaledPosts } from "./scale-posts.ts";
 import { drawScaleQueries, worstQueries } from "./scale-queries.ts";
 import {
-  containersFor,
+  countContainers,
   limit,
   newestIds,
   type OpenSegment,
@@ -17,7 +17,7 @@ import {
   openSegments,
   type PlannedQuery,
   planFor,
-  type Raw,
+  type RawEngine,
 } from "./sealed-engines.ts";
 import { measureSeal, type SealFigures } from "./sealed-seal.ts";
 
@@ -48,25 +48,26 @@ if (folder === undefined || (values.only !== undefined && only === undefined)) {
 }
 requireData();
 const posts = Number(values.posts);
-const path = scaleFolder(folder, posts);
-const { unsealedDir, sealedDir, rawPath } = path;
+const sizeFolder = scaleFolder(folder, posts);
+const { unsealedDir, sealedDir, rawPath } = sizeFolder;
 const rounds = Number(values.rounds);
 
 const engines = {
-  "FTS5 with text": ({ raw }: Open, query: PlannedQuery) => raw.newest(query),
-  "sealed, IDs": ({ sealed }: Open, query: PlannedQuery) => newestIds(sealed, query).length,
-  "sealed with text": ({ sealed, raw }: Open, query: PlannedQuery) =>
+  "FTS5 with text": ({ raw }: OpenEngines, query: PlannedQuery) => raw.newest(query),
+  "sealed, IDs": ({ sealed }: OpenEngines, query: PlannedQuery) => newestIds(sealed, query).length,
+  "sealed with text": ({ sealed, raw }: OpenEngines, query: PlannedQuery) =>
     raw.texts(newestIds(sealed, query)),
-  "FTS5 segments with text": ({ plain, raw }: Open, query: PlannedQuery) =>
+  "FTS5 segments with text": ({ plain, raw }: OpenEngines, query: PlannedQuery) =>
     raw.texts(newestIds(plain, query)),
-  "sealed archive": ({ sealedReader }: Open, query: PlannedQuery) => page(sealedReader, query),
-  "FTS5 archive": ({ plainReader }: Open, query: PlannedQuery) => page(plainReader, query),
+  "sealed archive": ({ sealedReader }: OpenEngines, query: PlannedQuery) =>
+    page(sealedReader, query),
+  "FTS5 archive": ({ plainReader }: OpenEngines, query: PlannedQuery) => page(plainReader, query),
 };
 type Engine = keyof typeof engines;
 const engineNames = Object.keys(engines) as Engine[];
 
-type Open = {
-  raw: Raw;
+type OpenEngines = {
+  raw: RawEngine;
   plain: OpenSegment[];
   sealed: OpenSegment[];
   plainReader: Reader;
@@ -74,7 +75,7 @@ type Open = {
   close(): void;
 };
 
-function open(): Open {
+function openEngines(): OpenEngines {
   const plain = openSegments(unsealedDir);
   const sealed = openSegments(sealedDir);
   const raw = openRawEngines(rawPath, plain.segments.length);
@@ -111,31 +112,32 @@ type EngineTimes = Record<Engine, number[]>;
  * Each engine runs all queries before the next, because they share no caches; the order rotates.
  * All must find the same number of posts.
  */
-function measureEngines(opened: Open, queries: readonly string[]): EngineTimes {
-  const planned = queries.map((query) => planFor(query, opened.plainReader));
-  const found = planned.map(() => new Set<number>());
-  const ofRounds = Object.fromEntries(
-    engineNames.map((name) => [name, planned.map((): number[] => [])]),
+function measureEngines(opened: OpenEngines, queries: readonly string[]): EngineTimes {
+  const plannedQueries = queries.map((query) => planFor(query, opened.plainReader));
+  const foundCounts = plannedQueries.map(() => new Set<number>());
+  const timesByRound = Object.fromEntries(
+    engineNames.map((name) => [name, plannedQueries.map((): number[] => [])]),
   ) as Record<Engine, number[][]>;
   for (let round = 0; round < rounds; round++) {
     for (const turn of engineNames.keys()) {
       const name = engineNames[(turn + round) % engineNames.length] as Engine;
-      for (const [index, query] of planned.entries()) {
+      for (const [index, query] of plannedQueries.entries()) {
         const start = performance.now();
         const count = engines[name](opened, query);
-        ofRounds[name][index]?.push(performance.now() - start);
-        found[index]?.add(count);
+        timesByRound[name][index]?.push(performance.now() - start);
+        foundCounts[index]?.add(count);
       }
     }
   }
-  const differs = found.findIndex(({ size }) => size > 1);
-  if (differs >= 0) throw new Error(`${queries[differs]}: ${[...(found[differs] ?? [])]} found`);
+  const mismatchIndex = foundCounts.findIndex(({ size }) => size > 1);
+  if (mismatchIndex >= 0)
+    throw new Error(`${queries[mismatchIndex]}: ${[...(foundCounts[mismatchIndex] ?? [])]} found`);
   return Object.fromEntries(
-    engineNames.map((name) => [name, ofRounds[name].map(chosenTime)]),
+    engineNames.map((name) => [name, timesByRound[name].map(chosenTime)]),
   ) as Record<Engine, number[]>;
 }
 
-function shuffled<Value>(list: readonly Value[]): Value[] {
+function shuffle<Value>(list: readonly Value[]): Value[] {
   const random = seededRandom(1);
   return list
     .map((value) => ({ value, order: random() }))
@@ -150,61 +152,61 @@ const chosenTime = (ms: readonly number[]): number =>
 type EngineFigures = Summary & { perSecond: number };
 type KindFigures = { name: string; engines: Record<Engine, EngineFigures> };
 
-const listFigures = (takes: EngineTimes): Record<Engine, EngineFigures> =>
+const summariseEngines = (times: EngineTimes): Record<Engine, EngineFigures> =>
   Object.fromEntries(
     engineNames.map((name) => {
-      const each = summary(takes[name]);
-      return [name, { ...each, perSecond: 1_000 / each.mean }];
+      const engineSummary = summary(times[name]);
+      return [name, { ...engineSummary, perSecond: 1_000 / engineSummary.mean }];
     }),
   ) as Record<Engine, EngineFigures>;
 
 /** The kinds of query are mixed, as in a service. */
-async function searchKinds(opened: Open): Promise<KindFigures[]> {
+async function searchKinds(opened: OpenEngines): Promise<KindFigures[]> {
   const kinds = await drawScaleQueries(Number(values.queries));
-  const mixed = shuffled(
+  const mixedQueries = shuffle(
     kinds.flatMap(({ name, queries }) => queries.map((query) => ({ name, query }))),
   );
-  const takes = measureEngines(
+  const times = measureEngines(
     opened,
-    mixed.map(({ query }) => query),
+    mixedQueries.map(({ query }) => query),
   );
-  const measured = kinds.map(({ name }): KindFigures => {
-    const isOwn = (_: number, index: number): boolean => mixed[index]?.name === name;
-    const own = Object.fromEntries(
-      engineNames.map((engine) => [engine, takes[engine].filter(isOwn)]),
+  const kindFigures = kinds.map(({ name }): KindFigures => {
+    const isOfKind = (_: number, index: number): boolean => mixedQueries[index]?.name === name;
+    const kindTimes = Object.fromEntries(
+      engineNames.map((engine) => [engine, times[engine].filter(isOfKind)]),
     );
-    return { name, engines: listFigures(own as EngineTimes) };
+    return { name, engines: summariseEngines(kindTimes as EngineTimes) };
   });
-  measured.push({ name: "all", engines: listFigures(takes) });
+  kindFigures.push({ name: "all", engines: summariseEngines(times) });
   const ratio = (figures: KindFigures, engine: Engine): string =>
     (figures.engines[engine].perSecond / figures.engines["FTS5 with text"].perSecond).toFixed(2);
   console.log(
     `${posts} posts, newest ${limit}, ${values.queries} queries of each kind, milliseconds; the ${values.take} of ${rounds} rounds\n`,
   );
-  for (const [what, of] of [
+  for (const [label, readValue] of [
     ["queries a second", ({ perSecond }: EngineFigures) => perSecond.toFixed(0)],
     ["p50", ({ p50 }: EngineFigures) => p50],
     ["p95", ({ p95 }: EngineFigures) => p95],
     ["p99", ({ p99 }: EngineFigures) => p99],
   ] as const) {
-    const rows = measured.map((figures) => [
+    const rows = kindFigures.map((figures) => [
       figures.name,
-      ...engineNames.map((engine) => of(figures.engines[engine])),
-      ...(what === "queries a second" ? [ratio(figures, "sealed with text")] : []),
+      ...engineNames.map((engine) => readValue(figures.engines[engine])),
+      ...(label === "queries a second" ? [ratio(figures, "sealed with text")] : []),
     ]);
-    const more = what === "queries a second" ? ["× FTS5 with text"] : [];
-    console.log(`${table([what, ...engineNames, ...more], rows)}\n`);
+    const extraHeader = label === "queries a second" ? ["× FTS5 with text"] : [];
+    console.log(`${table([label, ...engineNames, ...extraHeader], rows)}\n`);
   }
-  return measured;
+  return kindFigures;
 }
 
-async function searchWorst(opened: Open): Promise<unknown> {
+async function searchWorst(opened: OpenEngines): Promise<unknown> {
   const kinds = await worstQueries();
   const figures = kinds.map(({ name, queries: [query = ""] }) => {
-    const takes = measureEngines(opened, [query, query, query]);
-    const planned = planFor(query, opened.plainReader);
-    const ms = Object.fromEntries(engineNames.map((engine) => [engine, chosenTime(takes[engine])]));
-    return { name, containers: containersFor(opened.sealed, planned), ms };
+    const times = measureEngines(opened, [query, query, query]);
+    const plannedQuery = planFor(query, opened.plainReader);
+    const ms = Object.fromEntries(engineNames.map((engine) => [engine, chosenTime(times[engine])]));
+    return { name, containers: countContainers(opened.sealed, plannedQuery), ms };
   });
   const rows = figures.map(({ name, containers, ms }) => [
     name,
@@ -217,18 +219,18 @@ async function searchWorst(opened: Open): Promise<unknown> {
 
 const hourMs = 3_600_000;
 
-async function countAll(opened: Open): Promise<unknown> {
+async function countAll(opened: OpenEngines): Promise<unknown> {
   const worst = await worstQueries();
-  const or = worst.find(({ name }) => name === "50-way OR")?.queries[0] ?? "";
-  const answers = [
-    ["50-way OR", or, null],
+  const orQuery = worst.find(({ name }) => name === "50-way OR")?.queries[0] ?? "";
+  const countQueries = [
+    ["50-way OR", orQuery, null],
     ["lang:en", "lang:en", null],
     ["three frequent terms", "the to of", null],
     ["lang:en by hour", "lang:en", hourMs],
-    ["50-way OR by hour", or, hourMs],
+    ["50-way OR by hour", orQuery, hourMs],
   ] as const;
-  const figures = answers.map(([name, query, widthMs]) => {
-    const planned = planFor(query, opened.plainReader);
+  const figures = countQueries.map(([name, query, widthMs]) => {
+    const plannedQuery = planFor(query, opened.plainReader);
     const fts5: number[] = [];
     const plain: number[] = [];
     const sealed: number[] = [];
@@ -237,14 +239,14 @@ async function countAll(opened: Open): Promise<unknown> {
     let posts = 0;
     for (let round = 0; round < 5; round++) {
       let start = performance.now();
-      if (widthMs === null) opened.raw.count(planned.match);
-      else opened.raw.hours(planned.match);
+      if (widthMs === null) opened.raw.count(plannedQuery.match);
+      else opened.raw.hours(plannedQuery.match);
       fts5.push(performance.now() - start);
       start = performance.now();
-      const expected = sum(countIn(opened.plain, planned, widthMs ?? 1e15));
+      const expected = sum(countIn(opened.plain, plannedQuery, widthMs ?? 1e15));
       plain.push(performance.now() - start);
       start = performance.now();
-      posts = sum(countIn(opened.sealed, planned, widthMs ?? 1e15));
+      posts = sum(countIn(opened.sealed, plannedQuery, widthMs ?? 1e15));
       sealed.push(performance.now() - start);
       if (posts !== expected) throw new Error(`${name}: ${posts}, by FTS5 ${expected}`);
     }
@@ -305,13 +307,14 @@ function printSeal(figures: SealFigures): SealFigures {
 }
 
 async function prepare(): Promise<void> {
-  await path.buildRawOnce();
+  await sizeFolder.buildRawOnce();
   if (existsSync(`${unsealedDir}/archive`)) return;
   console.log("importing the posts …");
   await measureImport(unsealedDir, await scaledPosts(posts), { EARSHOT_SEAL: "off" });
 }
 
-const save = (piece: Piece, figures: unknown): void => path.saveFigures("-sealed", piece, figures);
+const save = (piece: Piece, figures: unknown): void =>
+  sizeFolder.saveFigures("-sealed", piece, figures);
 
 console.log(`${command()}\n`);
 await prepare();
@@ -320,7 +323,7 @@ for (const piece of only === undefined ? pieces : [only]) {
     save("seal", printSeal(measureSeal(unsealedDir, sealedDir)));
     continue;
   }
-  const opened = open();
+  const opened = openEngines();
   try {
     if (piece === "queries") save("queries", await searchKinds(opened));
     if (piece === "worst") save("worst", await searchWorst(opened));

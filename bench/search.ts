@@ -124,8 +124,8 @@ function keepBetter(
   name: string,
   durations: number[],
 ): void {
-  const now = summary(durations);
-  if (now.mean < (best[name]?.mean ?? Infinity)) best[name] = now;
+  const roundSummary = summary(durations);
+  if (roundSummary.mean < (best[name]?.mean ?? Infinity)) best[name] = roundSummary;
 }
 
 function ratio(a: number, b: number): string {

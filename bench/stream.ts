@@ -41,18 +41,18 @@ await stream.startTraffic();
 const liveSamples = await samplesUntil(live, (second) => second >= seconds);
 await stream.endTraffic();
 print("live", liveSamples);
-const all = (await samplesUntil(live, isQuiet())).at(-1)?.events ?? 0;
+const totalEvents = (await samplesUntil(live, isQuiet())).at(-1)?.events ?? 0;
 const { posts } = await stream.jetstreamPosts();
 await compare(live);
 await live.stop();
 
-const replaying = await stream.startService("replay", settings);
-const isAll = (_: number, { events, waiting }: StreamSample): boolean =>
-  events >= all && waiting === 0;
-const replaySamples = await samplesUntil(replaying, isAll, 100);
+const replayService = await stream.startService("replay", settings);
+const isCaughtUp = (_: number, { events, waiting }: StreamSample): boolean =>
+  events >= totalEvents && waiting === 0;
+const replaySamples = await samplesUntil(replayService, isCaughtUp, 100);
 print("replay of everything that Jetstream stored", replaySamples);
-await samplesUntil(replaying, isQuiet());
-await compare(replaying);
+await samplesUntil(replayService, isQuiet());
+await compare(replayService);
 await stream.close();
 rmSync(folder, { recursive: true, force: true });
 
@@ -74,21 +74,21 @@ async function samplesUntil(
 
 function isQuiet(): (second: number, sample: StreamSample) => boolean {
   let quietSamples = 0;
-  let before = -1;
+  let previousEvents = -1;
   return (_, { events }) => {
-    quietSamples = events === before ? quietSamples + 1 : 0;
-    before = events;
+    quietSamples = events === previousEvents ? quietSamples + 1 : 0;
+    previousEvents = events;
     return quietSamples === 5;
   };
 }
 
 /** Rates cover the time since the previous row. */
-function print(what: string, samples: readonly Sample[]): void {
-  const step = Math.max(1, Math.floor(samples.length / Number(values.rows)));
-  const chosen = samples.filter((_, index) => index % step === step - 1);
-  const rows = chosen.map((sample, index) => {
-    const before = chosen[index - 1] ?? { events: 0, second: 0 };
-    const rate = (sample.events - before.events) / (sample.second - before.second);
+function print(title: string, samples: readonly Sample[]): void {
+  const stride = Math.max(1, Math.floor(samples.length / Number(values.rows)));
+  const shownSamples = samples.filter((_, index) => index % stride === stride - 1);
+  const rows = shownSamples.map((sample, index) => {
+    const previous = shownSamples[index - 1] ?? { events: 0, second: 0 };
+    const rate = (sample.events - previous.events) / (sample.second - previous.second);
     return [
       sample.second.toFixed(1),
       String(sample.events),
@@ -100,7 +100,7 @@ function print(what: string, samples: readonly Sample[]): void {
   });
   const last = samples.at(-1);
   const maxMb = Math.max(...samples.map((sample) => sample.residentMb));
-  console.log(`\n${what}\n`);
+  console.log(`\n${title}\n`);
   console.log(table(["s", "events", "events/s", "lag s", "waiting", "RSS MB"], rows));
   console.log(
     `\n${last?.events} events in ${last?.second.toFixed(1)} s: ${((last?.events ?? 0) / (last?.second ?? 1)).toFixed(0)} per second; ` +
@@ -109,10 +109,10 @@ function print(what: string, samples: readonly Sample[]): void {
 }
 
 async function compare(service: ServerProcess): Promise<void> {
-  const found = await foundTexts(service);
-  const missing = [...posts].filter(([uri, text]) => found.get(uri) !== text).length;
-  const extra = [...found.keys()].filter((uri) => !posts.has(uri)).length;
+  const storedTexts = await foundTexts(service);
+  const missingCount = [...posts].filter(([uri, text]) => storedTexts.get(uri) !== text).length;
+  const extraCount = [...storedTexts.keys()].filter((uri) => !posts.has(uri)).length;
   console.log(
-    `\n${posts.size} posts stored by Jetstream: ${missing} missing or different, ${extra} extra`,
+    `\n${posts.size} posts stored by Jetstream: ${missingCount} missing or different, ${extraCount} extra`,
   );
 }

@@ -45,12 +45,12 @@ function nextJob() {
   return makeUpstreamJob(`job ${jobs}`);
 }
 
-async function bare(): Promise<void> {
+async function fetchBare(): Promise<void> {
   const response = await fetch(`${upstream.url}${path}`, { dispatcher: agent });
   JSON.parse(await response.text());
 }
 
-async function session(): Promise<void> {
+async function fetchWithSession(): Promise<void> {
   const [opened] = await setup.sessions.open({
     job: nextJob(),
     platform: "bluesky",
@@ -62,7 +62,7 @@ async function session(): Promise<void> {
   await opened?.get({ path, bucket: "app.bsky.feed.getAuthorFeed" });
 }
 
-async function source(): Promise<void> {
+async function answerFromSource(): Promise<void> {
   const nowMs = Date.now();
   const answer = await service.context.upstreams.answer(
     {
@@ -82,7 +82,7 @@ async function source(): Promise<void> {
   if (answer.items.length !== posts) throw new Error(`received ${answer.items.length} posts`);
 }
 
-const kinds = { "bare fetch": bare, session, source };
+const kinds = { "bare fetch": fetchBare, session: fetchWithSession, source: answerFromSource };
 
 async function measure(): Promise<Record<string, number[]>> {
   const durations: Record<string, number[]> = {};
@@ -119,7 +119,7 @@ console.log(
 );
 console.log(
   table(
-    ["run", "bare fetch", "session", "source", "session over it", "source over it", "ratio"],
+    ["run", "bare fetch", "session", "source", "session overhead", "source overhead", "ratio"],
     rows,
   ),
 );
@@ -133,14 +133,14 @@ await agent.close();
 
 const limit = 20;
 const windowMs = 1_000;
-const usual = rateLimitedReply({ limit, windowMs });
-upstream.defaultReply = usual;
-const shared = openTestSessions(testUpstream("x"), [upstream.url]);
-shared.pool.credentials = [pooledCredential("one", upstream.url)];
+const limitedReply = rateLimitedReply({ limit, windowMs });
+upstream.defaultReply = limitedReply;
+const limitedSetup = openTestSessions(testUpstream("x"), [upstream.url]);
+limitedSetup.pool.credentials = [pooledCredential("one", upstream.url)];
 const ms = await timed(() =>
   Promise.all(
     Array.from({ length: 100 }, async (_, n) => {
-      const [opened] = await shared.sessions.open({
+      const [opened] = await limitedSetup.sessions.open({
         job: makeUpstreamJob(`limited ${n}`),
         platform: "x",
         access: ["app"],
@@ -148,14 +148,14 @@ const ms = await timed(() =>
         bucket: "posts",
         host: null,
       });
-      await opened?.patient.get({ path: "/posts", bucket: "posts" });
+      await opened?.patientSession.get({ path: "/posts", bucket: "posts" });
     }),
   ),
 );
 console.log(
-  `100 jobs at once on one credential, ${limit} requests a second allowed: ${(ms / 1_000).toFixed(2)} s, ${usual.refused()} refused (429)`,
+  `100 jobs at once on one credential, ${limit} requests a second allowed: ${(ms / 1_000).toFixed(2)} s, ${limitedReply.refused()} refused (429)`,
 );
-await shared.close();
+await limitedSetup.close();
 await upstream.close();
 
 function view(n: number): unknown {

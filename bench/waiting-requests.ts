@@ -28,32 +28,35 @@ const open = (path: string): Socket => {
   socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\n\r\n`);
   return socket;
 };
-const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1_000));
-const pendingNow = async (): Promise<number> => {
+const sleepSeconds = (count: number) =>
+  new Promise((resolve) => setTimeout(resolve, count * 1_000));
+const readPendingCount = async (): Promise<number> => {
   const text = await (await fetch(`${server.base}/metrics`)).text();
   return Number(/^earshot_waiting_requests (\d+)/m.exec(text)?.[1]);
 };
 
-async function cost(path: (uuid: string) => string): Promise<string> {
+async function measureCost(path: (uuid: string) => string): Promise<string> {
   const beforeMb = residentMb(server.pid);
   const sockets: Socket[] = [];
   for (const [n, uuid] of uuids.entries()) {
     sockets.push(open(path(uuid)));
-    if (n % 20 === 0) await seconds(0.005);
+    if (n % 20 === 0) await sleepSeconds(0.005);
   }
-  await seconds(4);
+  await sleepSeconds(4);
   const mb = residentMb(server.pid) - beforeMb;
-  const pending = await pendingNow();
+  const pending = await readPendingCount();
   for (const socket of sockets) socket.destroy();
-  await seconds(1);
+  await sleepSeconds(1);
   return `${pending} pending: ${mb.toFixed(1)} MB`;
 }
 
 console.log(`${command()}: ${requests} requests, resident memory\n`);
-console.log(`connections that are idle after a response: ${await cost(() => "/livez")}`);
+console.log(`connections that are idle after a response: ${await measureCost(() => "/livez")}`);
 console.log(
-  `result?wait=30: ${await cost((uuid) => `/v1/search/live/social/result/${uuid}?wait=30`)}`,
+  `result?wait=30: ${await measureCost((uuid) => `/v1/search/live/social/result/${uuid}?wait=30`)}`,
 );
-console.log(`again: ${await cost((uuid) => `/v1/search/live/social/result/${uuid}?wait=30`)}`);
+console.log(
+  `repeated: ${await measureCost((uuid) => `/v1/search/live/social/result/${uuid}?wait=30`)}`,
+);
 await server.stop();
 rmSync(dataDir, { recursive: true });

@@ -1,7 +1,7 @@
 export function testSeed(defaultSeed: number): number {
-  const requested = process.env.EARSHOT_TEST_SEED;
-  if (requested === "random") return Math.floor(Math.random() * 2 ** 31);
-  return requested === undefined ? defaultSeed : Number(requested);
+  const seedSetting = process.env.EARSHOT_TEST_SEED;
+  if (seedSetting === "random") return Math.floor(Math.random() * 2 ** 31);
+  return seedSetting === undefined ? defaultSeed : Number(seedSetting);
 }
 
 export function testRuns(defaultRuns: number): number {

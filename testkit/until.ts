@@ -3,11 +3,11 @@ export async function until<Value>(
   check: () => Promise<Value | null> | Value | null,
   timeoutMs = 30_000,
 ): Promise<Value> {
-  const end = performance.now() + timeoutMs;
+  const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
     const value = await check();
     if (value !== null) return value;
-    if (performance.now() > end) throw new Error(`waited ${timeoutMs} ms for ${what}`);
+    if (performance.now() > deadlineMs) throw new Error(`timed out after ${timeoutMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

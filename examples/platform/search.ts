@@ -1,5 +1,5 @@
 import type { QueryNode } from "@earshot/query/tree";
-import { asFields, requiredList } from "../fields.ts";
+import { asFields, requireList } from "../fields.ts";
 import type { Session } from "../session.ts";
 import { onlyRoute, type SearchCall, type UpstreamPage, type UpstreamSearch } from "../upstream.ts";
 import { emptyPage, itemsPage } from "../upstream-page.ts";
@@ -32,7 +32,7 @@ async function searchPage(call: SearchCall, session: Session): Promise<UpstreamP
   };
   const { json } = await session.get({ path: "/api/v1/search_by_date", query, bucket: "search" });
   const { hits, nbPages } = asFields(json);
-  const sent = requiredList(hits, call.limit, name).map(readHit);
+  const sent = requireList(hits, call.limit, name).map(readHit);
   const next = Number(nbPages) > page + 1 ? String(page + 1) : null;
   return itemsPage(sent, { name, next, nowMs: session.nowMs });
 }
@@ -41,7 +41,7 @@ export async function itemById(id: string | null, session: Session): Promise<Ups
   if (id === null || !/^\d{1,12}$/.test(id)) return emptyPage;
   const query = { tags: `(story_${id},comment_${id})`, hitsPerPage: 1 };
   const { json } = await session.get({ path: "/api/v1/search", query, bucket: "search" });
-  const sent = requiredList(asFields(json).hits, 1, name).map(readHit);
+  const sent = requireList(asFields(json).hits, 1, name).map(readHit);
   return itemsPage(sent, { name, next: null, nowMs: session.nowMs });
 }
 

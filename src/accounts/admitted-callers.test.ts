@@ -16,7 +16,7 @@ const caller: Caller = {
   ...{ requestsPerSecond: 3, submissionsPerMinute: 10 },
 };
 
-function admitted(remaining: number, overrides: Partial<Caller> = {}): RateOutcome {
+function admittedOutcome(remaining: number, overrides: Partial<Caller> = {}): RateOutcome {
   const policy = { policy: "burst", limit: 3, windowMs: 1_000, remaining, growsInMs: 0 } as const;
   const policies = [policy, { ...policy, policy: "search" } as const];
   return {
@@ -29,7 +29,7 @@ function admitted(remaining: number, overrides: Partial<Caller> = {}): RateOutco
 }
 
 test("an admitted caller is remembered for a minute", async () => {
-  callers.record("presented", admitted(1));
+  callers.record("presented", admittedOutcome(1));
   await clock.advance(59_999);
   expect(callers.find("presented")).toEqual(caller);
   expect(callers.find("other")).toBeNull();
@@ -39,16 +39,16 @@ test("an admitted caller is remembered for a minute", async () => {
 
 test.each([
   ["is refused", null],
-  ["has no remaining calls", admitted(0)],
-  ["shares its account's limits", admitted(1, { accountSubmissionsPerMinute: 5 })],
+  ["has no remaining calls", admittedOutcome(0)],
+  ["shares its account's limits", admittedOutcome(1, { accountSubmissionsPerMinute: 5 })],
 ])("an admitted caller is forgotten when it %s", (_what, outcome) => {
-  callers.record("presented", admitted(1));
+  callers.record("presented", admittedOutcome(1));
   callers.record("presented", outcome);
   expect(callers.find("presented")).toBeNull();
 });
 
 test("only the most recently admitted callers are remembered", () => {
-  for (let n = 0; n <= 10_000; n += 1) callers.record(`presented ${n}`, admitted(1));
+  for (let n = 0; n <= 10_000; n += 1) callers.record(`presented ${n}`, admittedOutcome(1));
   expect(callers.find("presented 0")).toBeNull();
   expect(callers.find("presented 1")).not.toBeNull();
   expect(callers.find("presented 10000")).not.toBeNull();

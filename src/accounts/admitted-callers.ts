@@ -9,8 +9,8 @@ export type AdmittedCallers = {
   find(presentedHash: string): Caller | null;
 };
 
-const rememberedMs = 60_000;
-const maxRemembered = 10_000;
+const retentionMs = 60_000;
+const maxCallers = 10_000;
 
 export function createAdmittedCallers(clock: Pick<Clock, "elapsed">): AdmittedCallers {
   const callers = new Map<string, { caller: Caller; untilMs: number }>();
@@ -19,9 +19,9 @@ export function createAdmittedCallers(clock: Pick<Clock, "elapsed">): AdmittedCa
     callers.delete(presentedHash);
     if (outcome === null || !hasRoom(outcome)) return;
     const { caller } = outcome;
-    callers.set(presentedHash, { caller, untilMs: clock.elapsed() + rememberedMs });
+    callers.set(presentedHash, { caller, untilMs: clock.elapsed() + retentionMs });
     for (const [oldest] of callers) {
-      if (callers.size <= maxRemembered) break;
+      if (callers.size <= maxCallers) break;
       callers.delete(oldest);
     }
   }

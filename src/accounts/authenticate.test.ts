@@ -49,14 +49,14 @@ test("a key has its account's limits unless the command line gave it its own", a
 
 test("a key with a wrong secret or an unknown id identifies no caller", async () => {
   const { id, token } = await accounts.makeKey();
-  const other = newApiKey(randomBytes);
-  expect(getCaller(id, other.secret)).toBeNull();
-  expect(getCaller(other.id, parseApiKey(token)?.secret ?? "")).toBeNull();
+  const otherKey = newApiKey(randomBytes);
+  expect(getCaller(id, otherKey.secret)).toBeNull();
+  expect(getCaller(otherKey.id, parseApiKey(token)?.secret ?? "")).toBeNull();
 });
 
 test("a revoked key is rejected immediately", async () => {
   const { id, token } = await accounts.makeKey();
-  await accounts.store.write("revokeKey", { id, by: "command_line", nowMs: 6 });
+  await accounts.store.write("revokeKey", { id, actor: "command_line", nowMs: 6 });
   expect(getCaller(id, parseApiKey(token)?.secret ?? "")).toBeNull();
 });
 

@@ -5,7 +5,7 @@ import {
   accountLimitsSql,
   type DeploymentLimits,
   effectiveLimitsSql,
-  storedMethods,
+  parseMethods,
 } from "./keys/key.ts";
 
 /** Where a rate is null, the deployment's applies. */
@@ -73,9 +73,9 @@ export const tokenAuthenticationSql = `
  */
 export function* authenticate(
   database: Database,
-  presented: PresentedKey,
+  presentedKey: PresentedKey,
 ): Steps<Caller | "suspended" | null> {
-  const { id, secretHash, nowMs, requestsPerSecond, submissionsPerMinute, resource } = presented;
+  const { id, secretHash, nowMs, requestsPerSecond, submissionsPerMinute, resource } = presentedKey;
   const request = { id, nowMs, requestsPerSecond, submissionsPerMinute };
   const found =
     resource == null
@@ -85,21 +85,21 @@ export function* authenticate(
 }
 
 export function keyCaller(
-  found: AuthenticationRow,
+  row: AuthenticationRow,
   secretHash: Uint8Array,
 ): Caller | "suspended" | null {
-  const isSame = timingSafeEqual(secretHash, found.secretHash ?? placeholderHash);
-  if (!isSame || found.isKnown === 0) return null;
-  if (found.isSuspended === 1) return "suspended";
+  const isSame = timingSafeEqual(secretHash, row.secretHash ?? placeholderHash);
+  if (!isSame || row.isKnown === 0) return null;
+  if (row.isSuspended === 1) return "suspended";
   return {
-    keyId: found.keyId,
-    accountId: found.accountId,
-    requestsPerSecond: found.requestsPerSecond,
-    submissionsPerMinute: found.submissionsPerMinute,
-    accountRequestsPerSecond: found.accountRequestsPerSecond ?? null,
-    accountSubmissionsPerMinute: found.accountSubmissionsPerMinute ?? null,
-    methods: storedMethods(found.methods),
-    ratesKeyId: found.ratesKeyId,
-    ...(found.grantId === undefined ? {} : { grantId: found.grantId }),
+    keyId: row.keyId,
+    accountId: row.accountId,
+    requestsPerSecond: row.requestsPerSecond,
+    submissionsPerMinute: row.submissionsPerMinute,
+    accountRequestsPerSecond: row.accountRequestsPerSecond ?? null,
+    accountSubmissionsPerMinute: row.accountSubmissionsPerMinute ?? null,
+    methods: parseMethods(row.methods),
+    ratesKeyId: row.ratesKeyId,
+    ...(row.grantId === undefined ? {} : { grantId: row.grantId }),
   };
 }

@@ -89,10 +89,10 @@ test("account deletions per identity are counted while it is remembered, and fro
 
 test("a sign-up that is refused after repeated deletions is not audited", async () => {
   for (const nowMs of [10, 20, 30]) await signUpAndDelete(nowMs);
-  const rows = () => database.get("SELECT count(*) AS notes FROM audit");
-  const before = rows();
+  const auditCount = () => database.get("SELECT count(*) AS notes FROM audit");
+  const before = auditCount();
   for (const nowMs of [40, 50]) expect(await signUp(nowMs)).toEqual({ kind: "too_many" });
-  expect(rows()).toEqual(before);
+  expect(auditCount()).toEqual(before);
 });
 
 test("no identity is remembered if the setting disables it", async () => {

@@ -14,7 +14,7 @@ export type ClosedIdentity = {
   sinceMs: number;
 };
 
-export const rememberedMs = 86_400_000;
+export const defaultRetentionMs = 86_400_000;
 
 /** Maximum number of sign-ups after account deletions within `retentionMs`. */
 export const maxSignUps = 2;
@@ -34,7 +34,7 @@ export function* rememberIdentities(
     { accountId },
   );
   const creations = yield* database.all<{ ms: number }>(
-    `SELECT ms FROM (${keysMadeSql}) AS creations WHERE ms > :dayAgoMs`,
+    `SELECT ms FROM (${keyCreationsSql}) AS creations WHERE ms > :dayAgoMs`,
     { accountId, dayAgoMs: nowMs - dayMs },
   );
   for (const identity of identities) {
@@ -74,7 +74,7 @@ export function* findClosedIdentity(
   return found ?? null;
 }
 
-export function* restoreRemembered(
+export function* restoreRememberedLimits(
   database: Database,
   accountId: string,
   { requestsPerSecond, submissionsPerMinute, keyTimes }: ClosedIdentity,
@@ -86,11 +86,11 @@ export function* restoreRemembered(
   );
 }
 
-export function* forgetRemembered(database: Database, nowMs: number): Steps<void> {
+export function* forgetExpiredIdentities(database: Database, nowMs: number): Steps<void> {
   yield* database.run("DELETE FROM closed_identity WHERE until_ms <= :nowMs", { nowMs });
 }
 
-export const keysMadeSql = `
+export const keyCreationsSql = `
   SELECT created_ms AS ms FROM api_key WHERE account_id = :accountId
   UNION ALL SELECT CAST(value AS INTEGER) FROM account, json_each(coalesce(earlier_key_times, '[]')) WHERE account.id = :accountId`;
 

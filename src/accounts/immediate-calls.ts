@@ -9,27 +9,28 @@
 
 const exactLimit = 64;
 
-type Policy = { name: "burst" | "search"; windowUs: number; limit: string; isTaken: string };
+type Policy = { name: "burst" | "search"; windowUs: number; limit: string; countsCall: string };
 
-function immediateCalls({ name, windowUs, limit, isTaken }: Policy) {
+function immediateCalls({ name, windowUs, limit, countsCall }: Policy) {
   const [times, totals] = [`rate.${name}_times`, `rate.${name}_totals`];
   const stepUs = windowUs / exactLimit;
   const newest = `cardinality(${times})`;
-  const before = (moment: string): string => `width_bucket(${moment} - ${windowUs}, ${times})`;
-  const used = (moment: string): string => `${totals}[${newest}] - ${totals}[${before(moment)}]`;
-  const at = `greatest(${times}[${newest}], CASE WHEN ${limit} > ${exactLimit}
+  const indexBefore = (moment: string): string => `width_bucket(${moment} - ${windowUs}, ${times})`;
+  const usedCalls = (moment: string): string =>
+    `${totals}[${newest}] - ${totals}[${indexBefore(moment)}]`;
+  const callTime = `greatest(${times}[${newest}], CASE WHEN ${limit} > ${exactLimit}
     THEN (clock.moment + ${stepUs - 1}) / ${stepUs} * ${stepUs} ELSE clock.moment END)`;
   // A call at the time of the newest entry replaces that entry.
-  const last = `${newest} - CASE WHEN ${times}[${newest}] = ${at} THEN 1 ELSE 0 END`;
-  const remaining = `[${before("clock.moment")} : ${last}]`;
-  const nextFall = `${times}[width_bucket(${totals}[${before("latest_us")}]
-    + greatest(0, ${used("latest_us")} - ${limit}), ${totals}) + 1]`;
+  const lastIndex = `${newest} - CASE WHEN ${times}[${newest}] = ${callTime} THEN 1 ELSE 0 END`;
+  const remainingSlice = `[${indexBefore("clock.moment")} : ${lastIndex}]`;
+  const nextFall = `${times}[width_bucket(${totals}[${indexBefore("latest_us")}]
+    + greatest(0, ${usedCalls("latest_us")} - ${limit}), ${totals}) + 1]`;
   return {
-    isRoom: `(NOT ${isTaken} OR ${used("greatest(now_us(), latest_us)")} < ${limit})`,
+    hasRoom: `(NOT ${countsCall} OR ${usedCalls("greatest(now_us(), latest_us)")} < ${limit})`,
     columns: `${name}_times, ${name}_totals`,
-    values: `CASE WHEN ${isTaken} THEN ${times}${remaining} || ${at} ELSE ${times} END,
-      CASE WHEN ${isTaken} THEN ${totals}${remaining} || ${totals}[${newest}] + 1 ELSE ${totals} END`,
-    report: `greatest(0, ${limit} - (${used("latest_us")})) AS ${name}_remaining,
+    values: `CASE WHEN ${countsCall} THEN ${times}${remainingSlice} || ${callTime} ELSE ${times} END,
+      CASE WHEN ${countsCall} THEN ${totals}${remainingSlice} || ${totals}[${newest}] + 1 ELSE ${totals} END`,
+    report: `greatest(0, ${limit} - (${usedCalls("latest_us")})) AS ${name}_remaining,
       coalesce(${nextFall} + ${windowUs} - latest_us, 0) AS ${name}_grows_us`,
   };
 }
@@ -38,13 +39,13 @@ const burst = immediateCalls({
   name: "burst",
   windowUs: 1_000_000,
   limit: "caller.requestsPerSecond",
-  isTaken: "TRUE",
+  countsCall: "TRUE",
 });
 const search = immediateCalls({
   name: "search",
   windowUs: 60_000_000,
   limit: "caller.submissionsPerMinute",
-  isTaken: "caller.isSubmission",
+  countsCall: "caller.isSubmission",
 });
 
 /**
@@ -58,7 +59,7 @@ export const immediateCallSql = (callers: string): string => `
   FROM ${callers}
   WHERE rate.id = caller.ratesKeyId AND caller.isGood
     AND caller.accountRequestsPerSecond IS NULL AND caller.accountSubmissionsPerMinute IS NULL
-    AND ${burst.isRoom} AND ${search.isRoom}
+    AND ${burst.hasRoom} AND ${search.hasRoom}
   RETURNING caller.call, TRUE AS allowed, CAST(0 AS BIGINT) AS wait_us,
     CASE WHEN caller.isSubmission THEN search_times[cardinality(search_times)] END AS search_us,
     ${burst.report}, ${search.report}`;

@@ -80,7 +80,10 @@ test("the limiter evicts only keys without counted calls", () => {
   expect(rates.state(key, 60_000)).toMatchObject([{ remaining: 3 }, { remaining: 9 }]);
 });
 
-const shared = (keyId: string, account: { requests?: number; submissions?: number }): RatedKey => ({
+const keyOfSharedAccount = (
+  keyId: string,
+  account: { requests?: number; submissions?: number },
+): RatedKey => ({
   ...key,
   keyId,
   account: {
@@ -92,7 +95,7 @@ const shared = (keyId: string, account: { requests?: number; submissions?: numbe
 
 test("the keys of an account that has its own limits share them", () => {
   const rates = createKeyRates();
-  const [first, second] = ["one", "other"].map((id) => shared(id, { submissions: 2 }));
+  const [first, second] = ["one", "other"].map((id) => keyOfSharedAccount(id, { submissions: 2 }));
   if (first === undefined || second === undefined) throw new Error("two keys");
   expect(rates.takeSubmission(first, 0).allowed).toBe(true);
   expect(rates.takeSubmission(second, 10).allowed).toBe(true);
@@ -110,7 +113,7 @@ test("the keys of an account that has its own limits share them", () => {
 test("requests with different keys of an account wait in turn for the account's shared rate", () => {
   const rates = createKeyRates();
   const decisions = ["a", "b", "a", "b"].map(
-    (id) => rates.takeRequest(shared(id, { requests: 1 }), 2_000, 0).waitMs,
+    (id) => rates.takeRequest(keyOfSharedAccount(id, { requests: 1 }), 2_000, 0).waitMs,
   );
   expect(decisions).toEqual([0, 1_000, 2_000, 3_000]);
 });

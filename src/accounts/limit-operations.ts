@@ -96,9 +96,9 @@ export const limitOperations = {
     if (blockedMs > 0) return { kind: "blocked", retryAfterMs: blockedMs };
     if (presentedHash === null) return { kind: "unknown" };
     state.latestWallMs = Math.max(state.latestWallMs, request.nowMs);
-    const latest = { ...request, nowMs: state.latestWallMs };
+    const latestRequest = { ...request, nowMs: state.latestWallMs };
     const isKey = keyId !== null && keyHash !== null;
-    const caller = isKey ? yield* authenticated(database, keyId, keyHash, latest) : null;
+    const caller = isKey ? yield* authenticateKey(database, keyId, keyHash, latestRequest) : null;
     if (caller === "suspended") return { kind: "suspended" };
     if (caller === null) {
       state.failedKeys.record(address, presentedHash, failedKeysPerMinute, nowMs);
@@ -161,7 +161,7 @@ export const limitOperations = {
   }),
 };
 
-function* authenticated(
+function* authenticateKey(
   database: Database,
   id: string,
   keyHash: string,
@@ -186,15 +186,15 @@ function* countRequest(
   request: Limits & Pick<AdmissionRequest, "readOf" | "maxWaitMs"> & { mayWait?: boolean },
   nowMs: number,
 ): Steps<RateOutcome> {
-  const rated = ratedKey(caller, request);
-  let decision = rates.takeRequest(rated, 0, nowMs);
+  const key = ratedKey(caller, request);
+  let decision = rates.takeRequest(key, 0, nowMs);
   const mayWait =
     !decision.allowed &&
     (request.mayWait === true || (yield* ownsJob(database, caller, request.readOf)));
   if (mayWait) {
-    decision = rates.takeRequest(rated, request.maxWaitMs, nowMs);
+    decision = rates.takeRequest(key, request.maxWaitMs, nowMs);
   }
-  const policies = rates.state(rated, nowMs);
+  const policies = rates.state(key, nowMs);
   const { allowed, waitMs } = decision;
   return allowed
     ? { kind: "admitted", caller, waitMs, policies, searchMs: null }
@@ -231,14 +231,18 @@ const limitsOf = perStore(() => ({
 
 type LimitMemory = ReturnType<typeof limitsOf>;
 
-const rebuiltMs = 60_000;
+const rebuildWindowMs = 60_000;
 
 /** A call that arrives out of order counts as made at the time of its predecessor. */
 function* readTime(database: Database, state: LimitMemory, request: CallTime): Steps<number> {
   const elapsedMs = exactMs(request.elapsedMs);
   if (state.latestMs === null) {
-    for (const { ageMs, ...by } of yield* recentSubmissions(database, request.nowMs, rebuiltMs)) {
-      state.rates.recordSubmission(by, elapsedMs - ageMs, elapsedMs);
+    for (const { ageMs, ...submission } of yield* recentSubmissions(
+      database,
+      request.nowMs,
+      rebuildWindowMs,
+    )) {
+      state.rates.recordSubmission(submission, elapsedMs - ageMs, elapsedMs);
     }
   }
   state.latestMs = Math.max(state.latestMs ?? elapsedMs, elapsedMs);

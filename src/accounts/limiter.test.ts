@@ -49,7 +49,10 @@ async function fetchKinds(calls: readonly AdmissionParams[], by = limiter): Prom
   return admissions.map(({ kind }) => kind);
 }
 
-const wrong = (secret: string): AdmissionParams => ({ ...call, authorization: `Bearer ${secret}` });
+const wrongKey = (secret: string): AdmissionParams => ({
+  ...call,
+  authorization: `Bearer ${secret}`,
+});
 
 test("one call to the limiter authenticates the caller, counts the request and returns both limits", async () => {
   const { caller, params } = await makeCaller({ requestsPerSecond: 2 });
@@ -90,13 +93,13 @@ test("the reported time to reset is never longer than a window, even if the cloc
 
 test("counting and refunding a submission both report the remaining limit", async () => {
   const { caller } = await makeCaller();
-  const remaining = (state: { policies: readonly { remaining: number }[] } | null) =>
+  const remainingCounts = (state: { policies: readonly { remaining: number }[] } | null) =>
     state?.policies.map((policy) => policy.remaining);
   const decision = await limiter.takeSubmission(caller);
-  expect(remaining(decision.limits)).toEqual([3, 9]);
+  expect(remainingCounts(decision.limits)).toEqual([3, 9]);
   await submitTimes(caller, 9);
-  expect(remaining(await limiter.state(caller))).toEqual([3, 0]);
-  expect(remaining(await decision.refund())).toEqual([3, 1]);
+  expect(remainingCounts(await limiter.state(caller))).toEqual([3, 0]);
+  expect(remainingCounts(await decision.refund())).toEqual([3, 1]);
   expect(await decision.refund()).toBeNull();
   expect(await submitTimes(caller, 2)).toEqual([true, false]);
 });
@@ -104,34 +107,37 @@ test("counting and refunding a submission both report the remaining limit", asyn
 test("refunding a refused submission has no effect", async () => {
   const { caller } = await makeCaller({ submissionsPerMinute: 1 });
   await submitTimes(caller, 1);
-  const refused = await limiter.takeSubmission(caller);
-  expect(refused).toMatchObject({ allowed: false, policy: "search", retryAfterMs: 60_000 });
-  await refused.refund();
+  const refusedDecision = await limiter.takeSubmission(caller);
+  expect(refusedDecision).toMatchObject({ allowed: false, policy: "search", retryAfterMs: 60_000 });
+  await refusedDecision.refund();
   expect(await submitTimes(caller, 1)).toEqual([false]);
 });
 
 test("two limiters on one store share all limits", async () => {
-  const other = createLimiter(accounts.store, clock, defaultLimits);
+  const otherLimiter = createLimiter(accounts.store, clock, defaultLimits);
   const { caller, params } = await makeCaller();
   expect(await fetchKinds([params, params])).toEqual(["admitted", "admitted"]);
-  expect(await fetchKinds([params, params], other)).toEqual(["admitted", "refused"]);
+  expect(await fetchKinds([params, params], otherLimiter)).toEqual(["admitted", "refused"]);
   expect(await submitTimes(caller, 4)).not.toContain(false);
-  expect(await submitTimes(caller, 7, other)).toEqual([...Array<boolean>(6).fill(true), false]);
-  await fetchKinds(Array.from({ length: 15 }, (_, index) => wrong(`a${index}`)));
+  expect(await submitTimes(caller, 7, otherLimiter)).toEqual([
+    ...Array<boolean>(6).fill(true),
+    false,
+  ]);
+  await fetchKinds(Array.from({ length: 15 }, (_, index) => wrongKey(`a${index}`)));
   await fetchKinds(
-    Array.from({ length: 15 }, (_, index) => wrong(`b${index}`)),
-    other,
+    Array.from({ length: 15 }, (_, index) => wrongKey(`b${index}`)),
+    otherLimiter,
   );
   expect(await fetchKinds([params])).toEqual(["blocked"]);
-  expect(await fetchKinds([params], other)).toEqual(["blocked"]);
+  expect(await fetchKinds([params], otherLimiter)).toEqual(["blocked"]);
 });
 
 test("limiters on different stores count submissions separately", async () => {
   const otherAccounts = createTestAccounts();
   const { caller } = await makeCaller();
   await submitTimes(caller, 10);
-  const other = createLimiter(otherAccounts.store, clock, defaultLimits);
-  expect(await submitTimes(caller, 1, other)).toEqual([true]);
+  const otherLimiter = createLimiter(otherAccounts.store, clock, defaultLimits);
+  expect(await submitTimes(caller, 1, otherLimiter)).toEqual([true]);
   otherAccounts.remove();
 });
 
@@ -143,9 +149,9 @@ test("calls that arrive out of order never exceed a limit", async () => {
   for (const ms of times) expect(await submitTimes(caller, 1, at(ms))).toEqual([true]);
   expect(await submitTimes(caller, 1, at(0))).toEqual([false]);
   const otherCaller = (await makeCaller({ submissionsPerMinute: 1 })).caller;
-  const late = await at(0).takeSubmission(otherCaller);
-  expect(late.limits.policies).toMatchObject([{ growsInMs: 0 }, { growsInMs: 60_000 }]);
-  await late.refund();
+  const lateDecision = await at(0).takeSubmission(otherCaller);
+  expect(lateDecision.limits.policies).toMatchObject([{ growsInMs: 0 }, { growsInMs: 60_000 }]);
+  await lateDecision.refund();
   expect(await submitTimes(otherCaller, 2, at(1))).toEqual([true, false]);
   expect(await submitTimes(caller, 1, at(60_004))).toEqual([false]);
   // The first two submissions count as made at 5, the others at 9.
@@ -159,8 +165,8 @@ test("calls that arrive out of order never exceed a limit", async () => {
 test("excess reads of a caller's own job wait in turn for up to two seconds", async () => {
   const { key, params } = await makeCaller();
   accounts.addJob(key, "0f8fad5b", clock.now());
-  const read = { ...params, readOf: "0F8FAD5B" };
-  const admissions = await Promise.all(Array.from({ length: 10 }, () => limiter.admit(read)));
+  const readParams = { ...params, readOf: "0F8FAD5B" };
+  const admissions = await Promise.all(Array.from({ length: 10 }, () => limiter.admit(readParams)));
   expect(admissions.map((admission) => ("waitMs" in admission ? admission.waitMs : null))).toEqual([
     0,
     0,
@@ -191,11 +197,11 @@ test("thirty different wrong keys from an address block it, even for a valid key
   const { key, params } = await makeCaller();
   const otherSecret = (await makeCaller()).key.token.slice(13);
   const guesses = [
-    wrong("nothing like a key"),
-    wrong(`${key.token}0`),
-    wrong(`ear_${key.id}_${otherSecret}`),
+    wrongKey("nothing like a key"),
+    wrongKey(`${key.token}0`),
+    wrongKey(`ear_${key.id}_${otherSecret}`),
     { ...call, authorization: "Basic ZWFyOmVhcg==" },
-    ...Array.from({ length: 25 }, (_, index) => wrong(`ear_${index}`)),
+    ...Array.from({ length: 25 }, (_, index) => wrongKey(`ear_${index}`)),
   ];
   expect(new Set(await fetchKinds([...guesses, ...guesses]))).toEqual(new Set(["unknown"]));
   expect(await fetchKinds([{ ...call, authorization: undefined }, params])).toEqual([
@@ -203,7 +209,7 @@ test("thirty different wrong keys from an address block it, even for a valid key
     "admitted",
   ]);
   await clock.advance(10_000);
-  await limiter.admit(wrong("the thirtieth"));
+  await limiter.admit(wrongKey("the thirtieth"));
   expect(await limiter.admit(params)).toEqual({ kind: "blocked", retryAfterMs: 50_000 });
   expect(await fetchKinds([{ ...params, address: "203.0.113.10" }])).toEqual(["admitted"]);
   await clock.advance(50_000);
@@ -214,10 +220,10 @@ test("wrong keys count as different if any part of their text differs", async ()
   const { key, params } = await makeCaller();
   const secret = "a".repeat(32);
   const sameSecret = Array.from({ length: 10 }, (_, n) =>
-    wrong(printApiKey({ id: `0000000${n}`, secret })),
+    wrongKey(printApiKey({ id: `0000000${n}`, secret })),
   );
-  const sameKey = Array.from({ length: 10 }, (_, n) => wrong(`${key.token}${n}`));
-  const malformed = Array.from({ length: 10 }, (_, n) => wrong("?".repeat(n + 1)));
+  const sameKey = Array.from({ length: 10 }, (_, n) => wrongKey(`${key.token}${n}`));
+  const malformed = Array.from({ length: 10 }, (_, n) => wrongKey("?".repeat(n + 1)));
   expect(new Set(await fetchKinds([...sameSecret, ...sameKey, ...malformed]))).toEqual(
     new Set(["unknown"]),
   );
@@ -226,9 +232,9 @@ test("wrong keys count as different if any part of their text differs", async ()
 
 test("a revoked key counts as one wrong key, however often it is used", async () => {
   const { key, params } = await makeCaller();
-  await accounts.store.write("revokeKey", { id: key.id, by: "command_line", nowMs: 6 });
-  const again = Array.from({ length: 100 }, () => params);
-  expect(new Set(await fetchKinds(again))).toEqual(new Set(["unknown"]));
+  await accounts.store.write("revokeKey", { id: key.id, actor: "command_line", nowMs: 6 });
+  const repeatedParams = Array.from({ length: 100 }, () => params);
+  expect(new Set(await fetchKinds(repeatedParams))).toEqual(new Set(["unknown"]));
 });
 
 test("setting the clock back by an hour changes no limit", async () => {
@@ -242,7 +248,7 @@ test("setting the clock back by an hour changes no limit", async () => {
   expect(await submitTimes(caller, 11)).toEqual([...Array<boolean>(10).fill(true), false]);
 });
 
-function restarted(): Limiter {
+function restartLimiter(): Limiter {
   accounts = accounts.reopen();
   return createLimiter(accounts.store, clock, defaultLimits);
 }
@@ -256,20 +262,20 @@ function addJobs(key: CreatedKey, secondsAgo: readonly number[]): void {
 test("submissions of the last minute still count after a restart", async () => {
   const { key, caller } = await makeCaller();
   addJobs(key, [70, 58, 50, 40, 30, 30, 20, 20, 10, 5]);
-  const after = restarted();
-  expect(await submitTimes(caller, 2, after)).toEqual([true, false]);
+  const restartedLimiter = restartLimiter();
+  expect(await submitTimes(caller, 2, restartedLimiter)).toEqual([true, false]);
   await clock.advance(1_999);
-  expect(await submitTimes(caller, 1, after)).toEqual([false]);
+  expect(await submitTimes(caller, 1, restartedLimiter)).toEqual([false]);
   await clock.advance(1);
-  expect(await submitTimes(caller, 2, after)).toEqual([true, false]);
+  expect(await submitTimes(caller, 2, restartedLimiter)).toEqual([true, false]);
 });
 
 test("after a restart with the clock set back, earlier submissions count for at most a minute", async () => {
   const { key, caller } = await makeCaller();
   addJobs(key, Array(10).fill(0));
   clock.shiftWall(-3_600_000);
-  const after = restarted();
-  expect(await submitTimes(caller, 1, after)).toEqual([false]);
+  const restartedLimiter = restartLimiter();
+  expect(await submitTimes(caller, 1, restartedLimiter)).toEqual([false]);
   await clock.advance(60_000);
-  expect(await submitTimes(caller, 1, after)).toEqual([true]);
+  expect(await submitTimes(caller, 1, restartedLimiter)).toEqual([true]);
 });

@@ -110,7 +110,10 @@ export function createLimiter(
   admittedCallers: AdmittedCallers | null = null,
 ): Limiter {
   const callTime = () => ({ elapsedMs: clock.elapsed(), nowMs: clock.now() });
-  const asOf = (policies: readonly PolicyState[]) => ({ asOfMs: clock.elapsed(), policies });
+  const makeLimitState = (policies: readonly PolicyState[]) => ({
+    asOfMs: clock.elapsed(),
+    policies,
+  });
 
   async function restore(): Promise<void> {
     await store.inMemory("restoreRates", callTime());
@@ -161,7 +164,7 @@ export function createLimiter(
 
   function outcomeAdmission(outcome: RateOutcome): Extract<Admission, { caller: Caller }> {
     const { kind, caller, policies } = outcome;
-    const state = asOf(policies);
+    const state = makeLimitState(policies);
     if (kind === "refused") {
       return { kind, caller, retryAfterMs: outcome.retryAfterMs, limits: state };
     }
@@ -175,9 +178,9 @@ export function createLimiter(
     const key = ratedKey(caller, limits);
     const outcome = await store.inMemory("takeSubmission", { ...callTime(), key });
     const { allowed, retryAfterMs, countedMs, policies } = outcome;
-    if (allowed) return allowedSubmission(key, countedMs, asOf(policies));
+    if (allowed) return allowedSubmission(key, countedMs, makeLimitState(policies));
     const refund = async () => null;
-    return { allowed, policy: "search", retryAfterMs, limits: asOf(policies), refund };
+    return { allowed, policy: "search", retryAfterMs, limits: makeLimitState(policies), refund };
   }
 
   function allowedSubmission(
@@ -191,7 +194,9 @@ export function createLimiter(
       if (!isCounted) return null;
       isCounted = false;
       try {
-        return asOf(await store.inMemory("giveBackSubmission", { ...callTime(), key, countedMs }));
+        return makeLimitState(
+          await store.inMemory("giveBackSubmission", { ...callTime(), key, countedMs }),
+        );
       } catch {
         return null;
       }
@@ -202,7 +207,7 @@ export function createLimiter(
 
   async function state(caller: Caller): Promise<LimitState> {
     const key = ratedKey(caller, limits);
-    return asOf(await store.inMemory("limitState", { ...callTime(), key }));
+    return makeLimitState(await store.inMemory("limitState", { ...callTime(), key }));
   }
 
   async function fetchStates(keys: readonly RatedKey[]): Promise<PolicyState[][]> {

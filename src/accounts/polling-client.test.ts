@@ -26,8 +26,8 @@ let storeMs = 0;
  */
 async function simulate({ offsetsMs, polls, pollsAfter }: Habits): Promise<Record<string, number>> {
   const clock = createManualClock();
-  const shared = { ...clock, elapsed: () => storeMs + clock.elapsed() };
-  const limiter = createLimiter(accounts.store, shared, defaultLimits);
+  const sharedClock = { ...clock, elapsed: () => storeMs + clock.elapsed() };
+  const limiter = createLimiter(accounts.store, sharedClock, defaultLimits);
   const key = await accounts.makeKey();
   const { id: keyId, accountId } = key;
   const rates = { requestsPerSecond: null, submissionsPerMinute: null, ratesKeyId: keyId };
@@ -57,7 +57,7 @@ async function simulate({ offsetsMs, polls, pollsAfter }: Habits): Promise<Recor
     return uuid;
   }
 
-  async function read(uuid: string): Promise<boolean> {
+  async function readJob(uuid: string): Promise<boolean> {
     const admission = await limiter.admit({ ...params, readOf: uuid });
     if (admission.kind !== "admitted") {
       counts.refused += 1;
@@ -73,19 +73,19 @@ async function simulate({ offsetsMs, polls, pollsAfter }: Habits): Promise<Recor
       const uuid = await submit();
       for (let poll = 0; poll < (polls[search % polls.length] ?? 1); poll += 1) {
         const startMs = clock.elapsed();
-        if (!(await read(uuid))) return;
+        if (!(await readJob(uuid))) return;
         counts.polls += 1;
         const countedMs = pollsAfter === "the response" ? 0 : clock.elapsed() - startMs;
         await clock.sleep(Math.max(0, 1_000 - countedMs));
       }
-      if (!(await read(uuid))) return;
+      if (!(await readJob(uuid))) return;
       counts.fetches += 1;
     }
   }
 
   const searches = offsetsMs.map((offsetMs, index) => searchRepeatedly(offsetMs, index));
   await advanceUntil(clock, Promise.all(searches));
-  storeMs = shared.elapsed();
+  storeMs = sharedClock.elapsed();
   return counts;
 }
 

@@ -27,7 +27,7 @@ export type KeyRates = {
    * If `accountId` is null, only the key counts the submission.
    */
   recordSubmission(
-    by: { keyId: string; accountId: string | null },
+    submission: { keyId: string; accountId: string | null },
     atMs: number,
     nowMs: number,
   ): void;
@@ -46,15 +46,15 @@ type Bound = { log: SlidingLog; limit: number };
 
 export function createKeyRates(): KeyRates {
   // Least recently used first. Key IDs contain no space, so they cannot collide with account entries.
-  const tracked = new Map<string, Logs>();
+  const logsById = new Map<string, Logs>();
 
   function touch(id: string): Logs {
-    const logs = tracked.get(id) ?? {
+    const logs = logsById.get(id) ?? {
       burst: createSlidingLog(windowsMs.burst),
       search: createSlidingLog(windowsMs.search),
     };
-    tracked.delete(id);
-    tracked.set(id, logs);
+    logsById.delete(id);
+    logsById.set(id, logs);
     return logs;
   }
 
@@ -69,10 +69,10 @@ export function createKeyRates(): KeyRates {
   /** Two checks per touched entry suffice, because a touch adds at most one entry. */
   function evictIdle(touched: number, nowMs: number): void {
     let checks = 2 * touched;
-    for (const [id, { burst, search }] of tracked) {
-      if (checks === 0 || tracked.size <= touched) return;
-      if (burst.used(nowMs) > 0 || search.used(nowMs) > 0) return;
-      tracked.delete(id);
+    for (const [id, { burst, search }] of logsById) {
+      if (checks === 0 || logsById.size <= touched) return;
+      if (burst.countUsed(nowMs) > 0 || search.countUsed(nowMs) > 0) return;
+      logsById.delete(id);
       checks -= 1;
     }
   }
@@ -95,8 +95,8 @@ export function createKeyRates(): KeyRates {
       take("burst", keyLimitHolders(key, nowMs), maxWaitMs, nowMs),
     takeSubmission: (key, nowMs) => take("search", keyLimitHolders(key, nowMs), 0, nowMs),
     giveBackSubmission: ({ keyId, account = null }, countedMs) => {
-      tracked.get(keyId)?.search.takeBack(countedMs);
-      if (account !== null) tracked.get(accountEntry(account))?.search.takeBack(countedMs);
+      logsById.get(keyId)?.search.takeBack(countedMs);
+      if (account !== null) logsById.get(accountEntry(account))?.search.takeBack(countedMs);
     },
     recordSubmission: ({ keyId, accountId }, atMs, nowMs) => {
       touch(keyId).search.add(atMs, nowMs);
@@ -109,7 +109,7 @@ export function createKeyRates(): KeyRates {
         policyState("search", holders, key.submissionsPerMinute, nowMs),
       ];
     },
-    size: () => tracked.size,
+    size: () => logsById.size,
   };
 }
 
@@ -120,7 +120,7 @@ function policyState(
   nowMs: number,
 ): PolicyState {
   const states = policyBounds(policy, holders).map((bound) => ({
-    remaining: Math.max(0, bound.limit - bound.log.used(nowMs)),
+    remaining: Math.max(0, bound.limit - bound.log.countUsed(nowMs)),
     growsInMs: bound.log.growsInMs(bound.limit, nowMs),
   }));
   const remaining = Math.min(...states.map((state) => state.remaining));
@@ -145,7 +145,7 @@ function accountEntry({ accountId }: Pick<AccountRates, "accountId">): string {
  * the future. A check takes O(log n).
  */
 export type SlidingLog = {
-  used(nowMs: number): number;
+  countUsed(nowMs: number): number;
   waitMs(limit: number, nowMs: number): number;
   growsInMs(limit: number, nowMs: number): number;
   /** Records a call at `atMs`, but not before the last recorded call. */
@@ -154,77 +154,77 @@ export type SlidingLog = {
   takeBack(atMs: number): void;
 };
 
-const firstCapacity = 8;
+const initialCapacity = 8;
 
 export function createSlidingLog(windowMs: number): SlidingLog {
-  let times = new Float64Array(firstCapacity);
+  let times = new Float64Array(initialCapacity);
   let head = 0;
   let size = 0;
 
-  function indexTime(index: number): number {
+  function timeAt(index: number): number {
     return times[(head + index) % times.length] ?? 0;
   }
 
-  function computeEnd(index: number): number {
-    return indexTime(index) + windowMs;
+  function expiryAt(index: number): number {
+    return timeAt(index) + windowMs;
   }
 
   /** Index of the oldest call that still counts. */
-  function firstCounted(nowMs: number): number {
+  function firstCountedIndex(nowMs: number): number {
     let low = 0;
     let high = size;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (computeEnd(middle) <= nowMs) low = middle + 1;
+      if (expiryAt(middle) <= nowMs) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
-  function used(nowMs: number): number {
-    return size - firstCounted(nowMs);
+  function countUsed(nowMs: number): number {
+    return size - firstCountedIndex(nowMs);
   }
 
   function waitMs(limit: number, nowMs: number): number {
-    const first = firstCounted(nowMs);
-    const excess = size - first - limit;
-    return excess < 0 ? 0 : computeEnd(first + excess) - nowMs;
+    const firstIndex = firstCountedIndex(nowMs);
+    const excess = size - firstIndex - limit;
+    return excess < 0 ? 0 : expiryAt(firstIndex + excess) - nowMs;
   }
 
   function growsInMs(limit: number, nowMs: number): number {
-    const first = firstCounted(nowMs);
-    const excess = Math.max(0, size - first - limit);
-    return first === size ? 0 : computeEnd(first + excess) - nowMs;
+    const firstIndex = firstCountedIndex(nowMs);
+    const excess = Math.max(0, size - firstIndex - limit);
+    return firstIndex === size ? 0 : expiryAt(firstIndex + excess) - nowMs;
   }
 
   function add(atMs: number, nowMs: number): void {
-    if (size === times.length) makeRoom(firstCounted(nowMs));
-    times[(head + size) % times.length] = size === 0 ? atMs : Math.max(atMs, indexTime(size - 1));
+    if (size === times.length) makeRoom(firstCountedIndex(nowMs));
+    times[(head + size) % times.length] = size === 0 ? atMs : Math.max(atMs, timeAt(size - 1));
     size += 1;
   }
 
-  function makeRoom(expired: number): void {
-    if (expired > 0) {
-      head = (head + expired) % times.length;
-      size -= expired;
+  function makeRoom(expiredCount: number): void {
+    if (expiredCount > 0) {
+      head = (head + expiredCount) % times.length;
+      size -= expiredCount;
       return;
     }
-    const grown = new Float64Array(times.length * 2);
-    grown.set(times.subarray(head), 0);
-    grown.set(times.subarray(0, head), times.length - head);
-    times = grown;
+    const grownTimes = new Float64Array(times.length * 2);
+    grownTimes.set(times.subarray(head), 0);
+    grownTimes.set(times.subarray(0, head), times.length - head);
+    times = grownTimes;
     head = 0;
   }
 
   function takeBack(atMs: number): void {
     let index = size - 1;
-    while (index >= 0 && indexTime(index) > atMs) index -= 1;
-    if (index < 0 || indexTime(index) !== atMs) return;
+    while (index >= 0 && timeAt(index) > atMs) index -= 1;
+    if (index < 0 || timeAt(index) !== atMs) return;
     for (; index + 1 < size; index += 1) {
-      times[(head + index) % times.length] = indexTime(index + 1);
+      times[(head + index) % times.length] = timeAt(index + 1);
     }
     size -= 1;
   }
 
-  return { used, waitMs, growsInMs, add, takeBack };
+  return { countUsed, waitMs, growsInMs, add, takeBack };
 }

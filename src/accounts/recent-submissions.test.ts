@@ -30,10 +30,10 @@ test("all submissions of the last minute are returned, oldest first", () => {
 });
 
 test("all recent submissions are returned regardless of their number", async () => {
-  const other = await accounts.makeKey();
+  const otherKey = await accounts.makeKey();
   accounts.database.run("BEGIN");
   for (let index = 0; index < 2_500; index += 1) {
-    accounts.addJob(index % 2 === 0 ? key : other, `${index}`, nowMs - 100_000 + index * 30);
+    accounts.addJob(index % 2 === 0 ? key : otherKey, `${index}`, nowMs - 100_000 + index * 30);
   }
   accounts.database.run("COMMIT");
   const recent = runNow(recentSubmissions(accounts.database.forOperations, nowMs, windowMs));
@@ -41,7 +41,7 @@ test("all recent submissions are returned regardless of their number", async () 
     (ageMs) => ageMs < windowMs,
   );
   expect(recent.map(({ ageMs }) => ageMs)).toEqual(counted);
-  expect(recent.at(-1)?.keyId).toBe(other.id);
+  expect(recent.at(-1)?.keyId).toBe(otherKey.id);
 });
 
 test("no recent submissions are returned if there are no jobs", () => {
@@ -68,7 +68,7 @@ test("a submission of a rotated key counts against its successor", async () => {
   accounts.addJob(key, "before", nowMs - 1_000);
   const { id } = await accounts.store.write("rotateKey", {
     id: key.id,
-    by: "command_line",
+    actor: "command_line",
     overlapMs: hourMs,
     newPerDay: 1,
     nowMs,
@@ -79,10 +79,10 @@ test("a submission of a rotated key counts against its successor", async () => {
 
 test("a submission of an account with its own limits also counts against those limits", async () => {
   accounts.addJob(key, "shared", nowMs - 1_000);
-  const ofAccount = () =>
+  const limitedAccountId = () =>
     runNow(recentSubmissions(accounts.database.forOperations, nowMs, windowMs))[0]?.accountId;
   accounts.database.run("UPDATE account SET submissions_per_minute = 5");
-  expect(ofAccount()).toBe(key.accountId);
+  expect(limitedAccountId()).toBe(key.accountId);
   accounts.database.run("UPDATE api_key SET submissions_per_minute = 60");
-  expect(ofAccount()).toBeNull();
+  expect(limitedAccountId()).toBeNull();
 });

@@ -12,21 +12,21 @@ export function* recentSubmissions(
   nowMs: number,
   windowMs: number,
 ): Steps<RecentSubmission[]> {
-  const recent: RecentSubmission[] = [];
-  let next = { ms: nowMs, ageMs: 0 };
-  let before = Number.MAX_SAFE_INTEGER;
+  const submissions: RecentSubmission[] = [];
+  let newer = { ms: nowMs, ageMs: 0 };
+  let beforeSequence = Number.MAX_SAFE_INTEGER;
   for (;;) {
-    const rows = yield* newestBefore(database, before);
+    const rows = yield* readRowsBefore(database, beforeSequence);
     for (const { sequence, keyId, accountId, ms } of rows) {
-      const ageByNextMs = next.ageMs + Math.max(0, next.ms - ms);
+      const ageByNextMs = newer.ageMs + Math.max(0, newer.ms - ms);
       const ageByClockMs = ms <= nowMs ? nowMs - ms : ageByNextMs;
-      const ageMs = Math.max(next.ageMs, Math.min(ageByNextMs, ageByClockMs));
-      if (ageMs >= windowMs) return recent.reverse();
-      recent.push({ keyId, accountId, ageMs });
-      next = { ms, ageMs };
-      before = sequence;
+      const ageMs = Math.max(newer.ageMs, Math.min(ageByNextMs, ageByClockMs));
+      if (ageMs >= windowMs) return submissions.reverse();
+      submissions.push({ keyId, accountId, ageMs });
+      newer = { ms, ageMs };
+      beforeSequence = sequence;
     }
-    if (rows.length < batchSize) return recent.reverse();
+    if (rows.length < batchSize) return submissions.reverse();
   }
 }
 
@@ -34,7 +34,7 @@ type Row = { sequence: number; keyId: string; accountId: string | null; ms: numb
 
 const batchSize = 1_000;
 
-const newestBefore = (database: Database, before: number): Steps<Row[]> =>
+const readRowsBefore = (database: Database, before: number): Steps<Row[]> =>
   database.all<Row>(
     `SELECT sequence, submitted_ms AS ms,
        coalesce(successor_id, key_id) AS keyId,

@@ -11,14 +11,14 @@ export function apiKey(name: string, meaning: string): Setting<string | null> {
   return { ...setting(name, orNone(key, null), null, meaning), isSecret: true };
 }
 
-export function allowList(name: string, meaning: string): Setting<readonly AllowedSigner[]> {
+export function allowList(name: string, description: string): Setting<readonly AllowedSigner[]> {
   return {
     name,
     fallback: [{ kind: "everyone" }],
     defaultText: "everyone",
     expected:
       "everyone, or logins such as ann or github:ann and organisations such as org:acme or gitlab:org:acme, separated by commas",
-    meaning,
+    description,
     parse: (text) => readAllowList(text) ?? undefined,
   };
 }

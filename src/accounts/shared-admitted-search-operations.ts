@@ -13,19 +13,19 @@ import {
   insertionParameters,
   insertOrDecline,
   insertSearchesSql,
-  needsNoCredential,
+  needsNoCredentialSql,
   searchParameterTypes,
 } from "../jobs/submissions/shared-submission-operations.ts";
 import type { AdmittedSearch, AdmittedSubmission } from "./admitted-search-operations.ts";
 import { authenticationSql } from "./authenticate.ts";
 import { immediateCallSql } from "./immediate-calls.ts";
-import { methodsText } from "./keys/key.ts";
+import { formatMethods } from "./keys/key.ts";
 import {
   type AdmissionRow,
   admissionParameters,
   admissionParameterTypes,
   callerSql,
-  lockedRates,
+  lockedRatesSql,
   rateColumns,
   rowRateOutcome,
 } from "./shared-limit-operations.ts";
@@ -36,12 +36,12 @@ const sql = `WITH request AS MATERIALIZED (
     SELECT request.call, TRUE AS isSubmission, caller.* FROM request
     CROSS JOIN LATERAL (${parametersAsColumns("request", callerSql(authenticationSql))}) AS caller
     WHERE caller.accountId = request.accountId AND caller.methods IS NOT DISTINCT FROM request.methods),
-  locked AS (${lockedRates}),
+  locked AS (${lockedRatesSql}),
   taken AS (${immediateCallSql("caller JOIN locked ON locked.id = caller.ratesKeyId")}),
   job_of_call AS MATERIALIZED (
     SELECT request.*, result FROM request JOIN taken ON taken.call = request.call
     JOIN ${batchedResults} ON batched_result.call = request.call
-    WHERE ${parametersAsColumns("request", needsNoCredential)}),
+    WHERE ${parametersAsColumns("request", needsNoCredentialSql)}),
   ${insertSearchesSql}
   SELECT caller.*, ${rateColumns}, inserted.change AS change FROM taken
   JOIN caller ON caller.call = taken.call
@@ -53,19 +53,19 @@ type Row = AdmissionRow & { change: number | null };
 export const sharedAdmittedSearchOperations = withRowLocks({
   admitSearch: durable(function* (database, submission: AdmittedSubmission): Steps<AdmittedSearch> {
     const { admission, caller } = submission;
-    const answered = answerSubmission(database, submission);
-    if (answered.kind === "unanswered") return { rate: null, ...answered };
+    const answer = answerSubmission(database, submission);
+    if (answer.kind === "unanswered") return { rate: null, ...answer };
     const row = yield* batchStatement<Row>(sql, {
-      ...insertionParameters(answered.job, submission.search.terms.requestableWithCredential),
+      ...insertionParameters(answer.job, submission.search.context.requestableWithCredential),
       ...admissionParameters(admission),
-      methods: methodsText(caller.methods),
+      methods: formatMethods(caller.methods),
     });
     if (row === undefined) return { rate: null, kind: "unadmitted" };
     const rate = rowRateOutcome(row, admission);
     if (row.change !== null) {
-      const inserted = { isRepeated: false as const, change: row.change, hasDeliveries: false };
-      return { rate, ...submittedSearch(answered, inserted) };
+      const insertion = { isRepeated: false as const, change: row.change, hasDeliveries: false };
+      return { rate, ...submittedSearch(answer, insertion) };
     }
-    return { rate, ...(yield* insertOrDecline(database, submission, answered)) };
+    return { rate, ...(yield* insertOrDecline(database, submission, answer)) };
   }),
 });

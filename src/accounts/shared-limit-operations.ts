@@ -66,7 +66,7 @@ export const admissionParameterTypes = {
 };
 
 /** Locks rows in key order, to avoid deadlocks. */
-export const lockedRates =
+export const lockedRatesSql =
   "SELECT id FROM rate WHERE id IN (SELECT ratesKeyId FROM caller WHERE isGood) ORDER BY id FOR NO KEY UPDATE";
 
 /** `batchSql` counts only calls that need not wait. */
@@ -80,7 +80,7 @@ const admissionSql = (authenticationSql: string) => ({
   batchSql: `WITH caller AS MATERIALIZED (
       SELECT request.call, request.isSubmission, caller.* FROM ${batchedCalls("request", admissionParameterTypes)}
       CROSS JOIN LATERAL (${parametersAsColumns("request", callerSql(authenticationSql))}) AS caller),
-    locked AS (${lockedRates}),
+    locked AS (${lockedRatesSql}),
     taken AS (${immediateCallSql("caller JOIN locked ON locked.id = caller.ratesKeyId")})
     SELECT caller.*, ${rateColumns} FROM caller LEFT JOIN taken ON taken.call = caller.call`,
 });
@@ -117,15 +117,15 @@ export const sharedLimitOperations: LimitOperations = {
       readOf: request.readOf?.toLowerCase() ?? null,
       mayWait: request.mayWait === true ? 1 : 0,
     };
-    const first = yield* batchableStatement<AdmissionRow>(statement, parameters);
-    const isUncounted = first?.isGood === 1 && first.allowed === null;
+    const batchedRow = yield* batchableStatement<AdmissionRow>(statement, parameters);
+    const isUncounted = batchedRow?.isGood === 1 && batchedRow.allowed === null;
     const row = isUncounted
       ? yield* singleStatement<AdmissionRow>(statement.sql, parameters)
-      : first;
-    if (row === undefined) throw new Error("an admission returned no row");
+      : batchedRow;
+    if (row === undefined) throw new Error("the admission query returned no row");
     if (row.blockedUs > 0) return { kind: "blocked", retryAfterMs: row.blockedUs / 1_000 };
     if (presentedHash === null) return { kind: "unknown" };
-    const caller = keyHash === null ? null : keyCaller(row, computeHash(request));
+    const caller = keyHash === null ? null : keyCaller(row, decodeKeyHash(request));
     if (caller === "suspended") return { kind: "suspended" };
     if (caller === null) {
       yield* database.get("SELECT note_failed_key(:group, :presentedHash, :failedKeysPerMinute)", {
@@ -133,7 +133,7 @@ export const sharedLimitOperations: LimitOperations = {
       });
       return { kind: "unknown" };
     }
-    return getAnswer(caller, ratedKey(caller, request), row);
+    return makeRateOutcome(caller, ratedKey(caller, request), row);
   }),
 
   admitSession: memory(function* (
@@ -157,7 +157,7 @@ export const sharedLimitOperations: LimitOperations = {
       },
       ...{ readOf: request.readOf?.toLowerCase() ?? null, maxWaitMs: request.maxWaitMs },
     });
-    return { ...getAnswer(caller, key, rates), session, note };
+    return { ...makeRateOutcome(caller, key, rates), session, note };
   }),
 
   takeSubmission: memory(function* (
@@ -211,19 +211,19 @@ export function admissionParameters(request: AdmissionRequest) {
 }
 
 export function rowRateOutcome(row: AdmissionRow, request: AdmissionRequest): RateOutcome | null {
-  const caller = row.allowed === 1 ? keyCaller(row, computeHash(request)) : null;
+  const caller = row.allowed === 1 ? keyCaller(row, decodeKeyHash(request)) : null;
   if (caller === null || caller === "suspended") return null;
-  return getAnswer(caller, ratedKey(caller, request), row);
+  return makeRateOutcome(caller, ratedKey(caller, request), row);
 }
 
-const computeHash = ({ keyHash }: AdmissionRequest): Uint8Array =>
+const decodeKeyHash = ({ keyHash }: AdmissionRequest): Uint8Array =>
   keyHash === null ? noHash : Buffer.from(keyHash, "base64");
 
 function* readStates(database: Database, key: RatedKey): Steps<PolicyState[]> {
   return keyPolicies(key, yield* readRateRow(database, key, { takesRequest: 0, takesSearch: 0 }));
 }
 
-type TurnRequest = {
+type RateCallRequest = {
   takesRequest: 0 | 1;
   takesSearch: 0 | 1;
   accountId?: string;
@@ -234,7 +234,12 @@ type TurnRequest = {
 function* readRateRow(
   database: Database,
   { keyId, requestsPerSecond, submissionsPerMinute, account = null }: RatedKey,
-  { accountId = account?.accountId ?? "", readOf = null, maxWaitMs = 0, ...request }: TurnRequest,
+  {
+    accountId = account?.accountId ?? "",
+    readOf = null,
+    maxWaitMs = 0,
+    ...request
+  }: RateCallRequest,
 ): Steps<RateRow> {
   const rates = yield* database.get<RateRow>(rateSql, {
     ...{ ...request, keyId, accountId, readOf, maxWaitMs, requestsPerSecond, submissionsPerMinute },
@@ -242,11 +247,11 @@ function* readRateRow(
     accountRequestsPerSecond: account?.requestsPerSecond ?? null,
     accountSubmissionsPerMinute: account?.submissionsPerMinute ?? null,
   });
-  if (rates === undefined) throw new Error("a rate returned no row");
+  if (rates === undefined) throw new Error("the rate query returned no row");
   return rates;
 }
 
-function getAnswer(caller: Caller, key: RatedKey, rates: RateRow): RateOutcome {
+function makeRateOutcome(caller: Caller, key: RatedKey, rates: RateRow): RateOutcome {
   const policies = keyPolicies(key, rates);
   const waitMs = rates.waitUs / 1_000;
   return rates.allowed === 1

@@ -9,21 +9,21 @@ test("the sliding log agrees with a list of all calls for any limit, frequency a
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.array(step, { maxLength: 200 }), (q, steps) => {
       const log = createSlidingLog(windowMs);
-      const all: number[] = [];
+      const callTimes: number[] = [];
       let nowMs = 0;
       for (const { afterMs, maxWaitMs } of steps) {
         nowMs += afterMs;
-        const counted = all.filter((atMs) => atMs + windowMs > nowMs);
-        expect(log.used(nowMs)).toBe(counted.length);
-        const blocking = all.at(-q);
+        const counted = callTimes.filter((atMs) => atMs + windowMs > nowMs);
+        expect(log.countUsed(nowMs)).toBe(counted.length);
+        const blocking = callTimes.at(-q);
         const waitMs = Math.max(0, blocking === undefined ? 0 : blocking + windowMs - nowMs);
         expect(log.waitMs(q, nowMs)).toBe(waitMs);
         if (waitMs > maxWaitMs) continue;
         log.add(nowMs + waitMs, nowMs);
-        all.push(nowMs + waitMs);
+        callTimes.push(nowMs + waitMs);
       }
-      for (const fromMs of all) {
-        const inWindow = all.filter((atMs) => atMs >= fromMs && atMs < fromMs + windowMs);
+      for (const fromMs of callTimes) {
+        const inWindow = callTimes.filter((atMs) => atMs >= fromMs && atMs < fromMs + windowMs);
         expect(inWindow.length).toBeLessThanOrEqual(q);
       }
     }),

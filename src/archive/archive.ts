@@ -30,7 +30,7 @@ export type ArchiveChange =
       handle: string;
       observedMs: number;
     }
-  | { kind: "count"; platform: Platform; uri: string; metric: CountMetric; by: number }
+  | { kind: "count"; platform: Platform; uri: string; metric: CountMetric; increment: number }
   /** The latest status applies. All except `active` and `deleted` hide the account's posts until it changes. */
   | {
       kind: "account";

@@ -37,7 +37,7 @@ export function withSnapshot<Value>(database: DatabaseSync, work: () => Value): 
   }
 }
 
-/** Because of damage, the transaction may have ended already, or its commit may fail. */
+/** If the database is damaged, the transaction may already have ended, or its commit may fail. */
 export function endSnapshot(database: DatabaseSync): void {
   for (const end of ["COMMIT", "ROLLBACK"]) {
     if (!database.isTransaction) return;
@@ -89,12 +89,12 @@ export function commitAfter<Value>(database: DatabaseSync, work: () => Value): V
 export function statementCache(database: DatabaseSync): (sql: string) => StatementSync {
   const statements = new Map<string, StatementSync>();
   return (sql) => {
-    const known = statements.get(sql);
-    if (known !== undefined) return known;
-    const prepared = database.prepare(sql);
-    prepared.setReadBigInts(true);
-    prepared.setReturnArrays(true);
-    statements.set(sql, prepared);
-    return prepared;
+    const cachedStatement = statements.get(sql);
+    if (cachedStatement !== undefined) return cachedStatement;
+    const statement = database.prepare(sql);
+    statement.setReadBigInts(true);
+    statement.setReturnArrays(true);
+    statements.set(sql, statement);
+    return statement;
   };
 }

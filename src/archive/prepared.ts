@@ -22,11 +22,11 @@ export type PreparedPost = {
   record: string;
   terms: string;
   alias: { hash: bigint; name: string } | null;
-  packed?: PackedTexts;
+  packedTexts?: PackedTexts;
 };
 
-/** Texts in UTF-8. `sum` is the row checksum, valid only if the post is stored under `id`. */
-export type PackedTexts = { record: Uint8Array; terms: Uint8Array; sum: number };
+/** Texts in UTF-8. `checksum` is that of the row, valid only if the post is stored under `id`. */
+export type PackedTexts = { record: Uint8Array; terms: Uint8Array; checksum: number };
 
 export type PreparedChange = PreparedPost | PreparedDelete;
 

@@ -16,19 +16,19 @@ const markers = [
 ] as const;
 
 export async function withCommands(page: string): Promise<string> {
-  return withGeneratedPart(page, markers, await sections());
+  return withGeneratedPart(page, markers, await renderSections());
 }
 
-async function sections(): Promise<string> {
+async function renderSections(): Promise<string> {
   const overview: NamedCommand = {
     command: await makeProgram(silentTerminal, undefined),
     name: "earshot",
   };
   const programs = await Promise.all(commandNames.map((name) => makeProgram(silentTerminal, name)));
-  const commands = programs.flatMap(({ commands: own }) =>
-    own.flatMap((command) => everyCommand(command, "earshot")),
+  const commands = programs.flatMap(({ commands: programCommands }) =>
+    programCommands.flatMap((command) => everyCommand(command, "earshot")),
   );
-  return [overview, ...commands].map(section).join("\n");
+  return [overview, ...commands].map(renderSection).join("\n");
 }
 
 const silentTerminal: Terminal = {
@@ -39,7 +39,7 @@ const silentTerminal: Terminal = {
   columns: 100,
   colour: false,
   environment: {},
-  stopping: new AbortController().signal,
+  stopSignal: new AbortController().signal,
 };
 
 type NamedCommand = { command: Command; name: string };
@@ -49,7 +49,7 @@ function everyCommand(command: Command, parent: string): NamedCommand[] {
   return [{ command, name }, ...command.commands.flatMap((child) => everyCommand(child, name))];
 }
 
-function section({ command, name }: NamedCommand): string {
+function renderSection({ command, name }: NamedCommand): string {
   const output: string[] = [];
   command.configureOutput({ writeOut: (text) => output.push(text) });
   command.outputHelp();

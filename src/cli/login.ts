@@ -79,7 +79,7 @@ async function login(
   const { api, close } = openRemoteApi({ url, key });
   try {
     const response = await api({ method: "GET", path: "/v1/search/live/social/jobs?limit=1" });
-    // Status 403 means that the key is valid but may not list jobs.
+    // Status 403 means that the key is valid but cannot list jobs.
     if (response.status >= 300 && response.status !== 403) throw new ApiError(response);
   } finally {
     await close();
@@ -93,6 +93,6 @@ async function readKey({ input }: Terminal): Promise<string> {
   const key = text?.trim() ?? "";
   if (key !== "") return key;
   throw new EarshotError("missing_key", "an API key is required", {
-    hint: "create one in the dashboard of the service, then enter it or pass it on standard input",
+    hint: "create one in the service's dashboard, then enter it or pass it on standard input",
   });
 }

@@ -32,7 +32,7 @@ describe("a usage error exits with 2 and prints one line with a hint to standard
     [["search"], /missing required argument 'query'/],
     [["search", "x", "--max-results", "501"], /whole number from 1 to 500/],
     [["search", "x", "--jsn"], /unknown option '--jsn'/],
-    [["search", "cats", "dogs"], /more than one argument – put it in quotes: 'cats dogs'/],
+    [["search", "cats", "dogs"], /must be a single argument – put it in quotes: 'cats dogs'/],
     [
       ["import", "x", "--platform", "x", "--strct"],
       /unknown option '--strct' – did you mean --strict\?/,
@@ -58,12 +58,12 @@ describe("a usage error exits with 2 and prints one line with a hint to standard
   );
 
   test("a misspelt setting exits with 2 and prints one line with a hint to standard error", async () => {
-    const misspelt = await earshot(["keys", "list"], { EARSHOT_DATADIR: "x" });
-    expect(misspelt).toMatchObject({ code: 2, out: "" });
-    expect(misspelt.notes).toMatch(/^earshot: .*EARSHOT_DATADIR – .*EARSHOT_DATA_DIR/);
-    const unreadable = await earshot(["keys", "list"], { EARSHOT_PORT: "many" });
-    expect(unreadable).toMatchObject({ code: 2, out: "" });
-    expect(unreadable.notes).toMatch(/^earshot: EARSHOT_PORT must be .*, not "many"/);
+    const misspeltSetting = await earshot(["keys", "list"], { EARSHOT_DATADIR: "x" });
+    expect(misspeltSetting).toMatchObject({ code: 2, out: "" });
+    expect(misspeltSetting.notes).toMatch(/^earshot: .*EARSHOT_DATADIR – .*EARSHOT_DATA_DIR/);
+    const unreadableSetting = await earshot(["keys", "list"], { EARSHOT_PORT: "many" });
+    expect(unreadableSetting).toMatchObject({ code: 2, out: "" });
+    expect(unreadableSetting.notes).toMatch(/^earshot: EARSHOT_PORT must be .*, not "many"/);
   });
 });
 
@@ -128,14 +128,14 @@ describe("import and search", () => {
       "{",
       post(2, "the comet\u001b[31m again"),
     ]);
-    const imported = await earshot(["import", path, "--platform", "x"]);
-    expect(imported.code).toBe(0);
-    expect(imported.out).toMatch(/2 imported, 0 updated, 0 unchanged, 1 rejected/);
-    expect(imported.out).toContain(`${path}.rejected`);
-    expect(imported.notes).toContain(`${path}:2: `);
+    const importOutcome = await earshot(["import", path, "--platform", "x"]);
+    expect(importOutcome.code).toBe(0);
+    expect(importOutcome.out).toMatch(/2 imported, 0 updated, 0 unchanged, 1 rejected/);
+    expect(importOutcome.out).toContain(`${path}.rejected`);
+    expect(importOutcome.notes).toContain(`${path}:2: `);
 
-    const again = await earshot(["import", path, "--platform", "x", "--json"]);
-    expect(JSON.parse(again.out)).toMatchObject({ already_imported: true });
+    const secondImport = await earshot(["import", path, "--platform", "x", "--json"]);
+    expect(JSON.parse(secondImport.out)).toMatchObject({ already_imported: true });
 
     const search = await earshot(["search", "comet"]);
     expect(search.code).toBe(0);
@@ -192,18 +192,18 @@ describe("import and search", () => {
     const span = "2022-03-05..2022-03-06";
     const { out } = await earshot(["import", path, "--platform", "x", "--covers", span]);
     expect(out).toContain("coverage recorded");
-    const within = await earshot([
+    const coveredSearch = await earshot([
       "search",
       "covered platform:x since:2022-03-05 until:2022-03-06",
     ]);
-    expect(within.notes).toContain("The archive covers this time completely.");
+    expect(coveredSearch.notes).toContain("The archive covers this time completely.");
     const search = await earshot(["search", "covered"]);
     expect(search.notes).toContain("the archive does not cover all of this time.");
     expect(search.notes).toMatch(/^x +▒·+$/m);
     expect(search.notes).toMatch(/^gap 2022-03-06 00:00 – now \(\d+ d/m);
-    const outside = await earshot(["search", "covered since:2022-04-01 until:2022-04-02"]);
-    expect(outside.notes).toContain("the archive does not cover this time.");
-    expect(outside.notes).toMatch(/^x posts +▒·+$/m);
+    const uncoveredSearch = await earshot(["search", "covered since:2022-04-01 until:2022-04-02"]);
+    expect(uncoveredSearch.notes).toContain("the archive does not cover this time.");
+    expect(uncoveredSearch.notes).toMatch(/^x posts +▒·+$/m);
   });
 
   test("the time given with import --covers is not recorded if a line in any file was rejected", async () => {
@@ -236,7 +236,7 @@ describe("import and search", () => {
 
 describe("keys", () => {
   test("keys are created, shown once, listed without their secret, and revoked", async () => {
-    const created = await earshot([
+    const createOutcome = await earshot([
       "keys",
       "create",
       "--name",
@@ -244,9 +244,9 @@ describe("keys", () => {
       "--requests-per-second",
       "9",
     ]);
-    expect(created.code).toBe(0);
-    expect(created.out).toMatch(/^ear_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}\n$/);
-    const [, id = "", secret = ""] = created.out.trim().split("_");
+    expect(createOutcome.code).toBe(0);
+    expect(createOutcome.out).toMatch(/^ear_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}\n$/);
+    const [, id = "", secret = ""] = createOutcome.out.trim().split("_");
 
     const table = await earshot(["keys", "list"]);
     expect(table.out).toMatch(
@@ -258,19 +258,19 @@ describe("keys", () => {
 
     expect(await earshot(["keys", "revoke", id])).toMatchObject({ code: 0 });
     expect((await earshot(["keys", "list"])).out).toContain("revoked");
-    const unknown = await earshot(["keys", "revoke", "nobody00"]);
-    expect(unknown.code).toBe(1);
-    expect(unknown.notes).toMatch(/^earshot: key "nobody00" not found – /);
+    const unknownKey = await earshot(["keys", "revoke", "nobody00"]);
+    expect(unknownKey.code).toBe(1);
+    expect(unknownKey.notes).toMatch(/^earshot: key "nobody00" not found – /);
   });
 
   test("keys can expire, be limited to some methods, and be rotated", async () => {
     const options = ["--methods", "gettrends,searchbyquery", "--expires", "90d"];
-    const created = await earshot(["keys", "create", "--name", "nightly", ...options]);
-    expect(created.code).toBe(0);
-    const [, id = ""] = created.out.split("_");
-    const rotated = await earshot(["keys", "rotate", id, "--overlap", "2h"]);
-    expect(rotated).toMatchObject({ code: 0, out: expect.stringMatching(/^ear_\w{47}\n$/) });
-    const [, successor = ""] = rotated.out.split("_");
+    const createOutcome = await earshot(["keys", "create", "--name", "nightly", ...options]);
+    expect(createOutcome.code).toBe(0);
+    const [, id = ""] = createOutcome.out.split("_");
+    const rotateOutcome = await earshot(["keys", "rotate", id, "--overlap", "2h"]);
+    expect(rotateOutcome).toMatchObject({ code: 0, out: expect.stringMatching(/^ear_\w{47}\n$/) });
+    const [, successor = ""] = rotateOutcome.out.split("_");
 
     const { out } = await earshot(["keys", "list", "--json"]);
     const keys = out
@@ -290,9 +290,9 @@ describe("keys", () => {
     const table = (await earshot(["keys", "list"])).out;
     expect(table).toMatch(new RegExp(`${id} +nightly .* searchbyquery,gettrends .* expiring`));
 
-    const again = await earshot(["keys", "rotate", id]);
-    expect(again.code).toBe(1);
-    expect(again.notes).toMatch(
+    const secondRotation = await earshot(["keys", "rotate", id]);
+    expect(secondRotation.code).toBe(1);
+    expect(secondRotation.notes).toMatch(
       new RegExp(`^earshot: the key has already been rotated – .*${successor}`),
     );
   });

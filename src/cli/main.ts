@@ -9,9 +9,9 @@ export async function runCommandLine(): Promise<void> {
   const argv = process.argv.slice(2);
   const args = argv.filter((word) => word !== "--no-pager");
   const screen = processTerminal(stopOnSignals());
-  const paged = pageOutput(args.length === argv.length ? args[0] : undefined, screen);
-  process.exitCode = await run(args, paged.terminal);
-  await paged.flush();
+  const pagedOutput = pageOutput(args.length === argv.length ? args[0] : undefined, screen);
+  process.exitCode = await run(args, pagedOutput.terminal);
+  await pagedOutput.flush();
 }
 
 /** Returns the exit code (describe-error.ts). Never rejects. */

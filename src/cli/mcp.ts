@@ -38,24 +38,24 @@ type ApiConnection = { api: Api; close(): Promise<void> };
 async function serveMcp(options: ServiceOptions, terminal: Terminal): Promise<void> {
   const service = chooseService(terminal, options);
   // The client can list the tools while the archive opens.
-  const opening = service === null ? openLocal(terminal) : openRemote(service);
-  opening.catch(() => undefined);
+  const connectionPromise = service === null ? openLocal(terminal) : openRemote(service);
+  connectionPromise.catch(() => undefined);
   // Loaded on demand, so that other commands start faster.
   const [{ serveStdio }, { createMcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server/stdio"),
     import("../mcp/server.ts"),
   ]);
-  const api: Api = async (request) => await (await opening).api(request);
+  const api: Api = async (request) => await (await connectionPromise).api(request);
   const context = { api, randomUuid: randomUUID };
-  const served = serveStdio(() => createMcpServer(context, packageVersion()), {
+  const stdioServer = serveStdio(() => createMcpServer(context, packageVersion()), {
     onerror: (error) => terminal.note(`mcp: ${error.message}\n`),
   });
   try {
-    const ended = Promise.race([untilStopped(terminal.stopping), untilInputEnds()]);
-    await Promise.race([ended, opening.then(() => ended)]);
+    const sessionEnd = Promise.race([untilStopped(terminal.stopSignal), untilInputEnds()]);
+    await Promise.race([sessionEnd, connectionPromise.then(() => sessionEnd)]);
   } finally {
-    await served.close();
-    await opening.then(({ close }) => close()).catch(() => undefined);
+    await stdioServer.close();
+    await connectionPromise.then(({ close }) => close()).catch(() => undefined);
   }
 }
 
@@ -98,18 +98,18 @@ async function configWithFolder(
   terminal: Terminal,
 ): Promise<{ config: Config; removeFolder(): Promise<void> }> {
   const { dir } = config.data;
-  const quiet: Config = {
+  const quietConfig: Config = {
     ...config,
     log: { level: terminal.environment.EARSHOT_LOG_LEVEL ? config.log.level : "warn" },
   };
   if (existsSync(join(dir, "archive")))
-    return { config: quiet, removeFolder: async () => undefined };
+    return { config: quietConfig, removeFolder: async () => undefined };
   terminal.note(
     `mcp: no archive in ${resolve(dir)} (EARSHOT_DATA_DIR), so only platforms are searched\n`,
   );
   const folder = await mkdtemp(join(tmpdir(), "earshot-mcp-"));
   return {
-    config: { ...quiet, data: { ...quiet.data, dir: folder } },
+    config: { ...quietConfig, data: { ...quietConfig.data, dir: folder } },
     removeFolder: () => rm(folder, { recursive: true, force: true }),
   };
 }

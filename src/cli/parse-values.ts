@@ -29,10 +29,10 @@ export function durationUpTo(minMs: number, maxMs: number): (text: string) => nu
 
 export function methodList(text: string): readonly Method[] {
   const names = text.split(",").map((name) => name.trim());
-  const unknown = names.find((name) => !methodNames.some((method) => method === name));
-  if (unknown === undefined) return methodNames.filter((method) => names.includes(method));
+  const unknownName = names.find((name) => !methodNames.some((method) => method === name));
+  if (unknownName === undefined) return methodNames.filter((method) => names.includes(method));
   throw new InvalidArgumentError(
-    `Unknown method ${JSON.stringify(unknown)}. Use ${methodNames.join(", ")}.`,
+    `Unknown method ${JSON.stringify(unknownName)}. Use ${methodNames.join(", ")}.`,
   );
 }
 

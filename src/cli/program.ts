@@ -179,14 +179,14 @@ export const commandNames: readonly string[] = [...commands.keys()];
  */
 export async function makeProgram(
   terminal: Terminal,
-  requested: string | undefined,
+  requestedName: string | undefined,
 ): Promise<Command> {
   const program = new Command("earshot")
     .description("One search API over the public conversation of social platforms.")
     .version(packageVersion(), "-V, --version", "print the version")
     .option("--no-pager", "print long output without a pager (PAGER)")
     .helpOption("-h, --help", "print this help")
-    .helpCommand("help [command]", "print the help of a command")
+    .helpCommand("help [command]", "print help for a command")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text),
@@ -199,7 +199,7 @@ export async function makeProgram(
       "after",
       "\nSettings are environment variables (docs/configuration.md); EARSHOT_DATA_DIR names the data folder.",
     );
-  const command = requested === undefined ? undefined : commands.get(requested);
+  const command = requestedName === undefined ? undefined : commands.get(requestedName);
   if (command === undefined) {
     for (const [name, { summary }] of commands) program.command(name).summary(summary);
     return program;
@@ -212,5 +212,5 @@ export async function makeProgram(
 
 async function loadAll(terminal: Terminal): Promise<readonly Command[]> {
   const programs = await Promise.all(commandNames.map((name) => makeProgram(terminal, name)));
-  return programs.flatMap(({ commands: own }) => own);
+  return programs.flatMap(({ commands: programCommands }) => programCommands);
 }

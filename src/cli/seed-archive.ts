@@ -9,14 +9,14 @@ import type { Terminal } from "./terminal/terminal.ts";
 export async function seedArchive(
   dataDir: string,
   backup: string,
-  { out, stopping }: Pick<Terminal, "out" | "stopping">,
+  { out, stopSignal }: Pick<Terminal, "out" | "stopSignal">,
 ): Promise<void> {
   if (await hasArchive(dataDir)) return;
   const { files, posts, takenAt } = await restore({
     source: backup,
     dataDir,
     onProgress: () => undefined,
-    signal: stopping,
+    signal: stopSignal,
   });
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   out(

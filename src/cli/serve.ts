@@ -45,13 +45,15 @@ async function serve(terminal: Terminal): Promise<void> {
       terminal.out(`no API keys yet: create one with ${command}\n`);
     }
     await offerFirstSignIn(service, terminal);
-    const reporting = reportIngest(service, terminal);
-    reporting.catch(() => undefined);
-    const stopped = untilStopped(terminal.stopping);
+    const ingestReport = reportIngest(service, terminal);
+    ingestReport.catch(() => undefined);
+    const stopped = untilStopped(terminal.stopSignal);
     // A damaged catalog stops the server.
     await Promise.race([stopped, service.context.archive.verified().then(() => stopped)]);
-    terminal.out("stopping when the running work ends; send a second signal to stop immediately\n");
-    await reporting;
+    terminal.out(
+      "stopping once running work has finished; send a second signal to stop immediately\n",
+    );
+    await ingestReport;
   } finally {
     await service.stop();
     exitSoon();
@@ -81,9 +83,9 @@ async function offerFirstSignIn({ context, url }: Service, terminal: Terminal): 
 const ingestPollMs = 500;
 
 async function reportIngest(service: Service, terminal: Terminal): Promise<void> {
-  let printed = "";
+  let lastSummary = "";
   let hasOffered = false;
-  while (!terminal.stopping.aborted) {
+  while (!terminal.stopSignal.aborted) {
     const state = service.context.http.ingest();
     if (state === null) {
       terminal.out("ingest: off\n");
@@ -98,11 +100,11 @@ async function reportIngest(service: Service, terminal: Terminal): Promise<void>
       }
     }
     const summary = formatSummary(state);
-    if (summary !== null && summary !== printed) {
+    if (summary !== null && summary !== lastSummary) {
       terminal.out(`ingest: ${state.detail}\n`);
-      printed = summary;
+      lastSummary = summary;
     }
-    await systemClock.sleep(ingestPollMs, terminal.stopping).catch(() => undefined);
+    await systemClock.sleep(ingestPollMs, terminal.stopSignal).catch(() => undefined);
   }
 }
 

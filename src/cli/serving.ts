@@ -22,11 +22,11 @@ const settingsNames = (settings: Readonly<Record<string, { name: string }>>): re
 const roles = {
   node: {
     otherSettings: settingsNames(gatewaySettings),
-    hint: "which only earshot serve reads; settings of nodes begin with EARSHOT_NODE_",
+    hint: "which only earshot serve reads; node settings begin with EARSHOT_NODE_",
   },
   serve: {
     otherSettings: settingsNames(nodeSettings),
-    hint: "which only earshot node reads; settings of the gateway begin with EARSHOT_NODES_",
+    hint: "which only earshot node reads; gateway settings begin with EARSHOT_NODES_",
   },
 } as const;
 
@@ -36,6 +36,6 @@ export function otherRoleWarning(
   environment: Readonly<Record<string, string | undefined>>,
 ): string | null {
   const { otherSettings, hint } = roles[command];
-  const ignored = otherSettings.filter((name) => environment[name]);
-  return ignored.length === 0 ? null : `ignored: ${ignored.join(", ")}, ${hint}`;
+  const ignoredNames = otherSettings.filter((name) => environment[name]);
+  return ignoredNames.length === 0 ? null : `ignored: ${ignoredNames.join(", ")}, ${hint}`;
 }

@@ -35,18 +35,18 @@ export function openReadable(path: string, busyTimeoutMs: number): DatabaseSync 
 }
 
 const timeoutMs = 10_000;
-const stepMs = 5;
+const retryDelayMs = 5;
 
 /** Retries, because SQLite's busy timeout does not apply to this lock. Blocks the thread. */
 export function useWriteAheadLog(connection: DatabaseSync): void {
-  for (let waitedMs = 0; ; waitedMs += stepMs) {
+  for (let waitedMs = 0; ; waitedMs += retryDelayMs) {
     try {
       connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
       return;
     } catch (error) {
       if (!isBusy(error) || waitedMs >= timeoutMs) throw error;
     }
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, stepMs);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryDelayMs);
   }
 }
 
@@ -64,15 +64,15 @@ export function makePrivate(path: string): void {
   } catch (error) {
     if (errorCode(error) !== "EEXIST") throw error;
   }
-  for (const suffix of sideFiles) tighten(path + suffix);
+  for (const suffix of sideFiles) restrictPermissions(path + suffix);
 }
 
 export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  tighten(path);
+  restrictPermissions(path);
 }
 
-function tighten(path: string): void {
+function restrictPermissions(path: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & othersMode) === 0) return;
   try {
@@ -103,12 +103,16 @@ function migrate(connection: DatabaseSync, path: string, migrations: readonly st
 }
 
 /** Errors: `newer_schema`. */
-export function refuseNewerSchema(connection: DatabaseSync, path: string, latest: number): void {
+export function refuseNewerSchema(
+  connection: DatabaseSync,
+  path: string,
+  latestVersion: number,
+): void {
   const version = schemaVersion(connection);
-  if (version <= latest) return;
+  if (version <= latestVersion) return;
   throw new EarshotError(
     "newer_schema",
-    `${path} has schema ${version}, but this version of Earshot supports at most ${latest}`,
+    `${path} has schema ${version}, but this version of Earshot supports at most ${latestVersion}`,
     { status: 503, hint: "use the version of Earshot that wrote it, or a later one" },
   );
 }

@@ -22,7 +22,7 @@ export function folderError(thrown: unknown, path: string): unknown {
   const options = { cause: thrown };
   switch (meaning) {
     case "disk_full":
-      return new EarshotError("disk_full", `the disk of ${path} is full`, {
+      return new EarshotError("disk_full", `the disk containing ${path} is full`, {
         ...options,
         hint: "free space there, or use a folder on another disk",
       });

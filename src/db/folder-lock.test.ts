@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const inUse = expect.objectContaining({ code: "folder_in_use" });
 
-async function otherServer(): Promise<ChildProcess> {
+async function startOtherServer(): Promise<ChildProcess> {
   const module = JSON.stringify(new URL("./folder-lock.ts", import.meta.url).href);
   const program = `
     import { lockFolder } from ${module};
@@ -47,22 +47,22 @@ test("releasing the folder lock leaves only the lock file, and an unreadable pid
 });
 
 test("a waiting process gets the folder lock when its holder exits", async () => {
-  const other = await otherServer();
-  const exited = once(other, "exit");
-  await new Promise<void>((resolve) => other.stdin?.end(resolve));
+  const otherProcess = await startOtherServer();
+  const exitEvent = once(otherProcess, "exit");
+  await new Promise<void>((resolve) => otherProcess.stdin?.end(resolve));
   expect(() => lockFolder(folder)).toThrow(inUse);
   lockFolder(folder, 20_000).release();
-  await exited;
+  await exitEvent;
 });
 
 test("the folder lock excludes a second process until the first is killed", async () => {
-  const other = await otherServer();
+  const otherProcess = await startOtherServer();
   expect(() => lockFolder(folder)).toThrow(inUse);
   expect(() => lockFolder(folder)).toThrow(
-    `another server (process ${other.pid} on ${hostname()}) is using ${folder}`,
+    `another server (process ${otherProcess.pid} on ${hostname()}) is using ${folder}`,
   );
-  const exited = once(other, "exit");
-  other.kill("SIGKILL");
-  await exited;
+  const exitEvent = once(otherProcess, "exit");
+  otherProcess.kill("SIGKILL");
+  await exitEvent;
   lockFolder(folder).release();
 });

@@ -14,11 +14,11 @@ export function createLocalStore<Table extends Operations>(
   database: SqliteDatabase,
   operations: Table,
 ): Store<Table> {
-  let waiting: (Call & { settle: (outcome: CallOutcome) => void })[] = [];
+  let pendingCalls: (Call & { settle: (outcome: CallOutcome) => void })[] = [];
 
   function flush(): void {
-    const calls = waiting;
-    waiting = [];
+    const calls = pendingCalls;
+    pendingCalls = [];
     const outcomes = runBatch(database, operations, calls);
     for (const [index, outcome] of outcomes.entries()) calls[index]?.settle(outcome);
   }
@@ -27,8 +27,8 @@ export function createLocalStore<Table extends Operations>(
     return new Promise((resolve, reject) => {
       const settle = (outcome: CallOutcome) =>
         outcome.ok ? resolve(outcome.value) : reject(outcome.error);
-      waiting.push({ method, args, settle });
-      if (waiting.length === 1) queueMicrotask(flush);
+      pendingCalls.push({ method, args, settle });
+      if (pendingCalls.length === 1) queueMicrotask(flush);
     });
   }
 

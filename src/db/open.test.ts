@@ -14,11 +14,11 @@ beforeEach(() => {
 
 afterEach(() => rmSync(parent, { recursive: true }));
 
-const first = "CREATE TABLE note(text TEXT)";
-const second = "ALTER TABLE note ADD COLUMN place TEXT";
+const firstMigration = "CREATE TABLE note(text TEXT)";
+const secondMigration = "ALTER TABLE note ADD COLUMN place TEXT";
 
 test("a database's folder and files are private to their owner", () => {
-  const database = openStoreForWriting(path, [first]);
+  const database = openStoreForWriting(path, [firstMigration]);
   database.run("INSERT INTO note VALUES('a')");
   const mode = (name: string) => statSync(name).mode & 0o777;
   expect(mode(join(parent, "data"))).toBe(0o700);
@@ -27,26 +27,26 @@ test("a database's folder and files are private to their owner", () => {
 });
 
 test("migrations run once, in order, and preserve the data", () => {
-  const before = openStoreForWriting(path, [first]);
-  before.run("INSERT INTO note VALUES('a')");
-  before.close();
-  openStoreForWriting(path, [first, second]).close();
-  const after = openStoreForWriting(path, [first, second]);
-  expect(after.get("SELECT * FROM note")).toEqual({ text: "a", place: null });
-  after.close();
+  const oldDatabase = openStoreForWriting(path, [firstMigration]);
+  oldDatabase.run("INSERT INTO note VALUES('a')");
+  oldDatabase.close();
+  openStoreForWriting(path, [firstMigration, secondMigration]).close();
+  const migratedDatabase = openStoreForWriting(path, [firstMigration, secondMigration]);
+  expect(migratedDatabase.get("SELECT * FROM note")).toEqual({ text: "a", place: null });
+  migratedDatabase.close();
 });
 
 test("a failed migration leaves nothing behind", () => {
-  expect(() => openStoreForWriting(path, [`${first}; nonsense`])).toThrow(/syntax error/);
-  const database = openStoreForWriting(path, [first]);
+  expect(() => openStoreForWriting(path, [`${firstMigration}; nonsense`])).toThrow(/syntax error/);
+  const database = openStoreForWriting(path, [firstMigration]);
   expect(database.all("SELECT * FROM note")).toEqual([]);
   database.close();
 });
 
 test("a database with a newer schema is rejected for reading and writing", () => {
-  openStoreForWriting(path, [first, second]).close();
+  openStoreForWriting(path, [firstMigration, secondMigration]).close();
   const refusal = expect.objectContaining({ code: "newer_schema" });
-  expect(() => openStoreForWriting(path, [first])).toThrow(refusal);
-  expect(() => openStoreForReading(path, [first])).toThrow(refusal);
-  openStoreForWriting(path, [first, second]).close();
+  expect(() => openStoreForWriting(path, [firstMigration])).toThrow(refusal);
+  expect(() => openStoreForReading(path, [firstMigration])).toThrow(refusal);
+  openStoreForWriting(path, [firstMigration, secondMigration]).close();
 });

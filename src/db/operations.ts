@@ -51,12 +51,12 @@ export function memory<Args, Value>(
  * On PostgreSQL, other operations are serializable and repeated after a conflict.
  */
 export function withRowLocks<Table extends Operations>(operations: Table): Table {
-  const marked = Object.entries(operations).map(([name, operation]) => [
+  const markedEntries = Object.entries(operations).map(([name, operation]) => [
     name,
     { ...operation, hasRowLocks: true },
   ]);
   // `fromEntries` loses the types.
-  return Object.fromEntries(marked) as Table;
+  return Object.fromEntries(markedEntries) as Table;
 }
 
 export function perStore<State>(create: () => State): (database: Database) => State {
@@ -64,9 +64,9 @@ export function perStore<State>(create: () => State): (database: Database) => St
   return (database) => {
     const state = states.get(database);
     if (state !== undefined) return state;
-    const created = create();
-    states.set(database, created);
-    return created;
+    const newState = create();
+    states.set(database, newState);
+    return newState;
   };
 }
 

@@ -27,12 +27,12 @@ test("other users lose their permissions on an existing database and its side fi
 });
 
 test("a new folder and an existing one become private to their owner", () => {
-  const created = join(folder, "a", "b");
-  makePrivateFolder(created);
-  expect(computeMode(created)).toBe(0o700);
-  const old = join(folder, "old");
-  mkdirSync(old);
-  chmodSync(old, 0o755);
-  makePrivateFolder(old);
-  expect(computeMode(old)).toBe(0o700);
+  const newFolder = join(folder, "a", "b");
+  makePrivateFolder(newFolder);
+  expect(computeMode(newFolder)).toBe(0o700);
+  const oldFolder = join(folder, "old");
+  mkdirSync(oldFolder);
+  chmodSync(oldFolder, 0o755);
+  makePrivateFolder(oldFolder);
+  expect(computeMode(oldFolder)).toBe(0o700);
 });

@@ -45,7 +45,7 @@ export function storeError(thrown: unknown): unknown {
 
 /** The account was deleted after the request was authenticated. */
 export function accountDeleted(cause?: unknown): EarshotError {
-  return new EarshotError("unauthorized", "the account is deleted", {
+  return new EarshotError("unauthorized", "the account has been deleted", {
     status: 401,
     hint: "sign up again, or use the key of another account",
     ...(cause === undefined ? {} : { cause }),
@@ -53,7 +53,7 @@ export function accountDeleted(cause?: unknown): EarshotError {
 }
 
 export function storageFull(store: string, cause: unknown): EarshotError {
-  return new EarshotError("storage_full", `the disk of ${store} is full`, {
+  return new EarshotError("storage_full", `the disk containing ${store} is full`, {
     status: 503,
     retryable: true,
     hint: "retry after the operator frees space; stored data is safe and readable",

@@ -75,21 +75,21 @@ export type PostgresQuery = {
   names: readonly string[];
 };
 
-const translated = new Map<string, PostgresQuery>();
+const cachedQueries = new Map<string, PostgresQuery>();
 
 /**
  * `CAST(… AS …)` is valid in both dialects. `toSqlite` drops `FOR NO KEY UPDATE`, which unlike `FOR
  * UPDATE` does not block inserts of rows that reference the locked row.
  */
 export function toPostgres(sql: string): PostgresQuery {
-  const cached = translated.get(sql);
+  const cached = cachedQueries.get(sql);
   if (cached !== undefined) return cached;
   const query = translate(sql);
-  translated.set(sql, query);
+  cachedQueries.set(sql, query);
   return query;
 }
 
-const parts =
+const dialectDifferences =
   /(?<literal>'(?:[^']|'')*')|(?<json>\b\w+)\s*->>\s*(?<path>'[^']*')|\bIS\s+(?<not>NOT\s+)?(?=:|')|:(?<name>\w+)|(?<camel>\b[a-z]+[A-Z]\w*\b)|\bjson_each(?=\()|\bgroup_concat(?=\()|\bINTEGER\b|\bLIKE\b/g;
 
 function translate(sql: string): PostgresQuery {
@@ -100,7 +100,7 @@ function translate(sql: string): PostgresQuery {
     return `$${names.indexOf(name) + 1}`;
   }
 
-  const text = sql.replaceAll(parts, (whole, ...matched) => {
+  const text = sql.replaceAll(dialectDifferences, (whole, ...matched) => {
     const { literal, json, path, not, name, camel } = matched.at(-1) as Record<
       string,
       string | undefined

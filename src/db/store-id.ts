@@ -37,18 +37,18 @@ export function readStoreId(dataDir: string, store: StoreName): string | null {
 /** Writes atomically and durably. */
 export function writeStoreId(dataDir: string, store: StoreName, id: string): void {
   const path = storeIdPath(dataDir, store);
-  const draft = `${path}.${process.pid}`;
+  const temporaryPath = `${path}.${process.pid}`;
   try {
-    const file = openSync(draft, "w", 0o600);
+    const file = openSync(temporaryPath, "w", 0o600);
     try {
       writeSync(file, `${id}\n`);
       fsyncSync(file);
     } finally {
       closeSync(file);
     }
-    renameSync(draft, path);
+    renameSync(temporaryPath, path);
   } finally {
-    rmSync(draft, { force: true });
+    rmSync(temporaryPath, { force: true });
   }
 }
 

@@ -19,16 +19,16 @@ const noThread: Pick<StoreThread<typeof operations>, "call"> = {
 };
 
 test("the thread store runs memory operations on the calling thread, with one connection", async () => {
-  let opened = 0;
-  let closed = 0;
+  let openedCount = 0;
+  let closedCount = 0;
   const open = (): SqliteDatabase => {
-    opened += 1;
-    return { forOperations: {}, close: () => (closed += 1) } as unknown as SqliteDatabase;
+    openedCount += 1;
+    return { forOperations: {}, close: () => (closedCount += 1) } as unknown as SqliteDatabase;
   };
   const { store, close } = createThreadStore(noThread, noThread, operations, open);
   expect(await store.inMemory("count", 2)).toBe(2);
   expect(await store.inMemory("count", 3)).toBe(5);
   close();
   await expect(store.inMemory("count", 1)).rejects.toMatchObject({ code: "thread_closed" });
-  expect([opened, closed]).toEqual([1, 1]);
+  expect([openedCount, closedCount]).toEqual([1, 1]);
 });

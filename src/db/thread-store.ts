@@ -23,7 +23,7 @@ export function createThreadStore<Table extends Operations>(
   writer: Pick<StoreThread<Table>, "call">,
   reader: Pick<StoreThread<Table>, "call">,
   operations: Table,
-  openHere: () => SqliteDatabase,
+  openDatabase: () => SqliteDatabase,
 ): { store: Store<Table>; close(): void } {
   let database: SqliteDatabase | null = null;
   let isClosed = false;
@@ -31,7 +31,7 @@ export function createThreadStore<Table extends Operations>(
   async function inMemory(name: string, args: unknown): Promise<unknown> {
     if (isClosed) throw storeClosed();
     try {
-      database ??= openHere();
+      database ??= openDatabase();
       return runNow(operationSteps(operations, name, database.forOperations, args));
     } catch (error) {
       throw storeError(error);
@@ -61,7 +61,7 @@ const storeClosed = (): EarshotError =>
 export type OpenStore = { database: SqliteDatabase; close(): void };
 
 /** Size of the next batch, at least 1. */
-export type BatchSize = (waiting: readonly ThreadCall[]) => number;
+export type BatchSize = (pendingCalls: readonly ThreadCall[]) => number;
 
 /** If `open` fails, so does the batch; the next one retries. Default size: all pending calls. */
 export function serveWrites(
@@ -69,16 +69,16 @@ export function serveWrites(
   open: () => OpenStore,
   batchSize: BatchSize = ({ length }) => length,
 ): void {
-  const store = lazilyOpened(open);
-  const waiting: ThreadCall[] = [];
+  const store = openLazily(open);
+  const pendingCalls: ThreadCall[] = [];
   serveInSlices(
     {
-      add: (call) => waiting.push(call),
+      add: (call) => pendingCalls.push(call),
       runSlice: () => {
-        const calls = waiting.splice(0, batchSize(waiting));
+        const calls = pendingCalls.splice(0, batchSize(pendingCalls));
         return store.run(calls, (database) => runWrites(database, operations, calls));
       },
-      isIdle: () => waiting.length === 0,
+      isIdle: () => pendingCalls.length === 0,
     },
     store.close,
   );
@@ -100,7 +100,7 @@ function runWrites(
 }
 
 export function serveReads(operations: Operations, open: () => OpenStore): void {
-  const store = lazilyOpened(open);
+  const store = openLazily(open);
   serveBatches(
     (calls) =>
       store.run(calls, (database) => calls.map((call) => read(database, operations, call))),
@@ -117,7 +117,7 @@ const read = (database: SqliteDatabase, operations: Operations, call: ThreadCall
     }
   });
 
-function lazilyOpened(open: () => OpenStore): {
+function openLazily(open: () => OpenStore): {
   run(
     calls: readonly ThreadCall[],
     work: (database: SqliteDatabase) => readonly ThreadReply[],

@@ -51,12 +51,13 @@ function recordStatements(): { watched: SqliteDatabase; statements: string[] } {
   return { watched, statements };
 }
 
-const notes = () => runOn(operations.all, database, null);
+const readNotes = () => runOn(operations.all, database, null);
 
 const normal = 1;
 const full = 2;
 
-const synchronous = () => database.get<{ synchronous: number }>("PRAGMA synchronous")?.synchronous;
+const readSynchronous = () =>
+  database.get<{ synchronous: number }>("PRAGMA synchronous")?.synchronous;
 
 test("all database writes made in one tick share a commit", async () => {
   const { watched, statements } = recordStatements();
@@ -82,18 +83,18 @@ test("a failed write in a batch has no effect, and the others succeed", async ()
     "rejected",
     "fulfilled",
   ]);
-  expect(notes()).toEqual(["a", "c"]);
+  expect(readNotes()).toEqual(["a", "c"]);
 });
 
 test("all calls in a batch fail if the commit fails", () => {
-  const failing: SqliteDatabase = {
+  const failingDatabase: SqliteDatabase = {
     ...database,
     run: (sql, parameters) => {
       if (sql === "COMMIT") throw Object.assign(new Error("disk I/O error"), { errcode: 10 });
       return database.run(sql, parameters);
     },
   };
-  const outcomes = runBatch(failing, operations, [
+  const outcomes = runBatch(failingDatabase, operations, [
     { method: "add", args: { text: "a" } },
     { method: "add", args: { text: "b" } },
   ]);
@@ -103,7 +104,7 @@ test("all calls in a batch fail if the commit fails", () => {
       error: { code: "store_unavailable", status: 503, retryable: true },
     });
   }
-  expect(notes()).toEqual([]);
+  expect(readNotes()).toEqual([]);
   expect(database.inTransaction()).toBe(false);
 });
 
@@ -113,7 +114,7 @@ test("on a full disk, only writes reported as successful are stored", () => {
   const outcomes = runBatch(database, operations, calls);
   expect(outcomes[1]).toMatchObject({ ok: false, error: { code: "storage_full" } });
   const stored = ["a", "c"].filter((_, index) => outcomes[index * 2]?.ok);
-  expect(notes()).toEqual(stored);
+  expect(readNotes()).toEqual(stored);
   expect(runBatch(database, operations, [{ method: "add", args: { text: "d" } }])).toEqual([
     { ok: true, value: 1 },
   ]);
@@ -121,12 +122,12 @@ test("on a full disk, only writes reported as successful are stored", () => {
 
 test("a commit is synced if any of its writes is durable", () => {
   runBatch(database, operations, [{ method: "addRelaxed", args: { text: "a" } }]);
-  expect(synchronous()).toBe(normal);
+  expect(readSynchronous()).toBe(normal);
   runBatch(database, operations, [
     { method: "addRelaxed", args: { text: "b" } },
     { method: "add", args: { text: "c" } },
   ]);
-  expect(synchronous()).toBe(full);
+  expect(readSynchronous()).toBe(full);
 });
 
 test("an unknown operation fails without affecting the others in its batch", () => {
@@ -158,7 +159,7 @@ test("the write-ahead log is emptied after the first commit that no reader block
     expect(logBytes()).toBeGreaterThan(0);
     reader.run("COMMIT");
     add("c");
-    expect([logBytes(), notes()]).toEqual([0, ["a", "b", "c"]]);
+    expect([logBytes(), readNotes()]).toEqual([0, ["a", "b", "c"]]);
     add("d");
     expect(logBytes()).toBeGreaterThan(0);
   } finally {

@@ -15,7 +15,7 @@ import {
   refuseEndedCaller,
   withholdFromEndedCaller,
 } from "./middleware/ended-caller.ts";
-import { problem, problemText, publicCode, toProblem } from "./problems/write-problem.ts";
+import { problem, publicCode, renderProblem, toProblem } from "./problems/write-problem.ts";
 import { addRoutes } from "./routes/index.ts";
 import { addNodeRoutes } from "./routes/nodes/add-node-routes.ts";
 import { createSearchSubmissions } from "./submission/submission.ts";
@@ -25,7 +25,7 @@ import { createSearchSubmissions } from "./submission/submission.ts";
  * second, body, schema, route. On close, pending requests get their current state.
  */
 export function buildApp(context: HttpContext): FastifyInstance {
-  const { app, stopping } = openApp({
+  const { app, shutdownSignal } = openApp({
     ...context,
     pathsHint: "see GET /docs for all paths",
     onProblem: (code) => context.metrics.problems.inc({ code }),
@@ -42,16 +42,16 @@ export function buildApp(context: HttpContext): FastifyInstance {
 
   app.addHook("onRequest", callerHook(context));
   app.addHook("preParsing", plainBodyHook);
-  const callers = createCallerWatch(context, stopping);
+  const callers = createCallerWatch(context, shutdownSignal);
   app.addHook("preHandler", refuseEndedCaller(context, callers));
-  app.addHook("onSend", admitBeforeAnswer(context));
+  app.addHook("onSend", admitBeforeResponse(context));
   app.addHook("onSend", withholdFromEndedCaller(context, callers));
   app.addHook("onSend", rateFieldsHook(context));
   app.addHook("onSend", corsHook(context.settings.corsOrigins));
   app.addHook("onSend", checkAfterChange(callers));
   app.addHook("onResponse", requestLogHook(context));
 
-  const pendingRequests = createPendingRequests(context, callers, stopping);
+  const pendingRequests = createPendingRequests(context, callers, shutdownSignal);
   addRoutes(app, context, pendingRequests, createSearchSubmissions(context));
   addNodeRoutes(app.withTypeProvider<ZodTypeProvider>(), context, pendingRequests);
   return app;
@@ -83,7 +83,7 @@ async function newestLimits(
  * Admits requests that ended before submission, such as those with an invalid body: a refusal takes
  * precedence.
  */
-function admitBeforeAnswer({ metrics }: Pick<HttpContext, "metrics">) {
+function admitBeforeResponse({ metrics }: Pick<HttpContext, "metrics">) {
   return async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -97,7 +97,7 @@ function admitBeforeAnswer({ metrics }: Pick<HttpContext, "metrics">) {
       const failure = toProblem(thrown);
       if (payload instanceof Readable) payload.destroy();
       metrics.problems.inc({ code: publicCode(failure) });
-      return problemText(failure, request, reply);
+      return renderProblem(failure, request, reply);
     }
   };
 }

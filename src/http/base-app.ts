@@ -9,9 +9,13 @@ import {
   watchConnections,
 } from "./connections/open-connections.ts";
 import { isBrowserNavigation, sendNotFoundPage } from "./docs-site/not-found-page.ts";
-import { otherMethods } from "./middleware/cors.ts";
+import { createMethodFallback } from "./middleware/cors.ts";
 import type { ProblemCode } from "./problems/problems.ts";
-import { answerBareRefusals, answerUnreadable, fieldsHook } from "./problems/unreadable-request.ts";
+import {
+  answerUnreadable,
+  handleExpectAndConnect,
+  headerFieldsHook,
+} from "./problems/unreadable-request.ts";
 import { problem, publicCode, toProblem, writeProblem } from "./problems/write-problem.ts";
 import { validatorCompiler } from "./schemas/validation.ts";
 import { readJsonBodies } from "./submission/json-body.ts";
@@ -47,7 +51,7 @@ export type BaseAppContext = {
 export type BaseApp = {
   app: FastifyInstance;
   /** Aborts when the app drains or closes. */
-  stopping: AbortSignal;
+  shutdownSignal: AbortSignal;
 };
 
 /** Problems follow RFC 9457. On close, connections without a complete request are closed immediately. */
@@ -79,7 +83,7 @@ export function openApp(context: BaseAppContext): BaseApp {
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
   readJsonBodies(app);
-  const answerOtherMethods = otherMethods(app, settings.corsOrigins ?? []);
+  const answerOtherMethods = createMethodFallback(app, settings.corsOrigins ?? []);
   app.decorateRequest("jobUuid", "");
   app.decorateRequest("problemCode", null);
   app.decorateRequest("callerAddress", "");
@@ -96,7 +100,7 @@ export function openApp(context: BaseAppContext): BaseApp {
         "cannot serve the request",
       );
     } else if (
-      !separatelyLogged.includes(failure.code) &&
+      !separatelyLoggedCodes.includes(failure.code) &&
       serverProblems.includes(publicCode(failure))
     ) {
       log.error({ request_id: request.id, code: failure.code, err: error }, "request failed");
@@ -109,7 +113,7 @@ export function openApp(context: BaseAppContext): BaseApp {
     throw noSuchPath(pathsHint);
   });
 
-  answerBareRefusals(app.server, newId);
+  handleExpectAndConnect(app.server, newId);
   app.addHook("onRequest", async (request, reply) => {
     request.callerAddress = callerAddressOf(request.raw);
     reply.header("x-request-id", request.id);
@@ -128,7 +132,7 @@ export function openApp(context: BaseAppContext): BaseApp {
     // Fastify would close the connection after rejecting a body, so a client still sending would lose the answer.
     else if (reply.statusCode >= 400) reply.removeHeader("connection");
   });
-  app.addHook("onRequest", fieldsHook);
+  app.addHook("onRequest", headerFieldsHook);
   // With another method, a fixed path such as .../jobs matches the platform parameter.
   app.addHook("onRequest", async (request, reply) =>
     hasUnknownPlatform(request) ? await answerOtherMethods(request, reply) : undefined,
@@ -140,14 +144,18 @@ export function openApp(context: BaseAppContext): BaseApp {
     void shutdown.drain();
     connections.stop();
   });
-  return { app, stopping: shutdown.draining };
+  return { app, shutdownSignal: shutdown.drainSignal };
 }
 
 const serverProblems: readonly ProblemCode[] = ["internal", "unavailable"];
 /** Temporary problems, logged without a stack trace. */
 const transientProblems: readonly string[] = ["unavailable", "gateway_unreachable"];
 /** Problems whose causes have their own log lines. */
-const separatelyLogged: readonly string[] = ["storage_full", "stopping", "too_many_connections"];
+const separatelyLoggedCodes: readonly string[] = [
+  "storage_full",
+  "stopping",
+  "too_many_connections",
+];
 
 /** Clients get `unavailable`. */
 function tooManyConnections(): EarshotError {

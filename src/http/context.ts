@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { AccountEnds } from "../accounts/admin/account-ends.ts";
+import type { AccountFinalizer } from "../accounts/admin/account-finalizer.ts";
 import type { AccountCredentials } from "../accounts/credentials/account-credentials.ts";
 import type { FetchClientDocument } from "../accounts/grants/fetch-client-document.ts";
 import type { grantLimits } from "../accounts/grants/settings.ts";
@@ -28,7 +28,7 @@ import type { Metrics } from "./metrics/metrics.ts";
 type HttpSettings = Pick<GatewaySettings, "embedded"> & {
   /** Without a trailing slash; if null, the request's base URL is used. */
   publicUrl: string | null;
-  /** Origins whose pages may call the API; `*` means all. */
+  /** Origins whose pages can call the API; `*` means all. */
   corsOrigins: readonly string[];
   /** Key for node requests without one; if null, these are rejected. */
   openNodeKey: string | null;
@@ -53,7 +53,7 @@ type HttpSettings = Pick<GatewaySettings, "embedded"> & {
   maxArchiveQueryLength: number;
   countDeadlineMs: number;
   maxCountBuckets: number;
-  /** How long after its deadline a job may still end. */
+  /** How long after its deadline a job can still end. */
   deadlineGraceMs: number;
 };
 
@@ -78,7 +78,7 @@ export type HttpContext = {
   metrics: Metrics;
   limiter: Limiter;
   accounts: AccountStore;
-  accountEnds: Pick<AccountEnds, "settle">;
+  accountFinalizer: Pick<AccountFinalizer, "settle">;
   cursorKey: Uint8Array;
   jobs: Pick<
     JobQueue,

@@ -17,7 +17,7 @@ export const httpSettings = {
   ),
   corsOrigins: originList(
     "EARSHOT_CORS_ORIGINS",
-    "Origins of web pages that may call the API (`/v1`, `/api/v1`) from a browser with a key.",
+    "Origins of web pages that are allowed to call the API (`/v1`, `/api/v1`) from a browser with a key.",
   ),
   openNodeKey: apiKey(
     "EARSHOT_OPEN_NODE_KEY",
@@ -33,7 +33,7 @@ export const httpSettings = {
     "EARSHOT_MAX_HEADER_BYTES",
     16_384,
     [8_192, 1_048_576],
-    "Maximum size of request line and header together.",
+    "Maximum combined size of the request line and headers.",
   ),
   maxConnections: count(
     "EARSHOT_MAX_CONNECTIONS",

@@ -1,7 +1,7 @@
 import type { CountMetric } from "@earshot/query/tree";
 import type { RecheckState } from "./mastodon/recheck.ts";
 
-export type PartStatus = "off" | "waiting" | "connected" | "paused";
+export type ComponentStatus = "off" | "waiting" | "connected" | "paused";
 
 export type IngestState = StreamState & {
   labelers: readonly LabelerState[];
@@ -9,7 +9,7 @@ export type IngestState = StreamState & {
 };
 
 export type StreamState = {
-  status: PartStatus;
+  status: ComponentStatus;
   detail: string;
   host: string | null;
   liveSinceMs: number | null;
@@ -25,7 +25,7 @@ export type StreamState = {
 };
 
 export type MastodonStreamState = {
-  status: PartStatus;
+  status: ComponentStatus;
   detail: string;
   host: string;
   transport: "websocket" | "event-stream" | null;
@@ -43,7 +43,7 @@ export type MastodonStreamState = {
 };
 
 export type LabelerState = {
-  status: PartStatus;
+  status: ComponentStatus;
   detail: string;
   host: string;
   labels: number;
@@ -54,7 +54,7 @@ export type LabelerState = {
 
 export type AccountLookupState = {
   /** `connected` if the last request succeeded. */
-  status: PartStatus;
+  status: ComponentStatus;
   detail: string;
   found: number;
   missing: number;

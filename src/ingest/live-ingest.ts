@@ -33,22 +33,22 @@ const maxRedirects = 3;
 export function startIngest(request: IngestRequest): Ingest {
   const { archive, clock, random, settings, log } = request;
   const publicUrls = [defaultIngestSettings.appviewUrl, defaultIngestSettings.dictionaryUrl];
-  const configured = [settings.appviewUrl, settings.dictionaryUrl].filter(
+  const customUrls = [settings.appviewUrl, settings.dictionaryUrl].filter(
     (url) => !publicUrls.includes(url),
   );
   const client = createGuardedFetch({
-    guard: createGuard(configured),
+    guard: createGuard(customUrls),
     userAgent,
     timeoutMs: settings.fetchTimeoutMs,
     maxBytes: settings.maxResponseBytes,
     maxRedirects,
   });
-  const parts = { archive, clock, random, log };
-  const lookUp =
+  const dependencies = { archive, clock, random, log };
+  const accountLookup =
     settings.lookUp === "off"
       ? null
       : startAccountLookup({
-          ...parts,
+          ...dependencies,
           fetch: client,
           settings: {
             ...settings,
@@ -61,22 +61,22 @@ export function startIngest(request: IngestRequest): Ingest {
           },
         });
   const stream = startJetstream({
-    ...parts,
+    ...dependencies,
     settings: { ...settings, userAgent },
     dictionary: (signal) =>
       loadDictionary({
         path: join(request.dataDir, "jetstream.zdict"),
         url: settings.dictionaryUrl,
         fetch: client,
-        known: jetstreamDictionary,
+        expectedDictionary: jetstreamDictionary,
         timeoutMs: settings.fetchTimeoutMs,
         signal,
       }),
-    onRenamed: (account) => lookUp?.enqueue(account),
+    refreshAccount: (account) => accountLookup?.enqueue(account),
   });
   const labelers = settings.labelerUrls.map((url) =>
     startLabeler({
-      ...parts,
+      ...dependencies,
       url,
       settings: {
         ...settings,
@@ -91,11 +91,15 @@ export function startIngest(request: IngestRequest): Ingest {
     state: () => ({
       ...stream.state(),
       labelers: labelers.map((labeler) => labeler.state()),
-      lookUp: lookUp?.state() ?? null,
+      lookUp: accountLookup?.state() ?? null,
     }),
     stop: async () => {
-      const stopped = [stream.stop(), lookUp?.stop(), ...labelers.map((part) => part.stop())];
-      await Promise.all(stopped);
+      const stopPromises = [
+        stream.stop(),
+        accountLookup?.stop(),
+        ...labelers.map((part) => part.stop()),
+      ];
+      await Promise.all(stopPromises);
       await client.close();
     },
   };
@@ -115,7 +119,7 @@ export type DictionaryRequest = {
   path: string;
   url: string;
   fetch: GuardedFetch;
-  known: KnownDictionary;
+  expectedDictionary: KnownDictionary;
   timeoutMs: number;
   signal: AbortSignal;
 };
@@ -124,30 +128,33 @@ export type DictionaryRequest = {
  * Fetches the dictionary once, verifies its hash and stores it. Errors: `dictionary_unavailable`.
  */
 export async function loadDictionary(request: DictionaryRequest): Promise<Buffer> {
-  const { path, url, known } = request;
-  const stored = await readFile(path).catch(() => null);
-  if (stored !== null && isKnown(stored, known)) return stored;
+  const { path, url, expectedDictionary } = request;
+  const storedDictionary = await readFile(path).catch(() => null);
+  if (storedDictionary !== null && isExpectedDictionary(storedDictionary, expectedDictionary))
+    return storedDictionary;
   const { status, body } = await request.fetch(url, {
     signal: request.signal,
-    maxBytes: known.bytes,
+    maxBytes: expectedDictionary.bytes,
     timeoutMs: request.timeoutMs,
   });
-  if (status !== 200) throw unavailable(`${new URL(url).host} returned HTTP ${status}`);
-  const fetched = Buffer.from(body);
-  if (!isKnown(fetched, known)) {
-    throw unavailable(`${new URL(url).host} did not send dictionary ${known.id}`);
+  if (status !== 200) throw dictionaryUnavailable(`${new URL(url).host} returned HTTP ${status}`);
+  const fetchedDictionary = Buffer.from(body);
+  if (!isExpectedDictionary(fetchedDictionary, expectedDictionary)) {
+    throw dictionaryUnavailable(
+      `${new URL(url).host} did not send dictionary ${expectedDictionary.id}`,
+    );
   }
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(`${path}.part`, fetched, { mode: 0o600 });
+  await writeFile(`${path}.part`, fetchedDictionary, { mode: 0o600 });
   await rename(`${path}.part`, path);
-  return fetched;
+  return fetchedDictionary;
 }
 
-function isKnown(bytes: Buffer, known: KnownDictionary): boolean {
-  if (bytes.length !== known.bytes || bytes.readUInt32LE(0) !== magic) return false;
-  if (bytes.readUInt32LE(4) !== known.id) return false;
-  return createHash("sha256").update(bytes).digest("hex") === known.sha256;
+function isExpectedDictionary(bytes: Buffer, expected: KnownDictionary): boolean {
+  if (bytes.length !== expected.bytes || bytes.readUInt32LE(0) !== magic) return false;
+  if (bytes.readUInt32LE(4) !== expected.id) return false;
+  return createHash("sha256").update(bytes).digest("hex") === expected.sha256;
 }
 
-const unavailable = (message: string): EarshotError =>
+const dictionaryUnavailable = (message: string): EarshotError =>
   new EarshotError("dictionary_unavailable", message, { retryable: true });

@@ -33,7 +33,7 @@ describe.each([
     const lease = await jobs.lease();
     jobs.clock.shiftWall(stepMs);
     await jobs.clock.advance(29_000);
-    expect(lease.lost.aborted).toBe(false);
+    expect(lease.lostSignal.aborted).toBe(false);
     expect(await jobs.queue.renew(uuid, lease.token)).toBe(30_000);
     await jobs.clock.advance(29_000);
     await jobs.queue.complete(uuid, lease.token, result);
@@ -45,9 +45,9 @@ describe.each([
     await jobs.lease();
     jobs.clock.shiftWall(stepMs);
     await jobs.clock.advance(32_000);
-    const again = await jobs.lease();
-    expect(again).toMatchObject({ uuid, attempt: 2 });
-    expect(again.remainingMs).toBe(88_000);
+    const nextLease = await jobs.lease();
+    expect(nextLease).toMatchObject({ uuid, attempt: 2 });
+    expect(nextLease.remainingMs).toBe(88_000);
   });
 
   test("a job's next attempt begins on time if the wall clock is changed by an hour", async () => {
@@ -81,14 +81,14 @@ describe.each([
   });
 
   test("a job submitted after the wall clock is changed has its full two minutes if the server is killed in the same second", async () => {
-    const old = await jobs.queue.submit(newJob("old"));
+    const earlierJob = await jobs.queue.submit(newJob("old"));
     await jobs.clock.advance(20_000);
     jobs.clock.shiftWall(stepMs);
     const { uuid } = await jobs.queue.submit(newJob("new"));
     await jobs.restart("kill");
     const leases = [await jobs.lease(), await jobs.lease()];
     expect(leases.map((lease) => [lease.uuid, lease.remainingMs])).toEqual([
-      [old.uuid, 100_000],
+      [earlierJob.uuid, 100_000],
       [uuid, 120_000],
     ]);
   });
@@ -111,36 +111,36 @@ describe.each([
     const { uuid } = await jobs.queue.submit(newJob());
     const pending = jobs.queue.waitForEnd("one", uuid, 10_000);
     const idle = jobs.queue.lease({ nodeId: "idle", methods: [] }, 10_000);
-    let ended = 0;
+    let endedCount = 0;
     for (const wait of [pending, idle]) {
       wait.then(() => {
-        ended += 1;
+        endedCount += 1;
       });
     }
     jobs.clock.shiftWall(stepMs);
     await jobs.clock.advance(9_999);
-    expect(ended).toBe(0);
+    expect(endedCount).toBe(0);
     await jobs.clock.advance(1);
-    expect(ended).toBe(2);
+    expect(endedCount).toBe(2);
   });
 });
 
 test("jobs continue with their remaining time after the process was suspended for an hour", async () => {
-  const running = await jobs.queue.submit(newJob());
-  const waiting = await jobs.queue.submit(newJob());
+  const runningJob = await jobs.queue.submit(newJob());
+  const waitingJob = await jobs.queue.submit(newJob());
   const lease = await jobs.lease();
   await jobs.clock.advance(20_500);
   await jobs.clock.suspend(hourMs);
-  expect(lease.lost.aborted).toBe(false);
+  expect(lease.lostSignal.aborted).toBe(false);
   await jobs.clock.advance(8_000);
-  await jobs.queue.complete(running.uuid, lease.token, result);
+  await jobs.queue.complete(runningJob.uuid, lease.token, result);
   await jobs.clock.advance(89_000);
-  expect(await getState(waiting.uuid)).toBe("received");
+  expect(await getState(waitingJob.uuid)).toBe("received");
   await jobs.restart("kill");
   await jobs.clock.advance(500);
-  expect(await getState(waiting.uuid)).toBe("received");
+  expect(await getState(waitingJob.uuid)).toBe("received");
   await jobs.clock.advance(4_000);
-  expect(await getState(waiting.uuid)).toBe("error");
+  expect(await getState(waitingJob.uuid)).toBe("error");
 });
 
 describe("webhook deliveries when the wall clock is changed by an hour", () => {
@@ -184,13 +184,13 @@ describe("webhook deliveries when the wall clock is changed by an hour", () => {
 
 test("a clock drift of less than a second changes nothing on disk", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
-  const before = (await jobs.queue.find("one", uuid))?.deadlineMs;
+  const previousDeadlineMs = (await jobs.queue.find("one", uuid))?.deadlineMs;
   jobs.clock.shiftWall(900);
   await jobs.clock.advance(2_000);
-  expect((await jobs.queue.find("one", uuid))?.deadlineMs).toBe(before);
+  expect((await jobs.queue.find("one", uuid))?.deadlineMs).toBe(previousDeadlineMs);
   jobs.clock.shiftWall(200);
   await jobs.clock.advance(2_000);
-  expect((await jobs.queue.find("one", uuid))?.deadlineMs).toBe((before ?? 0) + 1_100);
+  expect((await jobs.queue.find("one", uuid))?.deadlineMs).toBe((previousDeadlineMs ?? 0) + 1_100);
 });
 
 test("results expire by the wall clock: if it is set back, they last longer, never shorter", async () => {

@@ -6,7 +6,7 @@ import {
   type CursorScope,
   decryptCursor,
   encryptCursor,
-  fitsCursor,
+  fitsInCursor,
   maxCursorLength,
 } from "./cursor.ts";
 
@@ -69,9 +69,12 @@ test("equal positions have equal cursors, which are short, opaque and safe in a 
 });
 
 test("a cursor from a release without `within_time:` is evaluated as of the end of its window", () => {
-  const earlier =
+  const earlierCursor =
     "olbM4tjW9vK2u-dvhuEYikRObqZyIaHHI2Is0-zuvFz6qMX1a4TT6KfMoMsQFYgbK4T1sAJpIYLx7_GlwmTvsuahO6pIrdeY9YovlGkMhVNQNG9rMQo";
-  expect(decryptCursor(secret, earlier, scope)).toEqual({ ...position, asOfMs: position.toMs });
+  expect(decryptCursor(secret, earlierCursor, scope)).toEqual({
+    ...position,
+    asOfMs: position.toMs,
+  });
 });
 
 test.each([
@@ -87,9 +90,9 @@ test.each([
 test("a cursor with any bit flipped is invalid", () => {
   const bytes = Buffer.from(cursor, "base64url");
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
-    const flipped = Buffer.from(bytes);
-    flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-    expect(() => decryptCursor(secret, flipped.toString("base64url"), scope)).toThrow(invalid);
+    const flippedBytes = Buffer.from(bytes);
+    flippedBytes[bit >> 3] = (flippedBytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    expect(() => decryptCursor(secret, flippedBytes.toString("base64url"), scope)).toThrow(invalid);
   }
 });
 
@@ -120,19 +123,24 @@ describe("a cursor into a platform's pages", () => {
     lastKey: fc.option(fc.string({ unit: "binary", maxLength: 100 })),
     skip: fc.nat(),
   });
-  const one = {
+  const pagePosition = {
     platform: "x",
     credentialId: null,
     cursor: "b26v89c",
     lastKey: null,
     skip: 0,
   } as const;
-  const encrypted = encryptCursor(secret, { ...scope, ...times, after: null, position: one });
+  const pageCursor = encryptCursor(secret, {
+    ...scope,
+    ...times,
+    after: null,
+    position: pagePosition,
+  });
 
   test("a cursor into a platform's pages decrypts to its position", () => {
     fc.assert(
       fc.property(positions, (position) => {
-        fc.pre(fitsCursor(position));
+        fc.pre(fitsInCursor(position));
         const text = encryptCursor(secret, { ...scope, ...times, after: null, position });
         expect(text.length).toBeLessThanOrEqual(maxCursorLength);
         expect(decryptCursor(secret, text, scope)).toEqual({
@@ -158,43 +166,45 @@ describe("a cursor into a platform's pages", () => {
       ...times,
       requestedBounds: { startMs: null, endMs: 7 },
       after: null,
-      position: one,
+      position: pagePosition,
     });
   });
 
   test("a cursor into a platform's pages contains the platform's page token, up to a maximum length", () => {
     const latest = { ...times, fromMs: -8.64e15, toMs: 8.64e15, asOfMs: 8.64e15 };
     const bounds = { startMs: -8.64e15, endMs: 8.64e15 };
-    const makePosition = (length: number) => ({ ...one, cursor: "c".repeat(length) });
-    const longest = Math.max(
+    const makePosition = (length: number) => ({ ...pagePosition, cursor: "c".repeat(length) });
+    const maxLength = Math.max(
       ...Array.from({ length: maxCursorLength }, (_, length) => length).filter((length) =>
-        fitsCursor(makePosition(length)),
+        fitsInCursor(makePosition(length)),
       ),
     );
-    expect(longest).toBeGreaterThan(2_000);
+    expect(maxLength).toBeGreaterThan(2_000);
     const content = {
       ...scope,
       ...latest,
       requestedBounds: bounds,
       after: null,
-      position: makePosition(longest),
+      position: makePosition(maxLength),
     };
     const text = encryptCursor(secret, content);
     expect(text.length).toBeLessThanOrEqual(maxCursorLength);
-    expect(decryptCursor(secret, text, scope).position?.cursor).toHaveLength(longest);
+    expect(decryptCursor(secret, text, scope).position?.cursor).toHaveLength(maxLength);
   });
 
   test("a cursor into a platform's pages is invalid for another search and after any change", () => {
-    expect(Buffer.from(encrypted, "base64url").includes("b26v89c")).toBe(false);
+    expect(Buffer.from(pageCursor, "base64url").includes("b26v89c")).toBe(false);
     const other = { ...scope, accountId: "two" };
-    expect(() => decryptCursor(secret, encrypted, other)).toThrow(mismatch);
-    const bytes = Buffer.from(encrypted, "base64url");
+    expect(() => decryptCursor(secret, pageCursor, other)).toThrow(mismatch);
+    const bytes = Buffer.from(pageCursor, "base64url");
     for (let index = 0; index < bytes.length; index += 1) {
-      const flipped = Buffer.from(bytes);
-      flipped[index] = (flipped[index] ?? 0) ^ 1;
-      expect(() => decryptCursor(secret, flipped.toString("base64url"), scope)).toThrow(invalid);
-      const cut = bytes.subarray(0, index).toString("base64url");
-      expect(() => decryptCursor(secret, cut, scope)).toThrow(invalid);
+      const flippedBytes = Buffer.from(bytes);
+      flippedBytes[index] = (flippedBytes[index] ?? 0) ^ 1;
+      expect(() => decryptCursor(secret, flippedBytes.toString("base64url"), scope)).toThrow(
+        invalid,
+      );
+      const truncatedCursor = bytes.subarray(0, index).toString("base64url");
+      expect(() => decryptCursor(secret, truncatedCursor, scope)).toThrow(invalid);
     }
   });
 });

@@ -34,7 +34,7 @@ export type CursorContent = CursorScope & CursorPosition;
  * A position has a fixed length and ends with its post's `uriHash`, or with zeros. A fetch position
  * is JSON.
  */
-const layout = 5;
+const currentLayout = 5;
 const fetchLayout = 4;
 const layoutWithoutHash = 3;
 const layoutWithoutAsOf = 2;
@@ -42,27 +42,33 @@ const nonceLength = 12;
 const tagLength = 16;
 const scopeHashLength = 16;
 const headLength = 1 + scopeHashLength;
-const computeLength = (times: number): number => headLength + 1 + 8 + times * 8;
+const computeLength = (timeCount: number): number => headLength + 1 + 8 + timeCount * 8;
 const uriHashLength = 16;
 const contentLength = computeLength(5) + uriHashLength;
 const noUriHash = "0".repeat(uriHashLength * 2);
 /** Short enough for the header limits of clients. */
 export const maxCursorLength = 4_096;
 const maxFetchBytes = (maxCursorLength * 3) / 4 - nonceLength - headLength - tagLength;
-const unbounded = -(2n ** 63n);
+const unboundedTime = -(2n ** 63n);
 
 /**
  * AES-256-GCM in base64url, bound to the search. The nonce is a keyed hash of the content, so that
  * no two contents share one.
  */
 export function encryptCursor(secret: Uint8Array, content: CursorContent): string {
-  const plain = encode(content);
+  const plaintext = encode(content);
   const keys = keysFor(secret);
-  const nonce = createHmac("sha256", keys.nonce).update(plain).digest().subarray(0, nonceLength);
+  const nonce = createHmac("sha256", keys.nonce)
+    .update(plaintext)
+    .digest()
+    .subarray(0, nonceLength);
   const cipher = createCipheriv("aes-256-gcm", keys.encryption, nonce);
-  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString(
-    "base64url",
-  );
+  return Buffer.concat([
+    nonce,
+    cipher.update(plaintext),
+    cipher.final(),
+    cipher.getAuthTag(),
+  ]).toString("base64url");
 }
 
 /**
@@ -74,53 +80,54 @@ export function decryptCursor(
   text: string,
   expected: CursorScope,
 ): CursorPosition {
-  const plain = decrypt(secret, text);
-  const scope = plain.subarray(1, headLength);
+  const plaintext = decrypt(secret, text);
+  const scope = plaintext.subarray(1, headLength);
   if (!scope.equals(computeHash(expected))) {
     throw new EarshotError("cursor_mismatch", "the cursor belongs to another search", {
       status: 400,
       hint: "repeat the account, platform, type, method and query of the search that returned it; only max_results may change",
     });
   }
-  return decode(plain);
+  return decode(plaintext);
 }
 
 function decrypt(secret: Uint8Array, text: string): Buffer {
-  const encrypted = Buffer.from(text, "base64url");
-  if (encrypted.length <= nonceLength + headLength + tagLength) throw invalid();
-  if (text.length > maxCursorLength || encrypted.toString("base64url") !== text) throw invalid();
+  const encryptedBytes = Buffer.from(text, "base64url");
+  if (encryptedBytes.length <= nonceLength + headLength + tagLength) throw invalidCursor();
+  if (text.length > maxCursorLength || encryptedBytes.toString("base64url") !== text)
+    throw invalidCursor();
   const decipher = createDecipheriv(
     "aes-256-gcm",
     keysFor(secret).encryption,
-    encrypted.subarray(0, nonceLength),
+    encryptedBytes.subarray(0, nonceLength),
     { authTagLength: tagLength },
   );
-  decipher.setAuthTag(encrypted.subarray(-tagLength));
-  const plain = decipher.update(encrypted.subarray(nonceLength, -tagLength));
+  decipher.setAuthTag(encryptedBytes.subarray(-tagLength));
+  const plaintext = decipher.update(encryptedBytes.subarray(nonceLength, -tagLength));
   try {
     decipher.final();
   } catch {
-    throw invalid();
+    throw invalidCursor();
   }
-  if (!isKnownLayout(plain)) throw invalid();
-  return plain;
+  if (!isKnownLayout(plaintext)) throw invalidCursor();
+  return plaintext;
 }
 
-function isKnownLayout(plain: Buffer): boolean {
-  switch (plain[0]) {
-    case layout:
-      return plain.length === contentLength;
+function isKnownLayout(plaintext: Buffer): boolean {
+  switch (plaintext[0]) {
+    case currentLayout:
+      return plaintext.length === contentLength;
     case layoutWithoutHash:
-      return plain.length === computeLength(5);
+      return plaintext.length === computeLength(5);
     case layoutWithoutAsOf:
-      return plain.length === computeLength(4);
+      return plaintext.length === computeLength(4);
     default:
-      return plain[0] === fetchLayout;
+      return plaintext[0] === fetchLayout;
   }
 }
 
 /** Upstream page tokens have no length limit. */
-export const fitsCursor = (position: FetchPosition): boolean =>
+export const fitsInCursor = (position: FetchPosition): boolean =>
   Buffer.byteLength(JSON.stringify(position)) <= maxFetchBytes - maxTimesLength;
 
 const maxTimesLength = 200;
@@ -129,21 +136,21 @@ function encode(content: CursorContent): Buffer {
   const { after, position } = content;
   if (after === null)
     return Buffer.concat([getHead(fetchLayout, content), fetchJson(content, position)]);
-  const plain = Buffer.alloc(contentLength);
-  getHead(layout, content).copy(plain);
+  const plaintext = Buffer.alloc(contentLength);
+  getHead(currentLayout, content).copy(plaintext);
   let offset = headLength;
-  offset = plain.writeUInt8(platforms.indexOf(after.platform), offset);
-  offset = plain.writeBigUInt64BE(after.id, offset);
+  offset = plaintext.writeUInt8(platforms.indexOf(after.platform), offset);
+  offset = plaintext.writeBigUInt64BE(after.id, offset);
   const { fromMs, toMs, asOfMs, requestedBounds } = content;
   for (const ms of [fromMs, toMs, asOfMs, requestedBounds.startMs, requestedBounds.endMs]) {
-    offset = plain.writeBigInt64BE(ms === null ? unbounded : BigInt(ms), offset);
+    offset = plaintext.writeBigInt64BE(ms === null ? unboundedTime : BigInt(ms), offset);
   }
-  plain.write(after.uriHash ?? noUriHash, offset, "hex");
-  return plain;
+  plaintext.write(after.uriHash ?? noUriHash, offset, "hex");
+  return plaintext;
 }
 
-const getHead = (first: number, content: CursorScope): Buffer =>
-  Buffer.concat([Uint8Array.of(first), computeHash(content)]);
+const getHead = (layoutByte: number, content: CursorScope): Buffer =>
+  Buffer.concat([Uint8Array.of(layoutByte), computeHash(content)]);
 
 /** Uses the names that earlier versions of the gateway read. */
 type EncodedFetch = Pick<CursorPosition, "fromMs" | "toMs" | "asOfMs"> & {
@@ -153,8 +160,14 @@ type EncodedFetch = Pick<CursorPosition, "fromMs" | "toMs" | "asOfMs"> & {
 
 function fetchJson(content: CursorContent, position: FetchPosition): Buffer {
   const { fromMs, toMs, asOfMs, requestedBounds } = content;
-  const encoded: EncodedFetch = { place: position, fromMs, toMs, asOfMs, asked: requestedBounds };
-  return Buffer.from(JSON.stringify(encoded));
+  const encodedFetch: EncodedFetch = {
+    place: position,
+    fromMs,
+    toMs,
+    asOfMs,
+    asked: requestedBounds,
+  };
+  return Buffer.from(JSON.stringify(encodedFetch));
 }
 
 const decodeFetch = ({ place, asked, ...times }: EncodedFetch): CursorPosition => ({
@@ -164,20 +177,23 @@ const decodeFetch = ({ place, asked, ...times }: EncodedFetch): CursorPosition =
   requestedBounds: asked,
 });
 
-function decode(plain: Buffer): CursorPosition {
+function decode(plaintext: Buffer): CursorPosition {
   const offset = headLength;
-  if (plain[0] === fetchLayout) return decodeFetch(JSON.parse(plain.toString("utf8", offset)));
-  const platform = platforms[plain.readUInt8(offset)];
-  if (platform === undefined) throw invalid();
-  const count = plain[0] === layoutWithoutAsOf ? 4 : 5;
-  const times = Array.from({ length: count }, (_, n) => timeAt(plain, offset + 9 + 8 * n));
+  if (plaintext[0] === fetchLayout)
+    return decodeFetch(JSON.parse(plaintext.toString("utf8", offset)));
+  const platform = platforms[plaintext.readUInt8(offset)];
+  if (platform === undefined) throw invalidCursor();
+  const count = plaintext[0] === layoutWithoutAsOf ? 4 : 5;
+  const times = Array.from({ length: count }, (_, n) => timeAt(plaintext, offset + 9 + 8 * n));
   const [fromMs = null, toMs, ...rest] = times;
-  if (toMs === null || toMs === undefined) throw invalid();
+  if (toMs === null || toMs === undefined) throw invalidCursor();
   const [asOfMs, startMs = null, endMs = null] = count === 4 ? [toMs, ...rest] : rest;
-  if (asOfMs === null || asOfMs === undefined) throw invalid();
+  if (asOfMs === null || asOfMs === undefined) throw invalidCursor();
   const uriHash =
-    plain[0] === layout ? plain.toString("hex", contentLength - uriHashLength) : noUriHash;
-  const id = plain.readBigUInt64BE(offset + 1);
+    plaintext[0] === currentLayout
+      ? plaintext.toString("hex", contentLength - uriHashLength)
+      : noUriHash;
+  const id = plaintext.readBigUInt64BE(offset + 1);
   return {
     after: { platform, id, ...(uriHash === noUriHash ? {} : { uriHash }) },
     fromMs,
@@ -187,9 +203,9 @@ function decode(plain: Buffer): CursorPosition {
   };
 }
 
-function timeAt(plain: Buffer, offset: number): number | null {
-  const time = plain.readBigInt64BE(offset);
-  return time === unbounded ? null : Number(time);
+function timeAt(plaintext: Buffer, offset: number): number | null {
+  const time = plaintext.readBigInt64BE(offset);
+  return time === unboundedTime ? null : Number(time);
 }
 
 function computeHash({ accountId, platform, type, method, canonicalQuery }: CursorScope): Buffer {
@@ -199,13 +215,13 @@ function computeHash({ accountId, platform, type, method, canonicalQuery }: Curs
 
 type CursorKeys = { encryption: KeyObject; nonce: KeyObject };
 
-const knownKeys = new WeakMap<Uint8Array, CursorKeys>();
+const keyCache = new WeakMap<Uint8Array, CursorKeys>();
 
 function keysFor(secret: Uint8Array): CursorKeys {
-  const cached = knownKeys.get(secret);
-  if (cached !== undefined) return cached;
+  const cachedKeys = keyCache.get(secret);
+  if (cachedKeys !== undefined) return cachedKeys;
   const keys = { encryption: derive(secret, "cursor key"), nonce: derive(secret, "cursor nonce") };
-  knownKeys.set(secret, keys);
+  keyCache.set(secret, keys);
   return keys;
 }
 
@@ -213,7 +229,7 @@ function derive(secret: Uint8Array, purpose: string): KeyObject {
   return createSecretKey(createHmac("sha256", secret).update(`${purpose}\0`).digest());
 }
 
-function invalid(): EarshotError {
+function invalidCursor(): EarshotError {
   return new EarshotError("cursor_invalid", "invalid cursor", {
     status: 400,
     hint: "send next_cursor unchanged, or omit it for the first page",

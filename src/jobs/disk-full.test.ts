@@ -15,20 +15,20 @@ const archiveUnreadable = () =>
 
 let jobs: TestQueue;
 let runner: Runner;
-let logged: string[];
+let logMessages: string[];
 let disk: { isFull: boolean; isUnreadable: boolean; fillsAfter: string | null };
 
 beforeEach(async () => {
   disk = { isFull: false, isUnreadable: false, fillsAfter: null };
-  logged = [];
+  logMessages = [];
   const table = openJobTable();
   const { write } = table.store;
-  const refusing = (...args: Parameters<typeof write>) => {
+  const refusingWrite = (...args: Parameters<typeof write>) => {
     if (disk.isFull) return Promise.reject(storageFull());
     disk.isFull = args[0] === disk.fillsAfter;
     return write(...args);
   };
-  table.store = { ...table.store, write: refusing as typeof write };
+  table.store = { ...table.store, write: refusingWrite as typeof write };
   jobs = await startTestQueue({}, table, { onError: () => undefined });
   const { queue, clock } = jobs;
   runner = startRunner({
@@ -42,7 +42,7 @@ beforeEach(async () => {
     methods: searchMethods,
     concurrency: 2,
     returnJob: (uuid, token) => queue.returnJob(uuid, token, 1_000),
-    log: { warn: (_fields, message) => logged.push(message) },
+    log: { warn: (_fields, message) => logMessages.push(message) },
   });
 });
 
@@ -83,7 +83,7 @@ test("a result that cannot be written is submitted within 2 s after space is fre
     nodeId: "embedded",
     methods: searchMethods,
     concurrency: 1,
-    log: { warn: (_fields, message) => logged.push(message) },
+    log: { warn: (_fields, message) => logMessages.push(message) },
   });
   const { uuid } = await queue.submit(newJob());
   await started.promise;
@@ -95,7 +95,7 @@ test("a result that cannot be written is submitted within 2 s after space is fre
   await clock.advance(2_000);
   expect(await find(uuid)).toMatchObject({ state: "done", attempts: 1 });
   expect(attempts).toBe(1);
-  expect(logged).toEqual(["completing a job failed, retrying"]);
+  expect(logMessages).toEqual(["failed to complete a job, retrying"]);
 });
 
 test("a job is retried every second while the archive cannot be read, without using up attempts", async () => {
@@ -103,7 +103,7 @@ test("a job is retried every second while the archive cannot be read, without us
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.clock.advance(60_000);
   expect(await find(uuid)).toMatchObject({ state: "received", attempts: 0 });
-  expect(logged).toEqual(["an attempt failed"]);
+  expect(logMessages).toEqual(["an attempt failed"]);
   disk.isUnreadable = false;
   await jobs.clock.advance(2_000);
   expect(await find(uuid)).toMatchObject({ state: "done", attempts: 1 });

@@ -69,15 +69,15 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
   let nowMs = 1_000_000;
   let tokens = 0;
 
-  function failed(model: Model, code: string, retryable: boolean): void {
+  function recordFailure(model: Model, code: string, retryable: boolean): void {
     const delayMs = 250 * 2 ** (model.attempts - 1);
-    if (model.deaths === 2) end(model, "poison_job");
+    if (model.deaths === 2) recordEnd(model, "poison_job");
     else if (retryable && model.attempts < 3 && nowMs + delayMs < model.deadlineMs) {
       model.state = "error(retrying)";
-    } else end(model, code);
+    } else recordEnd(model, code);
   }
 
-  function end(model: Model, failure: string): void {
+  function recordEnd(model: Model, failure: string): void {
     model.state = "error";
     model.failure = failure;
   }
@@ -124,25 +124,31 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
       nowMs += one.ms;
       runOn(run.beat, database, { gateway: "only", nowMs });
     } else if (one.kind === "lapse") {
-      const lapsed = models.filter(({ leaseUntilMs }) => leaseUntilMs <= nowMs);
-      const leases = lapsed.map((model) => makeLease(model, -1));
+      const lapsedModels = models.filter(({ leaseUntilMs }) => leaseUntilMs <= nowMs);
+      const leases = lapsedModels.map((model) => makeLease(model, -1));
       runOn(run.endExpiredLeases, database, { leases, nowMs, ...rules });
-      for (const model of lapsed) {
-        if (model.state === "in progress") failed(model, "node_lost", true);
+      for (const model of lapsedModels) {
+        if (model.state === "in progress") recordFailure(model, "node_lost", true);
       }
     } else if (one.kind === "timeOut") {
-      const late = models.filter(({ deadlineMs }) => deadlineMs <= nowMs);
-      runOn(run.timeOutJobs, database, { uuids: late.map(({ uuid }) => uuid), nowMs });
-      for (const model of late) if (!hasEnded(model)) end(model, "deadline");
+      const lateModels = models.filter(({ deadlineMs }) => deadlineMs <= nowMs);
+      runOn(run.timeOutJobs, database, { uuids: lateModels.map(({ uuid }) => uuid), nowMs });
+      for (const model of lateModels) if (!hasEnded(model)) recordEnd(model, "deadline");
     } else if (one.kind === "recover") {
-      const recovered = runOn(run.recoverJobs, database, { gateway: "only", nowMs, lifetimeMs });
+      const recoveredJobs = runOn(run.recoverJobs, database, {
+        gateway: "only",
+        nowMs,
+        lifetimeMs,
+      });
       for (const model of models) {
         if (model.state !== "in progress") continue;
         model.state = "received";
         model.attempts -= 1;
       }
-      const waiting = models.filter(({ state }) => ["received", "error(retrying)"].includes(state));
-      expect(recovered.map(({ uuid }) => uuid)).toEqual(waiting.map(({ uuid }) => uuid));
+      const waitingModels = models.filter(({ state }) =>
+        ["received", "error(retrying)"].includes(state),
+      );
+      expect(recoveredJobs.map(({ uuid }) => uuid)).toEqual(waitingModels.map(({ uuid }) => uuid));
     } else if (one.kind === "expire") {
       runOn(run.expireJobs, database, { nowMs, endedMs: 0, keyedMs: 0 });
       for (const model of models) {
@@ -216,7 +222,7 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
       expect(attemptEnd !== null).toBe(isCurrentLease);
       if (!isCurrentLease) return;
       model.deaths += jobCommand.died ? 1 : 0;
-      failed(model, code, jobCommand.retryable);
+      recordFailure(model, code, jobCommand.retryable);
       const isOver = attemptEnd?.notBeforeMs === null;
       expect(isOver).toBe(model.state === "error");
     }
@@ -224,18 +230,25 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
 
   let lastChange = runOn(run.lastChange, database, { accountId: "one" });
   for (const other of commands) {
-    const before = new Map(models.map(({ uuid, state, attempts }) => [uuid, { state, attempts }]));
+    const previousStates = new Map(
+      models.map(({ uuid, state, attempts }) => [uuid, { state, attempts }]),
+    );
     step(other);
-    const left = other.kind === "recover" ? models.filter((model) => !hasEnded(model)).length : 0;
+    const unfinishedCount =
+      other.kind === "recover" ? models.filter((model) => !hasEnded(model)).length : 0;
     const changes = changesAfter(lastChange);
-    const changed = models.filter((model) => {
+    const changedModels = models.filter((model) => {
       const { uuid, state, attempts } = model;
-      const was = before.get(uuid);
-      return was?.state !== state || was?.attempts !== attempts;
+      const previousState = previousStates.get(uuid);
+      return previousState?.state !== state || previousState?.attempts !== attempts;
     });
-    const visible = changed.filter(({ state }) => state !== "error(retrying)");
-    expect(changes.map(({ uuid }) => uuid).sort()).toEqual(visible.map(({ uuid }) => uuid).sort());
-    expect(changes.map(({ id }) => id)).toEqual(changes.map((_, n) => lastChange + left + n + 1));
+    const visibleModels = changedModels.filter(({ state }) => state !== "error(retrying)");
+    expect(changes.map(({ uuid }) => uuid).sort()).toEqual(
+      visibleModels.map(({ uuid }) => uuid).sort(),
+    );
+    expect(changes.map(({ id }) => id)).toEqual(
+      changes.map((_, n) => lastChange + unfinishedCount + n + 1),
+    );
     lastChange = runOn(run.lastChange, database, { accountId: "one" });
     expect(lastChange).toBe(changes.at(-1)?.id ?? lastChange);
     for (const model of models) {

@@ -7,18 +7,18 @@ import type { NewJob } from "./submissions/submission.ts";
 import { newJob, request, result, startTestQueue, type TestQueue, testNode } from "./test-jobs.ts";
 
 let jobs: TestQueue;
-let failed: FailedAttempt[];
+let failedAttempts: FailedAttempt[];
 let canBeRun: boolean;
-let connected: readonly string[];
+let connectedNodeIds: readonly string[];
 
 beforeEach(async () => {
-  failed = [];
+  failedAttempts = [];
   canBeRun = true;
-  connected = [];
+  connectedNodeIds = [];
   jobs = await startTestQueue({ maxRunningPerKey: 1_000 }, undefined, {
-    onFailedAttempt: (attempt) => failed.push(attempt),
+    onFailedAttempt: (attempt) => failedAttempts.push(attempt),
     hasNodeFor: () => canBeRun,
-    hasOtherNodeFor: (_, failedOn) => connected.some((nodeId) => !failedOn.has(nodeId)),
+    hasOtherNodeFor: (_, failedOn) => connectedNodeIds.some((nodeId) => !failedOn.has(nodeId)),
   });
 });
 
@@ -50,48 +50,48 @@ function firstLeasedBy(
 
 test("the waiting node with the lowest current load gets the job", async () => {
   const loads: Record<string, number> = { a: 0.1, b: 0.5, c: 0.9 };
-  const waiting = ["a", "b", "c"].map(
+  const pendingLeases = ["a", "b", "c"].map(
     (name) =>
       [name, nodeLease(leaseRequest(name, { load: () => loads[name] ?? 0 }), 1_000)] as const,
   );
   Object.assign(loads, { a: 0.8, b: 0.6, c: 0.2 });
   await submit();
-  expect(await firstLeasedBy(waiting)).toBe("c");
+  expect(await firstLeasedBy(pendingLeases)).toBe("c");
 });
 
 test("equally loaded nodes take turns", async () => {
   const order: string[] = [];
   const nodes = ["a", "b", "c"].map((nodeId) => leaseRequest(nodeId, { load: () => 0 }));
-  const waiting = nodes.flatMap((node) => [nodeLease(node, 1_000), nodeLease(node, 1_000)]);
-  for (const [index, lease] of waiting.entries()) {
+  const pendingLeases = nodes.flatMap((node) => [nodeLease(node, 1_000), nodeLease(node, 1_000)]);
+  for (const [index, lease] of pendingLeases.entries()) {
     void lease.then(() => order.push(nodes[Math.floor(index / 2)]?.nodeId ?? ""));
   }
   for (let n = 0; n < 6; n += 1) await submit();
-  await Promise.all(waiting);
+  await Promise.all(pendingLeases);
   expect(order).toEqual(["a", "b", "c", "a", "b", "c"]);
 });
 
 test("a node's running jobs are counted as soon as they are leased", async () => {
   let leaseCount = 0;
   const node = leaseRequest("busy", { onLease: () => (leaseCount += 1), load: () => 0 });
-  const waits = nodeLease(node, 1_000);
+  const pendingLease = nodeLease(node, 1_000);
   const submitted = submit();
   expect([leaseCount, jobs.queue.countRunning("busy")]).toEqual([1, 1]);
   await submitted;
-  const lease = await waits;
+  const lease = await pendingLease;
   await jobs.queue.complete(lease?.uuid ?? "", lease?.token ?? "", result);
   expect(jobs.queue.countRunning("busy")).toBe(0);
 });
 
 test("a node whose lease request is closed gets no job until the request is open", async () => {
   let isOpen = false;
-  const waits = nodeLease(leaseRequest("paced", { isOpen: () => isOpen }), 1_000);
+  const pendingLease = nodeLease(leaseRequest("paced", { isOpen: () => isOpen }), 1_000);
   const uuid = await submit();
   jobs.queue.wakeNodes();
   expect(jobs.queue.countRunning("paced")).toBe(0);
   isOpen = true;
   jobs.queue.wakeNodes();
-  expect((await waits)?.uuid).toBe(uuid);
+  expect((await pendingLease)?.uuid).toBe(uuid);
 });
 
 test("a node gets only jobs that it accepts, and the others keep their position", async () => {
@@ -105,14 +105,16 @@ test("a node gets only jobs that it accepts, and the others keep their position"
 
 test("thousands of jobs that no node accepts are checked once per kind, not individually", async () => {
   let calls = 0;
-  const none = leaseRequest("none", {
+  const acceptNone = leaseRequest("none", {
     accepts: () => {
       calls += 1;
       return false;
     },
   });
-  const leaving = new AbortController();
-  const waiting = [1, 2, 3].map(() => jobs.queue.lease(none, 60_000, leaving.signal));
+  const leaveController = new AbortController();
+  const pendingLeases = [1, 2, 3].map(() =>
+    jobs.queue.lease(acceptNone, 60_000, leaveController.signal),
+  );
   const platforms = ["x", "bluesky", "mastodon"] as const;
   await Promise.all(
     Array.from({ length: 9_999 }, (_, n) => {
@@ -123,8 +125,8 @@ test("thousands of jobs that no node accepts are checked once per kind, not indi
   calls = 0;
   jobs.queue.wakeNodes();
   expect(calls).toBe(3);
-  leaving.abort();
-  await Promise.all(waiting);
+  leaveController.abort();
+  await Promise.all(pendingLeases);
   expect(await nodeLease(leaseRequest("any"))).not.toBeNull();
 });
 
@@ -132,14 +134,14 @@ test("keys take turns across all nodes, and each key's limit covers all nodes", 
   await jobs.restart("stop", { maxRunningPerKey: 3 });
   for (let n = 0; n < 30; n += 1) await submit({}, "busy");
   for (let n = 0; n < 6; n += 1) await submit({}, "quiet");
-  const leased: string[] = [];
+  const leasedKeys: string[] = [];
   for (let n = 0; n < 4; n += 1) {
     for (const nodeId of ["one", "two", "three"]) {
       const lease = await nodeLease(leaseRequest(nodeId));
-      if (lease !== null) leased.push(getKey(lease.uuid));
+      if (lease !== null) leasedKeys.push(getKey(lease.uuid));
     }
   }
-  expect(leased).toEqual(["busy", "quiet", "busy", "quiet", "busy", "quiet"]);
+  expect(leasedKeys).toEqual(["busy", "quiet", "busy", "quiet", "busy", "quiet"]);
   for (const nodeId of ["one", "two", "three"]) expect(jobs.queue.countRunning(nodeId)).toBe(2);
 });
 
@@ -179,8 +181,8 @@ describe("a key without a limit on its jobs", () => {
     expect(leasesAccounts(leases.slice(15))).toEqual(["two"]);
     const [first] = leases;
     await jobs.queue.complete(first?.uuid ?? "", first?.token ?? "", result);
-    const freed = await nodeLease(leaseRequest("a", { slots: () => 16 }));
-    expect(freed).toBeNull();
+    const freedLease = await nodeLease(leaseRequest("a", { slots: () => 16 }));
+    expect(freedLease).toBeNull();
   });
 
   test("an account's searches can use reserved slots while a slow fetch of the account is running", async () => {
@@ -247,28 +249,31 @@ const getKey = (uuid: string): string =>
 
 test("jobs of a node that leaves are leased before later jobs, and their attempts do not count", async () => {
   const uuids = [await submit(), await submit(), await submit()];
-  const lost = [await nodeLease(leaseRequest("gone")), await nodeLease(leaseRequest("gone"))];
-  const remaining = await nodeLease(leaseRequest("stays"));
-  const later = await submit();
+  const lostLeases = [await nodeLease(leaseRequest("gone")), await nodeLease(leaseRequest("gone"))];
+  const remainingLease = await nodeLease(leaseRequest("stays"));
+  const laterUuid = await submit();
   expect(await jobs.queue.endNodeLeases("gone")).toBe(2);
-  expect(lost.map((lease) => lease?.lost.aborted)).toEqual([true, true]);
-  expect(remaining?.lost.aborted).toBe(false);
+  expect(lostLeases.map((lease) => lease?.lostSignal.aborted)).toEqual([true, true]);
+  expect(remainingLease?.lostSignal.aborted).toBe(false);
   expect(await jobs.queue.find("one", uuids[0] ?? "")).toMatchObject({
     state: "received",
     attempts: 0,
   });
-  const again = [await nodeLease(leaseRequest("stays")), await nodeLease(leaseRequest("stays"))];
-  expect(again.map((lease) => [lease?.uuid, lease?.attempt])).toEqual([
+  const nextLeases = [
+    await nodeLease(leaseRequest("stays")),
+    await nodeLease(leaseRequest("stays")),
+  ];
+  expect(nextLeases.map((lease) => [lease?.uuid, lease?.attempt])).toEqual([
     [uuids[0], 1],
     [uuids[1], 1],
   ]);
-  expect((await nodeLease(leaseRequest("stays")))?.uuid).toBe(later);
-  const [stale] = lost;
+  expect((await nodeLease(leaseRequest("stays")))?.uuid).toBe(laterUuid);
+  const [staleLease] = lostLeases;
   await expect(
-    jobs.queue.complete(stale?.uuid ?? "", stale?.token ?? "", result),
+    jobs.queue.complete(staleLease?.uuid ?? "", staleLease?.token ?? "", result),
   ).rejects.toMatchObject({ code: "lease_lost" });
   expect(jobs.queue.countRunning("gone")).toBe(0);
-  expect(failed).toEqual([]);
+  expect(failedAttempts).toEqual([]);
 });
 
 test("a job that crashes its node in every attempt ends with node_lost", async () => {
@@ -277,7 +282,7 @@ test("a job that crashes its node in every attempt ends with node_lost", async (
     const lease = await nodeLease(leaseRequest("dies"));
     expect([lease?.uuid, lease?.attempt]).toEqual([uuid, attempt]);
     await jobs.queue.failNodeLeases("dies");
-    expect(lease?.lost.aborted).toBe(true);
+    expect(lease?.lostSignal.aborted).toBe(true);
     await jobs.clock.advance(1_000);
   }
   expect(await jobs.queue.find("one", uuid)).toMatchObject({
@@ -285,22 +290,22 @@ test("a job that crashes its node in every attempt ends with node_lost", async (
     attempts: 3,
     failure: { code: "node_lost" },
   });
-  expect(failed.map(({ nodeId, why }) => [nodeId, why])).toEqual(
+  expect(failedAttempts.map(({ nodeId, reason }) => [nodeId, reason])).toEqual(
     Array.from({ length: 3 }, () => ["dies", "failed"]),
   );
 });
 
-const passing = { code: "c", message: "m", status: 502, retryable: true };
+const transientFailure = { code: "c", message: "m", status: 502, retryable: true };
 
 async function failNext(nodeId: string): Promise<string | null> {
   const lease = await nodeLease(leaseRequest(nodeId));
-  if (lease !== null) await jobs.queue.fail(lease.uuid, lease.token, passing);
+  if (lease !== null) await jobs.queue.fail(lease.uuid, lease.token, transientFailure);
   await jobs.clock.advance(1_000);
   return lease?.uuid ?? null;
 }
 
 test("if two of three nodes are broken, the third gets the job before its attempts are used up", async () => {
-  connected = ["broken", "broken too", "sound"];
+  connectedNodeIds = ["broken", "broken too", "sound"];
   const uuid = await submit();
   expect(await failNext("broken")).toBe(uuid);
   expect(await failNext("broken")).toBeNull();
@@ -311,38 +316,38 @@ test("if two of three nodes are broken, the third gets the job before its attemp
 });
 
 test("a waiting node does not get a job again that failed on it, but gets other jobs", async () => {
-  connected = ["broken", "sound"];
+  connectedNodeIds = ["broken", "sound"];
   const uuid = await submit();
   await failNext("broken");
-  const waits = nodeLease(leaseRequest("broken"), 4_000);
-  const sound = nodeLease(leaseRequest("sound", { load: () => 1 }), 4_000);
-  expect((await sound)?.uuid).toBe(uuid);
-  const next = await submit();
-  expect((await waits)?.uuid).toBe(next);
+  const pendingLease = nodeLease(leaseRequest("broken"), 4_000);
+  const soundLease = nodeLease(leaseRequest("sound", { load: () => 1 }), 4_000);
+  expect((await soundLease)?.uuid).toBe(uuid);
+  const nextUuid = await submit();
+  expect((await pendingLease)?.uuid).toBe(nextUuid);
 });
 
 test("a job that no other node leases within seconds returns to the node on which it failed", async () => {
-  connected = ["broken", "busy"];
+  connectedNodeIds = ["broken", "busy"];
   const uuid = await submit();
-  const later = await submit();
+  const laterUuid = await submit();
   expect(await failNext("broken")).toBe(uuid);
-  const leased = await nodeLease(leaseRequest("broken"));
-  expect(leased?.uuid).toBe(later);
-  const waits = nodeLease(leaseRequest("broken"), 60_000);
+  const brokenLease = await nodeLease(leaseRequest("broken"));
+  expect(brokenLease?.uuid).toBe(laterUuid);
+  const pendingLease = nodeLease(leaseRequest("broken"), 60_000);
   await jobs.clock.advance(5_000);
-  expect(await waits).toMatchObject({ uuid, attempt: 2 });
-  connected = ["broken"];
-  await jobs.queue.fail(later, leased?.token ?? "", passing);
+  expect(await pendingLease).toMatchObject({ uuid, attempt: 2 });
+  connectedNodeIds = ["broken"];
+  await jobs.queue.fail(laterUuid, brokenLease?.token ?? "", transientFailure);
   await jobs.clock.advance(1_000);
-  expect(await nodeLease(leaseRequest("broken"))).toMatchObject({ uuid: later, attempt: 2 });
+  expect(await nodeLease(leaseRequest("broken"))).toMatchObject({ uuid: laterUuid, attempt: 2 });
 });
 
 test("a job avoids the node whose lease expired, and is not leased again after it is cancelled", async () => {
-  connected = ["stalls", "busy"];
+  connectedNodeIds = ["stalls", "busy"];
   const uuid = await submit();
   await nodeLease(leaseRequest("stalls"));
   await jobs.clock.advance(32_000);
-  expect(failed).toMatchObject([{ nodeId: "stalls", why: "lapsed" }]);
+  expect(failedAttempts).toMatchObject([{ nodeId: "stalls", reason: "lapsed" }]);
   expect(await nodeLease(leaseRequest("stalls"))).toBeNull();
   await jobs.queue.cancel("one", uuid);
   await jobs.clock.advance(10_000);
@@ -351,13 +356,13 @@ test("a job avoids the node whose lease expired, and is not leased again after i
 });
 
 test("a thousand failed jobs are checked once per kind of work", async () => {
-  connected = ["a", "b", "sound"];
+  connectedNodeIds = ["a", "b", "sound"];
   await Promise.all(Array.from({ length: 1_000 }, (_, n) => submit({}, `key ${n % 20}`)));
   const leases = await Promise.all(
     Array.from({ length: 1_000 }, (_, n) => nodeLease(leaseRequest(n % 2 === 0 ? "a" : "b"))),
   );
   await Promise.all(
-    leases.map((lease) => jobs.queue.fail(lease?.uuid ?? "", lease?.token ?? "", passing)),
+    leases.map((lease) => jobs.queue.fail(lease?.uuid ?? "", lease?.token ?? "", transientFailure)),
   );
   await jobs.clock.advance(1_000);
   let calls = 0;
@@ -370,18 +375,18 @@ test("a thousand failed jobs are checked once per kind of work", async () => {
 });
 
 test("a job that its node returns goes to the front of the queue without a delay, and the attempt does not count", async () => {
-  connected = ["gone", "sound"];
+  connectedNodeIds = ["gone", "sound"];
   const uuid = await submit();
   const lease = await nodeLease(leaseRequest("gone"));
-  const later = await submit();
+  const laterUuid = await submit();
   await jobs.queue.returnJob(uuid, "another token");
   expect(jobs.queue.countRunning("gone")).toBe(1);
   await jobs.queue.returnJob(uuid, lease?.token ?? "");
-  expect([lease?.lost.aborted, jobs.queue.countRunning("gone")]).toEqual([true, 0]);
+  expect([lease?.lostSignal.aborted, jobs.queue.countRunning("gone")]).toEqual([true, 0]);
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "received", attempts: 0 });
   expect(await nodeLease(leaseRequest("gone"))).toMatchObject({ uuid, attempt: 1 });
-  expect((await nodeLease(leaseRequest("sound")))?.uuid).toBe(later);
-  expect(failed).toEqual([]);
+  expect((await nodeLease(leaseRequest("sound")))?.uuid).toBe(laterUuid);
+  expect(failedAttempts).toEqual([]);
   await jobs.queue.returnJob("an unknown job", "token");
 });
 
@@ -402,9 +407,9 @@ test("a failed attempt is reported with its node and whether its lease expired",
   await jobs.clock.advance(1_000);
   expect(await nodeLease(leaseRequest("dies"))).toMatchObject({ uuid, attempt: 2 });
   await jobs.clock.advance(31_000);
-  expect(failed).toEqual([
-    { method: "searchbyquery", nodeId: "fails", why: "failed" },
-    { method: "searchbyquery", nodeId: "dies", why: "lapsed" },
+  expect(failedAttempts).toEqual([
+    { method: "searchbyquery", nodeId: "fails", reason: "failed" },
+    { method: "searchbyquery", nodeId: "dies", reason: "lapsed" },
   ]);
 });
 
@@ -451,7 +456,7 @@ test("a job that ran until its deadline fails with deadline, not with no_node", 
     await jobs.clock.advance(10_000);
   }
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ failure: { code: "deadline" } });
-  expect(failed).toEqual([{ method: "searchbyquery", nodeId: "slow", why: "late" }]);
+  expect(failedAttempts).toEqual([{ method: "searchbyquery", nodeId: "slow", reason: "late" }]);
 });
 
 test("a job that was leased just before its deadline is not reported as a failed attempt of its node", async () => {
@@ -459,7 +464,7 @@ test("a job that was leased just before its deadline is not reported as a failed
   await jobs.clock.advance(115_000);
   expect(await nodeLease(leaseRequest("quick"))).not.toBeNull();
   await jobs.clock.advance(10_000);
-  expect(failed).toEqual([]);
+  expect(failedAttempts).toEqual([]);
 });
 
 test("a large result is stored completely, and other calls are served while it is encoded", async () => {

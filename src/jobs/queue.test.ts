@@ -59,17 +59,17 @@ async function leaseNow(): Promise<Lease<SearchJobRequest>> {
 const getState = async (uuid: string) => (await queue.find("one", uuid))?.state;
 
 test("a submitted job is leased and completed, and its result has exact IDs", async () => {
-  const accepted = await submit();
-  expect(accepted).toMatchObject({ state: "received", attempts: 0, request });
-  expect(await queue.find("one", accepted.uuid)).toEqual(accepted);
+  const acceptedJob = await submit();
+  expect(acceptedJob).toMatchObject({ state: "received", attempts: 0, request });
+  expect(await queue.find("one", acceptedJob.uuid)).toEqual(acceptedJob);
   const lease = await leaseNow();
-  expect(lease).toMatchObject({ uuid: accepted.uuid, work: request, attempt: 1 });
-  expect(await getState(accepted.uuid)).toBe("in progress");
+  expect(lease).toMatchObject({ uuid: acceptedJob.uuid, work: request, attempt: 1 });
+  expect(await getState(acceptedJob.uuid)).toBe("in progress");
   await clock.advance(40);
   await queue.complete(lease.uuid, lease.token, result);
-  const done = await queue.find("one", accepted.uuid);
+  const done = await queue.find("one", acceptedJob.uuid);
   expect(done).toMatchObject({ state: "done", node: "node", attempts: 1, result });
-  expect(done?.finishedMs).toBe(accepted.submittedMs + 40);
+  expect(done?.finishedMs).toBe(acceptedJob.submittedMs + 40);
 });
 
 test("a job's uuid is case-insensitive, and another account's job is not found", async () => {
@@ -86,32 +86,32 @@ test("only one of two lease requests gets the only job", async () => {
 });
 
 test("a waiting node gets a new job as soon as it is submitted", async () => {
-  const waits = queue.lease(testNode, 30_000);
+  const pendingLease = queue.lease(testNode, 30_000);
   const { uuid } = await queue.submit(newJob());
-  expect((await waits)?.uuid).toBe(uuid);
+  expect((await pendingLease)?.uuid).toBe(uuid);
 });
 
 test("a node gets only jobs with methods that it can run, and null on timeout", async () => {
   await queue.submit(newJob());
-  const waits = queue.lease({ nodeId: "other", methods: ["searchbyfullarchive"] }, 5_000);
+  const pendingLease = queue.lease({ nodeId: "other", methods: ["searchbyfullarchive"] }, 5_000);
   await clock.advance(5_000);
-  expect(await waits).toBeNull();
+  expect(await pendingLease).toBeNull();
   expect(await queue.lease(testNode, 0)).not.toBeNull();
 });
 
 test("the result of a lost lease is rejected, and that of the next lease counts", async () => {
   const { uuid } = await queue.submit(newJob());
-  const lost = await leaseNow();
+  const lostLease = await leaseNow();
   await clock.advance(32_000);
-  const leased = await leaseNow();
-  expect(leased).toMatchObject({ uuid, attempt: 2 });
+  const nextLease = await leaseNow();
+  expect(nextLease).toMatchObject({ uuid, attempt: 2 });
   const refusal = { code: "lease_lost" };
-  await expect(queue.complete(uuid, lost.token, result)).rejects.toMatchObject(refusal);
-  await expect(queue.fail(uuid, lost.token, failure)).rejects.toMatchObject(refusal);
-  await expect(queue.renew(uuid, lost.token)).rejects.toMatchObject(refusal);
+  await expect(queue.complete(uuid, lostLease.token, result)).rejects.toMatchObject(refusal);
+  await expect(queue.fail(uuid, lostLease.token, failure)).rejects.toMatchObject(refusal);
+  await expect(queue.renew(uuid, lostLease.token)).rejects.toMatchObject(refusal);
   expect(await getState(uuid)).toBe("in progress");
-  await queue.complete(uuid, leased.token, result);
-  await expect(queue.complete(uuid, leased.token, result)).rejects.toMatchObject(refusal);
+  await queue.complete(uuid, nextLease.token, result);
+  await expect(queue.complete(uuid, nextLease.token, result)).rejects.toMatchObject(refusal);
   expect(await getState(uuid)).toBe("done");
 });
 
@@ -148,9 +148,9 @@ test("a failed job is retried soon, up to three attempts, and stays in progress 
     expect(await queue.lease(testNode, 0)).toBeNull();
     await clock.advance(1);
   }
-  const last = await leaseNow();
-  expect(last.attempt).toBe(3);
-  await queue.fail(uuid, last.token, failure);
+  const lastLease = await leaseNow();
+  expect(lastLease.attempt).toBe(3);
+  await queue.fail(uuid, lastLease.token, failure);
   expect(await queue.find("one", uuid)).toMatchObject({
     state: "error",
     attempts: 3,
@@ -207,33 +207,33 @@ test("a result is accepted shortly after the deadline, but not later", async () 
   expect(await getState(first.uuid)).toBe("done");
   await clock.advance(2_000);
   expect(await getState(second.uuid)).toBe("error");
-  const late = queue.complete(second.uuid, leases[1].token, result);
-  await expect(late).rejects.toMatchObject({ code: "lease_lost" });
+  const lateCompletion = queue.complete(second.uuid, leases[1].token, result);
+  await expect(lateCompletion).rejects.toMatchObject({ code: "lease_lost" });
   expect(await getState(second.uuid)).toBe("error");
 });
 
 test("waiting for a job ends when the job ends, on timeout, when the caller disconnects and when the server stops", async () => {
   const { uuid } = await queue.submit(newJob());
-  const byTime = queue.waitForEnd("one", uuid, 1_000);
+  const timedWait = queue.waitForEnd("one", uuid, 1_000);
   await clock.advance(1_000);
-  expect(await byTime).toMatchObject({ state: "received" });
+  expect(await timedWait).toMatchObject({ state: "received" });
 
   const disconnected = new AbortController();
-  const byCaller = queue.waitForEnd("one", uuid, 30_000, disconnected.signal);
+  const callerWait = queue.waitForEnd("one", uuid, 30_000, disconnected.signal);
   disconnected.abort();
-  expect(await byCaller).toMatchObject({ state: "received" });
+  expect(await callerWait).toMatchObject({ state: "received" });
 
-  const byEnd = queue.waitForEnd("one", uuid, 30_000);
+  const endWait = queue.waitForEnd("one", uuid, 30_000);
   const lease = await leaseNow();
   await queue.complete(uuid, lease.token, result);
-  expect(await byEnd).toMatchObject({ state: "done", result });
+  expect(await endWait).toMatchObject({ state: "done", result });
   expect(await queue.waitForEnd("one", uuid, 30_000)).toMatchObject({ state: "done" });
 
   const other = await queue.submit(newJob());
-  const byStop = queue.waitForEnd("one", other.uuid, 30_000);
+  const stopWait = queue.waitForEnd("one", other.uuid, 30_000);
   const waitingNode = queue.lease({ nodeId: "idle", methods: [] }, 30_000);
   await queue.stop();
-  expect(await byStop).toMatchObject({ state: "received" });
+  expect(await stopWait).toMatchObject({ state: "received" });
   expect(await waitingNode).toBeNull();
 });
 
@@ -241,9 +241,9 @@ test("a key at its running-job limit runs its next search when one is completed,
   await queue.stop();
   queue = openQueue({ maxRunningPerKey: 2 });
   for (let index = 0; index < 4; index += 1) await queue.submit(newJob("busy"));
-  const quiet = await queue.submit(newJob("quiet"));
+  const quietJob = await queue.submit(newJob("quiet"));
   const first = await leaseNow();
-  expect((await leaseNow()).uuid).toBe(quiet.uuid);
+  expect((await leaseNow()).uuid).toBe(quietJob.uuid);
   await leaseNow();
   expect(await queue.lease(testNode, 0)).toBeNull();
   const completing = queue.complete(first.uuid, first.token, result);
@@ -275,18 +275,20 @@ test("submissions beyond the maximum number of waiting jobs are rejected", async
 });
 
 test("a job whose submission the store rejects does not run", async () => {
-  await expect(queue.submit(newJob("key", "nobody"))).rejects.toThrow(/the account is deleted/);
+  await expect(queue.submit(newJob("key", "nobody"))).rejects.toThrow(
+    /the account has been deleted/,
+  );
   expect(queue.depth()).toBe(0);
   expect(await queue.lease(testNode, 0)).toBeNull();
 });
 
 test("every accepted job runs after a crash, and interrupted attempts do not count", async () => {
-  const running = await queue.submit(newJob());
-  const waiting = await queue.submit(newJob());
-  const ended = await queue.submit(newJob("another"));
-  const dead = await leaseNow();
+  const runningJob = await queue.submit(newJob());
+  const waitingJob = await queue.submit(newJob());
+  const endedJob = await queue.submit(newJob("another"));
+  const lostLease = await leaseNow();
   const done = await leaseNow();
-  expect([dead.uuid, done.uuid]).toEqual([running.uuid, ended.uuid]);
+  expect([lostLease.uuid, done.uuid]).toEqual([runningJob.uuid, endedJob.uuid]);
   await queue.complete(done.uuid, done.token, result);
 
   await queue.stop();
@@ -294,15 +296,15 @@ test("every accepted job runs after a crash, and interrupted attempts do not cou
   queue = openQueue();
   await queue.start();
 
-  expect(await getState(running.uuid)).toBe("received");
-  expect(await getState(ended.uuid)).toBe("done");
-  const again = [await leaseNow(), await leaseNow()];
-  expect(again.map(({ uuid, attempt }) => [uuid, attempt])).toEqual([
-    [running.uuid, 1],
-    [waiting.uuid, 1],
+  expect(await getState(runningJob.uuid)).toBe("received");
+  expect(await getState(endedJob.uuid)).toBe("done");
+  const newLeases = [await leaseNow(), await leaseNow()];
+  expect(newLeases.map(({ uuid, attempt }) => [uuid, attempt])).toEqual([
+    [runningJob.uuid, 1],
+    [waitingJob.uuid, 1],
   ]);
-  const late = queue.complete(running.uuid, dead.token, result);
-  await expect(late).rejects.toMatchObject({ code: "lease_lost" });
+  const lateCompletion = queue.complete(runningJob.uuid, lostLease.token, result);
+  await expect(lateCompletion).rejects.toMatchObject({ code: "lease_lost" });
 });
 
 test("downtime is added to the deadline", async () => {

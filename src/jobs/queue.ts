@@ -131,11 +131,16 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
         return store.write("moveTimes", { ms });
       });
   const endedJobs = createEndedJobs(clock, now, settings.retentionMs);
-  const running = context.running ?? new RunningJobs();
+  const runningJobs = context.running ?? new RunningJobs();
   const hasOtherNodeFor = context.hasOtherNodeFor ?? (() => false);
-  const dispatcher = createDispatcher(clock, settings.maxRunningPerKey, hasOtherNodeFor, running);
+  const dispatcher = createDispatcher(
+    clock,
+    settings.maxRunningPerKey,
+    hasOtherNodeFor,
+    runningJobs,
+  );
   const readers = createChangeReaders(store, now);
-  const others = createOtherGateways({
+  const otherGateways = createOtherGateways({
     ...context,
     now,
     gatewayId: gateway.id,
@@ -147,7 +152,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   });
   const reads = createJobReads({
     store,
-    adopt: gateway.isShared ? (uuid) => others.reload([uuid]) : null,
+    adopt: gateway.isShared ? (uuid) => otherGateways.reload([uuid]) : null,
     dispatcher,
     endedJobs,
     now,
@@ -170,14 +175,15 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     dispatcher,
     reportSnapshot,
     onLeaseRefused: (uuid) => {
-      if (gateway.isShared) others.reload([uuid]).catch((thrown) => context.onError?.(thrown));
+      if (gateway.isShared)
+        otherGateways.reload([uuid]).catch((thrown) => context.onError?.(thrown));
     },
   });
   const { settleAttempt, activeLease } = leases;
   const sweeper = createSweeper({
     ...context,
     gateway,
-    sweepOthers: others.sweep,
+    sweepOthers: otherGateways.sweep,
     onHeartbeat: follow,
     now,
     dispatcher,
@@ -200,14 +206,14 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   }
 
   async function endAll(accountId: string): Promise<void> {
-    for (let isMore = true; isMore; ) {
+    for (let hasMore = true; hasMore; ) {
       const batch = await store.write("cancelJobsOf", { accountId, nowMs: now() });
       for (const snapshot of batch.snapshots) reportSnapshot(snapshot);
-      isMore = batch.isMore;
+      hasMore = batch.hasMore;
     }
     endedJobs.forgetAccount(accountId);
-    const remaining = [...dispatcher.all()].filter(
-      ({ submitted }) => submitted.accountId === accountId,
+    const remaining = [...dispatcher.activeJobs()].filter(
+      ({ submittedJob }) => submittedJob.accountId === accountId,
     );
     for (const { uuid } of remaining) dispatcher.end(uuid);
     readers.end(accountId);
@@ -225,10 +231,10 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     const job = dispatcher.get(uuid) ?? known?.active;
     if (job !== undefined) job.change = Math.max(job.change, snapshot.change);
     if (job === undefined || !isEnd(state)) return;
-    const ended = jobAfter(job.submitted, snapshot, result, nowMs);
-    endedJobs.add(ended, known?.page);
-    dispatcher.end(uuid, ended);
-    const { keyId, request, submittedMs } = job.submitted;
+    const endedJob = jobAfter(job.submittedJob, snapshot, result, nowMs);
+    endedJobs.add(endedJob, known?.page);
+    dispatcher.end(uuid, endedJob);
+    const { keyId, request, submittedMs } = job.submittedJob;
     const { method } = request;
     const { attempts, node, hasDeliveries } = snapshot;
     const posts = known?.page?.lengths.length ?? result?.items.length ?? 0;
@@ -240,8 +246,8 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   async function start(): Promise<void> {
     follow(await store.read("sharedTime", { nowMs: now() }));
     const nowMs = now();
-    const recovered = { gateway: gateway.id, nowMs, lifetimeMs: settings.deadlineMs };
-    await others.adopt(await store.write("recoverJobs", recovered));
+    const recovery = { gateway: gateway.id, nowMs, lifetimeMs: settings.deadlineMs };
+    await otherGateways.adopt(await store.write("recoverJobs", recovery));
     sweeper.start();
   }
 
@@ -272,10 +278,10 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     returnJob: leases.returnJob,
     endNodeLeases: leases.endNodeLeases,
     failNodeLeases: leases.failNodeLeases,
-    countRunning: (nodeId) => running.of(nodeId),
+    countRunning: (nodeId) => runningJobs.count(nodeId),
     depth: dispatcher.depth,
-    applyForeignChanges: others.applyForeignChanges,
-    reload: () => others.reload(null),
+    applyForeignChanges: otherGateways.applyForeignChanges,
+    reload: () => otherGateways.reload(null),
     start,
     stop,
   };

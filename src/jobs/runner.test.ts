@@ -12,7 +12,7 @@ type Search = { request: SearchRequest; signal: AbortSignal | undefined; answer:
 let jobs: TestQueue;
 let searches: Search[];
 let searchCalled: PromiseWithResolvers<void>;
-let logged: unknown[];
+let logEntries: unknown[];
 let gateway: TestQueue["queue"];
 let runner: Runner;
 
@@ -57,7 +57,7 @@ const noWork = {
 
 beforeEach(async () => {
   searches = [];
-  logged = [];
+  logEntries = [];
   searchCalled = Promise.withResolvers();
   jobs = await startTestQueue({ maxRunningPerKey: 1 });
   gateway = { ...jobs.queue };
@@ -80,7 +80,7 @@ beforeEach(async () => {
     nodeId: "embedded",
     methods: searchMethods,
     concurrency: 1,
-    log: { warn: (fields) => logged.push(fields) },
+    log: { warn: (fields) => logEntries.push(fields) },
   });
 });
 
@@ -113,13 +113,13 @@ test("a cancelled search stops immediately without a result, and its node and ke
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "cancelled", result: null });
   running.answer();
   expect(await jobs.queue.waitForEnd("one", next, 1_000)).toMatchObject({ state: "done" });
-  expect(logged).toEqual([]);
+  expect(logEntries).toEqual([]);
 });
 
 test("a node stops a job when a renewal reports that its lease is lost", async () => {
-  const called = nextSearch();
+  const pendingSearch = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
-  const search = await called;
+  const search = await pendingSearch;
   jobs.table.database.run("UPDATE job SET lease_token = 'of another node' WHERE uuid = :uuid", {
     uuid,
   });
@@ -127,13 +127,13 @@ test("a node stops a job when a renewal reports that its lease is lost", async (
   expect(search.signal?.aborted).toBe(false);
   await jobs.clock.advance(1_000);
   expect(search.signal?.aborted).toBe(true);
-  expect(logged).toEqual([]);
+  expect(logEntries).toEqual([]);
 });
 
 test("a search's deadline is its job's remaining time, and its lease is renewed", async () => {
-  const called = nextSearch();
+  const pendingSearch = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
-  const search = await called;
+  const search = await pendingSearch;
   expect(search.request.deadlineMs).toBe(jobs.clock.now() + 120_000);
   await jobs.clock.advance(100_000);
   expect(search.signal?.aborted).toBe(false);
@@ -142,9 +142,9 @@ test("a search's deadline is its job's remaining time, and its lease is renewed"
 });
 
 test("a failed lease renewal is retried soon, and the search continues", async () => {
-  const called = nextSearch();
+  const pendingSearch = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
-  const search = await called;
+  const search = await pendingSearch;
   const renew = vi.spyOn(gateway, "renew");
   renew.mockRejectedValueOnce(new EarshotError("store_unavailable", "it is busy"));
   await jobs.clock.advance(16_000);

@@ -43,10 +43,10 @@ export type Runner = {
 };
 
 /** Submits no result after a lease is lost. */
-export function startRunner(unwrapped: RunnerOptions): Runner {
-  const options = { ...unwrapped, log: createDiskAwareLog(unwrapped.log) };
+export function startRunner(runnerOptions: RunnerOptions): Runner {
+  const options = { ...runnerOptions, log: createDiskAwareLog(runnerOptions.log) };
   const stopping = new AbortController();
-  const leaseRequest = makeLeaseRequest(unwrapped);
+  const leaseRequest = makeLeaseRequest(runnerOptions);
   const loops = Array.from({ length: options.concurrency }, () =>
     work(options, leaseRequest, stopping.signal),
   );
@@ -91,22 +91,22 @@ async function run(
   lease: Lease<SearchJobRequest>,
   stopping: AbortSignal,
 ): Promise<void> {
-  const ended = new AbortController();
-  const lost = new AbortController();
-  const stop = () => lost.abort(leaseLost);
-  lease.lost.addEventListener("abort", stop, { once: true });
-  if (lease.lost.aborted) stop();
-  const renewing = renewUntil(options, lease, ended.signal, stop);
+  const endController = new AbortController();
+  const lostController = new AbortController();
+  const stop = () => lostController.abort(leaseLost);
+  lease.lostSignal.addEventListener("abort", stop, { once: true });
+  if (lease.lostSignal.aborted) stop();
+  const renewing = renewUntil(options, lease, endController.signal, stop);
   try {
-    const outcome = await attempt(options, lease, lost.signal);
+    const outcome = await attempt(options, lease, lostController.signal);
     if (outcome === null) return;
-    await submitOutcome(options, lease, outcome, [lost.signal, stopping]);
+    await submitOutcome(options, lease, outcome, [lostController.signal, stopping]);
   } catch (error) {
     // The job has ended or may run again.
     if (!isLeaseLost(error)) throw error;
   } finally {
-    lease.lost.removeEventListener("abort", stop);
-    ended.abort(jobEnded);
+    lease.lostSignal.removeEventListener("abort", stop);
+    endController.abort(jobEnded);
     await renewing;
   }
 }
@@ -120,7 +120,7 @@ async function submitOutcome(
   { gateway, returnJob, clock, log }: RunningOptions,
   { uuid, token }: Lease<SearchJobRequest>,
   outcome: Outcome,
-  ends: readonly AbortSignal[],
+  endSignals: readonly AbortSignal[],
 ): Promise<void> {
   for (;;) {
     try {
@@ -130,10 +130,10 @@ async function submitOutcome(
       return;
     } catch (error) {
       const isRetryable = error instanceof EarshotError && error.retryable;
-      if (!isRetryable || ends.some(({ aborted }) => aborted)) throw error;
-      log.warn(error, { uuid, error: errorMessage(error) }, "completing a job failed, retrying");
+      if (!isRetryable || endSignals.some(({ aborted }) => aborted)) throw error;
+      log.warn(error, { uuid, error: errorMessage(error) }, "failed to complete a job, retrying");
     }
-    await clock.sleep(submitPauseMs, AbortSignal.any([...ends])).catch(() => undefined);
+    await clock.sleep(submitPauseMs, AbortSignal.any([...endSignals])).catch(() => undefined);
   }
 }
 
@@ -147,18 +147,25 @@ async function attempt(
     remainingMs,
     ...lease
   }: Lease<SearchJobRequest>,
-  lost: AbortSignal,
+  lostSignal: AbortSignal,
 ): Promise<Outcome | null> {
   try {
     const deadlineMs = clock.now() + remainingMs;
     const { accepted, released } = lease;
-    const optional = { ...(accepted && { accepted }), ...(released && { released }) };
-    const job = { uuid, accountId, attempt: number, deadlineMs, signal: lost, ...optional };
+    const optionalFields = { ...(accepted && { accepted }), ...(released && { released }) };
+    const job = {
+      uuid,
+      accountId,
+      attempt: number,
+      deadlineMs,
+      signal: lostSignal,
+      ...optionalFields,
+    };
     const result = await answer(request, job);
     log.recordSuccess();
-    return lost.aborted ? null : { kind: "done", result };
+    return lostSignal.aborted ? null : { kind: "done", result };
   } catch (error) {
-    if (lost.aborted) return null;
+    if (lostSignal.aborted) return null;
     log.warn(error, { uuid, attempt: number, ...errorCause(error) }, "an attempt failed");
     if (returnJob !== undefined && isDiskError(error)) return { kind: "not run" };
     return { kind: "failed", failure: toLeaseFailure(error) };
@@ -168,12 +175,12 @@ async function attempt(
 async function renewUntil(
   { gateway, clock }: RunningOptions,
   lease: Lease<SearchJobRequest>,
-  ended: AbortSignal,
+  endSignal: AbortSignal,
   onLost: () => void,
 ): Promise<void> {
   let pauseMs = lease.leaseMs / 2;
   const pause = () =>
-    clock.sleep(pauseMs, ended).then(
+    clock.sleep(pauseMs, endSignal).then(
       () => true,
       () => false,
     );

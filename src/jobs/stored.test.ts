@@ -44,9 +44,14 @@ test("requests and results with the field names of earlier versions can be read"
       ...{ next: null, nextPlace: position, complete, coverage, sources, warnings, positions: [] },
     }),
   };
-  const read = jobFromRow(stored, 1);
-  expect(read.request).toMatchObject({ position, requestedBounds, isLocalOnly: true, asOfMs: 3 });
-  expect(read.result).toMatchObject({ nextPosition: position, items: [] });
+  const decodedJob = jobFromRow(stored, 1);
+  expect(decodedJob.request).toMatchObject({
+    position,
+    requestedBounds,
+    isLocalOnly: true,
+    asOfMs: 3,
+  });
+  expect(decodedJob.result).toMatchObject({ nextPosition: position, items: [] });
 });
 
 test("requests and results are stored with field names that earlier versions can read", () => {

@@ -111,10 +111,10 @@ export async function startTestQueue(
     clock,
     table,
     queue: open(table, settings),
-    restart: async (how, changed = settings) => {
+    restart: async (how, newSettings = settings) => {
       if (how === "stop") await test.queue.stop();
       else test.table = test.table.reopen();
-      test.queue = open(test.table, changed);
+      test.queue = open(test.table, newSettings);
       await test.queue.start();
     },
     lease: async () => {
@@ -135,12 +135,12 @@ export async function startTestQueue(
     },
   };
 
-  function open({ store }: JobTable, changed: Partial<JobSettings>): JobQueue {
+  function open({ store }: JobTable, settingsOverrides: Partial<JobSettings>): JobQueue {
     const queue: JobQueue = createJobQueue({
       store,
       clock,
       randomUuid: randomUUID,
-      settings: { ...jobDefaults, ...changed },
+      settings: { ...jobDefaults, ...settingsOverrides },
       onError: (thrown) => test.queue === queue && errors.push(thrown),
       ...listeners,
     });

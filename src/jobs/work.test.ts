@@ -7,18 +7,18 @@ import { encodeRequest } from "./stored.ts";
 import { type JobTable, openJobTable, request } from "./test-jobs.ts";
 
 let table: JobTable;
-let executed: Map<string, Values | undefined>;
-let statements: number;
-let watched: SqliteDatabase;
+let executedStatements: Map<string, Values | undefined>;
+let statementCount: number;
+let watchedDatabase: SqliteDatabase;
 
 beforeEach(() => {
   table = openJobTable();
-  executed = new Map();
-  statements = 0;
+  executedStatements = new Map();
+  statementCount = 0;
   const { database } = table;
   const record = (sql: string, parameters: Values | undefined): void => {
-    executed.set(sql, parameters);
-    statements += 1;
+    executedStatements.set(sql, parameters);
+    statementCount += 1;
   };
   const recording: SqliteDatabase = {
     ...database,
@@ -35,7 +35,7 @@ beforeEach(() => {
       return database.run(sql, parameters);
     },
   };
-  watched = { ...recording, forOperations: immediateDatabase(recording) };
+  watchedDatabase = { ...recording, forOperations: immediateDatabase(recording) };
 });
 
 afterEach(() => {
@@ -54,7 +54,7 @@ const insertion = (uuid: string) => ({
 });
 
 function lease(uuid: string): void {
-  runOn(run.leaseJob, watched, {
+  runOn(run.leaseJob, watchedDatabase, {
     uuid,
     token: "token",
     node: "node",
@@ -65,13 +65,13 @@ function lease(uuid: string): void {
 }
 
 function computeStatements(work: () => void): number {
-  const before = statements;
+  const before = statementCount;
   work();
-  return statements - before;
+  return statementCount - before;
 }
 
 test("a job takes seven statements from its submission to its end", () => {
-  expect(computeStatements(() => runOn(run.insertJob, watched, insertion("a")))).toBe(2);
+  expect(computeStatements(() => runOn(run.insertJob, watchedDatabase, insertion("a")))).toBe(2);
   expect(computeStatements(() => lease("a"))).toBe(2);
   const completion = {
     uuid: "a",
@@ -81,20 +81,20 @@ test("a job takes seven statements from its submission to its end", () => {
     result: "{}",
     fetched: [],
   };
-  expect(computeStatements(() => runOn(run.completeJob, watched, completion))).toBe(3);
+  expect(computeStatements(() => runOn(run.completeJob, watchedDatabase, completion))).toBe(3);
 });
 
 test("no statement of a job operation scans all jobs or accounts", () => {
   const idempotency = { key: "k", requestHash: new Uint8Array(32), sinceMs: 0 };
   for (const uuid of ["a", "b", "c", "d"]) {
-    runOn(run.insertJob, watched, {
+    runOn(run.insertJob, watchedDatabase, {
       ...insertion(uuid),
       idempotency: { ...idempotency, key: uuid },
     });
     lease(uuid);
   }
-  runOn(run.renewLease, watched, { uuid: "a", token: "token", untilMs: 100 });
-  runOn(run.completeJob, watched, {
+  runOn(run.renewLease, watchedDatabase, { uuid: "a", token: "token", untilMs: 100 });
+  runOn(run.completeJob, watchedDatabase, {
     uuid: "a",
     token: "token",
     nowMs: 12,
@@ -104,22 +104,22 @@ test("no statement of a job operation scans all jobs or accounts", () => {
   });
   const rules = { nowMs: 13, maxAttempts: 3, retryDelayMs: 250 };
   const failure = { code: "x", message: "", status: 500, retryable: true };
-  const leased = { uuid: "b", token: "token", deadlineMs: 1_000 };
-  runOn(run.failJob, watched, { lease: leased, failure, ...rules });
-  runOn(run.endExpiredLeases, watched, { leases: [{ ...leased, uuid: "c" }], ...rules });
-  runOn(run.cancelJob, watched, { accountId: "one", uuid: "d", nowMs: 14 });
-  runOn(run.cancelJob, watched, { accountId: "one", uuid: "d", nowMs: 14 });
-  runOn(run.overdueJobs, watched, { deadlineMs: 500 });
-  runOn(run.timeOutJobs, watched, { uuids: ["b"], nowMs: 2_000 });
-  runOn(run.expireJobs, watched, { nowMs: 60, endedMs: 0, keyedMs: 0 });
-  runOn(run.moveTimes, watched, { ms: 5 });
-  runOn(run.recoverJobs, watched, { gateway: "only", nowMs: 2_000, lifetimeMs: 100 });
-  runOn(run.beat, watched, { gateway: "only", nowMs: 2_001 });
-  runOn(run.findJob, watched, { accountId: "one", uuid: "a" });
-  runOn(run.findEarlier, watched, { accountId: "one", idempotency });
-  runOn(run.changesAfter, watched, { accountId: "one", after: 0, limit: 9, nowMs: 9 });
-  runOn(run.lastChange, watched, { accountId: "one" });
-  runOn(run.listJobs, watched, {
+  const leasedJob = { uuid: "b", token: "token", deadlineMs: 1_000 };
+  runOn(run.failJob, watchedDatabase, { lease: leasedJob, failure, ...rules });
+  runOn(run.endExpiredLeases, watchedDatabase, { leases: [{ ...leasedJob, uuid: "c" }], ...rules });
+  runOn(run.cancelJob, watchedDatabase, { accountId: "one", uuid: "d", nowMs: 14 });
+  runOn(run.cancelJob, watchedDatabase, { accountId: "one", uuid: "d", nowMs: 14 });
+  runOn(run.overdueJobs, watchedDatabase, { deadlineMs: 500 });
+  runOn(run.timeOutJobs, watchedDatabase, { uuids: ["b"], nowMs: 2_000 });
+  runOn(run.expireJobs, watchedDatabase, { nowMs: 60, endedMs: 0, keyedMs: 0 });
+  runOn(run.moveTimes, watchedDatabase, { ms: 5 });
+  runOn(run.recoverJobs, watchedDatabase, { gateway: "only", nowMs: 2_000, lifetimeMs: 100 });
+  runOn(run.beat, watchedDatabase, { gateway: "only", nowMs: 2_001 });
+  runOn(run.findJob, watchedDatabase, { accountId: "one", uuid: "a" });
+  runOn(run.findEarlier, watchedDatabase, { accountId: "one", idempotency });
+  runOn(run.changesAfter, watchedDatabase, { accountId: "one", after: 0, limit: 9, nowMs: 9 });
+  runOn(run.lastChange, watchedDatabase, { accountId: "one" });
+  runOn(run.listJobs, watchedDatabase, {
     accountId: "one",
     before: { submittedMs: 99, uuid: "" },
     states: ["done"],
@@ -130,10 +130,10 @@ test("no statement of a job operation scans all jobs or accounts", () => {
     nowMs: 9,
   });
   const scans: string[] = [];
-  for (const [sql, parameters] of executed) {
+  for (const [sql, parameters] of executedStatements) {
     const plan = table.database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, parameters);
     for (const { detail } of plan) if (/^SCAN (job|account)\b/.test(detail)) scans.push(sql);
   }
   expect(scans).toEqual([]);
-  expect(executed.size).toBeGreaterThan(20);
+  expect(executedStatements.size).toBeGreaterThan(20);
 });

@@ -7,6 +7,6 @@ export function backoffMs(
   { minMs, maxMs }: { minMs: number; maxMs: number },
   random: () => number,
 ): number {
-  const full = Math.min(maxMs, minMs * 2 ** Math.min(failures, 30));
-  return full / 2 + (random() * full) / 2;
+  const fullMs = Math.min(maxMs, minMs * 2 ** Math.min(failures, 30));
+  return fullMs / 2 + (random() * fullMs) / 2;
 }

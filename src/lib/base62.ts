@@ -16,8 +16,8 @@ export function randomBase62(length: number, randomBytes: RandomBytes): string {
 
 export function encodeBase62(value: number, length: number): string {
   let text = "";
-  for (let rest = value; text.length < length; rest = Math.floor(rest / 62)) {
-    text = digits[rest % 62] + text;
+  for (let remaining = value; text.length < length; remaining = Math.floor(remaining / 62)) {
+    text = digits[remaining % 62] + text;
   }
   return text;
 }

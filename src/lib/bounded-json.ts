@@ -11,7 +11,7 @@ export const jsonBounds = {
   shortStrings: 60_000,
 } as const;
 
-export const smallBytes = 16_384;
+export const maxUncheckedBytes = 16_384;
 
 export function shapeRefusal({ deepest, values, names, shortStrings }: JsonShape): string | null {
   if (deepest > jsonBounds.deepest) return `it is nested deeper than ${jsonBounds.deepest} levels`;
@@ -25,7 +25,7 @@ export function shapeRefusal({ deepest, values, names, shortStrings }: JsonShape
 
 /** The caller must limit the length. Errors: `SyntaxError` if malformed or beyond the limits. */
 export function parseUntrustedJson(text: string | Uint8Array): unknown {
-  if (text.length > smallBytes) {
+  if (text.length > maxUncheckedBytes) {
     const bytes = typeof text === "string" ? Buffer.from(text, "utf8") : text;
     const refusal = shapeRefusal(createJsonMeter()(bytes));
     if (refusal !== null) throw new SyntaxError(refusal);

@@ -8,11 +8,11 @@ const units = [
   ["ms", 1],
 ] as const;
 
-const form = /^(\d{1,16}(?:\.\d{1,9})?)(ms|s|m|h|d)$/;
+const durationPattern = /^(\d{1,16}(?:\.\d{1,9})?)(ms|s|m|h|d)$/;
 
 /** Converts a duration such as `1.5h` to milliseconds. Errors: `invalid_duration`. */
 export function parseDuration(text: string): number {
-  const match = form.exec(text);
+  const match = durationPattern.exec(text);
   const unit = units.find(([name]) => name === match?.[2]);
   if (match === null || unit === undefined) throw invalidDuration(text);
   const ms = Number(match[1]) * unit[1];

@@ -23,14 +23,14 @@ export function createEncryptor(secretKey: Uint8Array, randomBytes: RandomBytes)
   function encrypt(secret: string, owner: SecretOwner): Uint8Array {
     const nonce = randomBytes(nonceLength);
     const cipher = createCipheriv(cipherName, key, nonce, options).setAAD(associatedData(owner));
-    const text = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
-    return Buffer.concat([Buffer.of(formatVersion), nonce, text, cipher.getAuthTag()]);
+    const ciphertext = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
+    return Buffer.concat([Buffer.of(formatVersion), nonce, ciphertext, cipher.getAuthTag()]);
   }
 
   function decrypt(encrypted: Uint8Array, owner: SecretOwner): string {
     const bytes = Buffer.from(encrypted);
     const isPlausible = bytes[0] === formatVersion && bytes.length >= 1 + nonceLength + tagLength;
-    if (!isPlausible) throw mismatch(owner);
+    if (!isPlausible) throw mismatchError(owner);
     const nonce = bytes.subarray(1, 1 + nonceLength);
     const decipher = createDecipheriv(cipherName, key, nonce, options)
       .setAAD(associatedData(owner))
@@ -39,7 +39,7 @@ export function createEncryptor(secretKey: Uint8Array, randomBytes: RandomBytes)
     try {
       return Buffer.concat([text, decipher.final()]).toString("utf8");
     } catch {
-      throw mismatch(owner);
+      throw mismatchError(owner);
     }
   }
 
@@ -49,7 +49,7 @@ export function createEncryptor(secretKey: Uint8Array, randomBytes: RandomBytes)
 const associatedData = ({ purpose, accountId, id }: SecretOwner): Buffer =>
   Buffer.from(JSON.stringify([formatVersion, purpose, accountId, id]));
 
-function mismatch({ purpose, id }: SecretOwner): EarshotError {
+function mismatchError({ purpose, id }: SecretOwner): EarshotError {
   return new EarshotError(
     "secret_key_mismatch",
     `the secret of ${purpose} ${id} was not encrypted with the current key`,

@@ -8,9 +8,9 @@ export class Events<Payloads extends object> {
   }
 
   on<Name extends keyof Payloads>(event: Name, listener: (payload: Payloads[Name]) => void): void {
-    const known = this.#listeners.get(event);
-    if (known === undefined) this.#listeners.set(event, [listener]);
-    else known.push(listener);
+    const listeners = this.#listeners.get(event);
+    if (listeners === undefined) this.#listeners.set(event, [listener]);
+    else listeners.push(listener);
   }
 
   emit<Name extends keyof Payloads>(event: Name, payload: Payloads[Name]): void {

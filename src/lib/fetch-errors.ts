@@ -38,7 +38,7 @@ function timeoutError(url: URL, cause: unknown): EarshotError {
   });
 }
 
-export function tooLarge(url: URL, maxBytes: number): EarshotError {
+export function tooLargeError(url: URL, maxBytes: number): EarshotError {
   return new EarshotError(
     "answer_too_large",
     `the response from ${url.host} is longer than ${maxBytes} bytes`,
@@ -58,8 +58,8 @@ function errorCauses(thrown: unknown): unknown[] {
 
 function innerCauses(thrown: unknown): unknown[] {
   if (!(thrown instanceof Error)) return [];
-  const several = thrown instanceof AggregateError ? thrown.errors : [];
-  return thrown.cause === undefined ? several : [thrown.cause, ...several];
+  const innerErrors = thrown instanceof AggregateError ? thrown.errors : [];
+  return thrown.cause === undefined ? innerErrors : [thrown.cause, ...innerErrors];
 }
 
 function errorCode(thrown: unknown): string | null {

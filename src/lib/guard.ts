@@ -28,17 +28,17 @@ export type GuardOptions = {
 };
 
 export function createGuard(
-  configured: Iterable<string>,
+  configuredUrls: Iterable<string>,
   { setting, resolve = lookup }: GuardOptions = {},
 ): Guard {
-  const allowed = new Set([...configured].map((address) => urlOrigin(new URL(address))));
+  const allowedOrigins = new Set([...configuredUrls].map((address) => urlOrigin(new URL(address))));
   return {
     lookupFor(url) {
-      if (allowed.has(urlOrigin(url))) return plainLookup(resolve);
+      if (allowedOrigins.has(urlOrigin(url))) return plainLookup(resolve);
       const hint = hintFor(url, setting);
       const host = url.hostname.replace(/^\[|\]$/g, "");
       if (isNumericHost(host) && !isPublicAddress(host))
-        throw refused(`${host} is not a public address`, hint);
+        throw refusedError(`${host} is not a public address`, hint);
       return publicLookup(resolve, hint);
     },
   };
@@ -49,16 +49,16 @@ export function createGuard(
  * `::ffff:a.b.c.d`).
  */
 export function isPublicAddress(address: string): boolean {
-  const plain = inHexadecimal(address);
-  if (!ipaddr.isValid(plain)) return false;
-  const parsed = ipaddr.process(plain);
-  if (parsed.range() !== "unicast") return false;
+  const hexAddress = toHexadecimal(address);
+  if (!ipaddr.isValid(hexAddress)) return false;
+  const ip = ipaddr.process(hexAddress);
+  if (ip.range() !== "unicast") return false;
   // Global unicast is 2000::/3; ipaddr.js does not name lower ranges, such as ::127.0.0.1.
-  return parsed.kind() === "ipv4" || ((parsed.toByteArray()[0] ?? 0) & 0xe0) === 0x20;
+  return ip.kind() === "ipv4" || ((ip.toByteArray()[0] ?? 0) & 0xe0) === 0x20;
 }
 
 /** ipaddr.js would read `::8.8.8.8` as `::ffff:8.8.8.8`, another address. */
-function inHexadecimal(address: string): string {
+function toHexadecimal(address: string): string {
   if (!address.includes(":") || !address.includes(".")) return address;
   return URL.parse(`http://[${address}]`)?.hostname.slice(1, -1) ?? "";
 }
@@ -92,13 +92,13 @@ function publicLookup(resolve: Resolve, hint: string): LookupFunction {
   const lookup = plainLookup((hostname, options, done) => {
     resolve(hostname, options, (error, addresses) => {
       const isPublic = addresses?.every(({ address }) => isPublicAddress(address));
-      const refusal = refused(`${hostname} resolves to an address that is not public`, hint);
+      const refusal = refusedError(`${hostname} resolves to an address that is not public`, hint);
       done(error ?? (isPublic ? null : refusal), addresses);
     });
   });
   return (hostname, options, callback) => {
-    lookup(hostname, options, (error, found, family) => {
-      callback(error === null ? null : unresolved(hostname, hint, error), found, family);
+    lookup(hostname, options, (error, address, family) => {
+      callback(error === null ? null : unresolvedError(hostname, hint, error), address, family);
     });
   };
 }
@@ -109,12 +109,12 @@ function hintFor({ protocol, host: hostName }: URL, setting: string | undefined)
     : `if it is a server on your own network, add ${protocol.replace("ws", "http")}//${hostName} to ${setting}`;
 }
 
-function unresolved(hostname: string, hint: string, cause: unknown): EarshotError {
+function unresolvedError(hostname: string, hint: string, cause: unknown): EarshotError {
   const message = `${hostname} does not resolve to a public address`;
   const options = { status: 502, retryable: true, hint, cause };
   return new EarshotError("upstream_unreachable", message, options);
 }
 
-function refused(message: string, hint: string): EarshotError {
+function refusedError(message: string, hint: string): EarshotError {
   return new EarshotError("address_refused", message, { status: 502, hint });
 }

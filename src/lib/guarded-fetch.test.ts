@@ -13,11 +13,11 @@ afterEach(async () => {
 
 type Host = { url: string; port: number; requests: string[] };
 
-async function host(answer: RequestListener): Promise<Host> {
+async function host(respond: RequestListener): Promise<Host> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
-    answer(request, response);
+    respond(request, response);
   });
   server.on("connection", (socket) => socket.on("error", () => {}));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -53,33 +53,33 @@ describe("response", () => {
       response.writeHead(404, { "x-received": request.headers["user-agent"] });
       response.end(JSON.stringify({ error: "é" }));
     });
-    const answer = await client([url])(`${url}/x`);
-    expect([answer.status, answer.headers.get("x-received"), answer.text()]).toEqual([
-      404,
-      "earshot-test/1",
-      '{"error":"é"}',
-    ]);
-    expect(answer.json()).toEqual({ error: "é" });
+    const fetchedResponse = await client([url])(`${url}/x`);
+    expect([
+      fetchedResponse.status,
+      fetchedResponse.headers.get("x-received"),
+      fetchedResponse.text(),
+    ]).toEqual([404, "earshot-test/1", '{"error":"é"}']);
+    expect(fetchedResponse.json()).toEqual({ error: "é" });
   });
 
   test("reading a response that is not JSON throws answer_unreadable", async () => {
     const { url } = await host((_request, response) => response.end("<html>"));
-    const answer = await client([url])(url);
-    expect(() => answer.json()).toThrow(errorWith("answer_unreadable"));
+    const fetchedResponse = await client([url])(url);
+    expect(() => fetchedResponse.json()).toThrow(errorWith("answer_unreadable"));
   });
 
   test("reading a JSON response with too many names throws answer_unreadable", async () => {
     const names = Array.from({ length: 20_000 }, (_, n) => `"n${n}":1`);
     const { url } = await host((_request, response) => response.end(`{${names.join(",")}}`));
-    const answer = await client([url], { maxBytes: 4_194_304 })(url);
-    expect(() => answer.json()).toThrow("has more than 5000 different names");
-    expect(() => answer.json()).toThrow(errorWith("answer_unreadable"));
+    const fetchedResponse = await client([url], { maxBytes: 4_194_304 })(url);
+    expect(() => fetchedResponse.json()).toThrow("has more than 5000 different names");
+    expect(() => fetchedResponse.json()).toThrow(errorWith("answer_unreadable"));
   });
 
   test("a response can be requested with a body", async () => {
     const { url } = await host((request, response) => request.pipe(response));
-    const answer = await client([url])(url, { method: "POST", body: "body" });
-    expect(answer.text()).toBe("body");
+    const fetchedResponse = await client([url])(url, { method: "POST", body: "body" });
+    expect(fetchedResponse.text()).toBe("body");
   });
 });
 
@@ -88,8 +88,8 @@ describe("allowed addresses", () => {
     "the guard refuses the address %s",
     async (form) => {
       const { port, requests } = await host((_request, response) => response.end());
-      const answer = client([])(form.replace("PORT", String(port)));
-      await expect(answer).rejects.toEqual(errorWith("address_refused"));
+      const fetchedResponse = client([])(form.replace("PORT", String(port)));
+      await expect(fetchedResponse).rejects.toEqual(errorWith("address_refused"));
       expect(requests).toEqual([]);
     },
   );
@@ -103,8 +103,8 @@ describe("allowed addresses", () => {
       rebinding("name.example", { all: true }, (_error, found) => resolve(found[0]?.address));
     });
     expect(before).toBe("8.8.8.8");
-    const answer = client([], { resolve: rebinding })(`http://name.example:${port}/`);
-    await expect(answer).rejects.toEqual(errorWith("upstream_unreachable"));
+    const fetchedResponse = client([], { resolve: rebinding })(`http://name.example:${port}/`);
+    await expect(fetchedResponse).rejects.toEqual(errorWith("upstream_unreachable"));
     expect(requests).toEqual([]);
   });
 
@@ -127,8 +127,8 @@ describe("redirect", () => {
   test("a redirect to an allowed address is followed", async () => {
     const last = await host((_request, response) => response.end("here"));
     const first = await host(redirecting(302, () => `${last.url}/there`));
-    const answer = await client([first.url, last.url])(first.url);
-    expect(answer.text()).toBe("here");
+    const fetchedResponse = await client([first.url, last.url])(first.url);
+    expect(fetchedResponse.text()).toBe("here");
     expect(last.requests).toEqual(["GET /there"]);
   });
 
@@ -171,8 +171,11 @@ describe("redirect", () => {
   test("a redirect with a body is not followed to another host", async () => {
     const other = await host((_request, response) => response.end());
     const first = await host(redirecting(307, () => other.url));
-    const answer = client([first.url, other.url])(first.url, { method: "POST", body: "secret" });
-    await expect(answer).rejects.toEqual(errorWith("address_refused"));
+    const fetchedResponse = client([first.url, other.url])(first.url, {
+      method: "POST",
+      body: "secret",
+    });
+    await expect(fetchedResponse).rejects.toEqual(errorWith("address_refused"));
     expect(other.requests).toEqual([]);
   });
 
@@ -212,8 +215,11 @@ describe("endless response", () => {
       const timer = setInterval(() => response.write("."), 20);
       response.on("close", () => clearInterval(timer));
     });
-    const answer = client([url], { timeoutMs: 300 })(url);
-    await expect(answer).rejects.toMatchObject({ code: "upstream_timeout", retryable: true });
+    const fetchedResponse = client([url], { timeoutMs: 300 })(url);
+    await expect(fetchedResponse).rejects.toMatchObject({
+      code: "upstream_timeout",
+      retryable: true,
+    });
   });
 
   test("a response that never begins times out", async () => {
@@ -225,9 +231,9 @@ describe("endless response", () => {
   test("an endless response ends when the caller aborts, with the caller's reason", async () => {
     const { url } = await host((_request, response) => response.writeHead(200).write("."));
     const caller = new AbortController();
-    const answer = client([url])(url, { signal: caller.signal });
+    const fetchedResponse = client([url])(url, { signal: caller.signal });
     caller.abort(new Error("enough"));
-    await expect(answer).rejects.toThrow("enough");
+    await expect(fetchedResponse).rejects.toThrow("enough");
   });
 });
 
@@ -276,10 +282,10 @@ describe("streamed response", () => {
       };
       write();
     });
-    const answer = await client([url]).stream(url, { maxBytes: total });
+    const fetchedResponse = await client([url]).stream(url, { maxBytes: total });
     let bytes = 0;
     let largest = 0;
-    for await (const piece of answer.pieces) {
+    for await (const piece of fetchedResponse.pieces) {
       bytes += piece.byteLength;
       largest = Math.max(largest, piece.byteLength);
     }
@@ -289,9 +295,9 @@ describe("streamed response", () => {
 
   test("a streamed response is aborted at the maximum size", async () => {
     const { url } = await host((_request, response) => response.end(Buffer.alloc(2_000)));
-    const answer = await client([url]).stream(url, { maxBytes: 1_999 });
+    const fetchedResponse = await client([url]).stream(url, { maxBytes: 1_999 });
     const read = async () => {
-      for await (const _piece of answer.pieces);
+      for await (const _piece of fetchedResponse.pieces);
     };
     await expect(read()).rejects.toEqual(errorWith("answer_too_large"));
   });
@@ -302,8 +308,8 @@ describe("streamed response", () => {
       response.writeHead(200).write("first");
       response.on("close", () => closed.resolve());
     });
-    const answer = await client([url]).stream(url);
-    for await (const _piece of answer.pieces) break;
+    const fetchedResponse = await client([url]).stream(url);
+    for await (const _piece of fetchedResponse.pieces) break;
     await closed.promise;
   });
 
@@ -313,9 +319,9 @@ describe("streamed response", () => {
       response.writeHead(500).write("first");
       response.on("close", () => closed.resolve());
     });
-    const answer = await client([url]).stream(url);
-    expect(answer.status).toBe(500);
-    await answer.cancel();
+    const fetchedResponse = await client([url]).stream(url);
+    expect(fetchedResponse.status).toBe(500);
+    await fetchedResponse.cancel();
     await closed.promise;
   });
 });

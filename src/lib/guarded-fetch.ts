@@ -1,6 +1,6 @@
 import type { Headers, Response } from "undici";
 import { EarshotError } from "./errors.ts";
-import { fetchError, tooLarge } from "./fetch-errors.ts";
+import { fetchError, tooLargeError } from "./fetch-errors.ts";
 import { type FetchedResponse, fetchedResponse } from "./fetched-response.ts";
 import type { Guard } from "./guard.ts";
 import type { GuardedAgent } from "./guarded-agent.ts";
@@ -69,7 +69,7 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
     });
   }
 
-  async function open(first: RedirectStep, options: FetchOptions): Promise<Opened> {
+  async function open(first: RedirectStep, options: FetchOptions): Promise<OpenResponse> {
     const { signal, timeoutMs = defaultTimeoutMs } = options;
     const timeout = AbortSignal.timeout(timeoutMs);
     const abortSignal = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
@@ -90,7 +90,7 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
 
   async function send(step: RedirectStep, signal: AbortSignal): Promise<Response> {
     const { url, method, headers, body } = step;
-    guard.lookupFor(requireWebAddress(url));
+    guard.lookupFor(requireHttpUrl(url));
     agent ??= openAgent();
     const { fetch } = await agent;
     return await fetch(url, {
@@ -104,22 +104,22 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
 
   const guardedFetch: GuardedFetch = async (url, options = {}) => {
     const { maxBytes = defaultMaxBytes } = options;
-    const opened = await open(makeStep(url, options), options);
+    const openResponse = await open(makeStep(url, options), options);
     const pieces: Uint8Array[] = [];
-    for await (const piece of readPieces(opened, maxBytes)) pieces.push(piece);
-    const { response, url: from } = opened;
-    return fetchedResponse(from, response, Buffer.concat(pieces));
+    for await (const piece of readPieces(openResponse, maxBytes)) pieces.push(piece);
+    const { response, url: finalUrl } = openResponse;
+    return fetchedResponse(finalUrl, response, Buffer.concat(pieces));
   };
 
   return Object.assign(guardedFetch, {
     stream: async (url: URL | string, options: FetchOptions = {}): Promise<StreamedResponse> => {
       const { maxBytes = defaultMaxBytes } = options;
-      const opened = await open(makeStep(url, options), options);
-      const { status, headers: responseHeaders, body } = opened.response;
+      const openResponse = await open(makeStep(url, options), options);
+      const { status, headers: responseHeaders, body } = openResponse.response;
       return {
         status,
         headers: responseHeaders,
-        pieces: readPieces(opened, maxBytes),
+        pieces: readPieces(openResponse, maxBytes),
         cancel: async () => {
           if (body !== null && !body.locked) await body.cancel().catch(() => {});
         },
@@ -134,13 +134,13 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
 
 function makeStep(url: URL | string, options: FetchOptions): RedirectStep {
   const { method = "GET", headers = {}, body } = options;
-  return { url: readUrl(url), method, headers, body: body ?? null };
+  return { url: parseUrl(url), method, headers, body: body ?? null };
 }
 
-type Opened = { url: URL; response: Response; signal: AbortSignal | undefined };
+type OpenResponse = { url: URL; response: Response; signal: AbortSignal | undefined };
 
 async function* readPieces(
-  { url, response, signal }: Opened,
+  { url, response, signal }: OpenResponse,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
   if (response.body === null) return;
@@ -148,7 +148,7 @@ async function* readPieces(
   try {
     for await (const piece of response.body) {
       bytes += piece.byteLength;
-      if (bytes > maxBytes) throw tooLarge(url, maxBytes);
+      if (bytes > maxBytes) throw tooLargeError(url, maxBytes);
       yield piece;
     }
   } catch (thrown) {
@@ -167,23 +167,23 @@ function tooManyRedirects(url: URL, max: number): EarshotError {
 }
 
 /** Errors: `address_refused`. */
-function readUrl(url: URL | string): URL {
+function parseUrl(url: URL | string): URL {
   const parsed = URL.parse(String(url));
   if (parsed === null)
-    throw refused(`${JSON.stringify(String(url).slice(0, 200))} is not a valid URL`);
+    throw refusedError(`${JSON.stringify(String(url).slice(0, 200))} is not a valid URL`);
   return parsed;
 }
 
 /** Errors: `address_refused` unless the URL is HTTP(S) without a user name and password. */
-function requireWebAddress(url: URL): URL {
+function requireHttpUrl(url: URL): URL {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw refused(`${url.protocol} addresses are not allowed`);
+    throw refusedError(`${url.protocol} addresses are not allowed`);
   }
   if (url.username !== "" || url.password !== "") {
-    throw refused(`the URL of ${url.host} contains a user name or password`);
+    throw refusedError(`the URL of ${url.host} contains a user name or password`);
   }
   return url;
 }
 
-const refused = (message: string): EarshotError =>
+const refusedError = (message: string): EarshotError =>
   new EarshotError("address_refused", message, { status: 502 });

@@ -10,12 +10,12 @@ export function isoText(ms: number): string {
     lastDayText = new Date(day * dayMs).toISOString().slice(0, -13);
     lastDay = day;
   }
-  const within = ms - day * dayMs;
-  const second = Math.floor(within / 1_000);
+  const msOfDay = ms - day * dayMs;
+  const second = Math.floor(msOfDay / 1_000);
   const hour = twoDigits[Math.floor(second / 3_600)];
   const minute = twoDigits[Math.floor(second / 60) % 60];
-  const subMs = within % 1_000;
-  const fraction = subMs === 0 ? "" : `.${String(subMs).padStart(3, "0")}`;
+  const millisecond = msOfDay % 1_000;
+  const fraction = millisecond === 0 ? "" : `.${String(millisecond).padStart(3, "0")}`;
   return `${lastDayText}${hour}:${minute}:${twoDigits[second % 60]}${fraction}Z`;
 }
 

@@ -39,9 +39,9 @@ export function hasDuplicateMembers(json: string): boolean {
 function stringEnd(json: string, start: number): number {
   let index = json.indexOf('"', start + 1);
   while (index !== -1) {
-    let before = index - 1;
-    while (json[before] === "\\") before -= 1;
-    if ((index - before) % 2 === 1) return index;
+    let precedingIndex = index - 1;
+    while (json[precedingIndex] === "\\") precedingIndex -= 1;
+    if ((index - precedingIndex) % 2 === 1) return index;
     index = json.indexOf('"', index + 1);
   }
   return json.length;

@@ -18,8 +18,8 @@ const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** V8 interns strings up to this length, which costs several times as much as creating them. */
-const shortBytes = 10;
-const hashedBytes = 64;
+const maxShortBytes = 10;
+const maxHashedBytes = 64;
 /** Random, to prevent crafted collisions. */
 const hashSeed = randomInt(2 ** 32);
 const hashFactor = randomInt(2 ** 31) * 2 + 1;
@@ -40,11 +40,11 @@ export function createJsonMeter(): (piece: Uint8Array) => JsonShape {
       if (inString) {
         if (byte === quote && !isEscaped) {
           inString = false;
-          if (length <= shortBytes) shape.shortStrings += 1;
+          if (length <= maxShortBytes) shape.shortStrings += 1;
           continue;
         }
         isEscaped = byte === backslash && !isEscaped;
-        if (length < hashedBytes) {
+        if (length < maxHashedBytes) {
           hash = Math.imul(hash ^ byte, hashFactor);
           hash ^= hash >>> 15;
         }
@@ -54,8 +54,8 @@ export function createJsonMeter(): (piece: Uint8Array) => JsonShape {
         hash = hashSeed;
         length = 0;
       } else if (byte === colon) {
-        if (length <= shortBytes) shape.shortStrings -= 1;
-        if (length > hashedBytes) longNames += 1;
+        if (length <= maxShortBytes) shape.shortStrings -= 1;
+        if (length > maxHashedBytes) longNames += 1;
         else if (names.size < maxCountedNames) names.add(hash);
       } else if (byte === comma) {
         shape.values += 1;

@@ -24,19 +24,20 @@ export function ensureKeyFile(
   randomBytes: RandomBytes,
   error: KeyFileError,
 ): Uint8Array {
-  const stored = readIfExists(path, error);
-  if (stored !== null) return stored;
-  const draft = `${path}.${Buffer.from(randomBytes(8)).toString("hex")}`;
+  const existingKey = readIfExists(path, error);
+  if (existingKey !== null) return existingKey;
+  const draftPath = `${path}.${Buffer.from(randomBytes(8)).toString("hex")}`;
   try {
-    writeDurably(draft, `${Buffer.from(randomBytes(keyLength)).toString("base64")}\n`);
-    linkUnlessExists(draft, path);
+    writeDurably(draftPath, `${Buffer.from(randomBytes(keyLength)).toString("base64")}\n`);
+    linkUnlessExists(draftPath, path);
   } finally {
-    rmSync(draft, { force: true });
+    rmSync(draftPath, { force: true });
   }
   syncFolder(dirname(path));
-  const created = readIfExists(path, error);
-  if (created === null) throw unreadable(path, "it was removed while it was being created", error);
-  return created;
+  const createdKey = readIfExists(path, error);
+  if (createdKey === null)
+    throw unreadableKeyError(path, "it was removed while it was being created", error);
+  return createdKey;
 }
 
 function readIfExists(path: string, error: KeyFileError): Uint8Array | null {
@@ -45,11 +46,11 @@ function readIfExists(path: string, error: KeyFileError): Uint8Array | null {
     text = readFileSync(path, "utf8");
   } catch (thrown) {
     if (errorCode(thrown) === "ENOENT") return null;
-    throw unreadable(path, errorCode(thrown), error);
+    throw unreadableKeyError(path, errorCode(thrown), error);
   }
   const key = readKey(text);
   if (key !== null) return key;
-  throw unreadable(path, "it does not contain 32 bytes in base64 or hexadecimal", error);
+  throw unreadableKeyError(path, "it does not contain 32 bytes in base64 or hexadecimal", error);
 }
 
 function writeDurably(path: string, text: string): void {
@@ -63,9 +64,9 @@ function writeDurably(path: string, text: string): void {
 }
 
 /** A hard link publishes the whole file atomically. */
-function linkUnlessExists(draft: string, path: string): void {
+function linkUnlessExists(draftPath: string, path: string): void {
   try {
-    linkSync(draft, path);
+    linkSync(draftPath, path);
   } catch (error) {
     if (errorCode(error) !== "EEXIST") throw error;
   }
@@ -85,7 +86,11 @@ function errorCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }
 
-function unreadable(path: string, reason: string, { code, hint }: KeyFileError): EarshotError {
+function unreadableKeyError(
+  path: string,
+  reason: string,
+  { code, hint }: KeyFileError,
+): EarshotError {
   return new EarshotError(code, `${path} is not a usable key: ${reason}`, {
     status: 503,
     hint,

@@ -39,7 +39,7 @@ export function createManualClock(startMs = 1_700_000_000_000): ManualClock {
   async function advance(ms: number): Promise<void> {
     const endMs = elapsedMs + ms;
     await settled();
-    for (let next = earliest(endMs); next !== null; next = earliest(endMs)) {
+    for (let next = earliestSleeper(endMs); next !== null; next = earliestSleeper(endMs)) {
       sleepers.delete(next);
       elapsedMs = Math.max(elapsedMs, next.atMs);
       next.wake();
@@ -48,7 +48,7 @@ export function createManualClock(startMs = 1_700_000_000_000): ManualClock {
     elapsedMs = endMs;
   }
 
-  function earliest(endMs: number): Sleeper | null {
+  function earliestSleeper(endMs: number): Sleeper | null {
     let first: Sleeper | null = null;
     for (const sleeper of sleepers) {
       if (sleeper.atMs <= endMs && (first === null || sleeper.atMs < first.atMs)) first = sleeper;

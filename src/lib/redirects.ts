@@ -21,29 +21,29 @@ export function nextRedirect(
 ): RedirectStep | null {
   if (!redirectStatuses.has(status) || location === null) return null;
   const url = URL.parse(location, step.url.href);
-  if (url === null) throw refused(step.url, "to an invalid URL");
+  if (url === null) throw refusedError(step.url, "to an invalid URL");
   const keepsBody = status === 307 || status === 308;
-  const isSame = url.origin === step.url.origin;
-  if (keepsBody && step.body !== null && !isSame)
-    throw refused(step.url, "a request body to another host");
-  const allowed = isSame ? step.headers : only(step.headers, ["accept"]);
-  if (keepsBody) return { ...step, url, headers: allowed };
-  const headers = isSame ? without(allowed, ["content-type"]) : allowed;
+  const isSameOrigin = url.origin === step.url.origin;
+  if (keepsBody && step.body !== null && !isSameOrigin)
+    throw refusedError(step.url, "a request body to another host");
+  const allowedHeaders = isSameOrigin ? step.headers : pickFields(step.headers, ["accept"]);
+  if (keepsBody) return { ...step, url, headers: allowedHeaders };
+  const headers = isSameOrigin ? omitFields(allowedHeaders, ["content-type"]) : allowedHeaders;
   return { url, method: "GET", headers, body: null };
 }
 
 type Fields = Readonly<Record<string, string>>;
 
-const only = (headers: Fields, names: readonly string[]): Fields =>
+const pickFields = (headers: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(
     Object.entries(headers).filter(([name]) => names.includes(name.toLowerCase())),
   );
 
-const without = (headers: Fields, names: readonly string[]): Fields =>
+const omitFields = (headers: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(
     Object.entries(headers).filter(([name]) => !names.includes(name.toLowerCase())),
   );
 
-function refused(url: URL, where: string): EarshotError {
+function refusedError(url: URL, where: string): EarshotError {
   return new EarshotError("address_refused", `${url.host} redirects ${where}`, { status: 502 });
 }

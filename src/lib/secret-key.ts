@@ -16,14 +16,14 @@ export function ensureSecretKey(
   hasSecrets: boolean,
 ): Uint8Array {
   const path = join(dataDir, "secret.key");
-  if (hasSecrets && !existsSync(path)) throw missing(path);
+  if (hasSecrets && !existsSync(path)) throw missingKeyError(path);
   return ensureKeyFile(path, randomBytes, {
     code: "secret_key_unreadable",
     hint: "restore the file, or set EARSHOT_SECRET_KEY to the same key; another key cannot decrypt stored data",
   });
 }
 
-const missing = (path: string): EarshotError =>
+const missingKeyError = (path: string): EarshotError =>
   new EarshotError(
     "secret_key_missing",
     `${path} is missing, and credentials or webhook secrets are encrypted with it`,

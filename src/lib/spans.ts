@@ -35,15 +35,15 @@ export function intersectSpans(a: readonly Span[], b: readonly Span[]): Span[] {
 export function subtractSpans(window: BoundedSpan, spans: readonly Span[]): BoundedSpan[];
 export function subtractSpans(window: Span, spans: readonly Span[]): Span[];
 export function subtractSpans(window: Span, spans: readonly Span[]): Span[] {
-  const outside: Span[] = [];
+  const difference: Span[] = [];
   let reachedMs = spanStart(window);
   for (const span of byStart(spans)) {
     const endMs = Math.min(spanStart(span), window.toMs);
-    if (endMs > reachedMs) outside.push(spanFrom(reachedMs, endMs));
+    if (endMs > reachedMs) difference.push(spanFrom(reachedMs, endMs));
     reachedMs = Math.max(reachedMs, span.toMs);
   }
-  if (reachedMs < window.toMs) outside.push(spanFrom(reachedMs, window.toMs));
-  return outside;
+  if (reachedMs < window.toMs) difference.push(spanFrom(reachedMs, window.toMs));
+  return difference;
 }
 
 export function spanHull(spans: readonly BoundedSpan[]): BoundedSpan | null {

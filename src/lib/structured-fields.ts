@@ -32,7 +32,7 @@ function bareItem(value: BareItem): string {
   if (typeof value === "number") return integer(value);
   if (value instanceof Uint8Array) return `:${Buffer.from(value).toString("base64")}:`;
   if (!/^[\x20-\x7e]*$/.test(value)) {
-    throw new Error("a structured field may contain only printable ASCII");
+    throw new Error("a structured field can contain only printable ASCII");
   }
   return `"${value.replaceAll(/["\\]/g, "\\$&")}"`;
 }
@@ -41,7 +41,7 @@ const largestInteger = 999_999_999_999_999;
 
 function integer(value: number): string {
   if (!Number.isInteger(value) || Math.abs(value) > largestInteger) {
-    throw new Error(`a structured field may contain integers of up to 15 digits, not ${value}`);
+    throw new Error(`a structured field can contain integers of up to 15 digits, not ${value}`);
   }
   return String(value === 0 ? 0 : value);
 }

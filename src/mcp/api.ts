@@ -29,7 +29,7 @@ export class ApiError extends Error {
 
   constructor(response: ApiResponse) {
     const { data } = problem.safeParse(orNull(() => parseBounded(response.text)));
-    super(data === undefined ? `the server returned ${response.status}` : formatText(data));
+    super(data === undefined ? `the server returned ${response.status}` : formatProblem(data));
     this.code = data?.code ?? "unknown";
   }
 }
@@ -56,7 +56,7 @@ export function readBody<Schema extends z.ZodType>(
 
 const parseBounded = (text: string): unknown => parseUntrustedJson(Buffer.from(text));
 
-function formatText({ title, detail, code, hint, errors }: z.output<typeof problem>): string {
+function formatProblem({ title, detail, code, hint, errors }: z.output<typeof problem>): string {
   const lines = [`${title} (${code})${detail === "" ? "" : `: ${detail}`}`];
   for (const error of errors) {
     if (error.message !== detail) lines.push(`- ${error.message}`);

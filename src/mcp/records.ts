@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-const count = z.number().nullish();
+const nullishNumber = z.number().nullish();
 
 /** The part of an API record (docs/api.md) that tools use. */
 export const apiRecord = z.object({
@@ -20,16 +20,16 @@ export const apiRecord = z.object({
       in_reply_to: z.object({ id: z.string().nullish() }).nullish(),
       location: z.string().nullish(),
       user_id: z.string().nullish(),
-      rank: count,
+      rank: nullishNumber,
       public_metrics: z
         .object({
-          like_count: count,
-          retweet_count: count,
-          reply_count: count,
-          quote_count: count,
-          followers_count: count,
-          following_count: count,
-          tweet_count: count,
+          like_count: nullishNumber,
+          retweet_count: nullishNumber,
+          reply_count: nullishNumber,
+          quote_count: nullishNumber,
+          followers_count: nullishNumber,
+          following_count: nullishNumber,
+          tweet_count: nullishNumber,
         })
         .partial()
         .nullish(),

@@ -1,11 +1,11 @@
 import type { ToolPost } from "./records.ts";
 import type { McpSearchResponse } from "./run-search.ts";
-import { inline, quoted, safeUrl, untrustedNote } from "./untrusted.ts";
+import { quoteText, safeUrl, toInlineText, untrustedNote } from "./untrusted.ts";
 
 export function renderPosts(posts: readonly ToolPost[]): string {
   if (posts.length === 0) return "";
   const entries = posts.map(
-    (post, index) => `[${index + 1}] ${sourceLine(post)}\n${quoted(post.text)}`,
+    (post, index) => `[${index + 1}] ${sourceLine(post)}\n${quoteText(post.text)}`,
   );
   return [untrustedNote, ...entries].join("\n\n");
 }
@@ -15,13 +15,13 @@ export function summaryLine(response: McpSearchResponse, noun: string): string {
   const count = response.results.length;
   const { from, to, gaps = [] } = response.coverage ?? {};
   const window = to ? ` between ${from ?? "the oldest archived post"} and ${to}` : "";
-  const missing =
+  const gapNote =
     gaps.length === 0
       ? ""
       : `, ${gaps.length} ${gaps.length === 1 ? "gap" : "gaps"} in the archive`;
   const state = response.complete
     ? "complete"
-    : `may be incomplete${missing}${count === 0 ? ": this does not show that there are none" : ""}`;
+    : `may be incomplete${gapNote}${count === 0 ? ": this does not show that there are none" : ""}`;
   return `${count} ${count === 1 ? singular(noun) : noun}${window}; ${state}.`;
 }
 
@@ -34,9 +34,11 @@ export function listNotes(response: McpSearchResponse): string[] {
   return [
     ...response.warnings.map((warning) => `Warning: ${warningText(warning)}`),
     ...(shortened.length > 0
-      ? [`${shortened.length} texts are shortened (…): raise max_chars for more.`]
+      ? [
+          `${countNoun(shortened.length, "text is", "texts are")} shortened (…): raise max_chars for more.`,
+        ]
       : []),
-    ...(omitted > 0 ? [`${omitted} posts did not fit into max_chars.`] : []),
+    ...(omitted > 0 ? [`${countNoun(omitted, "post")} did not fit into max_chars.`] : []),
     ...(response.next_cursor === null
       ? []
       : [`More follow: repeat the call with cursor "${response.next_cursor}".`]),
@@ -46,12 +48,12 @@ export function listNotes(response: McpSearchResponse): string[] {
 function sourceLine(post: ToolPost): string {
   const url = safeUrl(post.url);
   const counts = [
-    getCount(post.likes, "like"),
-    getCount(post.reposts, "repost"),
-    getCount(post.replies, "reply", "replies"),
+    positiveCount(post.likes, "like"),
+    positiveCount(post.reposts, "repost"),
+    positiveCount(post.replies, "reply", "replies"),
   ].filter((text) => text !== null);
   const parts = [
-    post.author === null ? "unknown author" : `@${inline(post.author)}`,
+    post.author === null ? "unknown author" : `@${toInlineText(post.author)}`,
     post.created_at ?? "unknown time",
     post.platform,
     ...counts,
@@ -61,7 +63,10 @@ function sourceLine(post: ToolPost): string {
   return parts.filter((part) => part !== null).join(" · ");
 }
 
-const getCount = (count: number | null, text: string, many = `${text}s`): string | null =>
-  count === null || count === 0 ? null : `${count} ${count === 1 ? text : many}`;
+const positiveCount = (count: number | null, noun: string, plural?: string): string | null =>
+  count === null || count === 0 ? null : countNoun(count, noun, plural);
+
+export const countNoun = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${count} ${count === 1 ? noun : plural}`;
 
 const singular = (noun: string): string => (noun.endsWith("s") ? noun.slice(0, -1) : noun);

@@ -21,18 +21,23 @@ const done = {
 type Sent = Parameters<Api>[0];
 
 function scripted(responses: readonly [status: number, body: object][]) {
-  const sent: Sent[] = [];
+  const sentRequests: Sent[] = [];
   const reports: string[] = [];
   const stop = new AbortController();
   const api: Api = async (request) => {
-    const [status, body] = responses[sent.length] ?? [500, {}];
-    sent.push(request);
+    const [status, body] = responses[sentRequests.length] ?? [500, {}];
+    sentRequests.push(request);
     return { status, text: JSON.stringify(body) };
   };
   const report = async (message: string): Promise<void> => void reports.push(message);
   let uuids = 0;
   const randomUuid = (): string => `key-${++uuids}`;
-  return { sent, reports, stop, context: { api, randomUuid, signal: stop.signal, report } };
+  return {
+    sent: sentRequests,
+    reports,
+    stop,
+    context: { api, randomUuid, signal: stop.signal, report },
+  };
 }
 
 test("a search that takes longer than one request is repeated with the same Idempotency-Key and reports progress", async () => {
@@ -45,7 +50,7 @@ test("a search that takes longer than one request is repeated with the same Idem
   expect(new Set(sent.map(({ headers }) => headers?.["idempotency-key"]))).toEqual(
     new Set(["key-1"]),
   );
-  expect(reports).toEqual(["searching for 10 s", "searching for 20 s"]);
+  expect(reports).toEqual(["still searching after 10 s", "still searching after 20 s"]);
 });
 
 test("a cancelled call cancels its job", async () => {

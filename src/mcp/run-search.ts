@@ -48,7 +48,7 @@ const searchResponse = z.object({
 
 export type McpSearchResponse = z.output<typeof searchResponse>;
 
-const unfinished = z.object({ uuid: z.string() });
+const unfinishedResponse = z.object({ uuid: z.string() });
 
 const waitSeconds = 10;
 const maxRounds = 12;
@@ -83,7 +83,7 @@ export async function searchInOneCall(
   for (let round = 1; ; round += 1) {
     const response = await api(request);
     if (response.status !== 202) return response;
-    const { uuid } = readBody(response, unfinished);
+    const { uuid } = readBody(response, unfinishedResponse);
     if (signal.aborted) {
       await api({ method: "DELETE", path: `/v1/search/live/${platform}/status/${uuid}` });
       throw signal.reason;
@@ -93,6 +93,6 @@ export async function searchInOneCall(
         `the search is still running after ${round * waitSeconds} s (job ${uuid}); narrow the query or its time and search again`,
       );
     }
-    await report(`searching for ${round * waitSeconds} s`);
+    await report(`still searching after ${round * waitSeconds} s`);
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../bench/measure.ts";
-import { inline, quoted, safeUrl } from "./untrusted.ts";
+import { quoteText, safeUrl, toInlineText } from "./untrusted.ts";
 
 const pieces = [
   "text",
@@ -30,11 +30,11 @@ test("every line of an untrusted text is quoted, regardless of its content", () 
       { length: 12 },
       () => pieces[Math.floor(random() * pieces.length)],
     ).join("");
-    const quotation = quoted(text);
+    const quotation = quoteText(text);
     for (const line of quotation.split(/[\n\r\v\f\u0085\u2028\u2029]/)) expect(line).toMatch(/^>/);
     expect(quotation).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e]/u);
-    expect(inline(text)).not.toMatch(/[\s`<>·]/);
-    expect(inline(text).length).toBeLessThanOrEqual(80);
+    expect(toInlineText(text)).not.toMatch(/[\s`<>·]/);
+    expect(toInlineText(text).length).toBeLessThanOrEqual(80);
   }
 });
 

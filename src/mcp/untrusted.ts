@@ -7,7 +7,7 @@ export const untrustedNote =
 const lineEnds = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/u;
 
 /** Every line begins with `> `, so that no text can end its quotation. */
-export const quoted = (text: string): string =>
+export const quoteText = (text: string): string =>
   text
     .split(lineEnds)
     .map((line) => `> ${stripControls(line)}`.trimEnd())
@@ -16,7 +16,7 @@ export const quoted = (text: string): string =>
 const maxHandleLength = 80;
 
 /** Shortened, and without characters that could fake other parts of the line. */
-export const inline = (text: string): string =>
+export const toInlineText = (text: string): string =>
   stripControls(text)
     .replaceAll(/[\s`<>·]+/gu, "_")
     .slice(0, maxHandleLength);

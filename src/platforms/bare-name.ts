@@ -10,7 +10,7 @@ export type BareName = UserTarget & { platform: null; handle: string };
 export const isBareName = (target: Target): target is BareName =>
   target.kind === "user" && target.platform === null && target.handle !== null;
 
-export function accountOn(platform: Platform, name: string): UserTarget | null {
+export function accountTarget(platform: Platform, name: string): UserTarget | null {
   if (platform === "mastodon") return makeUserTarget(platform, { handle: name });
   if (platform === "x") return isXHandle(name) ? makeUserTarget(platform, { handle: name }) : null;
   const handle = `${name.toLowerCase()}${blueskyHandleSuffix}`;
@@ -20,7 +20,10 @@ export function accountOn(platform: Platform, name: string): UserTarget | null {
 /** Matches `<name>.bsky.social` on Bluesky, and `<name>` on any server on Mastodon. */
 export function nameMatches(name: string, { platform, handle }: UserTarget): boolean {
   if (platform === null || handle === null) return false;
-  const [lower, known] = [name.toLowerCase(), handle.toLowerCase()];
-  if (platform === "bluesky") return known === `${lower}${blueskyHandleSuffix}`;
-  return known === lower || (platform === "mastodon" && known.startsWith(`${lower}@`));
+  const [lowerName, lowerHandle] = [name.toLowerCase(), handle.toLowerCase()];
+  if (platform === "bluesky") return lowerHandle === `${lowerName}${blueskyHandleSuffix}`;
+  return (
+    lowerHandle === lowerName ||
+    (platform === "mastodon" && lowerHandle.startsWith(`${lowerName}@`))
+  );
 }

@@ -8,6 +8,7 @@ export type Credential = {
   accountId: string | null;
   platform: Platform;
   kind: string;
+  /** The server's origin, such as `https://bsky.social`. */
   host: string;
   /** A DID, account id or user id; null for an application. */
   subject: string | null;
@@ -28,7 +29,7 @@ export type CredentialKind = {
   access: Exclude<AccessKind, "public">;
   title: string;
   purpose: string;
-  meaning: string;
+  description: string;
   sharing?: string;
   /** In display order. Secret fields are never read from the command line. */
   fields: readonly CredentialField[];
@@ -73,7 +74,7 @@ export type CredentialField = {
   name: string;
   label: string;
   hint?: string;
-  meaning: string;
+  description: string;
   isSecret: boolean;
   isOptional: boolean;
 };
@@ -97,9 +98,9 @@ export type CredentialInUse = {
   secrets(): Secrets;
   /**
    * `make` runs for one caller at a time; concurrent callers share its result, which is then on
-   * disk. It is not called if the secrets no longer equal `seen`.
+   * disk. It is not called if the secrets no longer equal `expected`.
    */
-  renew(seen: Secrets, make: (stored: Secrets) => Promise<Secrets>): Promise<Secrets>;
+  renew(expected: Secrets, make: (stored: Secrets) => Promise<Secrets>): Promise<Secrets>;
 };
 
 export type CredentialTools = {

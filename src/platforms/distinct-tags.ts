@@ -1,6 +1,6 @@
 import { foldTag } from "@earshot/query/text";
 
-/** Omits tags that a search does not distinguish from an earlier one. */
+/** Omits tags that are the same to a search as an earlier tag. */
 export function distinctTags(tags: readonly string[]): string[] {
   const byKey = new Map<string, string>();
   for (const tag of tags) {

@@ -14,7 +14,7 @@ export function list(value: unknown, max: number): readonly unknown[] {
 }
 
 /** Only an explicit list may be empty. Errors: `answer_unreadable`. */
-export function requiredList(value: unknown, max: number, sender: string): readonly unknown[] {
+export function requireList(value: unknown, max: number, sender: string): readonly unknown[] {
   if (Array.isArray(value)) return value.slice(0, max);
   throw unreadableResponse(sender, "a list is missing");
 }

@@ -9,6 +9,6 @@ test.for([
   ["abc", ""],
   ["", ""],
   ["👍👍👍👍", "👍"],
-])("the hint of the secret %s is %s", ([secret = "", hint]) => {
+])("the hint for the secret %s is %s", ([secret = "", hint]) => {
   expect(secretHint(secret)).toBe(hint);
 });

@@ -37,7 +37,7 @@ export const isIdentityError = (
 
 export const isUri = (text: string): boolean => /^[a-z][a-z0-9+.-]*:./i.test(text);
 
-export function isWebAddress(text: string): boolean {
+export function isHttpUrl(text: string): boolean {
   if (!/^https?:\/\//i.test(text)) return false;
   return URL.canParse(text);
 }

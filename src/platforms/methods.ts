@@ -39,14 +39,14 @@ export const ownMethods: readonly Method[] = ["gethometweets", "getforyoutweets"
  * `social` and `social-credential` accept all, because what they support depends on the
  * configuration.
  */
-const supported: Record<SourceType, readonly Method[]> = {
+const supportedMethods: Record<SourceType, readonly Method[]> = {
   social: methodNames,
   "social-credential": methodNames,
   "social-api": ["searchbyquery", "getbyid", "getprofilebyid", "searchbyfullarchive"],
 };
 
 export function typeMethods(type: SourceType): readonly Method[] {
-  return supported[type];
+  return supportedMethods[type];
 }
 
 function isFetch(method: Method): method is FetchMethod {
@@ -58,5 +58,5 @@ export function isSearch(method: Method): method is SearchMethod {
 }
 
 export function methodTypes(method: string): readonly SourceType[] {
-  return sourceTypes.filter((type) => supported[type].some((name) => name === method));
+  return sourceTypes.filter((type) => supportedMethods[type].some((name) => name === method));
 }

@@ -7,7 +7,12 @@ import { byPlatform, type Platform } from "../posts/post.ts";
 import type { SearchPlatform } from "./source.ts";
 import type { Target } from "./target.ts";
 import { readTargetAddress } from "./target-address.ts";
-import { characters, malformed, mismatch, type TargetInput } from "./target-errors.ts";
+import {
+  countCharacters,
+  malformedTargetError,
+  platformMismatchError,
+  type TargetInput,
+} from "./target-errors.ts";
 import { readTargetName, readUri } from "./target-names.ts";
 
 export type TargetKind = Target["kind"];
@@ -26,22 +31,26 @@ const maxCharacters = 2_048;
  * first tried as a record ID. A `platform:` prefix selects the platform, which is null if
  * undetermined. Errors: `invalid_query`; `platform_mismatch`.
  */
-export function readTarget(kind: TargetKind, query: string, requested: SearchPlatform): Target {
-  const input = targetInput(kind, query, requested);
+export function readTarget(
+  kind: TargetKind,
+  query: string,
+  requestedPlatform: SearchPlatform,
+): Target {
+  const input = targetInput(kind, query, requestedPlatform);
   checkCharacters(input);
   const { prefix, rest } = splitPrefix(input.text);
-  const platform = prefix ?? requested;
-  if (prefix !== null && requested !== "social" && requested !== prefix)
-    throw mismatch(input, prefix);
-  const prefixed = { ...input, platform };
+  const platform = prefix ?? requestedPlatform;
+  if (prefix !== null && requestedPlatform !== "social" && requestedPlatform !== prefix)
+    throw platformMismatchError(input, prefix);
+  const prefixedInput = { ...input, platform };
   const target =
     readTargetAddress(kind, rest) ??
     readUri(kind, rest) ??
-    readTargetName(kind, rest, platform, prefixed);
-  if (target === null) throw malformed(prefixed);
+    readTargetName(kind, rest, platform, prefixedInput);
+  if (target === null) throw malformedTargetError(prefixedInput);
   if (target.platform === null) return platform === "social" ? target : { ...target, platform };
   if (platform !== "social" && platform !== target.platform)
-    throw mismatch(prefixed, target.platform);
+    throw platformMismatchError(prefixedInput, target.platform);
   return target;
 }
 
@@ -51,23 +60,27 @@ export function targetInput(
   platform: SearchPlatform,
 ): TargetInput {
   const text = query.trim();
-  const offset = characters(query.slice(0, query.indexOf(text)));
+  const offset = countCharacters(query.slice(0, query.indexOf(text)));
   return { kind, text, offset, platform };
 }
 
 function checkCharacters(input: TargetInput): void {
   const { text } = input;
-  const length = characters(text);
+  const length = countCharacters(text);
   if (length > maxCharacters) {
     const message = `it has ${length} characters; the limit is ${maxCharacters}`;
-    throw malformed(input, { message, from: maxCharacters, length: length - maxCharacters });
+    throw malformedTargetError(input, {
+      message,
+      from: maxCharacters,
+      length: length - maxCharacters,
+    });
   }
   const invalid = /[\s\p{Cc}\p{Cs}\p{Bidi_Control}]/u.exec(text);
   if (invalid === null) return;
-  const from = characters(text.slice(0, invalid.index));
+  const from = countCharacters(text.slice(0, invalid.index));
   const isSpace = /\s/u.test(invalid[0]);
   const message = isSpace ? "it contains a space" : "it contains an invisible character";
-  throw malformed(input, { message, from, length: 1 });
+  throw malformedTargetError(input, { message, from, length: 1 });
 }
 
 /**

@@ -9,14 +9,14 @@ export function isRecordId(target: Target): target is PostTarget & { id: string 
   return id !== null && uri === null && host === null && /^\d{1,19}$/.test(id);
 }
 
-/** Includes server and id if the URI names them. `path` is the requested platform. */
+/** Includes server and id if the URI names them. */
 export function recordTarget(
   { platform, uri }: { platform: Platform; uri: string },
   target: PostTarget,
-  path: SearchPlatform,
+  requestedPlatform: SearchPlatform,
 ): PostTarget {
   try {
-    const parsed = readTarget("post", uri, path);
+    const parsed = readTarget("post", uri, requestedPlatform);
     if (parsed.kind === "post" && parsed.platform === platform) return { ...parsed, uri };
   } catch {
     // Imported posts may have arbitrary URIs.

@@ -4,7 +4,7 @@ import { credentialRefused } from "./credential-errors.ts";
 export function queueTooLong(perSecond: number, waitMs: number): EarshotError {
   return new EarshotError(
     "upstream_limited",
-    `the queue for platforms, at ${perSecond} jobs per second, takes ${Math.ceil(waitMs / 1_000)} s, longer than the job's deadline`,
+    `the platform request queue, at ${perSecond} jobs per second, takes ${Math.ceil(waitMs / 1_000)} s, longer than the job's deadline`,
     {
       status: 502,
       retryable: true,
@@ -14,7 +14,7 @@ export function queueTooLong(perSecond: number, waitMs: number): EarshotError {
 }
 
 export function jobDeadlineExceeded(host: string): EarshotError {
-  return new EarshotError("upstream_timeout", `${host} did not answer before the job's deadline`, {
+  return new EarshotError("upstream_timeout", `${host} did not respond before the job's deadline`, {
     status: 504,
     retryable: true,
     hint: "retry later",
@@ -53,7 +53,7 @@ export function upstreamRefused(host: string, problem: string): EarshotError {
 export function credentialRequired(host: string): EarshotError {
   return credentialRefused(
     `${host} requires a credential (401)`,
-    "add a credential of the platform with earshot credentials add",
+    "add a credential for the platform with earshot credentials add",
   );
 }
 

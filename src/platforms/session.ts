@@ -19,9 +19,9 @@ export type Session = {
    * `upstream_unreachable`, `upstream_failed` (5xx after all tries), `answer_unreadable`,
    * `answer_too_large`, `budget_used_up`.
    */
-  get(request: UpstreamRequest): Promise<UpstreamAnswer>;
+  get(request: UpstreamRequest): Promise<UpstreamResponse>;
   /** Requests any host through the same guard, without the credential. */
-  getPublic(url: URL, request: Omit<UpstreamRequest, "path">): Promise<UpstreamAnswer>;
+  getPublic(url: URL, request: Omit<UpstreamRequest, "path">): Promise<UpstreamResponse>;
 };
 
 export type UpstreamRequest = {
@@ -39,7 +39,7 @@ export type UpstreamRequest = {
 /** Amounts in the platform's units. */
 export type Bill = { postReads?: number; userReads?: number; requests?: number };
 
-export type UpstreamAnswer = {
+export type UpstreamResponse = {
   status: number;
   headers: Headers;
   /** Absent if not known to be later than `nowMs`. */

@@ -25,7 +25,7 @@ const requestSettings = {
     "EARSHOT_UPSTREAM_TRIES",
     3,
     [1, 10],
-    "Maximum attempts of a request to a platform, which is repeated after a failed connection, a timeout, a truncated response, or a status of 500 or above.",
+    "Maximum attempts for a request to a platform, which is repeated after a failed connection, a timeout, a truncated response, or a status of 500 or above.",
   ),
   maxPages: count(
     "EARSHOT_UPSTREAM_MAX_PAGES",
@@ -37,7 +37,7 @@ const requestSettings = {
     "EARSHOT_UPSTREAM_SEARCH_WAIT",
     10_000,
     0,
-    "How long a search waits for the rate limit of a platform before it answers without the platform.",
+    "How long a search waits for a platform's rate limit before it answers without the platform.",
   ),
   dispatchesPerSecond: count(
     "EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND",
@@ -49,7 +49,7 @@ const requestSettings = {
     "EARSHOT_UPSTREAM_PRIVATE_HOSTS",
     [],
     ["https:", "http:"],
-    "Platform servers with private addresses that may be called, such as an instance in your own network.",
+    "Platform servers with private addresses that can be called, such as an instance on your own network.",
   ),
 };
 
@@ -58,13 +58,13 @@ const credentialSettings = {
     "EARSHOT_MAX_CREDENTIALS",
     100,
     [1, 10_000],
-    "Maximum number of credentials for a platform, of an account or of the deployment.",
+    "Maximum number of credentials per platform, for an account or the deployment.",
   ),
   credentialChecksPerMinute: count(
     "EARSHOT_CREDENTIAL_CHECKS_PER_MINUTE",
     20,
     [1, 10_000],
-    "Maximum credential checks of an account on the dashboard in any 60 seconds.",
+    "Maximum credential checks per account on the dashboard in any 60 seconds.",
   ),
   authorizationMs: duration(
     "EARSHOT_AUTHORIZATION_TIME",
@@ -76,13 +76,13 @@ const credentialSettings = {
     "EARSHOT_MAX_AUTHORIZATIONS_PER_ACCOUNT",
     3,
     [1, 100],
-    "Maximum pending connections of an account; a further one ends the oldest.",
+    "Maximum pending connections per account; a further one ends the oldest.",
   ),
   maxAuthorizations: count(
     "EARSHOT_MAX_AUTHORIZATIONS",
     200,
     [1, 100_000],
-    "Maximum pending connections of all accounts; further ones are refused.",
+    "Maximum pending connections across all accounts; further ones are refused.",
   ),
 };
 
@@ -116,7 +116,7 @@ const platformSettings = {
     "EARSHOT_X_MONTHLY_POST_READS",
     10_000,
     [0, 1_000_000_000],
-    "Posts that the deployment's X credentials may read in a calendar month (UTC); X bills each. Credentials of accounts do not count.",
+    "Posts that the deployment's X credentials can read in a calendar month (UTC); X bills each. Accounts' own credentials do not count.",
   ),
   xRedistributionAgreed: choice(
     "EARSHOT_X_REDISTRIBUTION_AGREED",

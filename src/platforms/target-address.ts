@@ -15,18 +15,18 @@ import {
 
 const blueskyHosts = /^(?:www\.|m\.)?bsky\.app$/;
 const xHosts = /^(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com$/;
-const schemeless = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d{1,5})?\//i;
+const schemelessUrl = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d{1,5})?\//i;
 
 export function readTargetAddress(kind: Target["kind"], text: string): Target | null {
-  const address = schemeless.test(text) ? `https://${text}` : text;
+  const address = schemelessUrl.test(text) ? `https://${text}` : text;
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
   const url = new URL(address);
   if (url.username !== "" || url.password !== "") return null;
   const path = urlSegments(url);
   if (path === null) return null;
-  if (blueskyHosts.test(url.host)) return onBluesky(kind, path, address);
-  if (xHosts.test(url.host)) return onX(kind, path, url);
-  return onMastodon(kind, path, url);
+  if (blueskyHosts.test(url.host)) return blueskyTarget(kind, path, address);
+  if (xHosts.test(url.host)) return xTarget(kind, path, url);
+  return mastodonTarget(kind, path, url);
 }
 
 function urlSegments(url: URL): readonly string[] | null {
@@ -40,7 +40,7 @@ function urlSegments(url: URL): readonly string[] | null {
   }
 }
 
-function onBluesky(
+function blueskyTarget(
   kind: Target["kind"],
   [page, account = "", section, key]: readonly string[],
   url: string,
@@ -59,14 +59,14 @@ const xPages = new Set(
   ),
 );
 
-function onX(kind: Target["kind"], path: readonly string[], url: URL): Target | null {
+function xTarget(kind: Target["kind"], path: readonly string[], url: URL): Target | null {
   const [first = ""] = path;
   if (kind === "space") {
     const [, page, id = ""] = path;
     const isSpace = first === "i" && page === "spaces" && isSpaceId(id);
     return isSpace ? { kind: "space", platform: "x", id } : null;
   }
-  if (kind === "post") return postOnX(path, url);
+  if (kind === "post") return xPostTarget(path, url);
   const id = xNumber(
     (first === "i" && path[1] === "user" ? path[2] : null) ?? url.searchParams.get("user_id") ?? "",
   );
@@ -77,7 +77,7 @@ function onX(kind: Target["kind"], path: readonly string[], url: URL): Target | 
   return isXHandle(handle) ? makeUserTarget("x", { handle }) : null;
 }
 
-function postOnX(path: readonly string[], url: URL): PostTarget | null {
+function xPostTarget(path: readonly string[], url: URL): PostTarget | null {
   const index = path.findIndex((part) => part === "status" || part === "statuses");
   if (index < 1 || index > 2) return null;
   const id = xNumber(path[index + 1] ?? "");
@@ -87,22 +87,22 @@ function postOnX(path: readonly string[], url: URL): PostTarget | null {
 /** First path segments of web apps. */
 const appPrefixes = new Set(["web", "deck"]);
 
-function onMastodon(
+function mastodonTarget(
   kind: Target["kind"],
   segments: readonly string[],
   url: URL,
 ): UserTarget | PostTarget | null {
   const { host } = url;
   const path = appPrefixes.has(segments[0] ?? "") ? segments.slice(1) : segments;
-  if (kind === "user") return userOnServer(path, host);
+  if (kind === "user") return mastodonUserTarget(path, host);
   if (kind !== "post" || path.length === 0) return null;
-  return postOnServer(path, url);
+  return mastodonPostTarget(path, url);
 }
 
 /**
  * Reads `/@ann`, `/@ann@other.host`, `/users/ann`, `/u/ann`, `/ap/users/<id>` …, with any suffix.
  */
-function userOnServer(path: readonly string[], host: string): UserTarget | null {
+function mastodonUserTarget(path: readonly string[], host: string): UserTarget | null {
   const [first = "", second = "", third = ""] = path;
   if (first === "ap" && second === "users" && isServerId(third)) {
     return makeUserTarget("mastodon", { id: `${third}@${host}`, host });
@@ -120,7 +120,10 @@ function userOnServer(path: readonly string[], host: string): UserTarget | null 
 }
 
 /** Usually the URI. In web pages such as `/@ann@other.host/<id>`, the id is local to the server. */
-function postOnServer(path: readonly string[], { host, origin, pathname, href }: URL): PostTarget {
+function mastodonPostTarget(
+  path: readonly string[],
+  { host, origin, pathname, href }: URL,
+): PostTarget {
   const [first = "", second = "", third = "", fourth = "", fifth = "", ...more] = path;
   const url = href;
   const page = `${origin}${pathname}`;

@@ -38,9 +38,9 @@ const defaultHints: Record<Target["kind"], string> = {
   space: "use the URL of the space, https://x.com/i/spaces/…, or the id at its end",
 };
 
-export function malformed(input: TargetInput, reason: Reason = {}): EarshotError {
+export function malformedTargetError(input: TargetInput, reason: Reason = {}): EarshotError {
   const { kind, text, offset } = input;
-  const { from = 0, length = characters(text) } = reason;
+  const { from = 0, length = countCharacters(text) } = reason;
   const explanation = reason.message === undefined ? "" : `: ${reason.message}`;
   return invalidQuery({
     code: codes[kind],
@@ -53,7 +53,7 @@ export function malformed(input: TargetInput, reason: Reason = {}): EarshotError
 }
 
 /** Each candidate names one account. */
-export function ambiguous(
+export function ambiguousUserError(
   { text, offset }: TargetInput,
   candidates: readonly string[],
 ): EarshotError {
@@ -62,7 +62,7 @@ export function ambiguous(
     message: `${quoted(text)} names several accounts: ${candidates.join(", ")}`,
     hint: `send one of them, such as ${candidates[0] ?? ""}`,
     offset,
-    length: characters(text),
+    length: countCharacters(text),
     expected: candidates,
   });
 }
@@ -76,7 +76,7 @@ function invalidQuery(error: ErrorDetail & { offset: number; hint: string }): Ea
   });
 }
 
-export function mismatch(
+export function platformMismatchError(
   { text, offset, platform }: TargetInput,
   targetPlatform: Platform,
 ): EarshotError {
@@ -92,13 +92,13 @@ export function mismatch(
         hint,
         pointer: "/arguments/query",
         offset,
-        length: characters(text),
+        length: countCharacters(text),
       },
     ],
   });
 }
 
-export function characters(text: string): number {
+export function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
@@ -108,7 +108,7 @@ const maxEchoLength = 60;
 
 function quoted(text: string): string {
   const plain = text.replaceAll(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, "\ufffd");
-  const cut =
+  const truncatedText =
     plain.length <= maxEchoLength ? plain : `${plain.slice(0, maxEchoLength).toWellFormed()}…`;
-  return `"${cut}"`;
+  return `"${truncatedText}"`;
 }

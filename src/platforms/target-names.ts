@@ -4,7 +4,7 @@ import { blueskyUri } from "../posts/references.ts";
 import { isDid, isHandle, isRkey } from "./bluesky/at-uri.ts";
 import type { SearchPlatform } from "./source.ts";
 import type { PostTarget, Target, UserTarget } from "./target.ts";
-import { malformed, type TargetInput } from "./target-errors.ts";
+import { malformedTargetError, type TargetInput } from "./target-errors.ts";
 
 const noUser: UserTarget = { kind: "user", platform: null, handle: null, id: null, host: null };
 const noPost: PostTarget = {
@@ -66,8 +66,8 @@ export function parseHost(text: string): string | null {
 /** Reads an at:// URI, a DID, or the URI of an imported post. */
 export function readUri(kind: Target["kind"], text: string): Target | null {
   if (kind === "space") return null;
-  const importedOn = /^import:([a-z]+):./.exec(text)?.[1];
-  const imported = platforms.find((platform) => platform === importedOn);
+  const importedPlatform = /^import:([a-z]+):./.exec(text)?.[1];
+  const imported = platforms.find((platform) => platform === importedPlatform);
   if (imported !== undefined) return kind === "post" ? postTarget(imported, { uri: text }) : null;
   if (kind === "user" && text.startsWith("did:")) return authorityUser(text);
   if (!/^at:\/\//i.test(text)) return null;
@@ -115,7 +115,7 @@ function readUser(text: string, platform: SearchPlatform, input: TargetInput): U
   if (isHandle(name)) return makeUserTarget("bluesky", { handle: name.toLowerCase() });
   if (!isXHandle(name)) return null;
   if (platform === "bluesky") {
-    throw malformed(input, {
+    throw malformedTargetError(input, {
       message: "a Bluesky handle must contain a dot",
       hint: `write the whole handle, such as ${name}.bsky.social`,
     });
@@ -140,7 +140,7 @@ function readUserNumber(
   input: TargetInput,
 ): UserTarget | null {
   if (platform === "bluesky") {
-    throw malformed(input, {
+    throw malformedTargetError(input, {
       message: "Bluesky accounts have no numeric ids",
       hint: `write the handle or the DID; x:${digits.slice(0, 19)} is an account on X`,
     });

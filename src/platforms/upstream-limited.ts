@@ -8,7 +8,7 @@ export class UpstreamLimited extends EarshotError {
     const until = isoText(Math.ceil(retryAtMs / 1_000) * 1_000);
     super(
       "upstream_limited",
-      `the rate limit of ${host} for this kind of request is reached until ${until}`,
+      `${host}'s rate limit for this kind of request is exhausted until ${until}`,
       {
         status: 502,
         retryable: true,

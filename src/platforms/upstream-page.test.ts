@@ -41,7 +41,7 @@ test("an upstream page reports how many items were unreadable, in addition to ot
       warning,
       {
         code: "unreadable_items",
-        message: "2 items of Bluesky could not be parsed and are missing",
+        message: "2 items from Bluesky could not be parsed and are missing",
         isPartial: true,
       },
     ],

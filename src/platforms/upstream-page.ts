@@ -46,32 +46,33 @@ export const absentPage: UpstreamPage = { ...emptyPage, isAbsent: true };
  * the oldest time.
  */
 export function itemsPage(
-  received: readonly PageItem[],
+  receivedItems: readonly PageItem[],
   { name, next, nowMs, warnings = [] }: PageOptions,
 ): UpstreamPage {
   const items = new Map<string, UpstreamItem>();
-  let omitted = 0;
-  let unreadable = 0;
+  let omittedCount = 0;
+  let unreadableCount = 0;
   let hasRepeats = false;
   let oldestMs = Number.POSITIVE_INFINITY;
-  for (const item of received) {
+  for (const item of receivedItems) {
     oldestMs = Math.min(oldestMs, itemTime(item, nowMs));
-    if (item.kind === "unreadable") unreadable += 1;
+    if (item.kind === "unreadable") unreadableCount += 1;
     if (item.kind === "unreadable" || item.kind === "omitted") {
-      omitted += 1;
+      omittedCount += 1;
       continue;
     }
     const key = itemKey(item);
     hasRepeats ||= items.has(key);
     if (!items.has(key)) items.set(key, item);
   }
-  const all = unreadable === 0 ? warnings : [...warnings, unreadableItems(unreadable, name)];
+  const allWarnings =
+    unreadableCount === 0 ? warnings : [...warnings, unreadableItems(unreadableCount, name)];
   return {
     items: [...items.values()],
     next,
-    ...(omitted === 0 ? {} : { received: items.size + omitted }),
-    ...(omitted === 0 || oldestMs === Number.POSITIVE_INFINITY ? {} : { oldestMs }),
-    ...(all.length === 0 ? {} : { warnings: all }),
+    ...(omittedCount === 0 ? {} : { received: items.size + omittedCount }),
+    ...(omittedCount === 0 || oldestMs === Number.POSITIVE_INFINITY ? {} : { oldestMs }),
+    ...(allWarnings.length === 0 ? {} : { warnings: allWarnings }),
     ...(hasRepeats ? { hasRepeats } : {}),
   };
 }
@@ -97,6 +98,6 @@ function itemTime(item: PageItem, nowMs: number): number {
 
 const unreadableItems = (count: number, name: string): UpstreamWarning => ({
   code: unreadableCode,
-  message: `${count} ${count === 1 ? "item" : "items"} of ${name} could not be parsed and ${count === 1 ? "is" : "are"} missing`,
+  message: `${count} ${count === 1 ? "item" : "items"} from ${name} could not be parsed and ${count === 1 ? "is" : "are"} missing`,
   isPartial: true,
 });

@@ -9,16 +9,16 @@ const maxReasonLength = 300;
 export function withoutSecrets(text: string, secrets: Readonly<Record<string, string>>): string {
   const forms = Object.values(secrets)
     .filter((value) => value.length >= minSecretLength)
-    .flatMap(readForms)
+    .flatMap(listForms)
     .toSorted((a, b) => b.length - a.length);
   return forms.reduce((redacted, form) => redacted.replaceAll(form, "…"), text);
 }
 
-function readForms(value: string): string[] {
+function listForms(value: string): string[] {
   const urlEncoded = encodeURIComponent(value.toWellFormed());
-  const inJson = JSON.stringify(value).slice(1, -1);
+  const jsonForm = JSON.stringify(value).slice(1, -1);
   // JSON may escape slashes.
-  return [value, urlEncoded, inJson, inJson.replaceAll("/", "\\/")];
+  return [value, urlEncoded, jsonForm, jsonForm.replaceAll("/", "\\/")];
 }
 
 export function redactedReason(reason: string, secrets: Readonly<Record<string, string>>): string {
@@ -43,8 +43,8 @@ const lastRun = new RegExp(`(?<!${tokenText})${tokenText}+$`);
 export function withoutTokens(output: unknown): string {
   if (typeof output !== "string") return "";
   const line = stripControls(truncate(output, maxInputLength)).replaceAll(/\s+/g, " ").trim();
-  const clean = line.replaceAll(authorization, "$1 …").replaceAll(longRun, "…");
-  return truncate(clean, maxOutputLength).toWellFormed();
+  const redactedText = line.replaceAll(authorization, "$1 …").replaceAll(longRun, "…");
+  return truncate(redactedText, maxOutputLength).toWellFormed();
 }
 
 /** Never cuts within a token, because the rest would not be recognised. */

@@ -49,9 +49,9 @@ const kana = /[\p{Script=Hiragana}\p{Script=Katakana}]/gu;
 const han = /\p{Script=Han}/gu;
 
 /** The detector cannot distinguish Malay from Indonesian, which has many more writers. */
-const neverDetected = new Set(["ms"]);
+const excludedLanguages = new Set(["ms"]);
 
-const maxReadLength = 2_000;
+const maxInputLength = 2_000;
 const maxConsideredLength = 80;
 const minLetters = 8;
 const minScriptLetters = 4;
@@ -65,7 +65,7 @@ const minNonLatinLead = 0.03;
 
 const nonWordCharacters = /[^\p{L}\p{M}'’]+/gu;
 const nonAsciiWordCharacters = /[^A-Za-z']+/g;
-const betweenLetters = /[ '’]+/g;
+const letterSeparators = /[ '’]+/g;
 const latinOnly = /^[ -\u024f\u1e00-\u1eff’]*$/;
 const latin = /\p{Script=Latin}/gu;
 const repostMark = /^["“]?RT(?=\s*[@＠])/i;
@@ -73,23 +73,23 @@ const repostMark = /^["“]?RT(?=\s*[@＠])/i;
 /** A BCP 47 primary tag (`en`, `ja`, `no`), or null. Ignores links, mentions and hashtag signs. */
 export function detectLanguage(text: string): string | null {
   const words = parseWords(text);
-  const letters = words.replace(betweenLetters, "").length;
+  const letters = words.replace(letterSeparators, "").length;
   if (letters < minScriptLetters) return null;
   const isLatin = latinOnly.test(words);
-  const byScript = isLatin ? null : languageByScript(words, letters);
-  return byScript ?? languageByLetters(words, letters, isLatin);
+  const scriptLanguage = isLatin ? null : languageByScript(words, letters);
+  return scriptLanguage ?? languageByLetters(words, letters, isLatin);
 }
 
 function parseWords(text: string): string {
-  const read = decodeEntities(text.slice(0, maxReadLength)).toWellFormed();
-  const links = findLinks(read);
-  const mentions = startingOutside(findMentions(read, { dottedHandles: true }), links);
-  let remaining = read.replace(repostMark, "  ");
+  const input = decodeEntities(text.slice(0, maxInputLength)).toWellFormed();
+  const links = findLinks(input);
+  const mentions = startingOutside(findMentions(input, { dottedHandles: true }), links);
+  let remainder = input.replace(repostMark, "  ");
   for (const { start, end } of [...links, ...mentions]) {
-    remaining = remaining.slice(0, start) + " ".repeat(end - start) + remaining.slice(end);
+    remainder = remainder.slice(0, start) + " ".repeat(end - start) + remainder.slice(end);
   }
-  return remaining
-    .replace(isAscii(remaining) ? nonAsciiWordCharacters : nonWordCharacters, " ")
+  return remainder
+    .replace(isAscii(remainder) ? nonAsciiWordCharacters : nonWordCharacters, " ")
     .trim()
     .slice(0, maxConsideredLength)
     .toWellFormed();
@@ -112,7 +112,7 @@ function languageByScript(words: string, letters: number): string | null {
 function languageByLetters(words: string, letters: number, isLatin: boolean): string | null {
   if (letters < minLetters) return null;
   const found = eld.detect(words);
-  if (found.language === "" || neverDetected.has(found.language)) return null;
+  if (found.language === "" || excludedLanguages.has(found.language)) return null;
   const [best = 0, next = 0] = Object.values(found.getScores());
   const lead = (best - next) * Math.sqrt(letters);
   const isMostlyLatin = isLatin || count(words, latin) * 2 > letters;

@@ -10,7 +10,7 @@ import type { Post } from "./post.ts";
 const epochMs = 1288834974657;
 const lowerBits = 22n;
 const lowerMask = (1n << lowerBits) - 1n;
-const lastTimePart = 2n ** 41n - 1n;
+const maxTimeOffset = 2n ** 41n - 1n;
 
 /** X numbered its posts 1, 2, 3 … before snowflakes: lower IDs contain no time. */
 export const firstSnowflake = 29_700_000_000n;
@@ -26,8 +26,8 @@ export const hasTime = (id: bigint): boolean => id >= firstSnowflake;
 
 export function lowestId(ms: number): bigint {
   if (ms <= epochMs) return 0n;
-  const part = BigInt(Math.min(Math.floor(ms), Number.MAX_SAFE_INTEGER)) - BigInt(epochMs);
-  return (part > lastTimePart ? lastTimePart : part) << lowerBits;
+  const timeOffset = BigInt(Math.min(Math.floor(ms), Number.MAX_SAFE_INTEGER)) - BigInt(epochMs);
+  return (timeOffset > maxTimeOffset ? maxTimeOffset : timeOffset) << lowerBits;
 }
 
 export const nextMillisecondId = (id: bigint): bigint => ((id >> lowerBits) + 1n) << lowerBits;
@@ -44,9 +44,9 @@ export const nextInMillisecond = (id: bigint): bigint =>
  * or at `nowMs`. 0 if neither is known.
  */
 export function postTimeMs(post: Pick<Post, "createdMs" | "seenMs">, nowMs: number): number {
-  const seen = post.seenMs ?? nowMs;
+  const seenMs = post.seenMs ?? nowMs;
   if (post.createdMs === null) return post.seenMs ?? 0;
-  return Math.min(post.createdMs, seen);
+  return Math.min(post.createdMs, seenMs);
 }
 
 /** Keyed, so that an attacker cannot craft colliding uris. */

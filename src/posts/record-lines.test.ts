@@ -4,8 +4,8 @@ import { line, packLines, unpackFlags, unpackLines } from "./record-lines.ts";
 import {
   decodeList,
   encodeList,
+  expandReference,
   expandShortName,
-  longReference,
   shortName,
   shortReference,
 } from "./short-forms.ts";
@@ -29,7 +29,7 @@ const anyText = fc.oneof(
 );
 const json = anyText.map((text) => JSON.stringify(text));
 const maybe = (value: fc.Arbitrary<string>) => fc.oneof(fc.constant(""), value);
-const readList = (value: fc.Arbitrary<string>) =>
+const jsonList = (value: fc.Arbitrary<string>) =>
   fc.array(value, { minLength: 1, maxLength: 3 }).map((values) => JSON.stringify(values));
 const flags = fc
   .tuple(
@@ -44,8 +44,8 @@ const flags = fc
 
 const lines = fc.array(anyText, { maxLength: 8 }).chain((pieces) => {
   const text = pieces.join(" ");
-  const found = maybe(
-    readList(
+  const lists = maybe(
+    jsonList(
       fc.oneof(
         anyText,
         fc.subarray(pieces).map((some) => some.join(" ")),
@@ -55,14 +55,14 @@ const lines = fc.array(anyText, { maxLength: 8 }).chain((pieces) => {
   const values: Partial<Record<keyof typeof line, fc.Arbitrary<string>>> = {
     content: fc.constant(JSON.stringify(text)),
     flags,
-    langs: maybe(readList(fc.constantFrom("en", "zh-Hant", "", "[", "x y"))),
-    hashtags: found,
-    mentions: found,
-    urls: found,
-    mentionIds: maybe(readList(anyText)),
-    media: maybe(readList(anyText)),
-    labels: maybe(readList(anyText)),
-    addedLabels: maybe(readList(anyText)),
+    langs: maybe(jsonList(fc.constantFrom("en", "zh-Hant", "", "[", "x y"))),
+    hashtags: lists,
+    mentions: lists,
+    urls: lists,
+    mentionIds: maybe(jsonList(anyText)),
+    media: maybe(jsonList(anyText)),
+    labels: maybe(jsonList(anyText)),
+    addedLabels: maybe(jsonList(anyText)),
     createdMs: fc.oneof(fc.constantFrom("", "-5", "1.5", "1e21", "007"), fc.integer().map(String)),
   };
   return fc.tuple(
@@ -115,12 +115,12 @@ describe("items that occur in the text", () => {
       '\\",',
       "b".repeat(45),
     );
-    const drawn = fc.tuple(
+    const samples = fc.tuple(
       fc.array(piece, { maxLength: 60 }),
       fc.array(fc.array(piece, { maxLength: 3 }), { minLength: 1, maxLength: 4 }),
     );
     fc.assert(
-      fc.property(drawn, ([pieces, items]) => {
+      fc.property(samples, ([pieces, items]) => {
         const text = pieces.join("");
         const list = `["${items.map((parts) => parts.join("")).join('","')}"]`;
         const spans = encodeList(list, text);
@@ -148,7 +148,7 @@ test("each name in a record has one short form, from which it is restored", () =
       const name = parts.join("");
       expect(expandShortName(shortName(name))).toBe(name);
       const reference = `{"id":null,"uri":"${name}","username":null,"user_id":"${parts[1]}${parts[2]}"}`;
-      expect(longReference(shortReference(reference))).toBe(reference);
+      expect(expandReference(shortReference(reference))).toBe(reference);
     }),
     { numRuns: 1_000 },
   );
@@ -157,5 +157,5 @@ test("each name in a record has one short form, from which it is restored", () =
   const reference =
     '{"id":null,"uri":"at://did:plc:abc/app.bsky.feed.post/3k","username":null,"user_id":"did:plc:abc"}';
   expect(shortReference(reference)).toBe("@:abc/3k");
-  expect(longReference("@:abc/3k")).toBe(reference);
+  expect(expandReference("@:abc/3k")).toBe(reference);
 });

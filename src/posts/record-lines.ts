@@ -6,8 +6,8 @@
 import {
   decodeList,
   encodeList,
+  expandReference,
   expandShortName,
-  longReference,
   shortName,
   shortReference,
 } from "./short-forms.ts";
@@ -53,7 +53,7 @@ type Form = "string" | "number" | "name" | "reference" | "langs" | "list" | "spa
 const flagOrder = "rqtvusnSBU";
 
 /** Lines and flag letters, most frequent first, because low bits are the cheapest. Append only. */
-const parts: readonly ({ line: number; form: Form } | { flag: string })[] = [
+const bitAssignments: readonly ({ line: number; form: Form } | { flag: string })[] = [
   { line: line.username, form: "string" },
   { line: line.userId, form: "name" },
   { line: line.langs, form: "langs" },
@@ -86,10 +86,10 @@ const parts: readonly ({ line: number; form: Form } | { flag: string })[] = [
   { line: line.reposted, form: "reference" },
   { line: line.geo, form: "verbatim" },
 ];
-const storedLines = parts.flatMap((part, bit) =>
+const storedLines = bitAssignments.flatMap((part, bit) =>
   "line" in part ? [{ ...part, bit: 1 << bit }] : [],
 );
-const storedFlags = parts
+const storedFlags = bitAssignments
   .flatMap((part, bit) => ("flag" in part ? [{ ...part, bit: 1 << bit }] : []))
   .toSorted((a, b) => flagOrder.indexOf(a.flag) - flagOrder.indexOf(b.flag));
 const flagBits = storedFlags.reduce((bits, { bit }) => bits | bit, 0);
@@ -120,29 +120,33 @@ export function packLines(lines: readonly string[]): string {
 
 function formatHead(bits: number): string {
   let head = "";
-  let rest = bits;
-  while (rest >= continuationBit) {
-    head += String.fromCharCode(firstDigit + continuationBit + (rest % continuationBit));
-    rest >>>= bitsPerDigit;
+  let remainingBits = bits;
+  while (remainingBits >= continuationBit) {
+    head += String.fromCharCode(firstDigit + continuationBit + (remainingBits % continuationBit));
+    remainingBits >>>= bitsPerDigit;
   }
-  return head + String.fromCharCode(firstDigit + rest);
+  return head + String.fromCharCode(firstDigit + remainingBits);
 }
 
 export function unpackLines(record: string): string[] {
   if (record.charCodeAt(0) === quote) return record.split(separator);
-  const at = headLength(record);
-  const bits = headBits(record, at);
+  const headEnd = headLength(record);
+  const bits = headBits(record, headEnd);
   const lines = emptyLines.slice();
-  let end = endOfLine(record, at);
-  const text = record.slice(at, end);
+  let end = endOfLine(record, headEnd);
+  const text = record.slice(headEnd, end);
   lines[line.content] = `"${text}"`;
   if ((bits & flagBits) !== 0) lines[line.flags] = formatFlags(bits & flagBits);
-  for (let rest = bits & ~flagBits; rest !== 0; rest &= rest - 1) {
-    const part = parts[31 - Math.clz32(rest & -rest)];
+  for (
+    let remainingBits = bits & ~flagBits;
+    remainingBits !== 0;
+    remainingBits &= remainingBits - 1
+  ) {
+    const part = bitAssignments[31 - Math.clz32(remainingBits & -remainingBits)];
     if (part === undefined || "flag" in part) continue;
     const start = end + 1;
     end = endOfLine(record, start);
-    lines[part.line] = lengthen(record.slice(start, end), part.form, text);
+    lines[part.line] = expand(record.slice(start, end), part.form, text);
   }
   return lines;
 }
@@ -171,14 +175,14 @@ function endOfLine(record: string, start: number): number {
   return end === -1 ? record.length : end;
 }
 
-const knownFlags = new Map<number, string>();
+const flagsByBits = new Map<number, string>();
 
 function formatFlags(bits: number): string {
-  const cached = knownFlags.get(bits);
+  const cached = flagsByBits.get(bits);
   if (cached !== undefined) return cached;
-  const set = storedFlags.filter(({ bit }) => (bits & bit) !== 0);
-  const flags = set.map(({ flag }) => flag).join("");
-  knownFlags.set(bits, flags);
+  const setFlags = storedFlags.filter(({ bit }) => (bits & bit) !== 0);
+  const flags = setFlags.map(({ flag }) => flag).join("");
+  flagsByBits.set(bits, flags);
   return flags;
 }
 
@@ -206,18 +210,18 @@ function shorten(value: string, form: Form, text: string): string {
   }
 }
 
-function lengthen(short: string, form: Form, text: string): string {
+function expand(short: string, form: Form, text: string): string {
   switch (form) {
     case "verbatim":
       return short;
     case "string":
       return `"${short}"`;
     case "number":
-      return longNumber(short);
+      return expandNumber(short);
     case "name":
       return `"${expandShortName(short)}"`;
     case "reference":
-      return longReference(short);
+      return expandReference(short);
     case "list":
       return `[${short}]`;
     case "langs":
@@ -236,7 +240,7 @@ function shortNumber(value: string): string {
   return isWhole ? number.toString(shortBase) : literalMark + value;
 }
 
-function longNumber(short: string): string {
+function expandNumber(short: string): string {
   if (short.startsWith(literalMark)) return short.slice(literalMark.length);
   return String(Number.parseInt(short, shortBase));
 }

@@ -36,10 +36,10 @@ function inFirstForm(row: RecordRow): RecordRow {
 
 const noAuthor = () => ({ handle: null, name: null });
 
-const rendered = (post: Post, handle: string | null = null) =>
+const renderPost = (post: Post, handle: string | null = null) =>
   JSON.parse(renderRecord(postRow(post), () => ({ handle, name: null })));
 
-const full = makePost({
+const fullPost = makePost({
   platform: "x",
   nativeId: 1157939227653046272n,
   url: "https://x.com/ann/status/1157939227653046272",
@@ -72,9 +72,9 @@ const full = makePost({
 
 describe("API record", () => {
   test("an API record has the four fields of the contract, and all data in Metadata", () => {
-    expect(rendered(full)).toEqual({
+    expect(renderPost(fullPost)).toEqual({
       ID: "1157939227653046272",
-      Content: full.text,
+      Content: fullPost.text,
       Metadata: {
         platform: "x",
         url: "https://x.com/ann/status/1157939227653046272",
@@ -110,10 +110,10 @@ describe("API record", () => {
   });
 
   test("an API record has null for values that a source does not report", () => {
-    const bare = rendered(
+    const bareRecord = renderPost(
       makePost({ platform: "mastodon", uri: "tag:example.com,1", userId: null }),
     );
-    expect(bare.Metadata).toMatchObject({
+    expect(bareRecord.Metadata).toMatchObject({
       url: null,
       author: null,
       author_verified: null,
@@ -138,7 +138,7 @@ describe("API record", () => {
     "an API record distinguishes a verified author (%s) and a sensitive post (%s), including in a stream",
     (authorVerified, sensitive) => {
       const post = makePost({ authorVerified, sensitive, origin: "stream" });
-      expect(rendered(post).Metadata).toMatchObject({
+      expect(renderPost(post).Metadata).toMatchObject({
         author_verified: authorVerified,
         possibly_sensitive: sensitive,
         origin: "stream",
@@ -148,34 +148,34 @@ describe("API record", () => {
   );
 
   test("an API record marks a detected language, and omits it if languages are reported", () => {
-    const detected = rendered(makePost({ detectedLang: "de" })).Metadata;
-    expect(detected).toMatchObject({ lang: "de", langs: [], lang_detected: true });
-    const metadata = rendered(makePost({ langs: ["en"], detectedLang: "de" })).Metadata;
+    const detectedMetadata = renderPost(makePost({ detectedLang: "de" })).Metadata;
+    expect(detectedMetadata).toMatchObject({ lang: "de", langs: [], lang_detected: true });
+    const metadata = renderPost(makePost({ langs: ["en"], detectedLang: "de" })).Metadata;
     expect(metadata).toMatchObject({ lang: "en", langs: ["en"], lang_detected: false });
   });
 
   test("an API record links to the post's page if the source reports no url", () => {
-    expect(rendered({ ...full, url: null }).Metadata.url).toBe(
+    expect(renderPost({ ...fullPost, url: null }).Metadata.url).toBe(
       "https://x.com/i/status/1157939227653046272",
     );
-    expect(rendered(makePost({ key: "3kabc" })).Metadata).toMatchObject({
+    expect(renderPost(makePost({ key: "3kabc" })).Metadata).toMatchObject({
       uri: "at://did:plc:author/app.bsky.feed.post/3kabc",
       url: "https://bsky.app/profile/did:plc:author/post/3kabc",
     });
     const toot = "https://example.social/@ann/1";
-    expect(rendered(makePost({ platform: "mastodon", uri: toot })).Metadata.url).toBe(toot);
+    expect(renderPost(makePost({ platform: "mastodon", uri: toot })).Metadata.url).toBe(toot);
   });
 
   test("an API record of a post without a handle shows the account's current handle, or else its id", () => {
-    const unnamed = makePost({ username: "" });
-    expect(rendered(unnamed, "now.example").Metadata.username).toBe("now.example");
-    expect(rendered(unnamed).Metadata.username).toBe("did:plc:author");
+    const unnamedPost = makePost({ username: "" });
+    expect(renderPost(unnamedPost, "now.example").Metadata.username).toBe("now.example");
+    expect(renderPost(unnamedPost).Metadata.username).toBe("did:plc:author");
   });
 
   test("an API record has the claimed time, even if it is later than the observed one", () => {
-    const claimed = Date.UTC(2029, 0, 1);
-    const early = makePost({ createdMs: claimed, seenMs: Date.UTC(2026, 0, 1) });
-    expect(rendered(early).Metadata.created_at).toBe("2029-01-01T00:00:00Z");
+    const claimedMs = Date.UTC(2029, 0, 1);
+    const post = makePost({ createdMs: claimedMs, seenMs: Date.UTC(2026, 0, 1) });
+    expect(renderPost(post).Metadata.created_at).toBe("2029-01-01T00:00:00Z");
   });
 });
 
@@ -227,18 +227,18 @@ test("a record of the first form is read like a current one, and can be rewritte
   fc.assert(
     fc.property(generatedPost(3), fc.array(fc.string(), { maxLength: 2 }), (post, labels) => {
       const row = postRow(post);
-      const first = inFirstForm(row);
-      expect(renderRecord(first, noAuthor)).toBe(renderRecord(row, noAuthor));
-      expect(decodeRecord(first)).toEqual(decodeRecord(row));
-      expect(recordUri(first)).toBe(recordUri(row));
-      expect(recordOrigin(first.record)).toBe(recordOrigin(row.record));
-      expect(isSameRecord(first.record, row.record)).toBe(true);
-      const other = postRow({ ...post, text: `${post.text}.` });
-      expect(isSameRecord(first.record, other.record)).toBe(false);
-      const labelled = withAddedLabels(first.record, labels);
-      expect(isSameRecord(labelled, row.record)).toBe(true);
-      expect(labelled).toBe(
-        labels.length === 0 ? first.record : withAddedLabels(row.record, labels),
+      const firstFormRow = inFirstForm(row);
+      expect(renderRecord(firstFormRow, noAuthor)).toBe(renderRecord(row, noAuthor));
+      expect(decodeRecord(firstFormRow)).toEqual(decodeRecord(row));
+      expect(recordUri(firstFormRow)).toBe(recordUri(row));
+      expect(recordOrigin(firstFormRow.record)).toBe(recordOrigin(row.record));
+      expect(isSameRecord(firstFormRow.record, row.record)).toBe(true);
+      const otherRow = postRow({ ...post, text: `${post.text}.` });
+      expect(isSameRecord(firstFormRow.record, otherRow.record)).toBe(false);
+      const labelledRecord = withAddedLabels(firstFormRow.record, labels);
+      expect(isSameRecord(labelledRecord, row.record)).toBe(true);
+      expect(labelledRecord).toBe(
+        labels.length === 0 ? firstFormRow.record : withAddedLabels(row.record, labels),
       );
       expect(withAddedLabels(withAddedLabels(row.record, labels), [])).toBe(row.record);
     }),
@@ -259,7 +259,7 @@ test("a claimed time is stored to the millisecond, however far it is from the ro
 test("any source text is rendered unchanged", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (text, name) => {
-      const { Content, Metadata } = rendered(makePost({ text, authorName: name }));
+      const { Content, Metadata } = renderPost(makePost({ text, authorName: name }));
       expect(Content).toBe(text);
       expect(Metadata.author).toBe(name);
     }),

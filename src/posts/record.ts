@@ -76,7 +76,7 @@ export function renderRecord(
   const author = makeAuthor(values, findAccount);
   const flags = values[line.flags] ?? "";
   const langs = values[line.langs] || "[]";
-  const detected = values[line.detectedLang] ?? "";
+  const detectedLang = values[line.detectedLang] ?? "";
   const { platform, counts } = row;
   const id = String(row.id);
   const uri = uriText(values, id);
@@ -85,7 +85,7 @@ export function renderRecord(
     `,"url":${values[line.url] || derivedUrl(values, uri)},"uri":${uri}` +
     `,"created_at":"${isoTime(values, row.timeMs)}","username":${author.username}` +
     `,"author":${author.name},"author_verified":${flagValue(flags, "v", "u")},"user_id":${userId}` +
-    `,"lang":${detected || firstOf(langs)},"langs":${langs},"lang_detected":${detected !== ""},"conversation_id":${values[line.conversationId] || "null"}` +
+    `,"lang":${detectedLang || firstOf(langs)},"langs":${langs},"lang_detected":${detectedLang !== ""},"conversation_id":${values[line.conversationId] || "null"}` +
     `,"in_reply_to":${values[line.inReplyTo] || "null"},"quoted":${values[line.quoted] || "null"}` +
     `,"reposted":${values[line.reposted] || "null"},"is_reply":${flags.includes("r")}` +
     `,"is_quote":${flags.includes("q")},"is_retweet":${flags.includes("t")}` +
@@ -167,9 +167,14 @@ const json = (value: unknown): string => (value === null ? "" : JSON.stringify(v
 const list = (values: readonly unknown[]): string =>
   values.length === 0 ? "" : JSON.stringify(values);
 
-function reference(to: PostReference | null): string {
-  if (to === null) return "";
-  return JSON.stringify({ id: to.id, uri: to.uri, username: to.username, user_id: to.userId });
+function reference(target: PostReference | null): string {
+  if (target === null) return "";
+  return JSON.stringify({
+    id: target.id,
+    uri: target.uri,
+    username: target.username,
+    user_id: target.userId,
+  });
 }
 
 function readReference(value: unknown): PostReference | null {
@@ -225,9 +230,11 @@ function encodeUri(post: Post): string {
 }
 
 function decodeUri(row: RecordRow, values: readonly string[]): string {
-  const stored = values[line.uri] ?? "";
-  if (stored === "") return xUri(row.id);
-  return stored.startsWith('"') ? (JSON.parse(stored) as string) : blueskyUri(values, stored);
+  const storedUri = values[line.uri] ?? "";
+  if (storedUri === "") return xUri(row.id);
+  return storedUri.startsWith('"')
+    ? (JSON.parse(storedUri) as string)
+    : blueskyUri(values, storedUri);
 }
 
 function blueskyUri(values: readonly string[], key: string): string {
@@ -239,17 +246,17 @@ const blueskyPrefix = (userId: string | null): string | null =>
   userId === null ? null : `at://${userId}/${blueskyCollection}/`;
 
 function uriText(values: readonly string[], id: string): string {
-  const stored = values[line.uri];
-  if (!stored) return `"${xUri(id)}"`;
-  return stored.startsWith('"') ? stored : JSON.stringify(blueskyUri(values, stored));
+  const storedUri = values[line.uri];
+  if (!storedUri) return `"${xUri(id)}"`;
+  return storedUri.startsWith('"') ? storedUri : JSON.stringify(blueskyUri(values, storedUri));
 }
 
 function derivedUrl(values: readonly string[], uri: string): string {
-  const stored = values[line.uri];
-  if (!stored || uri.startsWith('"https://') || uri.startsWith('"http://')) return uri;
-  if (stored.startsWith('"')) return "null";
+  const storedUri = values[line.uri];
+  if (!storedUri || uri.startsWith('"https://') || uri.startsWith('"http://')) return uri;
+  if (storedUri.startsWith('"')) return "null";
   const userId = JSON.parse(values[line.userId] || '""') as string;
-  return JSON.stringify(`https://bsky.app/profile/${userId}/post/${stored}`);
+  return JSON.stringify(`https://bsky.app/profile/${userId}/post/${storedUri}`);
 }
 
 function makeAuthor(
@@ -274,16 +281,16 @@ const labelsText = (values: readonly string[]): string =>
 
 function allLabels(values: readonly string[]): string[] {
   const labels = stringsIn(values[line.labels]);
-  const added = values[line.addedLabels];
-  return added ? [...new Set([...labels, ...stringsIn(added)])] : labels;
+  const addedLabels = values[line.addedLabels];
+  return addedLabels ? [...new Set([...labels, ...stringsIn(addedLabels)])] : labels;
 }
 
 const stringsIn = (text: string | undefined): string[] =>
   text ? (JSON.parse(text) as string[]) : [];
 
 function sensitiveText(values: readonly string[]): "true" | "false" | "null" {
-  const added = values[line.addedLabels];
-  if (added && stringsIn(added).some(isSensitiveLabel)) return "true";
+  const addedLabels = values[line.addedLabels];
+  if (addedLabels && stringsIn(addedLabels).some(isSensitiveLabel)) return "true";
   return flagValue(values[line.flags] ?? "", "s", "n");
 }
 

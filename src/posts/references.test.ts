@@ -36,11 +36,11 @@ describe("key of a post", () => {
   });
 
   test("a post whose uri is made from a number also has the key of the bare number", () => {
-    const byNumber = postKey("mastodon", { id: "7", uri: null });
+    const numberKey = postKey("mastodon", { id: "7", uri: null });
     const uri = importedUri("mastodon", "7", "one.example");
     expect(uri).toBe("import:mastodon:7@one.example");
-    expect(postKeys("mastodon", { id: null, uri })).toEqual([getKey("mastodon", uri), byNumber]);
-    expect(postKeys("mastodon", { id: uri, uri: null })).toContain(byNumber);
+    expect(postKeys("mastodon", { id: null, uri })).toEqual([getKey("mastodon", uri), numberKey]);
+    expect(postKeys("mastodon", { id: uri, uri: null })).toContain(numberKey);
     expect(postKeys("bluesky", { id: null, uri: importedUri("bluesky", "7") })).toHaveLength(2);
     expect(postKeys("bluesky", { id: null, uri: atUri })).toEqual([getKey("bluesky", atUri)]);
     expect(postKeys("x", { id: "7", uri: xUri(7n) })).toEqual(["x/7"]);

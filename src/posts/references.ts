@@ -9,9 +9,9 @@ import { lastId } from "./ids.ts";
 import { type Platform, type PostReference, platforms } from "./post.ts";
 
 const numberForm = /^\d{1,19}$/;
-const xAddress =
+const xPostUrl =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/[^/?#]+(?:\/web)?\/status(?:es)?\/(\d{1,19})(?:[/?#]|$)/i;
-const blueskyAddress = /^https?:\/\/(?:www\.)?bsky\.app\/profile\/([^/?#]+)\/post\/([^/?#]+)/i;
+const blueskyPostUrl = /^https?:\/\/(?:www\.)?bsky\.app\/profile\/([^/?#]+)\/post\/([^/?#]+)/i;
 const numberedUri = /^import:(?!x:)[a-z]+:(\d{1,40})(?:@|$)/;
 
 /**
@@ -24,18 +24,18 @@ export const importedUri = (platform: Platform, id: string, server?: string): st
 export const blueskyUri = (did: string, key: string): string =>
   `at://${did}/app.bsky.feed.post/${key}`;
 
-export function parseBlueskyUrl(address: string): string | null {
-  const [, account = "", key = ""] = blueskyAddress.exec(address) ?? [];
+export function parseBlueskyUrl(url: string): string | null {
+  const [, account = "", key = ""] = blueskyPostUrl.exec(url) ?? [];
   return account.startsWith("did:") ? blueskyUri(account, key) : null;
 }
 
-type Named = Pick<PostReference, "id" | "uri">;
+type PostIdentity = Pick<PostReference, "id" | "uri">;
 
 /**
  * `x/<number>` on X; on other platforms `<platform>/<first 64 bits of the SHA-256 of its uri, in
  * hex>`, or of its id if the uri is unknown.
  */
-export function postKey(platform: Platform, { id, uri }: Named): string | null {
+export function postKey(platform: Platform, { id, uri }: PostIdentity): string | null {
   if (platform === "x") {
     const number = xNumber(id) ?? xNumber(uri);
     if (number !== null) return `x/${number}`;
@@ -48,10 +48,10 @@ export function postKey(platform: Platform, { id, uri }: Named): string | null {
  * All keys by which others may refer to a post: one with an `importedUri` also has the key of its
  * bare number.
  */
-export function postKeys(platform: Platform, named: Named): string[] {
-  const number = numberedUri.exec(named.uri ?? named.id ?? "")?.[1];
-  const byNumber = number === undefined ? null : postKey(platform, { id: number, uri: null });
-  return [postKey(platform, named), byNumber].filter((key) => key !== null);
+export function postKeys(platform: Platform, identity: PostIdentity): string[] {
+  const number = numberedUri.exec(identity.uri ?? identity.id ?? "")?.[1];
+  const numberKey = number === undefined ? null : postKey(platform, { id: number, uri: null });
+  return [postKey(platform, identity), numberKey].filter((key) => key !== null);
 }
 
 export type NamedPost = {
@@ -72,17 +72,17 @@ export function readNamedPost(name: string): NamedPost {
     const key = postKey("bluesky", { id: null, uri });
     return { number: null, keys: key === null ? keys : [...keys, key], bluesky: null };
   }
-  const [, account, key] = blueskyAddress.exec(name) ?? [];
+  const [, account, key] = blueskyPostUrl.exec(name) ?? [];
   const bluesky =
     account === undefined || key === undefined ? null : { handle: account.toLowerCase(), key };
   return { number: null, keys, bluesky };
 }
 
-const keysOnAllPlatforms = (named: Named): string[] =>
-  platforms.map((platform) => postKey(platform, named)).filter((key) => key !== null);
+const keysOnAllPlatforms = (identity: PostIdentity): string[] =>
+  platforms.map((platform) => postKey(platform, identity)).filter((key) => key !== null);
 
 function xNumber(name: string | null): string | null {
   if (name === null) return null;
-  const digits = numberForm.test(name) ? name : xAddress.exec(name)?.[1];
+  const digits = numberForm.test(name) ? name : xPostUrl.exec(name)?.[1];
   return digits?.replace(/^0+(?=\d)/, "") ?? null;
 }

@@ -5,7 +5,7 @@
  */
 const accountPrefix = "did:plc:";
 const uriPrefix = "at://";
-const [at, colon, quote] = [0x40, 0x3a, 0x22];
+const [atSign, colon, quote] = [0x40, 0x3a, 0x22];
 const collection = "/app.bsky.feed.post/";
 
 export function shortName(name: string): string {
@@ -20,9 +20,9 @@ export function shortName(name: string): string {
 }
 
 export function expandShortName(short: string): string {
-  if (short.charCodeAt(0) !== at) return longAccount(short);
+  if (short.charCodeAt(0) !== atSign) return expandAccount(short);
   const end = short.indexOf("/");
-  return uriPrefix + longAccount(short.slice(1, end)) + collection + short.slice(end + 1);
+  return uriPrefix + expandAccount(short.slice(1, end)) + collection + short.slice(end + 1);
 }
 
 function shortAccount(name: string): string {
@@ -30,7 +30,7 @@ function shortAccount(name: string): string {
   return /^[:@"]/.test(name) ? `"${name}` : name;
 }
 
-function longAccount(short: string): string {
+function expandAccount(short: string): string {
   const first = short.charCodeAt(0);
   if (first === colon) return accountPrefix + short.slice(1);
   return first === quote ? short.slice(1) : short;
@@ -44,12 +44,12 @@ export function shortReference(reference: string): string {
   const [, uri] = /^\{"id":null,"uri":"(at:[^"]*)"/.exec(reference) ?? [];
   if (uri === undefined) return reference;
   const short = shortName(uri);
-  return short.startsWith("@") && longReference(short) === reference ? short : reference;
+  return short.startsWith("@") && expandReference(short) === reference ? short : reference;
 }
 
-export function longReference(short: string): string {
+export function expandReference(short: string): string {
   if (!short.startsWith("@")) return short;
-  const account = longAccount(short.slice(1, short.indexOf("/")));
+  const account = expandAccount(short.slice(1, short.indexOf("/")));
   return `{"id":null,"uri":"${expandShortName(short)}","username":null,"user_id":"${account}"}`;
 }
 
@@ -60,20 +60,20 @@ export function longReference(short: string): string {
  */
 
 const firstDigit = 0x30;
-const oneDigitNumbers = 40;
-const digits = 64;
-const numberLimit = oneDigitNumbers + (digits - oneDigitNumbers) * digits;
-const betweenItems = '","';
+const oneDigitLimit = 40;
+const radix = 64;
+const numberLimit = oneDigitLimit + (radix - oneDigitLimit) * radix;
+const itemSeparator = '","';
 
 export function encodeList(list: string, text: string): string | null {
   if (!list.startsWith('["') || !list.endsWith('"]')) return null;
   let spans = "";
   let end = 0;
   // An escaped quote can shift where the list is split; joining restores the list.
-  for (const item of list.slice(2, -2).split(betweenItems)) {
+  for (const item of list.slice(2, -2).split(itemSeparator)) {
     const start = text.indexOf(item, end);
     if (start === -1 || start - end >= numberLimit || item.length >= numberLimit) return null;
-    spans += numberText(start - end) + numberText(item.length);
+    spans += encodeNumber(start - end) + encodeNumber(item.length);
     end = start + item.length;
   }
   return spans;
@@ -88,26 +88,26 @@ export function decodeList(spans: string, text: string): string {
     offset += widthAt(spans, offset);
     end = start + numberAt(spans, offset);
     offset += widthAt(spans, offset);
-    list += (list === "" ? '["' : betweenItems) + text.slice(start, end);
+    list += (list === "" ? '["' : itemSeparator) + text.slice(start, end);
   }
   return `${list}"]`;
 }
 
-function numberText(number: number): string {
-  if (number < oneDigitNumbers) return String.fromCharCode(firstDigit + number);
-  const rest = number - oneDigitNumbers;
+function encodeNumber(number: number): string {
+  if (number < oneDigitLimit) return String.fromCharCode(firstDigit + number);
+  const excess = number - oneDigitLimit;
   return String.fromCharCode(
-    firstDigit + oneDigitNumbers + Math.floor(rest / digits),
-    firstDigit + (rest % digits),
+    firstDigit + oneDigitLimit + Math.floor(excess / radix),
+    firstDigit + (excess % radix),
   );
 }
 
 function numberAt(spans: string, offset: number): number {
   const first = spans.charCodeAt(offset) - firstDigit;
-  if (first < oneDigitNumbers) return first;
-  const high = (first - oneDigitNumbers) * digits;
-  return oneDigitNumbers + high + spans.charCodeAt(offset + 1) - firstDigit;
+  if (first < oneDigitLimit) return first;
+  const high = (first - oneDigitLimit) * radix;
+  return oneDigitLimit + high + spans.charCodeAt(offset + 1) - firstDigit;
 }
 
 const widthAt = (spans: string, offset: number): 1 | 2 =>
-  spans.charCodeAt(offset) - firstDigit < oneDigitNumbers ? 1 : 2;
+  spans.charCodeAt(offset) - firstDigit < oneDigitLimit ? 1 : 2;

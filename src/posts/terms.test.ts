@@ -6,7 +6,7 @@ import { countThresholds, indexTerms } from "./terms.ts";
 
 const getTerms = (overrides: Partial<Post>): string[] => indexTerms(makePost(overrides));
 
-const named = (start: string, overrides: Partial<Post>): string[] =>
+const facetValues = (start: string, overrides: Partial<Post>): string[] =>
   getTerms(overrides)
     .filter((term) => term.startsWith(start))
     .map((term) => term.slice(start.length));
@@ -14,7 +14,7 @@ const named = (start: string, overrides: Partial<Post>): string[] =>
 const has = (facet: string, overrides: Partial<Post>): boolean =>
   getTerms(overrides).includes(facet);
 
-const to = (overrides: Partial<PostReference>): PostReference => ({
+const makeReference = (overrides: Partial<PostReference>): PostReference => ({
   id: null,
   uri: null,
   username: null,
@@ -33,12 +33,12 @@ test("every post has the term is:post, after its words", () => {
 describe("accounts", () => {
   test("an author is indexed by account id, or else by handle", () => {
     const ann = { userId: "did:plc:ANN", username: "ann.example" };
-    expect(named("from:", ann)).toEqual(["bluesky/did:plc:ann"]);
-    expect(named("from:", { userId: null, username: "@Ann.Example" })).toEqual([
+    expect(facetValues("from:", ann)).toEqual(["bluesky/did:plc:ann"]);
+    expect(facetValues("from:", { userId: null, username: "@Ann.Example" })).toEqual([
       "bluesky/@ann.example",
       "bluesky/?ann.example",
     ]);
-    expect(named("from:", { userId: null, username: "" })).toEqual([]);
+    expect(facetValues("from:", { userId: null, username: "" })).toEqual([]);
   });
 
   test.each([
@@ -46,14 +46,19 @@ describe("accounts", () => {
     ["quoted-user:", "quoted"],
     ["reposted-user:", "reposted"],
   ] as const)("the account of %s is indexed by id and by handle as written", (facet, field) => {
-    const both = to({ userId: "did:plc:b", username: "Bob.example" });
-    expect(named(facet, { [field]: both })).toEqual(["bluesky/did:plc:b", "bluesky/@bob.example"]);
-    expect(named(facet, { [field]: to({ username: "Bob" }) })).toEqual([
+    const reference = makeReference({ userId: "did:plc:b", username: "Bob.example" });
+    expect(facetValues(facet, { [field]: reference })).toEqual([
+      "bluesky/did:plc:b",
+      "bluesky/@bob.example",
+    ]);
+    expect(facetValues(facet, { [field]: makeReference({ username: "Bob" }) })).toEqual([
       "bluesky/@bob",
       "bluesky/?bob",
     ]);
-    expect(named(facet, { [field]: to({ userId: "did:plc:b" }) })).toEqual(["bluesky/did:plc:b"]);
-    expect(named(facet, { [field]: to({}) })).toEqual([]);
+    expect(facetValues(facet, { [field]: makeReference({ userId: "did:plc:b" }) })).toEqual([
+      "bluesky/did:plc:b",
+    ]);
+    expect(facetValues(facet, { [field]: makeReference({}) })).toEqual([]);
   });
 
   test("a mention is indexed by id and by handle as written, once each", () => {
@@ -61,23 +66,27 @@ describe("accounts", () => {
       { username: "Bob", userId: "did:plc:b" },
       { username: "bob", userId: null },
     ];
-    expect(named("@", { mentions })).toEqual(["bluesky/did:plc:b", "bluesky/@bob", "bluesky/?bob"]);
+    expect(facetValues("@", { mentions })).toEqual([
+      "bluesky/did:plc:b",
+      "bluesky/@bob",
+      "bluesky/?bob",
+    ]);
     expect(has("has:mention", { mentions })).toBe(true);
     expect(has("has:mention", {})).toBe(false);
   });
 });
 
 describe("replies, quotes and reposts", () => {
-  const answer = { isReply: true } as const;
+  const reply = { isReply: true } as const;
   const ids = (author: string | null, other: string | null) => ({
     userId: author,
     username: "",
-    inReplyTo: to({ userId: other }),
+    inReplyTo: makeReference({ userId: other }),
   });
   const handles = (author: string, other: string | null) => ({
     userId: null,
     username: author,
-    inReplyTo: to({ username: other }),
+    inReplyTo: makeReference({ username: other }),
   });
 
   test.each<[string, Partial<Post>, boolean]>([
@@ -87,17 +96,21 @@ describe("replies, quotes and reposts", () => {
     ["by another handle", handles("ann", "bob"), false],
     [
       "by different ids with the same handle",
-      { userId: "did:plc:a", username: "ann", inReplyTo: to({ userId: "b", username: "ann" }) },
+      {
+        userId: "did:plc:a",
+        username: "ann",
+        inReplyTo: makeReference({ userId: "b", username: "ann" }),
+      },
       false,
     ],
     [
       "by one id with different handles",
-      { userId: "a", username: "new", inReplyTo: to({ userId: "a", username: "old" }) },
+      { userId: "a", username: "new", inReplyTo: makeReference({ userId: "a", username: "old" }) },
       true,
     ],
     [
       "by an id on one side and the same handle on both",
-      { userId: "a", username: "ann", inReplyTo: to({ username: "Ann" }) },
+      { userId: "a", username: "ann", inReplyTo: makeReference({ username: "Ann" }) },
       true,
     ],
     ["by an id on one side and a handle on the other", ids("ann", null), false],
@@ -105,8 +118,8 @@ describe("replies, quotes and reposts", () => {
     ["without an author", handles("", ""), false],
     ["to an unknown post", { inReplyTo: null }, false],
   ])("a reply %s is a self-reply: %s", (_name, overrides, isSelf) => {
-    expect(has("is:reply", { ...answer, ...overrides })).toBe(true);
-    expect(has("is:self-reply", { ...answer, ...overrides })).toBe(isSelf);
+    expect(has("is:reply", { ...reply, ...overrides })).toBe(true);
+    expect(has("is:self-reply", { ...reply, ...overrides })).toBe(isSelf);
     expect(has("is:self-reply", overrides)).toBe(false);
   });
 
@@ -138,7 +151,7 @@ describe("replies, quotes and reposts", () => {
 
   test("a post is a quote only if its source marks it as one", () => {
     expect(has("is:quote", { isQuote: true })).toBe(true);
-    expect(has("is:quote", { quoted: to({ id: "1" }) })).toBe(false);
+    expect(has("is:quote", { quoted: makeReference({ id: "1" }) })).toBe(false);
   });
 
   test.each([
@@ -147,10 +160,12 @@ describe("replies, quotes and reposts", () => {
     ["reposted:", "reposted"],
   ] as const)("the facet %s has the key of the other post, if known", (facet, field) => {
     const uri = "at://did:plc:b/app.bsky.feed.post/3k";
-    expect(named(facet, { [field]: to({ uri }) })).toEqual([postKey("bluesky", { id: null, uri })]);
-    expect(named(facet, { ...onX, [field]: to({ id: "20" }) })).toEqual(["x/20"]);
-    expect(named(facet, { [field]: to({ username: "bob" }) })).toEqual([]);
-    expect(named(facet, {})).toEqual([]);
+    expect(facetValues(facet, { [field]: makeReference({ uri }) })).toEqual([
+      postKey("bluesky", { id: null, uri }),
+    ]);
+    expect(facetValues(facet, { ...onX, [field]: makeReference({ id: "20" }) })).toEqual(["x/20"]);
+    expect(facetValues(facet, { [field]: makeReference({ username: "bob" }) })).toEqual([]);
+    expect(facetValues(facet, {})).toEqual([]);
   });
 });
 
@@ -173,16 +188,16 @@ describe("conversation", () => {
       ],
     ],
   ])("the conversation of a post includes the root post of %s", (_name, overrides, keys) => {
-    expect(named("conversation:", overrides)).toEqual(keys);
-    const own = { conversationId: "unlike", isReply: true };
-    expect(named("conversation:", { ...overrides, ...own })).toEqual([
+    expect(facetValues("conversation:", overrides)).toEqual(keys);
+    const ownConversation = { conversationId: "unlike", isReply: true };
+    expect(facetValues("conversation:", { ...overrides, ...ownConversation })).toEqual([
       postKey(overrides.platform ?? "bluesky", { id: "unlike", uri: null }),
     ]);
   });
 
   test("the conversation of a root includes posts that name it", () => {
     const reply = { isReply: true };
-    const conversations = (overrides: Partial<Post>) => named("conversation:", overrides);
+    const conversations = (overrides: Partial<Post>) => facetValues("conversation:", overrides);
     expect(conversations({ ...onX, ...reply, conversationId: "20" })).toEqual(["x/20"]);
     expect(conversations({ ...reply, conversationId: root })).toEqual([getKey("bluesky", root)]);
     expect(conversations({ platform: "mastodon", ...reply, conversationId: toot })).toEqual([
@@ -191,9 +206,9 @@ describe("conversation", () => {
   });
 
   test("a reply or a repost without a conversation has no conversation facet", () => {
-    expect(named("conversation:", { isReply: true })).toEqual([]);
-    expect(named("conversation:", { isRepost: true })).toEqual([]);
-    expect(named("conversation:", { isQuote: true })).toHaveLength(1);
+    expect(facetValues("conversation:", { isReply: true })).toEqual([]);
+    expect(facetValues("conversation:", { isRepost: true })).toEqual([]);
+    expect(facetValues("conversation:", { isQuote: true })).toHaveLength(1);
   });
 });
 
@@ -214,18 +229,18 @@ describe("content of a post", () => {
     ["unknown", []],
   ])("media of the type %s have the facets %j", (type, expected) => {
     const media = [{ type, url: null, alt: null }];
-    expect(named("has:", { media }).filter((name) => name !== "media")).toEqual(expected);
+    expect(facetValues("has:", { media }).filter((name) => name !== "media")).toEqual(expected);
     expect(has("has:media", { media })).toBe(true);
   });
 
   test("a post without media, links, hashtags, cashtags, emoticons or location has no facets for them", () => {
-    expect(named("has:", {})).toEqual([]);
-    expect(named("is:", {})).toEqual(["post"]);
+    expect(facetValues("has:", {})).toEqual([]);
+    expect(facetValues("is:", {})).toEqual(["post"]);
   });
 
   test("a post has facets for all domains of its links, its hashtags and its location", () => {
     const urls = ["https://News.BBC.co.uk:8080/a", "http://bbc.co.uk/b", "https://localhost/c"];
-    expect(named("domain:", { urls })).toEqual([
+    expect(facetValues("domain:", { urls })).toEqual([
       "news.bbc.co.uk",
       "bbc.co.uk",
       "co.uk",
@@ -233,12 +248,12 @@ describe("content of a post", () => {
     ]);
     expect(has("has:link", { urls })).toBe(true);
     expect(
-      named("domain:", { urls: ["https://xn--bcher-kva.example/", "https://x.y:8080"] }),
+      facetValues("domain:", { urls: ["https://xn--bcher-kva.example/", "https://x.y:8080"] }),
     ).toEqual(["bücher.example", "x.y"]);
-    expect(named("#", { hashtags: ["NASA", "nasa", "Été"] })).toEqual(["nasa", "été"]);
+    expect(facetValues("#", { hashtags: ["NASA", "nasa", "Été"] })).toEqual(["nasa", "été"]);
     expect(has("has:hashtag", { hashtags: ["nasa"] })).toBe(true);
     expect(has("has:geo", { geo: { lat: 0, lon: 0 } })).toBe(true);
-    expect(named("geo:", { geo: { lat: 0, lon: 0 } })).toHaveLength(1);
+    expect(facetValues("geo:", { geo: { lat: 0, lon: 0 } })).toHaveLength(1);
   });
 
   test.each([
@@ -246,7 +261,7 @@ describe("content of a post", () => {
     ["Q&amp;A: $AAPL&lt;3 $T&amp;more", ["aapl", "t"]],
     ["&#36;TWTR a$TWTR $100 $TOOLONGNAME", []],
   ])("the cashtags of %j are %j", (text, expected) => {
-    expect(named("$", { text })).toEqual(expected);
+    expect(facetValues("$", { text })).toEqual(expected);
     expect(has("has:cashtag", { text })).toBe(expected.length > 0);
   });
 
@@ -256,7 +271,7 @@ describe("content of a post", () => {
     ["so :&#39;( sad", [":("]],
     ["&lt;3 a:) http://x.example/:)", []],
   ])("the emoticons of %j are %j", (text, expected) => {
-    expect(named("face:", { text })).toEqual(expected.map((face) => face.toLowerCase()));
+    expect(facetValues("face:", { text })).toEqual(expected.map((face) => face.toLowerCase()));
   });
 
   test.each([
@@ -273,7 +288,7 @@ describe("content of a post", () => {
 
 describe("data about a post", () => {
   test("labels of a post are case-insensitive, and some mark it as sensitive", () => {
-    expect(named("label:", { labels: ["Spoiler", "!no-promote"] })).toEqual([
+    expect(facetValues("label:", { labels: ["Spoiler", "!no-promote"] })).toEqual([
       "spoiler",
       "!no-promote",
     ]);
@@ -288,12 +303,12 @@ describe("data about a post", () => {
   test.each(["Twitter for iOS", "twitter_for-ios", " Twitter  for\tiOS ", "Ｔwitter for iOS"])(
     "the app %j has the same facet as other spellings of it",
     (source) => {
-      expect(named("source:", { source })).toEqual(["twitter_for_ios"]);
+      expect(facetValues("source:", { source })).toEqual(["twitter_for_ios"]);
     },
   );
 
   test("a post with an unreported app has no app facet", () => {
-    expect(named("source:", { source: null })).toEqual([]);
+    expect(facetValues("source:", { source: null })).toEqual([]);
   });
 
   test("an author is indexed as verified only if the platform reports it", () => {
@@ -310,31 +325,31 @@ describe("data about a post", () => {
     [{ langs: [], detectedLang: null }, ["und"]],
     [{ langs: [""] }, ["und"]],
   ])("the languages of %j are %j", (overrides, expected) => {
-    expect(named("lang:", overrides)).toEqual(expected);
+    expect(facetValues("lang:", overrides)).toEqual(expected);
   });
 
   test("counts of a post have a facet for each threshold they reach", () => {
     const counts = { likes: 999, reposts: 0, replies: null, quotes: 10 ** 12 };
-    expect(named("likes>=", { counts })).toEqual(["1", "10", "100"]);
-    expect(named("reposts>=", { counts })).toEqual([]);
-    expect(named("replies>=", { counts })).toEqual([]);
-    expect(named("quotes>=", { counts })).toEqual(countThresholds.map(String));
+    expect(facetValues("likes>=", { counts })).toEqual(["1", "10", "100"]);
+    expect(facetValues("reposts>=", { counts })).toEqual([]);
+    expect(facetValues("replies>=", { counts })).toEqual([]);
+    expect(facetValues("quotes>=", { counts })).toEqual(countThresholds.map(String));
   });
 });
 
 test("the facets of a post contain no separators, and each facet occurs once", () => {
-  const odd = "a\u0000b\u00a0c\u3000d\ud800e\ufffdf\u2028g\nh";
+  const oddText = "a\u0000b\u00a0c\u3000d\ud800e\ufffdf\u2028g\nh";
   const terms = getTerms({
-    text: odd,
-    username: odd,
-    userId: odd,
-    labels: [odd, odd],
-    source: odd,
-    hashtags: [odd],
-    urls: [`https://${odd}.example/${odd}`],
+    text: oddText,
+    username: oddText,
+    userId: oddText,
+    labels: [oddText, oddText],
+    source: oddText,
+    hashtags: [oddText],
+    urls: [`https://${oddText}.example/${oddText}`],
     langs: ["en", "en"],
-    mentions: [{ username: odd, userId: odd }],
-    conversationId: odd,
+    mentions: [{ username: oddText, userId: oddText }],
+    conversationId: oddText,
   });
   for (const term of terms) expect(term).toMatch(/^[^\s\p{Cc}\p{Cs}]+$/u);
   const facets = terms.slice(terms.lastIndexOf("|") + 1);
@@ -356,7 +371,7 @@ describe("additional words", () => {
   ])("the text %s with the hashtag %s gets the expected additional words", (text, tag, words) => {
     const terms = getTerms({ text, hashtags: [tag] });
     const index = terms.indexOf("|");
-    const added = terms.slice(index + 1, terms.indexOf("|", index + 1));
-    expect(terms.indexOf("|", index + 1) === -1 ? null : added).toEqual(words);
+    const addedTerms = terms.slice(index + 1, terms.indexOf("|", index + 1));
+    expect(terms.indexOf("|", index + 1) === -1 ? null : addedTerms).toEqual(words);
   });
 });

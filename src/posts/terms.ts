@@ -35,7 +35,7 @@ const sensitiveLabels = new Set(["porn", "sexual", "nudity", "graphic-media", "g
 export const isSensitiveLabel = (label: string): boolean =>
   sensitiveLabels.has(label.toLowerCase());
 
-export const handlesOn = (platform: Platform): EntityOptions => ({
+export const handleOptionsFor = (platform: Platform): EntityOptions => ({
   dottedHandles: platform !== "x",
 });
 
@@ -48,23 +48,23 @@ const repostMark = /^["'“”„‟«»‘’‚「『]?RT\s*(?=[@＠])/i;
  * two.
  */
 export function indexTerms(post: Post): string[] {
-  const handles = handlesOn(post.platform);
-  const { tokens, extras } = analyzeText(post.text, handles);
+  const handleOptions = handleOptionsFor(post.platform);
+  const { tokens, extras } = analyzeText(post.text, handleOptions);
   const tags = new Set(post.hashtags.map(foldTag));
   const links = listLinks(post.urls);
   const terms = tags.size === 0 ? tokens : [...tokens];
   addEach(terms, extras);
   for (const { alt } of post.media) {
     if (alt === null) continue;
-    const analysis = analyzeText(alt, handles);
+    const analysis = analyzeText(alt, handleOptions);
     addSequence(terms, analysis.tokens);
     addEach(terms, analysis.extras);
   }
-  const inText = tags.size === 0 ? tags : new Set(tokens);
+  const textTokens = tags.size === 0 ? tags : new Set(tokens);
   for (const tag of tags) {
-    if (inText.has(tag)) continue;
+    if (textTokens.has(tag)) continue;
     const tagTokens = analyzeText(tag).tokens;
-    if (!tagTokens.every((word) => inText.has(word)) || !containsSequence(tokens, tagTokens))
+    if (!tagTokens.every((word) => textTokens.has(word)) || !containsSequence(tokens, tagTokens))
       addSequence(terms, tagTokens);
   }
   for (const link of links) addSequence(terms, linkTokens(link).map(facet.linkPart));
@@ -89,28 +89,34 @@ function addEach(terms: string[], tokens: readonly string[]): void {
   for (const token of tokens) terms.push(GAP, token);
 }
 
-type Named = { userId: string | null; username: string | null };
+type AccountIdentity = { userId: string | null; username: string | null };
 
 /** By id if it is known, because authors may change their handles. */
-function authorAccount(platform: Platform, { userId, username }: Named): string[] {
-  return userId ? [facet.accountById(platform, userId)] : handleAlone(platform, username);
+function authorAccount(platform: Platform, { userId, username }: AccountIdentity): string[] {
+  return userId ? [facet.accountById(platform, userId)] : handleOnlyAccount(platform, username);
 }
 
-function referencedAccount(platform: Platform, named: Named): string[] {
-  if (!named.userId) return handleAlone(platform, named.username);
-  return [facet.accountById(platform, named.userId), ...byHandle(platform, named.username)];
+function referencedAccount(platform: Platform, identity: AccountIdentity): string[] {
+  if (!identity.userId) return handleOnlyAccount(platform, identity.username);
+  return [
+    facet.accountById(platform, identity.userId),
+    ...accountByHandle(platform, identity.username),
+  ];
 }
 
-const handleAlone = (platform: Platform, username: string | null): string[] =>
+const handleOnlyAccount = (platform: Platform, username: string | null): string[] =>
   username
-    ? [...byHandle(platform, username), facet.accountWithoutId(platform, foldHandle(username))]
+    ? [
+        ...accountByHandle(platform, username),
+        facet.accountWithoutId(platform, foldHandle(username)),
+      ]
     : [];
 
-const byHandle = (platform: Platform, username: string | null): string[] =>
+const accountByHandle = (platform: Platform, username: string | null): string[] =>
   username ? [facet.accountByHandle(platform, foldHandle(username))] : [];
 
 function postFacets(post: Post, tags: ReadonlySet<string>, links: readonly Link[]): Set<string> {
-  const facets = new Set([facet.everyPost]);
+  const facets = new Set([facet.everyPostFacet]);
   const text = decodeEntities(post.text);
   addAccounts(facets, post);
   addRelations(facets, post, text);
@@ -151,17 +157,17 @@ function addRelations(facets: Facets, post: Post, text: string): void {
   if (inReplyTo !== null) addAll(facets, postKeys(platform, inReplyTo), facet.repliesTo);
   if (quoted !== null) addAll(facets, postKeys(platform, quoted), facet.quotes);
   if (reposted !== null) addAll(facets, postKeys(platform, reposted), facet.reposts);
-  if (isReply && !isRepost) facets.add(facet.isReply);
-  if (isReply && !isRepost && isReplyToSelf(post)) facets.add(facet.isSelfReply);
-  if (post.isQuote) facets.add(facet.isQuote);
-  if (isRepost) facets.add(facet.isNativeRepost);
-  if (isRepost || isOldStyleRepost(text, post.platform)) facets.add(facet.isRepost);
+  if (isReply && !isRepost) facets.add(facet.replyFacet);
+  if (isReply && !isRepost && isReplyToSelf(post)) facets.add(facet.selfReplyFacet);
+  if (post.isQuote) facets.add(facet.quoteFacet);
+  if (isRepost) facets.add(facet.nativeRepostFacet);
+  if (isRepost || isOldStyleRepost(text, post.platform)) facets.add(facet.repostFacet);
 }
 
 function isOldStyleRepost(text: string, platform: Platform): boolean {
   const mentionStart = repostMark.exec(text)?.[0].length;
   if (mentionStart === undefined) return false;
-  return findMentions(text, handlesOn(platform))[0]?.start === mentionStart;
+  return findMentions(text, handleOptionsFor(platform))[0]?.start === mentionStart;
 }
 
 function conversationTerms(post: Post): string[] {
@@ -183,17 +189,17 @@ function addEntities(facets: Facets, post: Post, links: readonly Link[], text: s
   for (const { value } of cashtags) facets.add(facet.cashtag(value));
   for (const link of links) addAll(facets, hostSuffixes(link), facet.linkDomain);
   addAll(facets, findEmoticons(text), facet.emoticon);
-  if (post.hashtags.length > 0) facets.add(facet.hasHashtag);
-  if (cashtags.length > 0) facets.add(facet.hasCashtag);
-  if (post.mentions.length > 0) facets.add(facet.hasMention);
-  if (post.urls.length > 0) facets.add(facet.hasLink);
+  if (post.hashtags.length > 0) facets.add(facet.hashtagFacet);
+  if (cashtags.length > 0) facets.add(facet.cashtagFacet);
+  if (post.mentions.length > 0) facets.add(facet.mentionFacet);
+  if (post.urls.length > 0) facets.add(facet.linkFacet);
 }
 
 function addMedia(facets: Facets, media: readonly Media[]): void {
   if (media.length === 0) return;
-  facets.add(facet.hasMedia);
-  if (media.some(isImage)) facets.add(facet.hasImage);
-  if (media.some(isVideo)) facets.add(facet.hasVideo);
+  facets.add(facet.mediaFacet);
+  if (media.some(isImage)) facets.add(facet.imageFacet);
+  if (media.some(isVideo)) facets.add(facet.videoFacet);
 }
 
 const isVideo = ({ type }: Media): boolean =>
@@ -203,20 +209,20 @@ const isImage = (medium: Media): boolean =>
 
 function addLanguages(facets: Facets, { langs, detectedLang }: Post): void {
   const languages = langs.length > 0 || detectedLang === null ? langs : [detectedLang];
-  const before = facets.size;
+  const sizeBefore = facets.size;
   for (const tag of languages) addAll(facets, languageTags(tag), facet.language);
-  if (facets.size === before) facets.add(facet.language("und"));
+  if (facets.size === sizeBefore) facets.add(facet.language("und"));
 }
 
 function addMarks(facets: Facets, post: Post, text: string): void {
   const isSensitive = post.sensitive === true || post.labels.some(isSensitiveLabel);
   addAll(facets, post.labels, facet.label);
   if (post.source !== null) facets.add(facet.writtenWith(post.source));
-  if (post.authorVerified === true) facets.add(facet.isVerified);
-  if (isSensitive) facets.add(facet.isSensitive);
-  if (hasQuestionMark(text)) facets.add(facet.isQuestion);
+  if (post.authorVerified === true) facets.add(facet.verifiedFacet);
+  if (isSensitive) facets.add(facet.sensitiveFacet);
+  if (hasQuestionMark(text)) facets.add(facet.questionFacet);
   if (post.geo === null) return;
-  facets.add(facet.hasGeo);
+  facets.add(facet.geoFacet);
   facets.add(facet.geoCell(gridCell(post.geo)));
 }
 

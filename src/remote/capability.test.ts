@@ -27,7 +27,11 @@ test("a type allows its access methods, and archives", () => {
 });
 
 test("a method that does not search reaches the platform of its request or page", () => {
-  const stored: Capability = { platform: "x", method: "getfollowers", ways: ["archive"] };
+  const archiveCapability: Capability = {
+    platform: "x",
+    method: "getfollowers",
+    ways: ["archive"],
+  };
   const fetch: Work = { platform: "social", type: "social", method: "getfollowers" };
   expect(canRun(capabilities, fetch)).toBe(false);
   const position = {
@@ -41,5 +45,5 @@ test("a method that does not search reaches the platform of its request or page"
   expect(canRun(capabilities, { ...fetch, platform: "x" })).toBe(true);
   expect(canRun(capabilities, { ...fetch, platform: "bluesky" })).toBe(false);
   expect(capabilityRank(capabilities, { ...fetch, platform: "x" })).toBe(2);
-  expect(capabilityRank([stored], { ...fetch, platform: "x" })).toBe(1);
+  expect(capabilityRank([archiveCapability], { ...fetch, platform: "x" })).toBe(1);
 });

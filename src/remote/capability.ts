@@ -17,45 +17,45 @@ const methodsByType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
  * only its archive can be read, else 0.
  */
 export function capabilityRank(capabilities: readonly Capability[], work: Work): number {
-  const allowed = methodsByType[work.type];
-  const reaches = requestedPlatforms(work).map((platform) => {
+  const allowedMethods = methodsByType[work.type];
+  const ranks = requestedPlatforms(work).map((platform) => {
     const methods = capabilities
       .filter((capability) => capability.platform === platform && capability.method === work.method)
       .flatMap((capability) => capability.ways)
-      .filter((method) => allowed.includes(method));
+      .filter((method) => allowedMethods.includes(method));
     if (methods.length === 0) return 0;
     return isSearch(work.method) || methods.every((method) => method === "archive") ? 1 : 2;
   });
-  return reaches.reduce<number>((sum, reach) => sum + reach, 0);
+  return ranks.reduce<number>((sum, reach) => sum + reach, 0);
 }
 
 export function mergedCapabilities(
   capabilities: readonly Capability[],
-  more: readonly Capability[],
+  additionalCapabilities: readonly Capability[],
 ): readonly Capability[] {
-  if (more.length === 0) return capabilities;
-  const all = new Map<string, Capability>();
-  for (const capability of [...capabilities, ...more]) {
+  if (additionalCapabilities.length === 0) return capabilities;
+  const capabilitiesByKey = new Map<string, Capability>();
+  for (const capability of [...capabilities, ...additionalCapabilities]) {
     const key = `${capability.platform} ${capability.method}`;
-    const methods = new Set([...(all.get(key)?.ways ?? []), ...capability.ways]);
-    all.set(key, { ...capability, ways: [...methods] });
+    const methods = new Set([...(capabilitiesByKey.get(key)?.ways ?? []), ...capability.ways]);
+    capabilitiesByKey.set(key, { ...capability, ways: [...methods] });
   }
-  return [...all.values()];
+  return [...capabilitiesByKey.values()];
 }
 
 const billingPlatforms: readonly Platform[] = ["x"];
 
 /** Whether a platform may have billed a failed request: a retry would be billed again. */
 export function mayBeBilled(capabilities: readonly Capability[], work: Work): boolean {
-  const requested = requestedPlatforms(work);
+  const targetPlatforms = requestedPlatforms(work);
   // A node cannot claim that another platform bills.
-  if (!requested.every((platform) => billingPlatforms.includes(platform))) return false;
-  const allowed = methodsByType[work.type];
+  if (!targetPlatforms.every((platform) => billingPlatforms.includes(platform))) return false;
+  const allowedMethods = methodsByType[work.type];
   return capabilities.some(
     ({ platform, method, ways }) =>
       method === work.method &&
-      requested.includes(platform) &&
-      ways.some((route) => route !== "archive" && allowed.includes(route)),
+      targetPlatforms.includes(platform) &&
+      ways.some((route) => route !== "archive" && allowedMethods.includes(route)),
   );
 }
 

@@ -23,7 +23,7 @@ export const noSupport = Object.fromEntries(
   methodNames.map((method) => [method, { access: [], closest: "nothing" }]),
 ) as unknown as Record<Method, MethodSupport>;
 
-const supported = (access: readonly AccessKind[]): Record<Method, MethodSupport> => ({
+const supportFor = (access: readonly AccessKind[]): Record<Method, MethodSupport> => ({
   ...noSupport,
   ...Object.fromEntries(methodNames.map((method) => [method, { access, endpoint: "/", note: "" }])),
 });
@@ -51,21 +51,21 @@ export function searchingUpstream(
 ): Upstream {
   const newestFirst = posts.toSorted((a, b) => postTime(b) - postTime(a));
   return silentUpstream(platform, {
-    support: supported(["user"]),
+    support: supportFor(["user"]),
     search: {
       isExhaustive,
       routes: () => onlyRoute,
       page: async (call): Promise<UpstreamPage> => {
         requested.push(call);
         const { fromMs, toMs, cursor } = call;
-        const within = newestFirst.filter(
+        const windowPosts = newestFirst.filter(
           (post) => postTime(post) < toMs && (fromMs === null || postTime(post) >= fromMs),
         );
-        const from = Number(cursor ?? 0);
-        const items = within
-          .slice(from, from + pageSize)
+        const offset = Number(cursor ?? 0);
+        const items = windowPosts
+          .slice(offset, offset + pageSize)
           .map((post) => ({ kind: "post" as const, post }));
-        const next = from + pageSize < within.length ? String(from + pageSize) : null;
+        const next = offset + pageSize < windowPosts.length ? String(offset + pageSize) : null;
         return { items, next };
       },
     },
@@ -75,7 +75,7 @@ export function searchingUpstream(
 export const postTime = (post: Post): number => postTimeMs(post, endMs);
 
 export function testSession(platform: Platform, overrides: Partial<OpenSession> = {}): OpenSession {
-  const unexpected = async (): Promise<never> => {
+  const failFetch = async (): Promise<never> => {
     throw new Error("unexpected fetch");
   };
   const session = {
@@ -86,10 +86,10 @@ export function testSession(platform: Platform, overrides: Partial<OpenSession> 
     subjectId: null,
     baseUrl: "https://platform.example",
     nowMs: endMs,
-    get: unexpected,
-    getPublic: unexpected,
+    get: failFetch,
+    getPublic: failFetch,
   };
-  return { ...session, patient: session, cost: () => null, ...overrides };
+  return { ...session, patientSession: session, cost: () => null, ...overrides };
 }
 
 export type AnsweringUnderTest = {
@@ -98,7 +98,7 @@ export type AnsweringUnderTest = {
   job: UpstreamJob;
 };
 
-export function answering({
+export function setUpAnswering({
   upstreams = {},
   sessions = {},
   configured = {},
@@ -113,7 +113,7 @@ export function answering({
 }): AnsweringUnderTest {
   const archive = smallArchive();
   const { operations } = archive.reader;
-  const stored: Partial<Archive> = {
+  const archiveStub: Partial<Archive> = {
     resolve: async (names) => operations.resolve(names),
     search: async (request) => operations.search(request),
     identify: async (posts) => operations.identify(posts),
@@ -122,7 +122,7 @@ export function answering({
   };
   const context: AnswerContext = {
     source: {
-      archive: stored as Archive,
+      archive: archiveStub as Archive,
       clock: createManualClock(endMs),
       streamedPlatforms: [],
       coverageSlackMs: 0,

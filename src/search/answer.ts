@@ -53,7 +53,7 @@ async function searchAnswer(
   job: UpstreamJob,
 ): Promise<SourceAnswer> {
   const opening = openPlatforms(context, request, job);
-  const [archived, upstreamPlatforms] = await Promise.all([
+  const [archivedAnswer, upstreamPlatforms] = await Promise.all([
     searchArchived(
       { ...context.source, account: job.accountId },
       request,
@@ -63,24 +63,27 @@ async function searchAnswer(
     ),
     opening,
   ]);
-  const open = upstreamPlatforms.flatMap((platform) => {
-    const gaps = findGaps(archived, platform.platform, request);
+  const platformsToSearch = upstreamPlatforms.flatMap((platform) => {
+    const gaps = findGaps(archivedAnswer, platform.platform, request);
     return gaps === null ? [] : [{ ...platform, ...gaps }];
   });
-  const requestable = upstreamPlatforms.map(({ platform }) => platform);
-  if (open.length === 0) return archiveAnswer(request, archived, requestable);
+  const requestablePlatforms = upstreamPlatforms.map(({ platform }) => platform);
+  if (platformsToSearch.length === 0)
+    return archiveAnswer(request, archivedAnswer, requestablePlatforms);
   const isLive = request.method === "searchbyquery";
   await job.accepted?.();
   const parts = await Promise.all(
-    open.map((one) => searchPlatform(context, { ...request, isLive }, archived, one, job)),
+    platformsToSearch.map((one) =>
+      searchPlatform(context, { ...request, isLive }, archivedAnswer, one, job),
+    ),
   );
-  const coverage = searchCoverage(archived.coverage, {
-    searched: parts,
-    requestable,
+  const coverage = searchCoverage(archivedAnswer.coverage, {
+    searchedPlatforms: parts,
+    requestablePlatforms,
     after: request.after,
     isLive,
   });
-  return mergeAnswers(request, archived, { parts, coverage });
+  return mergeAnswers(request, archivedAnswer, { parts, coverage });
 }
 
 async function openPlatforms(
@@ -88,9 +91,9 @@ async function openPlatforms(
   { platform: requestedPlatform, method, type }: MergeableSearch,
   job: UpstreamJob,
 ): Promise<RequestablePlatform[]> {
-  const searched = requestedPlatform === "social" ? platforms : [requestedPlatform];
-  const opened = await Promise.all(
-    searched.map(async (platform) => {
+  const searchedPlatforms = requestedPlatform === "social" ? platforms : [requestedPlatform];
+  const openedPlatforms = await Promise.all(
+    searchedPlatforms.map(async (platform) => {
       const { search } = upstreams[platform];
       const access = accessFor(type, method, upstreams[platform]);
       if (search === null || access.length === 0) return { platform, sessions: [] };
@@ -101,9 +104,9 @@ async function openPlatforms(
         bucket: null,
         host: null,
       } as const;
-      const impatient = { ...job, maxWaitMs: settings.searchWaitMs };
-      return { platform, sessions: await sessions.open({ job: impatient, ...sessionQuery }) };
+      const boundedJob = { ...job, maxWaitMs: settings.searchWaitMs };
+      return { platform, sessions: await sessions.open({ job: boundedJob, ...sessionQuery }) };
     }),
   );
-  return opened.filter((one) => one.sessions.length > 0);
+  return openedPlatforms.filter((one) => one.sessions.length > 0);
 }

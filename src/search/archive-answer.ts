@@ -7,22 +7,27 @@ import { type JsonPage, splitJsonPage } from "../lib/json-page.ts";
 import type { SourceAnswer } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 import { type ArchivedAnswer, archiveSearch, assembleArchivedAnswer } from "./archive/search.ts";
-import { interruptedPositions } from "./archive/unchecked.ts";
+import { interruptedPositions } from "./archive/unchecked-posts.ts";
+import { readItem } from "./merge/answer-records.ts";
 import { searchCoverage } from "./merge/completeness.ts";
-import { readItem } from "./merge/fill-in.ts";
 import { type MergeableSearch, mergeAnswers } from "./merge/merged-answer.ts";
 import { findGaps } from "./platform/platform-gaps.ts";
 
 export function archiveAnswer(
   request: MergeableSearch,
-  archived: ArchivedAnswer,
-  requestable: readonly Platform[],
+  archivedAnswer: ArchivedAnswer,
+  requestablePlatforms: readonly Platform[],
 ): SourceAnswer {
   const { after, method } = request;
-  if (after === null) return toSourceAnswer(archived);
+  if (after === null) return toSourceAnswer(archivedAnswer);
   const isLive = method === "searchbyquery";
-  const coverage = searchCoverage(archived.coverage, { searched: [], requestable, after, isLive });
-  return mergeAnswers(request, archived, { parts: [], coverage });
+  const coverage = searchCoverage(archivedAnswer.coverage, {
+    searchedPlatforms: [],
+    requestablePlatforms,
+    after,
+    isLive,
+  });
+  return mergeAnswers(request, archivedAnswer, { parts: [], coverage });
 }
 
 const toSourceAnswer = ({
@@ -44,7 +49,11 @@ export type ShortSearchContext = {
   hasRecords: boolean;
 };
 
-export type ShortSearch = { request: MergeableSearch; tree: QueryNode; terms: ShortSearchContext };
+export type ShortSearch = {
+  request: MergeableSearch;
+  tree: QueryNode;
+  context: ShortSearchContext;
+};
 
 export type ShortAnswer = { answer: SourceAnswer; page: JsonPage | null };
 
@@ -54,7 +63,7 @@ export type ShortAnswer = { answer: SourceAnswer; page: JsonPage | null };
  */
 export function shortAnswer(
   { steps, jsonPage }: Pick<Reader, "steps" | "jsonPage">,
-  { request, tree, terms }: ShortSearch,
+  { request, tree, context }: ShortSearch,
   { elapsed }: Pick<Clock, "elapsed">,
   { isOver, nowMs }: { isOver: () => boolean; nowMs: number },
 ): ShortAnswer | null {
@@ -63,34 +72,40 @@ export function shortAnswer(
   if (names === null) return null;
   const plan = makePlan(tree, { names, asOfMs: request.asOfMs });
   const search = { ...archiveSearch(request, plan), deadlineMs: Number.POSITIVE_INFINITY };
-  const covered = firstStep(steps.search(search, slice));
-  if (covered === null || covered.damage.length > 0) return null;
+  const coveredAnswer = firstStep(steps.search(search, slice));
+  if (coveredAnswer === null || coveredAnswer.damage.length > 0) return null;
   if (
     mayHaveChanged(
-      covered.positions,
-      terms,
-      interruptedPositions(covered.positions, covered.coverage),
+      coveredAnswer.positions,
+      context,
+      interruptedPositions(coveredAnswer.positions, coveredAnswer.coverage),
     )
   )
     return null;
 
   const feed = {
     clock: { now: () => nowMs },
-    streamedPlatforms: [...terms.streamedPlatforms, ...terms.requestableWithoutCredential],
-    coverageSlackMs: terms.coverageSlackMs,
-    liveSinceMs: (platform: Platform) => terms.liveSinceMs[platform],
+    streamedPlatforms: [...context.streamedPlatforms, ...context.requestableWithoutCredential],
+    coverageSlackMs: context.coverageSlackMs,
+    liveSinceMs: (platform: Platform) => context.liveSinceMs[platform],
   };
-  const archived = assembleArchivedAnswer(feed, request, { tree, names, plan }, covered, []);
+  const archivedAnswer = assembleArchivedAnswer(
+    feed,
+    request,
+    { tree, names, plan },
+    coveredAnswer,
+    [],
+  );
   if (
-    terms.requestableWithoutCredential.some(
-      (platform) => findGaps(archived, platform, request) !== null,
+    context.requestableWithoutCredential.some(
+      (platform) => findGaps(archivedAnswer, platform, request) !== null,
     )
   )
     return null;
-  const answer = archiveAnswer(request, archived, terms.requestableWithoutCredential);
-  const page = jsonPage(covered.positions, isOver);
+  const answer = archiveAnswer(request, archivedAnswer, context.requestableWithoutCredential);
+  const page = jsonPage(coveredAnswer.positions, isOver);
   const intactPage = page === null || page.damage.length > 0 ? null : page;
-  if (!terms.hasRecords) return { answer, page: intactPage };
+  if (!context.hasRecords) return { answer, page: intactPage };
   if (intactPage === null) return null;
   return {
     answer: { ...answer, items: splitJsonPage(intactPage).map(readItem) },

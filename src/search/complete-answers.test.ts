@@ -19,9 +19,9 @@ import { createXUpstream } from "../platforms/x/upstream.ts";
 import type { OpenSession } from "../upstream/requests/sessions.ts";
 import {
   type AnsweringUnderTest,
-  answering,
   endMs,
   makeAnswerRequest,
+  setUpAnswering,
 } from "./answer.test-support.ts";
 import { answerJob } from "./answer.ts";
 
@@ -31,9 +31,16 @@ const bob: EmulatedUser = { id: "12", username: "bob", followers: ["11"] };
 const cat: EmulatedUser = { id: "14", username: "cat", otherPosts: 5_000 };
 
 const media = [{ key: "3_1", type: "photo", url: "https://pbs.twimg.com/media/a.jpg" }];
-const post = (ageMs: number, n: number, more: Partial<EmulatedPost> = {}): EmulatedPost => {
+const post = (ageMs: number, n: number, overrides: Partial<EmulatedPost> = {}): EmulatedPost => {
   const createdMs = endMs - ageMs;
-  return { id: idAt(createdMs, n), authorId: "11", text: "river", createdMs, lang: "en", ...more };
+  return {
+    id: idAt(createdMs, n),
+    authorId: "11",
+    text: "river",
+    createdMs,
+    lang: "en",
+    ...overrides,
+  };
 };
 const oldRoot = post(30 * dayMs, 1, { media });
 const newRoot = post(2 * dayMs, 2, { media });
@@ -61,7 +68,7 @@ const posts: EmulatedPost[] = [
 ];
 
 let x: XEmulator;
-let tested: AnsweringUnderTest;
+let fixture: AnsweringUnderTest;
 beforeEach(async () => {
   x = await startXEmulator({
     now: () => endMs,
@@ -76,7 +83,7 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  tested.archive.remove();
+  fixture.archive.remove();
   await x.close();
 });
 
@@ -92,27 +99,31 @@ const accesses: readonly Access[] = [
 ];
 
 function sessionBy(access: Access[number]): OpenSession {
-  const opened = access.endsWith("user") ? userSession(x, "12") : appSession(x);
+  const baseSession = access.endsWith("user") ? userSession(x, "12") : appSession(x);
   const session: Session = {
-    ...opened,
+    ...baseSession,
     owner: access.startsWith("own") ? "account" : "deployment",
     credentialId: access,
     nowMs: endMs,
   };
-  return { ...session, patient: session, cost: () => null };
+  return { ...session, patientSession: session, cost: () => null };
 }
 
 function setUp(access: Access): void {
-  tested = answering({
+  fixture = setUpAnswering({
     upstreams: {
       x: createXUpstream({ apiUrl: x.url, trendsWoeid: 1, isRedistributionAgreed: false }),
     },
   });
   const sessions = access.map(sessionBy);
-  tested.context.sessions.open = async ({ access: allowed, ownership, credentialId = null }) =>
+  fixture.context.sessions.open = async ({
+    access: allowedAccess,
+    ownership,
+    credentialId = null,
+  }) =>
     sessions.filter(
       (session) =>
-        allowed.includes(session.access) &&
+        allowedAccess.includes(session.access) &&
         (ownership === "any" || session.owner === "account") &&
         (credentialId === null || session.credentialId === credentialId),
     );
@@ -122,7 +133,7 @@ async function allPages(overrides: Partial<AnswerRequest>): Promise<SourceAnswer
   const pages: SourceAnswer[] = [];
   let request = makeAnswerRequest({ platform: "x", maxResults: 2, ...overrides });
   for (;;) {
-    const answer = await answerJob(tested.context, request, tested.job);
+    const answer = await answerJob(fixture.context, request, fixture.job);
     pages.push(answer);
     const { next, nextPosition = null } = answer;
     if (next === null && nextPosition === null) return pages;
@@ -152,9 +163,9 @@ const refersTo = (emulatedPost: EmulatedPost, type: string, id: string): boolean
   emulatedPost.references?.some((reference) => reference.type === type && reference.id === id) ??
   false;
 
-type Stored = { target: Target | null; names: readonly string[]; isMore?: boolean };
+type StoredItems = { target: Target | null; names: readonly string[]; isMore?: boolean };
 
-const stored: Readonly<Record<FetchMethod, readonly Stored[]>> = {
+const storedItems: Readonly<Record<FetchMethod, readonly StoredItems[]>> = {
   searchbyprofile: [{ target: userTarget({ handle: "ann" }), names: ["11"] }],
   getprofilebyid: [{ target: userTarget({ id: "11" }), names: ["11"] }],
   getbyid: [{ target: postTarget(oldRoot.id), names: [oldRoot.id] }],
@@ -200,7 +211,7 @@ describe.each(accesses.map((access) => [access.join(" and "), access] as const))
   "answers with %s",
   (_, access) => {
     test.each(
-      fetchMethods.flatMap((method) => stored[method].map((one) => [method, one] as const)),
+      fetchMethods.flatMap((method) => storedItems[method].map((one) => [method, one] as const)),
     )(
       "%s on X is complete if and only if everything was returned (%#)",
       async (method, { target, names, isMore = false }) => {
@@ -267,7 +278,7 @@ test("a live window on X is read only by recent search, with any credential", as
     expect(new Set(x.requests.map(({ path }) => path))).toEqual(
       new Set(["/2/tweets/search/recent"]),
     );
-    tested.archive.remove();
+    fixture.archive.remove();
   }
   setUp(["own app"]);
 });
@@ -309,10 +320,12 @@ test("X's full archive is searched if recent search is refused", async () => {
 test("the account's own credential returns full posts within its reach, and the deployment's only older IDs", async () => {
   setUp(["own user", "deployment app"]);
   const [answer] = await allPages({ query: "river", maxResults: 20 });
-  const shown = answer?.items.map((item) => ("record" in item ? JSON.parse(item.record) : null));
+  const shownRecords = answer?.items.map((item) =>
+    "record" in item ? JSON.parse(item.record) : null,
+  );
   const isRecent = ({ ID }: { ID: string }) => BigInt(ID) >= BigInt(idAt(endMs - 7 * dayMs));
-  expect(shown?.length).toBeGreaterThan(4);
-  for (const record of shown ?? []) {
+  expect(shownRecords?.length).toBeGreaterThan(4);
+  for (const record of shownRecords ?? []) {
     expect(record.Content === "").toBe(!isRecent(record));
   }
   expect(answer?.sources.map(({ via, fromMs }) => [via, fromMs])).toEqual([
@@ -347,7 +360,7 @@ test("an answer with replies to an older post on X reports when they start, and 
     ],
   });
   const type = "social-credential";
-  const [narrow] = await allPages({ type, method: "getreplies", target, maxResults: 20 });
-  expect(narrow?.warnings).toMatchObject([{ code: "recent_replies_only" }]);
-  expect(narrow?.warnings[0]).not.toHaveProperty("hint");
+  const [narrowAnswer] = await allPages({ type, method: "getreplies", target, maxResults: 20 });
+  expect(narrowAnswer?.warnings).toMatchObject([{ code: "recent_replies_only" }]);
+  expect(narrowAnswer?.warnings[0]).not.toHaveProperty("hint");
 });

@@ -27,9 +27,11 @@ export function accessFor(
   method: Method,
   upstream: Pick<Upstream, "support">,
 ): AccessKind[] {
-  const offered: readonly AccessKind[] = upstream.support[method].access;
-  const allowed = typeAccess[type].filter((access) => offered.includes(access));
-  return ownMethods.includes(method) ? allowed.filter((access) => access === "user") : allowed;
+  const offeredAccess: readonly AccessKind[] = upstream.support[method].access;
+  const allowedAccess = typeAccess[type].filter((access) => offeredAccess.includes(access));
+  return ownMethods.includes(method)
+    ? allowedAccess.filter((access) => access === "user")
+    : allowedAccess;
 }
 
 export const isOwnMethod = (method: Method, upstream: Pick<Upstream, "ownMethods">): boolean =>

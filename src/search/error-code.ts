@@ -1,6 +1,6 @@
 import type { EarshotError } from "../lib/errors.ts";
 
-/** Errors that another source may not have. */
+/** Errors of one source; another may still succeed. */
 export const sourceErrorCodes: ReadonlySet<string> = new Set([
   "budget_used_up",
   "credential_refused",

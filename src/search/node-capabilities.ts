@@ -4,7 +4,7 @@ import type { Platform } from "../posts/post.ts";
 export type NodeCapabilities = {
   hasEmbeddedNode: boolean;
   hasRemoteNodes(): boolean;
-  answeredFrom(requested: {
+  answeredFrom(request: {
     platform: Platform;
     type: SourceType;
     method: Method;

@@ -7,22 +7,22 @@ import type { SearchCall, Upstream, UpstreamPage } from "../platforms/upstream.t
 import type { Post } from "../posts/post.ts";
 import {
   type AnsweringUnderTest,
-  answering,
   endMs,
   makeAnswerRequest,
   postTime,
   type RequestedPages,
   searchingUpstream,
+  setUpAnswering,
   testSession,
 } from "./answer.test-support.ts";
 import { answerJob } from "./answer.ts";
 
 const hourMs = 3_600_000;
 const startMs = endMs - 24 * hourMs;
-let tested: AnsweringUnderTest | null = null;
+let fixture: AnsweringUnderTest | null = null;
 afterEach(() => {
-  tested?.archive.remove();
-  tested = null;
+  fixture?.archive.remove();
+  fixture = null;
 });
 
 const postAt = (hour: number, overrides: Partial<Post> = {}): Post =>
@@ -54,49 +54,49 @@ const answerUris = (answer: SourceAnswer, all: readonly Post[]): string[] =>
 
 function itemUri(item: AnswerItem, all: readonly Post[]): string {
   if ("record" in item) return item.uri ?? "";
-  const known = tested?.archive.records([item])[0];
-  return known?.Metadata.uri ?? all[0]?.uri ?? "";
+  const archivedRecord = fixture?.archive.records([item])[0];
+  return archivedRecord?.Metadata.uri ?? all[0]?.uri ?? "";
 }
 
-const everything = { query: "comet", fromMs: startMs };
+const wholeWindow = { query: "comet", fromMs: startMs };
 
 test("no platform is requested before the job is accepted, and a search of only the archive needs no acceptance", async () => {
   const requested: RequestedPages = [];
-  tested = answering({
+  fixture = setUpAnswering({
     upstreams: { bluesky: searchingUpstream("bluesky", [postAt(1)], { requested }) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  const refused = new EarshotError("lease_lost", "the submission was refused");
-  let accepting = 0;
+  const refusal = new EarshotError("lease_lost", "the submission was refused");
+  let acceptCount = 0;
   const accepted = async () => {
-    accepting += 1;
-    throw refused;
+    acceptCount += 1;
+    throw refusal;
   };
-  const { context, job } = tested;
-  const answer = () => answerJob(context, makeAnswerRequest(everything), { ...job, accepted });
-  await expect(answer()).rejects.toBe(refused);
-  expect([accepting, requested.length]).toEqual([1, 0]);
-  store(tested, [], [[0, 24]]);
+  const { context, job } = fixture;
+  const answer = () => answerJob(context, makeAnswerRequest(wholeWindow), { ...job, accepted });
+  await expect(answer()).rejects.toBe(refusal);
+  expect([acceptCount, requested.length]).toEqual([1, 0]);
+  store(fixture, [], [[0, 24]]);
   await answer();
-  expect([accepting, requested.length]).toEqual([1, 0]);
+  expect([acceptCount, requested.length]).toEqual([1, 0]);
 });
 
 test("a search requests from platforms exactly the times that the archive lacks", async () => {
   const posts = [1, 5, 9, 13, 17, 21].map((hour) => postAt(hour));
   const requested: RequestedPages = [];
-  tested = answering({
+  fixture = setUpAnswering({
     upstreams: { bluesky: searchingUpstream("bluesky", posts, { requested }) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
   store(
-    tested,
+    fixture,
     [posts[0], posts[1], posts[5]].flatMap((post) => post ?? []),
     [
       [0, 8],
       [20, 24],
     ],
   );
-  const answer = await answerJob(tested.context, makeAnswerRequest(everything), tested.job);
+  const answer = await answerJob(fixture.context, makeAnswerRequest(wholeWindow), fixture.job);
   expect(answerUris(answer, posts)).toEqual(posts.map(({ uri }) => uri).reverse());
   expect(requested).toHaveLength(1);
   expect(requested[0]).toMatchObject({ fromMs: startMs + 8 * hourMs, toMs: startMs + 20 * hourMs });
@@ -120,44 +120,44 @@ test("a search requests from platforms exactly the times that the archive lacks"
 
 test("a search requests no platform if the archive covers the whole window", async () => {
   const requested: RequestedPages = [];
-  tested = answering({
+  fixture = setUpAnswering({
     upstreams: { bluesky: searchingUpstream("bluesky", [postAt(3)], { requested }) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  store(tested, [], [[0, 24]]);
-  const answer = await answerJob(tested.context, makeAnswerRequest(everything), tested.job);
+  store(fixture, [], [[0, 24]]);
+  const answer = await answerJob(fixture.context, makeAnswerRequest(wholeWindow), fixture.job);
   expect(answer).toMatchObject({ items: [], complete: true });
   expect(requested).toEqual([]);
 });
 
 test("posts from a platform that do not match are dropped", async () => {
   const posts = [postAt(3), postAt(4, { text: "meteor" }), postAt(5, { createdMs: startMs - 1 })];
-  tested = answering({
+  fixture = setUpAnswering({
     upstreams: { bluesky: searchingUpstream("bluesky", posts) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  const answer = await answerJob(tested.context, makeAnswerRequest(everything), tested.job);
+  const answer = await answerJob(fixture.context, makeAnswerRequest(wholeWindow), fixture.job);
   expect(answerUris(answer, posts)).toEqual([posts[0]?.uri]);
 });
 
 test("a search for a handle unknown to the archive finds the platform's posts with that handle", async () => {
   const posts = [postAt(3), postAt(4, { username: "other.example.com", userId: "did:plc:other" })];
-  tested = answering({
+  fixture = setUpAnswering({
     upstreams: { bluesky: searchingUpstream("bluesky", posts) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  const request = makeAnswerRequest({ ...everything, query: "from:other.example.com" });
-  expect(answerUris(await answerJob(tested.context, request, tested.job), posts)).toEqual([
+  const request = makeAnswerRequest({ ...wholeWindow, query: "from:other.example.com" });
+  expect(answerUris(await answerJob(fixture.context, request, fixture.job), posts)).toEqual([
     posts[1]?.uri,
   ]);
 });
 
 test("a platform without an exhaustive search leaves the gap open", async () => {
-  tested = answering({
+  fixture = setUpAnswering({
     upstreams: { bluesky: searchingUpstream("bluesky", [postAt(3)], { isExhaustive: false }) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  const answer = await answerJob(tested.context, makeAnswerRequest(everything), tested.job);
+  const answer = await answerJob(fixture.context, makeAnswerRequest(wholeWindow), fixture.job);
   expect(answer.items).toHaveLength(1);
   expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
   expect(answer.warnings.map(({ code }) => code)).toEqual(["incomplete_coverage"]);
@@ -168,7 +168,7 @@ test("an error after the first page leaves an incomplete answer that names the p
   const upstream = searchingUpstream("bluesky", posts, { pageSize: 1 });
   const { search } = upstream;
   let calls = 0;
-  const failing = search && {
+  const failingSearch = search && {
     ...search,
     page: async (...call: Parameters<typeof search.page>) => {
       calls += 1;
@@ -180,11 +180,11 @@ test("an error after the first page leaves an incomplete answer that names the p
       return await search.page(...call);
     },
   };
-  tested = answering({
-    upstreams: { bluesky: { ...upstream, search: failing } },
+  fixture = setUpAnswering({
+    upstreams: { bluesky: { ...upstream, search: failingSearch } },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  const answer = await answerJob(tested.context, makeAnswerRequest(everything), tested.job);
+  const answer = await answerJob(fixture.context, makeAnswerRequest(wholeWindow), fixture.job);
   expect(answerUris(answer, posts)).toEqual([posts[2]?.uri, posts[1]?.uri]);
   expect(answer.complete).toBe(false);
   expect(answer.coverage.gaps).toHaveLength(1);
@@ -203,13 +203,13 @@ test("a temporary error is thrown when nothing was found, so that the job is ret
     retryable: true,
   });
   const search = upstream.search && { ...upstream.search, page: () => Promise.reject(error) };
-  tested = answering({
+  fixture = setUpAnswering({
     upstreams: { bluesky: { ...upstream, search } },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  await expect(answerJob(tested.context, makeAnswerRequest(everything), tested.job)).rejects.toBe(
-    error,
-  );
+  await expect(
+    answerJob(fixture.context, makeAnswerRequest(wholeWindow), fixture.job),
+  ).rejects.toBe(error);
 });
 
 test("the next credential is used after a refused one", async () => {
@@ -223,13 +223,13 @@ test("the next credential is used after a refused one", async () => {
       return await search.page(call, session);
     },
   };
-  tested = answering({
+  fixture = setUpAnswering({
     upstreams: { bluesky: { ...upstream, search: searchRefusing } },
     sessions: {
       bluesky: [testSession("bluesky", { credentialId: "bad" }), testSession("bluesky")],
     },
   });
-  const answer = await answerJob(tested.context, makeAnswerRequest(everything), tested.job);
+  const answer = await answerJob(fixture.context, makeAnswerRequest(wholeWindow), fixture.job);
   expect(answer.items).toHaveLength(1);
 });
 
@@ -246,18 +246,18 @@ test("a search of cyclic or endless pages ends", async () => {
       items: [{ kind: "post" as const, post: postAt(3) }],
       next: next(),
     });
-    tested = answering({
+    fixture = setUpAnswering({
       upstreams: {
         bluesky: { ...upstream, search: upstream.search && { ...upstream.search, page } },
       },
       sessions: { bluesky: [testSession("bluesky")] },
     });
-    const answer = await answerJob(tested.context, makeAnswerRequest(everything), tested.job);
+    const answer = await answerJob(fixture.context, makeAnswerRequest(wholeWindow), fixture.job);
     expect(answer.items).toHaveLength(1);
     expect(answer.complete).toBe(false);
     expect(answer.warnings.map(({ code }) => code)).toContain("upstream_repeats");
-    tested.archive.remove();
-    tested = null;
+    fixture.archive.remove();
+    fixture = null;
   }
 });
 
@@ -291,11 +291,11 @@ test.each([
     "unreadable_items",
   ],
 ] as const)("posts that a platform returns %s make the answer partial", async (_, pages, code) => {
-  tested = answering({
+  fixture = setUpAnswering({
     upstreams: { bluesky: upstreamWithPages(pages) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  const answer = await answerJob(tested.context, makeAnswerRequest(everything), tested.job);
+  const answer = await answerJob(fixture.context, makeAnswerRequest(wholeWindow), fixture.job);
   expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
   expect(answer.warnings.map((warning) => warning.code)).toContain(code);
   expect(answer.warnings.every((warning) => !("isPartial" in warning))).toBe(true);
@@ -304,28 +304,28 @@ test.each([
 test("posts in the same second may arrive in any order", async () => {
   const [first, second] = [postAt(5), postAt(6, { createdMs: startMs + 5 * hourMs + 999 })];
   const items = [first, second].map((post) => ({ kind: "post", post }) as const);
-  tested = answering({
+  fixture = setUpAnswering({
     upstreams: { bluesky: upstreamWithPages([{ items, next: null }]) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  const answer = await answerJob(tested.context, makeAnswerRequest(everything), tested.job);
+  const answer = await answerJob(fixture.context, makeAnswerRequest(wholeWindow), fixture.job);
   expect(answer).toMatchObject({ complete: true });
 });
 
 test("a later page covers the time before the previous one, without gaps after it", async () => {
   const posts = [1, 5, 9, 13, 17, 21].map((hour) => postAt(hour));
-  tested = answering({
+  fixture = setUpAnswering({
     upstreams: { bluesky: searchingUpstream("bluesky", posts) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  const request = { ...everything, platform: "bluesky", maxResults: 2 } as const;
+  const request = { ...wholeWindow, platform: "bluesky", maxResults: 2 } as const;
   let after: SourceAnswer["next"] = null;
   let toMs = endMs;
   for (let page = 0; page < 3; page += 1) {
     const answer: SourceAnswer = await answerJob(
-      tested.context,
+      fixture.context,
       makeAnswerRequest({ ...request, after }),
-      tested.job,
+      fixture.job,
     );
     expect(answer).toMatchObject({
       complete: true,
@@ -341,21 +341,21 @@ test("a later page covers the time before the previous one, without gaps after i
 
 test("a later page is complete if a platform filled the newer part and the archive covers the rest", async () => {
   const posts = [1, 5, 9, 13, 17, 21].map((hour) => postAt(hour));
-  tested = answering({
+  fixture = setUpAnswering({
     upstreams: { bluesky: searchingUpstream("bluesky", posts) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  store(tested, posts.slice(0, 4), [[0, 15]]);
+  store(fixture, posts.slice(0, 4), [[0, 15]]);
   const first = await answerJob(
-    tested.context,
-    makeAnswerRequest({ ...everything, maxResults: 3 }),
-    tested.job,
+    fixture.context,
+    makeAnswerRequest({ ...wholeWindow, maxResults: 3 }),
+    fixture.job,
   );
   expect(first).toMatchObject({ complete: true });
   const second = await answerJob(
-    tested.context,
-    makeAnswerRequest({ ...everything, maxResults: 3, after: first.next }),
-    tested.job,
+    fixture.context,
+    makeAnswerRequest({ ...wholeWindow, maxResults: 3, after: first.next }),
+    fixture.job,
   );
   expect(second).toMatchObject({ complete: true, next: null, warnings: [] });
   expect(second.items).toHaveLength(3);
@@ -363,7 +363,7 @@ test("a later page is complete if a platform filled the newer part and the archi
 
 test("pages of any size together contain all posts from the archive and the platform once, newest first", async () => {
   const hour = fc.integer({ min: 0, max: 23 });
-  const drawn = fc.record({
+  const samples = fc.record({
     hours: fc.uniqueArray(hour, { maxLength: 20 }),
     archivedHours: fc.uniqueArray(hour, { maxLength: 20 }),
     spans: fc.array(
@@ -379,7 +379,7 @@ test("pages of any size together contain all posts from the archive and the plat
   });
   await fc.assert(
     fc.asyncProperty(
-      drawn,
+      samples,
       async ({ hours, archivedHours, spans, limit, pageSize, maxPages, isExhaustive }) => {
         const isCovered = (index: number) =>
           spans.some(([from, to]) => index >= from && index < to);
@@ -387,16 +387,16 @@ test("pages of any size together contain all posts from the archive and the plat
         const archivedPosts = hours
           .filter((at) => isCovered(at) || archivedHours.includes(at))
           .map((at) => postAt(at));
-        const gateway = answering({
+        const gateway = setUpAnswering({
           upstreams: { bluesky: searchingUpstream("bluesky", posts, { pageSize, isExhaustive }) },
           sessions: { bluesky: [testSession("bluesky")] },
           maxPages,
         });
-        tested = gateway;
+        fixture = gateway;
         try {
           store(gateway, archivedPosts, spans);
           const found: string[] = [];
-          let request = makeAnswerRequest({ ...everything, maxResults: limit });
+          let request = makeAnswerRequest({ ...wholeWindow, maxResults: limit });
           for (let page = 0; page < 200; page += 1) {
             const answer = await answerJob(gateway.context, request, gateway.job);
             expect(answer.items.length).toBeLessThanOrEqual(limit);
@@ -404,11 +404,13 @@ test("pages of any size together contain all posts from the archive and the plat
             if (answer.next === null) break;
             request = { ...request, after: answer.next };
           }
-          const all = posts.toSorted((a, b) => postTime(b) - postTime(a)).map(({ uri }) => uri);
-          expect(found).toEqual(all);
+          const expectedUris = posts
+            .toSorted((a, b) => postTime(b) - postTime(a))
+            .map(({ uri }) => uri);
+          expect(found).toEqual(expectedUris);
         } finally {
           gateway.archive.remove();
-          tested = null;
+          fixture = null;
         }
       },
     ),

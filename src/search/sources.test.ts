@@ -2,18 +2,18 @@ import { afterEach, expect, test } from "vitest";
 import type { FetchMethod } from "../platforms/methods.ts";
 import {
   type AnsweringUnderTest,
-  answering,
   noSupport,
+  setUpAnswering,
   silentUpstream,
 } from "./answer.test-support.ts";
 import type { NodeCapabilities } from "./node-capabilities.ts";
 import { deploymentAccess } from "./platform/deployment-access.ts";
 import { createSources } from "./sources.ts";
 
-let tested: AnsweringUnderTest | null = null;
+let fixture: AnsweringUnderTest | null = null;
 afterEach(() => {
-  tested?.archive.remove();
-  tested = null;
+  fixture?.archive.remove();
+  fixture = null;
 });
 
 const userSupport = { access: ["user"], endpoint: "/", note: "" } as const;
@@ -23,27 +23,29 @@ const x = silentUpstream("x", {
 
 async function answerable(
   method: FetchMethod,
-  overrides: Parameters<typeof answering>[0] = {},
+  overrides: Parameters<typeof setUpAnswering>[0] = {},
   capabilities?: NodeCapabilities,
 ) {
-  const requested = {
+  const request = {
     platform: "x",
     type: "social",
     method,
     accountId: "account",
     target: null,
   } as const;
-  return await makeSources(overrides, capabilities).answerable(requested);
+  return await makeSources(overrides, capabilities).answerable(request);
 }
 
-function getContext(overrides: Parameters<typeof answering>[0]) {
-  tested?.archive.remove();
-  tested = answering({ upstreams: { x }, ...overrides });
-  return tested.context;
+function getContext(overrides: Parameters<typeof setUpAnswering>[0]) {
+  fixture?.archive.remove();
+  fixture = setUpAnswering({ upstreams: { x }, ...overrides });
+  return fixture.context;
 }
 
-const makeSources = (overrides: Parameters<typeof answering>[0], capabilities?: NodeCapabilities) =>
-  createSources(getContext(overrides), capabilities);
+const makeSources = (
+  overrides: Parameters<typeof setUpAnswering>[0],
+  capabilities?: NodeCapabilities,
+) => createSources(getContext(overrides), capabilities);
 
 const deploymentUser = { x: [{ access: "user", owner: "deployment" }] } as const;
 
@@ -120,25 +122,30 @@ test("the error explains that neither this process nor any node can answer", asy
 });
 
 test("a search is accepted if this process or a node can run it", () => {
-  const requested = { platform: "social", type: "social", method: "searchbyquery" } as const;
-  expect(makeSources({}).canSearch(requested)).toBe(true);
-  expect(makeSources({}, nodes()).canSearch(requested)).toBe(false);
-  const stored: NodeCapabilities["answeredFrom"] = ({ platform }) =>
+  const request = { platform: "social", type: "social", method: "searchbyquery" } as const;
+  expect(makeSources({}).canSearch(request)).toBe(true);
+  expect(makeSources({}, nodes()).canSearch(request)).toBe(false);
+  const answeredFromArchive: NodeCapabilities["answeredFrom"] = ({ platform }) =>
     platform === "mastodon" ? "archive" : null;
-  expect(makeSources({}, nodes({ answeredFrom: stored })).canSearch(requested)).toBe(true);
+  expect(makeSources({}, nodes({ answeredFrom: answeredFromArchive })).canSearch(request)).toBe(
+    true,
+  );
   expect(
-    makeSources({}, nodes({ answeredFrom: stored })).canSearch({ ...requested, platform: "x" }),
+    makeSources({}, nodes({ answeredFrom: answeredFromArchive })).canSearch({
+      ...request,
+      platform: "x",
+    }),
   ).toBe(false);
 });
 
 test("a job runs in this process if the account has its own credential for it", async () => {
-  const requested = { type: "social", method: "getfollowers", accountId: "account" } as const;
+  const request = { type: "social", method: "getfollowers", accountId: "account" } as const;
   const accountUser = { x: [{ access: "user", owner: "account" }] } as const;
   const withEmbeddedNode = nodes({ hasEmbeddedNode: true });
   const isLocal = (
     configured: typeof accountUser | typeof deploymentUser,
     remote = withEmbeddedNode,
-  ) => makeSources({ configured }, remote).isLocalOnly({ ...requested, platform: "x" });
+  ) => makeSources({ configured }, remote).isLocalOnly({ ...request, platform: "x" });
   expect(await isLocal(accountUser)).toBe(true);
   expect(await isLocal(deploymentUser)).toBe(false);
   expect(await isLocal(accountUser, nodes())).toBe(false);
@@ -146,13 +153,13 @@ test("a job runs in this process if the account has its own credential for it", 
     await isLocal(accountUser, nodes({ hasEmbeddedNode: true, hasRemoteNodes: () => false })),
   ).toBe(false);
   const remote = makeSources({ configured: accountUser }, withEmbeddedNode);
-  expect(await remote.isLocalOnly({ ...requested, platform: "bluesky" })).toBe(false);
+  expect(await remote.isLocalOnly({ ...request, platform: "bluesky" })).toBe(false);
 });
 
 test("a job for an account's home timeline runs in this process", async () => {
   const { isLocalOnly } = makeSources({}, nodes({ hasEmbeddedNode: true }));
-  const requested = { platform: "x", type: "social", accountId: "account" } as const;
-  expect(await isLocalOnly({ ...requested, method: "gethometweets" })).toBe(true);
+  const request = { platform: "x", type: "social", accountId: "account" } as const;
+  expect(await isLocalOnly({ ...request, method: "gethometweets" })).toBe(true);
 });
 
 test("the deployment's access methods exclude accounts' credentials and own data", async () => {

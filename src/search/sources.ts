@@ -23,7 +23,7 @@ import {
   refusedByPlatform,
 } from "./methods/unanswerable.ts";
 import { onlyEmbeddedNode } from "./node-capabilities.ts";
-import { requestedFor } from "./platform/deployment-access.ts";
+import { platformsToRequest } from "./platform/deployment-access.ts";
 
 export type SourceAvailability = {
   defaultPlatform: Platform;
@@ -67,39 +67,40 @@ export function createSources(
   ): Promise<readonly ConfiguredAccess[]> {
     const access = accessFor(type, method, upstreams[platform]);
     if (access.length === 0) return [];
-    const configured = await sessions.configured(platform, accountId);
-    const needsOwn = isOwnMethod(method, upstreams[platform]);
-    return configured.filter(
-      (one) => access.includes(one.access) && (!needsOwn || one.owner === "account"),
+    const configuredAccess = await sessions.configured(platform, accountId);
+    const needsOwnCredential = isOwnMethod(method, upstreams[platform]);
+    return configuredAccess.filter(
+      (one) => access.includes(one.access) && (!needsOwnCredential || one.owner === "account"),
     );
   }
 
   const answerable: SourceAvailability["answerable"] = async (request) => {
-    const local = nodeCapabilities.hasEmbeddedNode ? await answerableHere(request) : null;
-    if (local?.ok && local.usesUpstream) return local;
-    const needsOwn = isOwnMethod(request.method, upstreams[request.platform]);
-    const remote = needsOwn ? null : nodeCapabilities.answeredFrom(request);
-    if (remote === "upstream") return { ok: true, usesUpstream: true };
-    if (local?.ok) return local;
-    if (remote === "archive") return { ok: true, usesUpstream: false };
-    return local ?? noNodeAvailable(upstreams, request);
+    const localOutcome = nodeCapabilities.hasEmbeddedNode ? await answerableLocally(request) : null;
+    if (localOutcome?.ok && localOutcome.usesUpstream) return localOutcome;
+    const needsOwnCredential = isOwnMethod(request.method, upstreams[request.platform]);
+    const remoteSource = needsOwnCredential ? null : nodeCapabilities.answeredFrom(request);
+    if (remoteSource === "upstream") return { ok: true, usesUpstream: true };
+    if (localOutcome?.ok) return localOutcome;
+    if (remoteSource === "archive") return { ok: true, usesUpstream: false };
+    return localOutcome ?? noNodeAvailable(upstreams, request);
   };
 
-  async function answerableHere(request: RoutedFetch): Promise<Answerable> {
+  async function answerableLocally(request: RoutedFetch): Promise<Answerable> {
     const { platform, type, method, accountId } = request;
     const support = upstreams[platform].support[method];
     const isPublic = accessFor(type, method, upstreams[platform]).includes("public");
     const origin = upstreams[platform].publicOrigin?.(request.target) ?? null;
     if (isPublic && origin !== null) return { ok: true, usesUpstream: true };
-    const configured = await configuredFor(platform, method, type, accountId);
-    if (configured.length > 0) return { ok: true, usesUpstream: true };
+    const configuredAccess = await configuredFor(platform, method, type, accountId);
+    if (configuredAccess.length > 0) return { ok: true, usesUpstream: true };
     if (isAnsweredByArchive(method)) return { ok: true, usesUpstream: false };
     if (support.access.length === 0) return methodNotSupported(upstreams, platform, method);
     const refusal = await sessions.refusal(platform, accountId);
     if (refusal !== null) return refusedByPlatform(platform, refusal);
-    const allowed = accessFor(type, method, upstreams[platform]);
-    if (isOwnMethod(method, upstreams[platform])) return ownCredentialNeeded(request, allowed);
-    return notConfigured(request, allowed, support.access);
+    const allowedAccess = accessFor(type, method, upstreams[platform]);
+    if (isOwnMethod(method, upstreams[platform]))
+      return ownCredentialNeeded(request, allowedAccess);
+    return notConfigured(request, allowedAccess, support.access);
   }
 
   const isLocalOnly: SourceAvailability["isLocalOnly"] = async ({
@@ -111,12 +112,12 @@ export function createSources(
     if (!nodeCapabilities.hasEmbeddedNode) return false;
     if (ownMethods.includes(method)) return true;
     if (!nodeCapabilities.hasRemoteNodes()) return false;
-    const each = await Promise.all(
-      requestedFor(upstreams, platform, method).map((one) =>
+    const configuredByPlatform = await Promise.all(
+      platformsToRequest(upstreams, platform, method).map((one) =>
         configuredFor(one, method, type, accountId),
       ),
     );
-    return each.flat().some(({ owner }) => owner === "account");
+    return configuredByPlatform.flat().some(({ owner }) => owner === "account");
   };
 
   return {
@@ -124,19 +125,19 @@ export function createSources(
     support: byPlatform((platform) => upstreams[platform].support),
     answerable,
     usesUpstream: async ({ platform, type, method, accountId }) => {
-      const searched = requestedFor(upstreams, platform, method);
+      const searchedPlatforms = platformsToRequest(upstreams, platform, method);
       if (
-        searched.some(
+        searchedPlatforms.some(
           (one) => nodeCapabilities.answeredFrom({ platform: one, type, method }) === "upstream",
         )
       ) {
         return true;
       }
       if (!nodeCapabilities.hasEmbeddedNode) return false;
-      const each = await Promise.all(
-        searched.map((one) => configuredFor(one, method, type, accountId)),
+      const configuredByPlatform = await Promise.all(
+        searchedPlatforms.map((one) => configuredFor(one, method, type, accountId)),
       );
-      return each.some((configured) => configured.length > 0);
+      return configuredByPlatform.some((configured) => configured.length > 0);
     },
     canSearch: ({ platform, type, method }) =>
       nodeCapabilities.hasEmbeddedNode ||
@@ -157,17 +158,21 @@ export function requestablePlatforms(
     method,
   }: Pick<MergeableSearch, "platform" | "type" | "method">,
 ): Pick<ShortSearchContext, "requestableWithoutCredential" | "requestableWithCredential"> {
-  const searched = (requestedPlatform === "social" ? platforms : [requestedPlatform]).filter(
-    (platform) => upstreams[platform].search !== null,
-  );
-  const requestable = (isSupported: (platform: Platform, access: readonly string[]) => boolean) =>
-    searched.filter((platform) =>
+  const searchedPlatforms = (
+    requestedPlatform === "social" ? platforms : [requestedPlatform]
+  ).filter((platform) => upstreams[platform].search !== null);
+  const selectPlatforms = (
+    isSupported: (platform: Platform, access: readonly string[]) => boolean,
+  ) =>
+    searchedPlatforms.filter((platform) =>
       isSupported(platform, accessFor(type, method, upstreams[platform])),
     );
   return {
-    requestableWithoutCredential: requestable(
+    requestableWithoutCredential: selectPlatforms(
       (platform, access) => access.includes("public") && upstreams[platform].publicBaseUrl !== null,
     ),
-    requestableWithCredential: requestable((_, access) => access.some((kind) => kind !== "public")),
+    requestableWithCredential: selectPlatforms((_, access) =>
+      access.some((kind) => kind !== "public"),
+    ),
   };
 }

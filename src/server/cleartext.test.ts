@@ -12,16 +12,16 @@ test.each(["0.0.0.0", "::", "192.0.2.7", "127.evil.example"])(
 );
 
 test("the server warns about cookies if the public URL does not use TLS", () => {
-  const named = { EARSHOT_HOST: "0.0.0.0", EARSHOT_PUBLIC_URL: "http://earshot.example" };
-  expect(getWarning(named)).toContain("https");
+  const settings = { EARSHOT_HOST: "0.0.0.0", EARSHOT_PUBLIC_URL: "http://earshot.example" };
+  expect(getWarning(settings)).toContain("https");
 });
 
 test("the server does not warn about cookies on a laptop or with an https public URL", () => {
   for (const host of ["127.0.0.1", "127.0.0.53", "::1", "localhost"]) {
     expect(getWarning({ EARSHOT_HOST: host })).toBeNull();
   }
-  const named = { EARSHOT_HOST: "0.0.0.0", EARSHOT_PUBLIC_URL: "https://earshot.example" };
-  expect(getWarning(named)).toBeNull();
+  const settings = { EARSHOT_HOST: "0.0.0.0", EARSHOT_PUBLIC_URL: "https://earshot.example" };
+  expect(getWarning(settings)).toBeNull();
 });
 
 const getGatewayWarning = (gateway: string, key?: string) =>
@@ -35,9 +35,9 @@ const getGatewayWarning = (gateway: string, key?: string) =>
 test("a node warns about a gateway without TLS on a network", () => {
   const gateway = "http://gateway.example:8080/search";
   expect(getGatewayWarning(gateway)).toContain("EARSHOT_NODE_GATEWAY_KEY");
-  const pinned = getGatewayWarning(gateway, "A".repeat(43));
-  expect(pinned).toContain("connects to the gateway at http://gateway.example:8080 without TLS");
-  expect(pinned).not.toContain("EARSHOT_NODE_GATEWAY_KEY");
+  const warning = getGatewayWarning(gateway, "A".repeat(43));
+  expect(warning).toContain("connects to the gateway at http://gateway.example:8080 without TLS");
+  expect(warning).not.toContain("EARSHOT_NODE_GATEWAY_KEY");
 });
 
 test.each(["https://gateway.example", "http://127.0.0.1:8080", "http://localhost", "http://[::1]"])(

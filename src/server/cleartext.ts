@@ -11,11 +11,11 @@ export function cleartextGatewayWarning({ gateway, gatewayKey }: Config["node"])
   if (gateway === null) return null;
   const { protocol, hostname, origin } = new URL(gateway);
   if (protocol === "https:" || isLoopback(hostname.replace(/^\[|\]$/g, ""))) return null;
-  const trusted =
+  const keyRisk =
     gatewayKey === null
       ? ", and without EARSHOT_NODE_GATEWAY_KEY anyone on the network path can impersonate the gateway"
       : "";
-  return `warning: the node connects to the gateway at ${origin} without TLS, so anyone on the network path sees when the node works and for whom${trusted}: use an https:// URL`;
+  return `warning: the node connects to the gateway at ${origin} without TLS, so anyone on the network path sees when the node works and for whom${keyRisk}: use an https:// URL`;
 }
 
 function isLoopback(host: string): boolean {

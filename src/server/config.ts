@@ -38,12 +38,13 @@ export function configFrom(environment: Environment): Config {
     return [section, { ...getConstants(section), ...Object.fromEntries(values) }];
   });
 
-  const first = errors[0];
+  const firstError = errors[0];
   // The type of fromEntries loses keys and values.
-  if (first === undefined) return Object.fromEntries(sections) as Config;
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
-  throw new EarshotError("invalid_setting", `${first.message}${more}`, {
-    hint: errors.length > 1 ? errors.map(({ message }) => message).join("; ") : (first.hint ?? ""),
+  if (firstError === undefined) return Object.fromEntries(sections) as Config;
+  const moreText = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  throw new EarshotError("invalid_setting", `${firstError.message}${moreText}`, {
+    hint:
+      errors.length > 1 ? errors.map(({ message }) => message).join("; ") : (firstError.hint ?? ""),
     details: errors,
   });
 }

@@ -82,11 +82,14 @@ test("without other nodes, this process takes every job", () => {
 });
 
 test("a search of all platforms is left to nodes that cover more of them than this process", () => {
-  const more = routerWith({ own: [blueskySearch], nodes: [nodeWith([blueskySearch, xSearch])] });
-  expect(more.runsHere(work())).toBe(false);
-  expect(more.runsHere(work({ platform: "bluesky" }))).toBe(true);
-  const asMuch = routerWith({ own: [blueskySearch], nodes: [nodeWith([xSearch])] });
-  expect(asMuch.runsHere(work())).toBe(true);
+  const widerRouter = routerWith({
+    own: [blueskySearch],
+    nodes: [nodeWith([blueskySearch, xSearch])],
+  });
+  expect(widerRouter.runsHere(work())).toBe(false);
+  expect(widerRouter.runsHere(work({ platform: "bluesky" }))).toBe(true);
+  const equalRouter = routerWith({ own: [blueskySearch], nodes: [nodeWith([xSearch])] });
+  expect(equalRouter.runsHere(work())).toBe(true);
   expect(embeddedRank("on", [blueskySearch], work())).toBe(1);
 });
 
@@ -152,21 +155,21 @@ test.each([
 
 test("jobs with credentials of this server, and their pages, run only in this process", () => {
   const nodes = [nodeWith([xFollowers])];
-  const on = routerWith({ nodes });
-  expect(on.runsHere(followers({ isLocalOnly: true }))).toBe(true);
-  expect(on.runsHere(followers({ position: fetchPosition() }))).toBe(true);
-  const off = routerWith({ embedded: "off", nodes });
-  expect(off.hasNodeFor(followers())).toBe(true);
-  expect(off.hasNodeFor(followers({ isLocalOnly: true }))).toBe(false);
-  expect(off.hasNodeFor(followers({ position: fetchPosition() }))).toBe(false);
+  const embeddedRouter = routerWith({ nodes });
+  expect(embeddedRouter.runsHere(followers({ isLocalOnly: true }))).toBe(true);
+  expect(embeddedRouter.runsHere(followers({ position: fetchPosition() }))).toBe(true);
+  const gatewayRouter = routerWith({ embedded: "off", nodes });
+  expect(gatewayRouter.hasNodeFor(followers())).toBe(true);
+  expect(gatewayRouter.hasNodeFor(followers({ isLocalOnly: true }))).toBe(false);
+  expect(gatewayRouter.hasNodeFor(followers({ position: fetchPosition() }))).toBe(false);
 });
 
 test("a node's page is continued by that node while it is connected", () => {
-  const connected = routerWith({ nodes: [nodeWith([])] });
+  const connectedRouter = routerWith({ nodes: [nodeWith([])] });
   const page = followers({ position: fetchPosition({ nodeId: "remote" }) });
-  expect([connected.runsHere(page), connected.hasNodeFor(page)]).toEqual([false, true]);
-  const offline = routerWith({ nodes: [nodeWith([], { isConnected: false })] });
-  expect([offline.runsHere(page), offline.hasNodeFor(page)]).toEqual([false, false]);
+  expect([connectedRouter.runsHere(page), connectedRouter.hasNodeFor(page)]).toEqual([false, true]);
+  const offlineRouter = routerWith({ nodes: [nodeWith([], { isConnected: false })] });
+  expect([offlineRouter.runsHere(page), offlineRouter.hasNodeFor(page)]).toEqual([false, false]);
 });
 
 test("a node that is pending approval is ignored", () => {
@@ -189,18 +192,20 @@ test("a node with only an archive of a platform can answer from it, but not requ
 
 test("another node counts as available only if it would get the job", () => {
   const remote = nodeWith([xFollowers]);
-  const both = routerWith({ own: [xFollowers], nodes: [remote] });
-  expect(both.hasNodeFor(followers(), new Set(["remote"]))).toBe(true);
-  expect(both.hasNodeFor(followers(), new Set(["embedded"]))).toBe(true);
-  expect(both.hasNodeFor(followers(), new Set(["embedded", "remote"]))).toBe(false);
-  const alone = routerWith({ embedded: "off", nodes: [remote] });
-  expect(alone.hasNodeFor(followers(), new Set(["remote"]))).toBe(false);
-  const less = nodeWith([blueskySearch], { id: "less" });
-  const more = nodeWith([blueskySearch, xSearch], { id: "more" });
-  const unequal = routerWith({ embedded: "off", nodes: [less, more] });
-  expect(unequal.hasNodeFor(work(), new Set(["more"]))).toBe(false);
-  expect(unequal.hasNodeFor(work(), new Set(["less"]))).toBe(true);
-  expect(both.hasNodeFor(followers({ isLocalOnly: true }), new Set(["embedded"]))).toBe(false);
+  const sharedRouter = routerWith({ own: [xFollowers], nodes: [remote] });
+  expect(sharedRouter.hasNodeFor(followers(), new Set(["remote"]))).toBe(true);
+  expect(sharedRouter.hasNodeFor(followers(), new Set(["embedded"]))).toBe(true);
+  expect(sharedRouter.hasNodeFor(followers(), new Set(["embedded", "remote"]))).toBe(false);
+  const remoteOnlyRouter = routerWith({ embedded: "off", nodes: [remote] });
+  expect(remoteOnlyRouter.hasNodeFor(followers(), new Set(["remote"]))).toBe(false);
+  const narrowNode = nodeWith([blueskySearch], { id: "less" });
+  const wideNode = nodeWith([blueskySearch, xSearch], { id: "more" });
+  const unequalRouter = routerWith({ embedded: "off", nodes: [narrowNode, wideNode] });
+  expect(unequalRouter.hasNodeFor(work(), new Set(["more"]))).toBe(false);
+  expect(unequalRouter.hasNodeFor(work(), new Set(["less"]))).toBe(true);
+  expect(sharedRouter.hasNodeFor(followers({ isLocalOnly: true }), new Set(["embedded"]))).toBe(
+    false,
+  );
 });
 
 test("a page is continued only by its own node, even if it failed there", () => {

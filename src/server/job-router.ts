@@ -19,7 +19,7 @@ export type RoutableNode = Pick<
 
 export type JobRouter = {
   runsHere(work: SearchJobRequest): boolean;
-  /** Whether a node other than `excluded` can run the job and would get it. */
+  /** Whether a node other than `excludedNodeIds` can run the job and would get it. */
   hasNodeFor(work: SearchJobRequest, excluded?: ReadonlySet<string>): boolean;
   nodeCapabilities: NodeCapabilities;
 };
@@ -46,36 +46,36 @@ export function createJobRouter({
     if (isLocalOnly === true) return true;
     if ((position?.nodeId ?? null) !== null) return false;
     if ((position?.credentialId ?? null) !== null) return true;
-    const others = nodes();
-    if (others.length === 0) return true;
-    const remoteReach = maxRank(others.filter(acceptsMethod(work)), work);
+    const otherNodes = nodes();
+    if (otherNodes.length === 0) return true;
+    const remoteReach = maxRank(otherNodes.filter(acceptsMethod(work)), work);
     if (remoteReach > 0) return embedded === "on" && ownReach(work) >= remoteReach;
-    return canRun(capabilities(), work) || !expectedNodes(others).some(canNodeRun(work));
+    return canRun(capabilities(), work) || !expectedNodes(otherNodes).some(canNodeRun(work));
   };
 
-  const hasNodeFor: JobRouter["hasNodeFor"] = (work, excluded = noNodes) => {
+  const hasNodeFor: JobRouter["hasNodeFor"] = (work, excludedNodeIds = noNodes) => {
     const nodeId = work.position?.nodeId ?? null;
     const activeNodes = nodes().filter(isActive);
-    const others = activeNodes.filter(({ id }) => !excluded.has(id));
-    if (nodeId !== null) return others.some(({ id }) => id === nodeId);
-    if (hasEmbeddedNode && !excluded.has(embeddedNodeId) && runsHere(work)) return true;
+    const otherNodes = activeNodes.filter(({ id }) => !excludedNodeIds.has(id));
+    if (nodeId !== null) return otherNodes.some(({ id }) => id === nodeId);
+    if (hasEmbeddedNode && !excludedNodeIds.has(embeddedNodeId) && runsHere(work)) return true;
     const isBound = work.isLocalOnly === true || (work.position?.credentialId ?? null) !== null;
     const reach = Math.max(maxRank(activeNodes, work), ownReach(work));
-    return !isBound && reach > 0 && maxRank(others, work) === reach;
+    return !isBound && reach > 0 && maxRank(otherNodes, work) === reach;
   };
 
   const answeredFrom: NodeCapabilities["answeredFrom"] = (work) => {
     const capabilities = expectedNodes(nodes()).flatMap((node) => node.capabilities);
-    const upstreamOnly = capabilities.map(({ ways, ...capability }) => ({
+    const upstreamCapabilities = capabilities.map(({ ways, ...capability }) => ({
       ...capability,
       ways: ways.filter(isUpstream),
     }));
-    if (canRun(upstreamOnly, work)) return "upstream";
+    if (canRun(upstreamCapabilities, work)) return "upstream";
     return canRun(capabilities, work) ? "archive" : null;
   };
 
-  const expectedNodes = (all: readonly RoutableNode[]): readonly RoutableNode[] =>
-    all.filter(
+  const expectedNodes = (candidates: readonly RoutableNode[]): readonly RoutableNode[] =>
+    candidates.filter(
       (node) =>
         isApproved(node) &&
         (node.isConnected ||

@@ -11,11 +11,11 @@ const staticImport = /^(?:import|export) (?!type )(?:[^"';]*? from )?"([^"]+)"/g
 
 function readPackages(entries: readonly URL[]): ReadonlySet<string> {
   const packages = new Set<string>();
-  const seen = new Set<string>();
+  const seenUrls = new Set<string>();
   const queue = [...entries];
   for (let url = queue.pop(); url !== undefined; url = queue.pop()) {
-    if (seen.has(url.href)) continue;
-    seen.add(url.href);
+    if (seenUrls.has(url.href)) continue;
+    seenUrls.add(url.href);
     for (const [, path = ""] of readFileSync(fileURLToPath(url), "utf8").matchAll(staticImport)) {
       if (path.startsWith(".")) queue.push(new URL(path, url));
       else packages.add(path);

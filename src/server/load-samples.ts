@@ -25,7 +25,7 @@ export function createSampleLoader({
     const { importFile } = await import("../ingest/import/import-file.ts");
     const { startImportThreads } = await import("../ingest/analysis/import-threads.ts");
     const analysis = startImportThreads(archive.preparation, 1);
-    let imported = 0;
+    let importedCount = 0;
     try {
       for (const platform of samplePlatforms) {
         const summary = await importFile({
@@ -40,12 +40,12 @@ export function createSampleLoader({
           onBadLine: "stop",
           limits: config.import,
         });
-        imported += summary.imported;
+        importedCount += summary.imported;
       }
       await archive.finishImport();
     } finally {
       await analysis.close();
     }
-    return imported;
+    return importedCount;
   };
 }

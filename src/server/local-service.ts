@@ -20,7 +20,7 @@ export type LocalService = {
   stop(): Promise<void>;
 };
 
-const unlimited = { requestsPerSecond: 1_000_000, submissionsPerMinute: 1_000_000 };
+const unlimitedRates = { requestsPerSecond: 1_000_000, submissionsPerMinute: 1_000_000 };
 
 /**
  * A private service: reads the archive of the data folder, which a running server may also use, and
@@ -43,7 +43,7 @@ export async function startLocalService(baseConfig: Config): Promise<LocalServic
     const { token: key } = await context.store.write("createKey", {
       name: "local",
       accountName: null,
-      ...unlimited,
+      ...unlimitedRates,
       nowMs: context.clock.now(),
     });
     const stop = async (): Promise<void> => {

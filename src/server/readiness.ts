@@ -8,11 +8,11 @@ const timeoutMs = 2_000;
 /** Concurrent callers share one check, the first of which starts immediately. */
 export function createReadiness(archive: Pick<Archive, "ping">, clock: Clock) {
   let lastSuccessMs = Number.NEGATIVE_INFINITY;
-  let pinging: Promise<boolean> | null = startPing();
+  let pendingPing: Promise<boolean> | null = startPing();
 
   async function ping(): Promise<boolean> {
     const timerAbort = new AbortController();
-    const pinged = archive.ping().then(
+    const pingResult = archive.ping().then(
       () => true,
       () => false,
     );
@@ -20,7 +20,7 @@ export function createReadiness(archive: Pick<Archive, "ping">, clock: Clock) {
       () => false,
       () => false,
     );
-    const isReady = await Promise.race([pinged, timeout]);
+    const isReady = await Promise.race([pingResult, timeout]);
     timerAbort.abort();
     if (isReady) lastSuccessMs = clock.elapsed();
     return isReady;
@@ -28,13 +28,13 @@ export function createReadiness(archive: Pick<Archive, "ping">, clock: Clock) {
 
   function startPing(): Promise<boolean> {
     return ping().finally(() => {
-      pinging = null;
+      pendingPing = null;
     });
   }
 
   return async (): Promise<boolean> => {
     if (clock.elapsed() - lastSuccessMs < maxAgeMs) return true;
-    pinging ??= startPing();
-    return await pinging;
+    pendingPing ??= startPing();
+    return await pendingPing;
   };
 }

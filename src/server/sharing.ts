@@ -16,7 +16,7 @@ import type { RoutableNode } from "./job-router.ts";
 export type GatewaySharing = {
   gateway: Gateway;
   offer(capabilities: () => readonly Capability[]): void;
-  others(): readonly RoutableNode[];
+  otherGateways(): readonly RoutableNode[];
   /** Call after the queue has started. */
   start(queue: Pick<JobQueue, "applyForeignChanges" | "reload">): void;
   stop(): void;
@@ -24,7 +24,7 @@ export type GatewaySharing = {
 
 type SharingContext = {
   gatewayId: string;
-  shared: SharedControl | null;
+  sharedControl: SharedControl | null;
   store: Store<JobOperations>;
   clock: Clock;
   warn: (error: unknown, message: string) => void;
@@ -37,24 +37,24 @@ const retryMs = 500;
 
 export function createGatewaySharing({
   gatewayId,
-  shared,
+  sharedControl,
   store,
   clock,
   warn,
 }: SharingContext): GatewaySharing {
-  if (shared === null) {
+  if (sharedControl === null) {
     return {
       gateway: singleGateway,
       offer: () => undefined,
-      others: () => [],
+      otherGateways: () => [],
       start: () => undefined,
       stop: () => undefined,
     };
   }
-  const stopping = new AbortController();
-  const { signal } = stopping;
+  const stopController = new AbortController();
+  const { signal } = stopController;
   let isLeader = false;
-  let others: readonly OtherGateway[] = [];
+  let otherGateways: readonly OtherGateway[] = [];
   let ownCapabilities: () => readonly Capability[] = () => [];
 
   async function repeat(
@@ -71,7 +71,7 @@ export function createGatewaySharing({
   async function lead(control: SharedControl): Promise<void> {
     try {
       isLeader = (await control.lead()) && !signal.aborted;
-      others = await store.read("otherGateways", { gateway: gatewayId });
+      otherGateways = await store.read("otherGateways", { gateway: gatewayId });
     } catch (error) {
       isLeader = false;
       throw error;
@@ -89,7 +89,7 @@ export function createGatewaySharing({
         await queue.applyForeignChanges(changesIn(payloads, gatewayId));
       } catch (error) {
         if (signal.aborted) return;
-        warn(error, "reading changes of other gateways failed");
+        warn(error, "reading other gateways' changes failed");
         await clock.sleep(retryMs, signal).catch(() => undefined);
         await queue.reload().catch(() => undefined);
       }
@@ -106,20 +106,20 @@ export function createGatewaySharing({
     offer: (capabilities) => {
       ownCapabilities = capabilities;
     },
-    others: () => others.map(routableOf),
+    otherGateways: () => otherGateways.map(toRoutableNode),
     start: (queue) => {
-      void repeat(leadEveryMs, () => lead(shared), "leader election failed");
+      void repeat(leadEveryMs, () => lead(sharedControl), "leader election failed");
       void repeat(reloadEveryMs, () => queue.reload(), "reading the unfinished jobs failed");
-      void follow(shared, queue);
+      void follow(sharedControl, queue);
     },
     stop: () => {
       isLeader = false;
-      stopping.abort();
+      stopController.abort();
     },
   };
 }
 
-const routableOf = ({ id, capabilities }: OtherGateway): RoutableNode => ({
+const toRoutableNode = ({ id, capabilities }: OtherGateway): RoutableNode => ({
   id: `gateway ${id}`,
   state: "approved",
   isConnected: true,

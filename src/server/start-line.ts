@@ -28,15 +28,15 @@ export function startLine(config: Config) {
  */
 export function redactedSettings(config: Config): Record<string, unknown> {
   const values: Record<string, Record<string, unknown>> = config;
-  const redacted: Record<string, unknown> = {};
+  const redactedValues: Record<string, unknown> = {};
   for (const [section, table] of Object.entries(settings)) {
     for (const [name, setting] of Object.entries<Setting<unknown>>(table)) {
       const value = values[section]?.[name];
       if (JSON.stringify(value) === JSON.stringify(setting.fallback)) continue;
-      redacted[setting.name] = setting.isSecret === true ? "[set]" : withoutSecrets(value);
+      redactedValues[setting.name] = setting.isSecret === true ? "[set]" : withoutSecrets(value);
     }
   }
-  return redacted;
+  return redactedValues;
 }
 
 function withoutSecrets(value: unknown): unknown {

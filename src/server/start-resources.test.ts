@@ -6,7 +6,7 @@ test("starting with an empty archive needs 1 MiB and some files", () => {
 });
 
 test("each segment needs space for its index file, and open files are bounded by what readers keep open", () => {
-  const many = requiredAtStart({ segments: 1_000, readers: 2 });
-  expect(many.bytes).toBe(1_048_576 + 65_536_000);
-  expect(many.files).toBe(requiredAtStart({ segments: 64, readers: 2 }).files);
+  const requirements = requiredAtStart({ segments: 1_000, readers: 2 });
+  expect(requirements.bytes).toBe(1_048_576 + 65_536_000);
+  expect(requirements.files).toBe(requiredAtStart({ segments: 64, readers: 2 }).files);
 });

@@ -31,20 +31,20 @@ export async function requireStartResources({
   dir: string;
   readers: number;
 }): Promise<void> {
-  const required = requiredAtStart({ segments: await countSegments(dir), readers });
+  const requirements = requiredAtStart({ segments: await countSegments(dir), readers });
   const disk = await readDiskSpace(dir);
-  if (disk !== null && disk.freeBytes < required.bytes) {
+  if (disk !== null && disk.freeBytes < requirements.bytes) {
     throw new EarshotError(
       "disk_full",
-      `the disk of ${dir} is full: ${disk.freeBytes} bytes are free, but starting requires ${required.bytes}`,
+      `the disk containing ${dir} is full: ${disk.freeBytes} bytes are free, but starting requires ${requirements.bytes}`,
       { hint: "free some space there" },
     );
   }
-  const files = await openFileLimit();
-  if (files !== null && files < required.files) {
+  const fileLimit = await openFileLimit();
+  if (fileLimit !== null && fileLimit < requirements.files) {
     throw new EarshotError(
       "too_few_open_files",
-      `this process may open ${files} files, but requires ${required.files} with ${readers} readers`,
+      `this process can open ${fileLimit} files, but requires ${requirements.files} with ${readers} readers`,
       { hint: "raise the limit (ulimit -n, LimitNOFILE), or lower EARSHOT_READERS" },
     );
   }
@@ -58,6 +58,6 @@ async function countSegments(dir: string): Promise<number> {
 /** Linux only. Node raises the soft limit. */
 async function openFileLimit(): Promise<number | null> {
   const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
-  const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
-  return soft === undefined ? null : Number(soft);
+  const softLimit = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
+  return softLimit === undefined ? null : Number(softLimit);
 }

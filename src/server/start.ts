@@ -28,8 +28,8 @@ export async function startService(
   overrides: ContextOverrides = {},
 ): Promise<Service> {
   await requireStartResources(config.data);
-  const opening = openStores(config, overrides.clock ?? systemClock);
-  opening.catch(() => undefined);
+  const pendingStores = openStores(config, overrides.clock ?? systemClock);
+  pendingStores.catch(() => undefined);
   // The store threads open their files while this thread loads the modules.
   await yieldToEventLoop();
   const [{ createContext }, { startNode }, { buildApp }] = await Promise.all([
@@ -37,10 +37,10 @@ export async function startService(
     import("./roles/node.ts"),
     import("../http/app.ts"),
   ]).catch(async (error: unknown) => {
-    await opening.then(closeStores, () => undefined);
+    await pendingStores.then(closeStores, () => undefined);
     throw error;
   });
-  const stores = await opening;
+  const stores = await pendingStores;
   const context = await orCloseStores(stores, () => createContext(config, stores, overrides));
   context.log.info(startLine(config), "starting");
   const warning = cleartextWarning(config);
@@ -57,7 +57,7 @@ export async function startService(
     const { host, port } = config.http;
     const url = await app.listen({ host, port });
     node = startNode(context);
-    context.accountEnds.start();
+    context.accountFinalizer.start();
     context.sender.start();
     context.ingest.start(context);
     context.usage.start();
@@ -77,7 +77,7 @@ export async function startService(
       node?.stop(),
       context.queue.stop(),
       context.nodes.stop(),
-      context.accountEnds.stop(),
+      context.accountFinalizer.stop(),
       context.sender.stop(),
       context.ingest.stop(),
     ]);

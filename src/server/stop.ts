@@ -19,35 +19,35 @@ export async function stopService(
   app: FastifyInstance,
   node: Runner | null,
 ): Promise<void> {
-  const { accountEnds, clock, config, log, queue, sender } = context;
+  const { accountFinalizer, clock, config, log, queue, sender } = context;
   const startedMs = clock.elapsed();
   log.info("stopping");
   app.shutdown.announce();
   if (config.http.stopNoticeMs > 0) await clock.sleep(config.http.stopNoticeMs);
   // The node stops first: stopping the queue ends all waits.
-  const nodeEnded = node?.stop();
-  const queueEnded = queue.stop();
-  const drained = Promise.allSettled([
-    nodeEnded,
-    queueEnded,
+  const nodeStop = node?.stop();
+  const queueStop = queue.stop();
+  const drainPromise = Promise.allSettled([
+    nodeStop,
+    queueStop,
     context.nodes.stop(),
-    accountEnds.stop(),
+    accountFinalizer.stop(),
     sender.stop(),
     app.shutdown.drain(),
     context.ingest.stop(),
   ]);
-  const hasEnded = await settlesWithin(clock, config.http.stopGraceMs, drained);
+  const hasEnded = await settlesWithin(clock, config.http.stopGraceMs, drainPromise);
   // The port is closed only now, so that load balancers see 503 while work is left.
-  const closed = app.close();
+  const appClose = app.close();
   if (!hasEnded) {
     log.warn("stopped before all work ended");
     app.server.closeAllConnections();
   }
   // Some renewed tokens are valid only once, so they must be stored.
-  const flushed = Promise.all([context.upstreams.stop(), context.usage.stop()]);
+  const flushPromise = Promise.all([context.upstreams.stop(), context.usage.stop()]);
   const [isWritten, isClosed] = await Promise.all([
-    settlesWithin(clock, upstreamsMs, flushed),
-    settlesWithin(clock, upstreamsMs, closed),
+    settlesWithin(clock, upstreamsMs, flushPromise),
+    settlesWithin(clock, upstreamsMs, appClose),
   ]);
   if (!isWritten) log.warn("stopped before all platforms answered");
   if (!isClosed) log.warn("stopped before all connections were closed");

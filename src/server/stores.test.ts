@@ -23,8 +23,8 @@ test("the server starts and logs that damaged coverage was discarded", async () 
     EARSHOT_BLUESKY_PUBLIC: "off",
   });
   const stores = await openStores(config, systemClock);
-  const covered = { platform: "x", collection: "posts", account: null, source: "import" } as const;
-  await stores.archive.write({ changes: [], coverage: [{ ...covered, fromMs: 1, toMs: 9 }] });
+  const interval = { platform: "x", collection: "posts", account: null, source: "import" } as const;
+  await stores.archive.write({ changes: [], coverage: [{ ...interval, fromMs: 1, toMs: 9 }] });
   await closeStores(stores);
   const catalog = new DatabaseSync(join(dataDir, "archive", "catalog.db"));
   catalog.exec("UPDATE interval SET to_ms = 10");

@@ -118,7 +118,7 @@ test("a running server notices when a command adds or removes credentials", asyn
   expect(added).toMatchObject({ code: 0, notes: "" });
   const [chosen] = await choose("app");
   if (chosen === undefined) throw new Error("nothing to choose from");
-  const { credential, kind, inUse: stored, tools } = chosen;
+  const { credential, kind, credentialInUse: stored, tools } = chosen;
   expect(credential).toMatchObject({ id: JSON.parse(added.out).id, hint: "app-" });
   const url = new URL("/2/usage/tweets", emulator.url);
   const signal = AbortSignal.timeout(5_000);
@@ -144,7 +144,7 @@ test("fifty concurrent requests renew an expired session once, and a command use
   expect(added.out).toMatch(/x user-token of the deployment, for ann at 127\.0\.0\.1/);
   const [chosen] = await choose("user");
   if (chosen === undefined) throw new Error("nothing to choose from");
-  const { kind, inUse: stored, tools } = chosen;
+  const { kind, credentialInUse: stored, tools } = chosen;
   const before = refreshes();
   nowMs += 7_300_000;
   const url = new URL("/2/users/me", emulator.url);

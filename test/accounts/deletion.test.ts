@@ -331,9 +331,9 @@ describe("requests that arrive while an account is deleted", () => {
     const nowMs = service.clock.now();
     await store.write("closeAccount", { accountId, actor: { accountId }, nowMs });
     expect(await problemIn(() => queue.submit(job))).toEqual(["unauthorized", 401]);
-    await service.context.accountEnds.settle({ id: accountId, ending: "deleted" });
+    await service.context.accountFinalizer.settle({ id: accountId, ending: "deleted" });
 
-    expect(lease.lost.aborted).toBe(true);
+    expect(lease.lostSignal.aborted).toBe(true);
     expect(await problemIn(() => queue.complete(lease.uuid, lease.token, withFetched))).toEqual([
       "lease_lost",
       409,

@@ -383,7 +383,7 @@ const causes: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
         Promise.reject(
           new EarshotError(
             "too_many_credentials",
-            "the account has reached its limit of credentials for the platform",
+            "the account has reached its credential limit for the platform",
             { status: 409, hint: "disconnect one first" },
           ),
         ),

@@ -3,12 +3,12 @@ import { afterAll, expect, test, vi } from "vitest";
 import { openArchive } from "../../src/archive/threads/open.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
-import { readCommits } from "../../testkit/service/commits-of-log.ts";
 import {
   type ServiceUnderTest,
   search,
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
+import { readCommits } from "../../testkit/service/wal-commits.ts";
 
 const started: ServiceUnderTest[] = [];
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { cancelled as cancelledSchema, jobList } from "../../src/http/schemas/jobs.ts";
+import { cancelledJob as cancelledSchema, jobList } from "../../src/http/schemas/jobs.ts";
 import { EarshotError } from "../../src/lib/errors.ts";
 import { startCpuTime } from "../../testkit/cpu-time.ts";
 import { makePost } from "../../testkit/data/make-post.ts";

@@ -115,7 +115,7 @@ describe("the key", () => {
     expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
     await service.context.store.write("revokeKey", {
       id: key.split("_")[1] ?? "",
-      by: "command_line",
+      actor: "command_line",
       nowMs: service.clock.now(),
     });
     expect((await service.submit(key, search("comet"))).statusCode).toBe(401);

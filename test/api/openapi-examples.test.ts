@@ -8,10 +8,10 @@ import {
   type Endpoint,
   endpointNamed,
   endpoints,
+  examplesIn,
   findDeviations,
   pointer,
   schemas,
-  shownIn,
 } from "../../testkit/service/described-api.ts";
 import {
   type ServiceUnderTest,
@@ -93,7 +93,7 @@ function makeRequest(
       method: method as "GET",
       url: query.size === 0 ? url : `${url}?${query}`,
       headers,
-      ...(body === undefined ? {} : { payload: JSON.stringify(shownIn(body)[0]?.[1]) }),
+      ...(body === undefined ? {} : { payload: JSON.stringify(examplesIn(body)[0]?.[1]) }),
     },
   };
 }
@@ -237,7 +237,7 @@ describe("every example matches its schema", () => {
         for (const [type, media] of Object.entries(content)) {
           if (!/json$/.test(type)) continue;
           const at = `${position}${owner}${pointer("content", type, "schema")}`;
-          const shown = shownIn(media);
+          const shown = examplesIn(media);
           expect(shown.length, `${owner} ${type}`).toBeGreaterThan(0);
           for (const [name, value] of shown) expect(describeErrors(value, at), name).toBe("");
         }
@@ -259,7 +259,7 @@ describe("every example matches its schema", () => {
       for (const [status, { content = {} }] of Object.entries(operation.responses)) {
         const problems = content["application/problem+json"];
         if (problems === undefined) continue;
-        const shown = shownIn(problems);
+        const shown = examplesIn(problems);
         expect(shown.length, `${operation.operationId} ${status}`).toBeGreaterThan(0);
         for (const [code, value] of shown) {
           expect(value).toMatchObject({ code, status: Number(status) });

@@ -192,7 +192,7 @@ describe("an ambiguous JSON body is rejected", () => {
   ])("an ambiguous JSON body is rejected: %s", async (_, body) => {
     expect(await refusal(body)).toMatchObject({
       code: "invalid_request",
-      error: "an object of the body has a repeated name",
+      error: "an object in the body has a duplicate name",
     });
   });
 

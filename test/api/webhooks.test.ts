@@ -59,7 +59,7 @@ async function register(path: string, body: Record<string, unknown> = {}, apiKey
 }
 
 const sentTo = (path: string): ReceivedWebhook[] =>
-  receiver.received.filter((request) => request.path === path);
+  receiver.deliveries.filter((request) => request.path === path);
 
 const waitForRequests = (path: string, count = 1) =>
   until(`${count} deliveries at ${path}`, () =>
@@ -296,7 +296,7 @@ describe("a receiver", () => {
 
   test("a webhook receiver that fails gets the same message again after five seconds, with a new signature", async () => {
     const { id, secret } = await register("/flaky");
-    receiver.answers.set("/flaky", (_request, response) => response.writeHead(500).end("no"));
+    receiver.responders.set("/flaky", (_request, response) => response.writeHead(500).end("no"));
     expect((await sendTest(id)).json()).toMatchObject({ event: "webhook.test", state: "waiting" });
     const waiting = await waitForDelivery(id, { attempts: 1 });
     expect(waiting).toMatchObject({
@@ -308,7 +308,7 @@ describe("a receiver", () => {
     expect(pause).toBeGreaterThanOrEqual(5_000);
     expect(pause).toBeLessThanOrEqual(6_000);
     expect((await get(`/v1/webhooks/${id}`)).json().failing_since).toBe(waiting.last_attempt_at);
-    receiver.answers.delete("/flaky");
+    receiver.responders.delete("/flaky");
     await advance(6_001);
     const [first, second] = await waitForRequests("/flaky", 2);
     if (first === undefined || second === undefined) throw new Error("unreachable");
@@ -321,7 +321,7 @@ describe("a receiver", () => {
 
   test("a webhook receiver that redirects to an internal address is not followed", async () => {
     const { id } = await register("/redirects");
-    receiver.answers.set("/redirects", (_request, response) => {
+    receiver.responders.set("/redirects", (_request, response) => {
       response.writeHead(307, { location: `${service.url}/metrics` }).end();
     });
     await sendTest(id);
@@ -334,7 +334,7 @@ describe("a receiver", () => {
 
   test("a webhook receiver that returns 410 gets no more deliveries until its webhook is enabled again", async () => {
     const { id } = await register("/gone");
-    receiver.answers.set("/gone", (_request, response) => response.writeHead(410).end());
+    receiver.responders.set("/gone", (_request, response) => response.writeHead(410).end());
     await sendTest(id);
     expect(await waitForDelivery(id, { attempts: 1 })).toMatchObject({
       state: "failed",
@@ -347,7 +347,7 @@ describe("a receiver", () => {
     expect((await sendTest(id)).json()).toMatchObject({ status: 409, code: "webhook_disabled" });
     await submit();
     await finish();
-    receiver.answers.delete("/gone");
+    receiver.responders.delete("/gone");
     const [failed] = await fetchDeliveries(id);
     const replay = `/v1/webhooks/${id}/deliveries/${failed.id}/replay`;
     expect((await post(replay)).json()).toMatchObject({ code: "webhook_disabled" });
@@ -365,13 +365,13 @@ describe("a receiver", () => {
     const slow = await register("/slow");
     const quick = await register("/quick");
     const pending: ServerResponse[] = [];
-    receiver.answers.set("/slow", (_request, response) => pending.push(response));
+    receiver.responders.set("/slow", (_request, response) => pending.push(response));
     for (let count = 0; count < 4; count += 1) await sendTest(slow.id);
     await waitForRequests("/slow", 2);
     await sendTest(quick.id);
     await waitForDelivery(quick.id, { state: "delivered" });
     expect(pending).toHaveLength(2);
-    receiver.answers.delete("/slow");
+    receiver.responders.delete("/slow");
     for (const response of pending) response.writeHead(200).end();
     await waitForRequests("/slow", 4);
   });

@@ -168,11 +168,11 @@ describe("the connected stream", () => {
   });
 
   test("the Mastodon stream tolerates hostile events", async () => {
-    streams.raw("nonsense");
-    streams.raw(JSON.stringify({ event: "update", payload: "[".repeat(100_000) }));
-    streams.event("update", { id: "1", account: null, uri: "javascript:alert(1)" });
-    streams.event("status.update", "null");
-    streams.event("delete", "x".repeat(100_000));
+    streams.sendRaw("nonsense");
+    streams.sendRaw(JSON.stringify({ event: "update", payload: "[".repeat(100_000) }));
+    streams.sendEvent("update", { id: "1", account: null, uri: "javascript:alert(1)" });
+    streams.sendEvent("status.update", "null");
+    streams.sendEvent("delete", "x".repeat(100_000));
     emulator.network.addStatus({ accountId: ann, text: "an ibis" });
     await waitForPosts("ibis", 1);
     const metrics = await service.context.http.metrics.text();

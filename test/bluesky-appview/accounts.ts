@@ -3,7 +3,7 @@ import { makePeople } from "../../testkit/bluesky-world/people.ts";
 import { selfLabels } from "../../testkit/bluesky-world/records.ts";
 import type { Batch } from "./batch.ts";
 import type { Blob, Network } from "./network.ts";
-import { type Account, reasons, stateOf } from "./society.ts";
+import { type Account, reasons, stateOf } from "./network-content.ts";
 
 /** All accounts without a role here are random. */
 export const cast = {
@@ -12,7 +12,7 @@ export const cast = {
   prolific: 1,
   reader: 3,
   /** Has a credential, like `reader`. */
-  other: 4,
+  secondReader: 4,
   silent: 5,
   /** Authorizes Earshot in a browser. */
   authorizer: 6,
@@ -22,7 +22,7 @@ export const authorizerPassword = "a password to log in with";
 
 const peopleCount = 210;
 const accountsPerReason = 3;
-const firstHidden = peopleCount - reasons.length * accountsPerReason;
+const firstHiddenIndex = peopleCount - reasons.length * accountsPerReason;
 
 const picture = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -33,9 +33,15 @@ export async function makeAccounts(network: Network): Promise<Account[]> {
   const passwords = new Map([[cast.authorizer, authorizerPassword]]);
   const people = await makePeople(network, peopleCount, passwords);
   const accounts = people.map(({ did, handle, authorization }, index): Account => {
-    const reason = reasons[Math.floor((index - firstHidden) / accountsPerReason)] ?? "";
-    const none = { name: null, description: null, avatar: null, createdMs: null, labels: [] };
-    return { index, did, handle, authorization, state: stateOf[reason], reason, ...none };
+    const reason = reasons[Math.floor((index - firstHiddenIndex) / accountsPerReason)] ?? "";
+    const emptyProfile = {
+      name: null,
+      description: null,
+      avatar: null,
+      createdMs: null,
+      labels: [],
+    };
+    return { index, did, handle, authorization, state: stateOf[reason], reason, ...emptyProfile };
   });
   for (const account of accounts.slice(10, 14)) {
     account.handle = `renamed-${account.handle}`;

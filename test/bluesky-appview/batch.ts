@@ -1,10 +1,10 @@
 import type { Network } from "./network.ts";
-import type { Account, Reference } from "./society.ts";
+import type { Account, Reference } from "./network-content.ts";
 
 export type Batch = {
   author: Account;
-  /** `made` receives the reference once all batches have been written. */
-  add(collection: string, record: object, made?: (reference: Reference) => void): void;
+  /** `onCreated` receives the reference once all batches have been written. */
+  add(collection: string, record: object, onCreated?: (reference: Reference) => void): void;
   remove(uri: string): void;
   write(): Promise<() => void>;
 };
@@ -13,39 +13,39 @@ const maxWrites = 200;
 const profileCollection = "app.bsky.actor.profile";
 
 export function createBatch(network: Network, author: Account): Batch {
-  const writes: { write: object; made: (reference: Reference) => void }[] = [];
-  const kind = (name: string) => ({ $type: `com.atproto.repo.applyWrites#${name}` });
+  const writes: { write: object; onCreated: (reference: Reference) => void }[] = [];
+  const writeType = (name: string) => ({ $type: `com.atproto.repo.applyWrites#${name}` });
 
   async function writeSome(from: number): Promise<Reference[]> {
-    const some = writes.slice(from, from + maxWrites).map(({ write }) => write);
+    const batchWrites = writes.slice(from, from + maxWrites).map(({ write }) => write);
     const { results } = await network.call<{ results: Reference[] }>(
       "com.atproto.repo.applyWrites",
       author.authorization,
-      { repo: author.did, writes: some },
+      { repo: author.did, writes: batchWrites },
     );
     return results;
   }
 
   return {
     author,
-    add: (collection, record, made = () => {}) => {
+    add: (collection, record, onCreated = () => {}) => {
       const key = collection === profileCollection ? { rkey: "self" } : {};
       const value = { $type: collection, ...record };
-      writes.push({ write: { ...kind("create"), collection, ...key, value }, made });
+      writes.push({ write: { ...writeType("create"), collection, ...key, value }, onCreated });
     },
     remove: (uri) => {
       const [collection, rkey] = uri.split("/").slice(-2);
-      writes.push({ write: { ...kind("delete"), collection, rkey }, made: () => {} });
+      writes.push({ write: { ...writeType("delete"), collection, rkey }, onCreated: () => {} });
     },
     write: async () => {
-      const written: Reference[] = [];
+      const references: Reference[] = [];
       for (let from = 0; from < writes.length; from += maxWrites) {
-        written.push(...(await writeSome(from)));
+        references.push(...(await writeSome(from)));
       }
       return () => {
-        for (const [index, { made }] of writes.entries()) {
-          const { uri, cid } = written[index] ?? { uri: "", cid: "" };
-          made({ uri, cid });
+        for (const [index, { onCreated }] of writes.entries()) {
+          const { uri, cid } = references[index] ?? { uri: "", cid: "" };
+          onCreated({ uri, cid });
         }
       };
     },
@@ -54,14 +54,14 @@ export function createBatch(network: Network, author: Account): Batch {
 
 /** Writes in parallel but reports in order, so that later draws are reproducible. */
 export async function writeAll(batches: readonly Batch[]): Promise<void> {
-  const reported: (() => void)[] = [];
-  const waiting = [...batches.entries()];
+  const reports: (() => void)[] = [];
+  const queue = [...batches.entries()];
   const writeSome = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const [index, batch] = next;
-      reported[index] = await batch.write();
+      reports[index] = await batch.write();
     }
   };
   await Promise.all([writeSome(), writeSome(), writeSome(), writeSome()]);
-  for (const report of reported) report();
+  for (const report of reports) report();
 }

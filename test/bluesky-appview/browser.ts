@@ -16,8 +16,8 @@ export async function authorizeApp(
     body?: object,
   ): Promise<Answer> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const sent = { ...headers, ...(cookie === "" ? {} : { cookie }) };
-    const answer = await exchange(url, sent, body);
+    const sentHeaders = { ...headers, ...(cookie === "" ? {} : { cookie }) };
+    const answer = await exchange(url, sentHeaders, body);
     for (const line of answer.cookies) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       cookies.set(name, value);
@@ -40,19 +40,19 @@ export async function authorizeApp(
     return JSON.parse(text) as ProviderAnswer;
   }
 
-  await send(address, { ...navigating, "sec-fetch-site": "none" });
+  await send(address, { ...navigationHeaders, "sec-fetch-site": "none" });
   const login = { username: handle, password, locale: "en", remember: false };
   const { ephemeralToken } = await call("sign-in", login);
   const { url = "" } = await call("consent", { did }, ephemeralToken);
-  const from = { "sec-fetch-site": "same-origin", referer: address };
-  const { location } = await send(url, { ...navigating, ...from });
-  if (location === null) throw new Error(`${origin} does not redirect back`);
+  const sameOrigin = { "sec-fetch-site": "same-origin", referer: address };
+  const { location } = await send(url, { ...navigationHeaders, ...sameOrigin });
+  if (location === null) throw new Error(`${origin} did not redirect back`);
   return location;
 }
 
 type ProviderAnswer = { ephemeralToken?: string; url?: string };
 
-const navigating = {
+const navigationHeaders = {
   accept: "text/html",
   "sec-fetch-mode": "navigate",
   "sec-fetch-dest": "document",
@@ -62,7 +62,7 @@ const navigating = {
 function exchange(url: string, headers: Record<string, string>, body?: object): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const method = body === undefined ? "GET" : "POST";
-    const sent = request(url, { method, headers }, async (response) => {
+    const outgoing = request(url, { method, headers }, async (response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of response) chunks.push(chunk as Buffer);
       resolve({
@@ -72,7 +72,7 @@ function exchange(url: string, headers: Record<string, string>, body?: object): 
         text: Buffer.concat(chunks).toString("utf8"),
       });
     });
-    sent.on("error", reject);
-    sent.end(body === undefined ? undefined : JSON.stringify(body));
+    outgoing.on("error", reject);
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
   });
 }

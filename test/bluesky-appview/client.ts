@@ -2,10 +2,10 @@ import type { ApiRecord } from "./expected.ts";
 
 export type AccountClient = {
   /** Fetches all pages. Throws Earshot's error. */
-  all(requested: MethodRequest): Promise<ApiRecord[]>;
-  page(requested: MethodRequest, cursor?: string): Promise<Page>;
-  submit(requested: MethodRequest, cursor?: string): Promise<ApiResponse>;
-  result(uuid: string): Promise<ApiResponse>;
+  fetchAll(request: MethodRequest): Promise<ApiRecord[]>;
+  fetchPage(request: MethodRequest, cursor?: string): Promise<Page>;
+  submit(request: MethodRequest, cursor?: string): Promise<ApiResponse>;
+  fetchResult(uuid: string): Promise<ApiResponse>;
 };
 
 export type MethodRequest = {
@@ -51,8 +51,8 @@ export function createAccountClient(
     body: (await response.json()) as ApiResponse["body"],
   });
 
-  async function submit(requested: MethodRequest, cursor?: string): Promise<ApiResponse> {
-    const { method, query, type = "social", maxResults = 100, startTime } = requested;
+  async function submit(request: MethodRequest, cursor?: string): Promise<ApiResponse> {
+    const { method, query, type = "social", maxResults = 100, startTime } = request;
     const args = {
       type: method,
       ...(query === undefined ? {} : { query }),
@@ -63,32 +63,33 @@ export function createAccountClient(
     return await readResponse(await call(path, { type, arguments: args }));
   }
 
-  async function page(requested: MethodRequest, cursor?: string): Promise<Page> {
-    const failure = (text: unknown): Error => new Error(`${JSON.stringify(requested)}: ${text}`);
-    const { code, body } = await submit(requested, cursor);
+  async function fetchPage(request: MethodRequest, cursor?: string): Promise<Page> {
+    const failure = (text: unknown): Error => new Error(`${JSON.stringify(request)}: ${text}`);
+    const { code, body } = await submit(request, cursor);
     if (code !== 202) throw failure(`${code} ${JSON.stringify(body)}`);
     const response = await call(`${path}/result/${body.uuid}?wait=30`, null);
     if (response.status !== 200) throw failure(`${response.status} ${await response.text()}`);
     const records = (await response.json()) as ApiRecord[];
-    const reported = await call(`${path}/status/${body.uuid}`, null);
+    const statusResponse = await call(`${path}/status/${body.uuid}`, null);
     const next = response.headers.get("x-next-cursor");
-    return { records, next, status: (await reported.json()) as Status };
+    return { records, next, status: (await statusResponse.json()) as Status };
   }
 
   return {
     submit,
-    page,
-    result: async (uuid) => await readResponse(await call(`${path}/result/${uuid}?wait=30`, null)),
-    all: async (requested) => {
+    fetchPage,
+    fetchResult: async (uuid) =>
+      await readResponse(await call(`${path}/result/${uuid}?wait=30`, null)),
+    fetchAll: async (request) => {
       const records: ApiRecord[] = [];
       let cursor: string | undefined;
       for (let pages = 0; pages < maxPages; pages++) {
-        const { records: some, next } = await page(requested, cursor);
-        records.push(...some);
+        const { records: pageRecords, next } = await fetchPage(request, cursor);
+        records.push(...pageRecords);
         if (next === null) return records;
         cursor = next;
       }
-      throw new Error(`${JSON.stringify(requested)} has more than ${maxPages} pages`);
+      throw new Error(`${JSON.stringify(request)} has more than ${maxPages} pages`);
     },
   };
 }

@@ -1,18 +1,18 @@
 import type { Draw } from "../../testkit/bluesky-world/draw.ts";
 import { selfLabels } from "../../testkit/bluesky-world/records.ts";
 import type { Blob } from "./network.ts";
-import type { Account, Post, Reference } from "./society.ts";
+import type { Account, Post, Reference } from "./network-content.ts";
 
 export type PostContext = {
   author: Account;
   createdMs: number;
   parent: Post | null;
   quoted: Post | null;
-  named: Account | null;
+  mention: Account | null;
   picture: Blob | null;
 };
 
-export type Drawn = { record: Record<string, unknown>; post: Omit<Post, "uri" | "cid"> };
+export type DrawnPost = { record: Record<string, unknown>; post: Omit<Post, "uri" | "cid"> };
 
 const words = (
   "river stone Café cafe\u0301 naïve don't news йога ΟΔΟΣ İstanbul 東京タワー سَلام a_b x2 rain tram window comet " +
@@ -25,22 +25,22 @@ const languages = [["en"], ["de", "en"], ["pt-BR"], ["ja"]] as const;
 const ownLabels = ["porn", "nudity", "graphic-media", "spoiler"];
 
 /** Draws a post with mentions, tags and links at byte offsets. */
-export function drawPost(draw: Draw, around: PostContext): Drawn {
-  const { author, createdMs, parent, quoted, named } = around;
+export function drawPost(draw: Draw, context: PostContext): DrawnPost {
+  const { author, createdMs, parent, quoted, mention } = context;
   const root = parent === null ? null : (parent.root ?? parent);
-  const written = write(draw, named);
+  const content = drawContent(draw, mention);
   const langs = draw.chance(0.7) ? draw.pick(languages) : [];
   const labels = draw.chance(0.04) ? [draw.pick(ownLabels)] : [];
-  const furtherTags = draw.chance(0.05) ? [`further${draw.below(5)}`] : [];
-  const { embed, pictures, link } = drawEmbed(draw, around);
+  const extraTags = draw.chance(0.05) ? [`further${draw.below(5)}`] : [];
+  const { embed, pictures, link } = drawEmbed(draw, context);
   return {
     record: {
       $type: "app.bsky.feed.post",
-      text: written.text,
+      text: content.text,
       createdAt: timeText(draw, createdMs),
-      ...(written.facets.length > 0 ? { facets: written.facets } : {}),
+      ...(content.facets.length > 0 ? { facets: content.facets } : {}),
       ...(langs.length > 0 ? { langs } : {}),
-      ...(furtherTags.length > 0 ? { tags: furtherTags } : {}),
+      ...(extraTags.length > 0 ? { tags: extraTags } : {}),
       ...(labels.length > 0 ? { labels: selfLabels(labels) } : {}),
       ...(parent === null || root === null
         ? {}
@@ -52,11 +52,11 @@ export function drawPost(draw: Draw, around: PostContext): Drawn {
       state: "visible",
       reason: "",
       createdMs,
-      text: written.text,
+      text: content.text,
       langs,
-      hashtags: [...written.tags, ...furtherTags],
-      mentions: named === null ? [] : [named.handle],
-      urls: [...new Set([...written.links, ...(link === null ? [] : [link])])],
+      hashtags: [...content.tags, ...extraTags],
+      mentions: mention === null ? [] : [mention.handle],
+      urls: [...new Set([...content.links, ...(link === null ? [] : [link])])],
       pictures,
       parent,
       root,
@@ -70,39 +70,39 @@ const referenceTo = ({ uri, cid }: Reference): Reference => ({ uri, cid });
 
 type Facet = { index: { byteStart: number; byteEnd: number }; features: object[] };
 
-function write(draw: Draw, named: Account | null) {
+function drawContent(draw: Draw, mention: Account | null) {
   let text = "";
   const facets: Facet[] = [];
   const tags: string[] = [];
   const links: string[] = [];
-  const report = (word: string, feature: object | null): void => {
+  const append = (word: string, feature: object | null): void => {
     if (text !== "") text += draw.chance(0.05) ? "\n" : " ";
     const byteStart = Buffer.byteLength(text);
     text += word;
     if (feature === null) return;
     facets.push({ index: { byteStart, byteEnd: Buffer.byteLength(text) }, features: [feature] });
   };
-  const reportWords = (max: number): void => {
+  const appendWords = (max: number): void => {
     for (let remaining = draw.below(max); remaining > 0; remaining--)
-      report(draw.pick(words), null);
+      append(draw.pick(words), null);
   };
-  reportWords(6);
-  if (named !== null) {
-    report(`@${named.handle}`, { $type: "app.bsky.richtext.facet#mention", did: named.did });
+  appendWords(6);
+  if (mention !== null) {
+    append(`@${mention.handle}`, { $type: "app.bsky.richtext.facet#mention", did: mention.did });
   }
   if (draw.chance(0.15)) {
     const tag = draw.pick(["Rain", "tram", "東京", "naïve", "a_b"]) + draw.below(4);
     tags.push(tag);
-    report(`#${tag}`, { $type: "app.bsky.richtext.facet#tag", tag });
+    append(`#${tag}`, { $type: "app.bsky.richtext.facet#tag", tag });
   }
-  reportWords(6);
+  appendWords(6);
   if (draw.chance(0.1)) {
     const uri = `https://example.com/page/${draw.below(50)}?of=${draw.below(9)}#part`;
     links.push(uri);
-    report("example.com/page…", { $type: "app.bsky.richtext.facet#link", uri });
+    append("example.com/page…", { $type: "app.bsky.richtext.facet#link", uri });
   }
-  if (draw.chance(0.04)) report(draw.pick([rareWord, rareWord, otherRareWord]), null);
-  if (text === "") report(draw.pick(words), null);
+  if (draw.chance(0.04)) append(draw.pick([rareWord, rareWord, otherRareWord]), null);
+  if (text === "") append(draw.pick(words), null);
   return { text, facets, tags, links };
 }
 

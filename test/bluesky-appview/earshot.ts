@@ -13,7 +13,7 @@ export type Earshot = {
   server: ServerProcess;
   createKey(account: string): string;
   credentials(args: readonly string[], secrets?: string): string;
-  converse(args: readonly string[], answer: (shown: string) => Promise<string>): Promise<void>;
+  converse(args: readonly string[], answer: (output: string) => Promise<string>): Promise<void>;
 };
 
 export async function startEarshot(
@@ -22,7 +22,7 @@ export async function startEarshot(
   settings: Record<string, string>,
 ): Promise<Earshot> {
   const { pds, plc, appview } = network;
-  const all = {
+  const allSettings = {
     EARSHOT_BLUESKY_APPVIEW_URL: appview,
     EARSHOT_PLC_URL: plc,
     EARSHOT_BLUESKY_PUBLIC: "on",
@@ -30,10 +30,10 @@ export async function startEarshot(
     EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND: "10000",
     ...settings,
   };
-  const server = await startServer(dataDir, await freePort(), all);
+  const server = await startServer(dataDir, await freePort(), allSettings);
   const run = (args: readonly string[], input = ""): string =>
     execFileSync(process.execPath, [program, ...args], {
-      env: makeEnvironment(dataDir, all),
+      env: makeEnvironment(dataDir, allSettings),
       encoding: "utf8",
       input,
       stdio: ["pipe", "pipe", "pipe"],
@@ -54,13 +54,17 @@ export async function startEarshot(
     },
     credentials: (args, secrets) => run(["credentials", ...args], secrets),
     converse: async (args, answer) => {
-      const environment = makeEnvironment(dataDir, all) as Record<string, string>;
-      const { code, notes } = await runCommand(["credentials", ...args], environment, (shown) => ({
-        interactive: true,
-        ask: () => answer(shown()),
-        askSecret: () => answer(shown()),
-        readAll: async () => "",
-      }));
+      const environment = makeEnvironment(dataDir, allSettings) as Record<string, string>;
+      const { code, notes } = await runCommand(
+        ["credentials", ...args],
+        environment,
+        (readOutput) => ({
+          interactive: true,
+          ask: () => answer(readOutput()),
+          askSecret: () => answer(readOutput()),
+          readAll: async () => "",
+        }),
+      );
       if (code !== 0) throw new Error(notes);
     },
   };

@@ -1,4 +1,4 @@
-import type { Account, Post } from "./society.ts";
+import type { Account, Post } from "./network-content.ts";
 import { type Entry, isRepost, type Truth } from "./truth.ts";
 
 export type ApiRecord = {
@@ -8,15 +8,22 @@ export type ApiRecord = {
   Score: number;
 };
 
-export type Expected = Omit<ApiRecord, "ID">;
+export type ExpectedRecord = Omit<ApiRecord, "ID">;
 
-export function expectedEntry(entry: Entry, truth: Truth): Expected {
+export function expectedEntry(entry: Entry, truth: Truth): ExpectedRecord {
   return isRepost(entry) ? expectedRepost(entry, truth) : expectedPost(entry, truth);
 }
 
-const sensitive: readonly string[] = ["porn", "sexual", "nudity", "graphic-media", "gore", "nsfl"];
+const sensitiveLabels: readonly string[] = [
+  "porn",
+  "sexual",
+  "nudity",
+  "graphic-media",
+  "gore",
+  "nsfl",
+];
 
-function expectedPost(post: Post, { counts }: Truth): Expected {
+function expectedPost(post: Post, { counts }: Truth): ExpectedRecord {
   const { author, parent, root, quoted, langs } = post;
   const labels = [...new Set([...post.labels, ...author.labels])].toSorted();
   const reference = (to: Post | null): object | null =>
@@ -52,7 +59,7 @@ function expectedPost(post: Post, { counts }: Truth): Expected {
       })),
       geo: null,
       labels,
-      possibly_sensitive: labels.some((label) => sensitive.includes(label)),
+      possibly_sensitive: labels.some((label) => sensitiveLabels.includes(label)),
       source: null,
       public_metrics: {
         like_count: counts.likes(post),
@@ -67,7 +74,7 @@ function expectedPost(post: Post, { counts }: Truth): Expected {
 }
 
 /** The reposter's post, with the original's content. */
-function expectedRepost(entry: Entry & { subject: Post }, truth: Truth): Expected {
+function expectedRepost(entry: Entry & { subject: Post }, truth: Truth): ExpectedRecord {
   const { uri, author, subject, createdMs } = entry;
   const original = expectedPost(subject, truth);
   return {
@@ -104,10 +111,10 @@ export function expectedProfile(
   account: Account,
   { counts }: Truth,
   { appview }: { appview: string },
-  how: "whole" | "listed",
-): Expected {
+  view: "whole" | "listed",
+): ExpectedRecord {
   const { did, avatar, createdMs } = account;
-  const isWhole = how === "whole";
+  const isWhole = view === "whole";
   return {
     Content: account.description ?? "",
     Metadata: {
@@ -127,7 +134,7 @@ export function expectedProfile(
       labels: account.labels.toSorted(),
       public_metrics: {
         followers_count: isWhole ? counts.followers(account) : null,
-        following_count: isWhole ? counts.followed(account) : null,
+        following_count: isWhole ? counts.follows(account) : null,
         tweet_count: isWhole ? counts.posts(account) : null,
         listed_count: null,
       },

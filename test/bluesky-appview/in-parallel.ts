@@ -3,9 +3,9 @@ export async function inParallel<Item, Outcome>(
   use: (item: Item) => Promise<Outcome>,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  const waiting = [...items.entries()];
+  const queue = [...items.entries()];
   const useSome = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const [index, item] = next;
       outcomes[index] = await use(item);
     }

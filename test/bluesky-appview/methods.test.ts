@@ -10,13 +10,13 @@ import { otherRareWord, rareWord } from "./draw-post.ts";
 import { type Earshot, startEarshot } from "./earshot.ts";
 import {
   type ApiRecord,
-  type Expected,
+  type ExpectedRecord,
   expectedEntry,
   expectedProfile,
   uriRecordKey,
 } from "./expected.ts";
 import { inParallel } from "./in-parallel.ts";
-import { type Account, type Post, reasons } from "./society.ts";
+import { type Account, type Post, reasons } from "./network-content.ts";
 import { type Entry, isVisible } from "./truth.ts";
 import { startWorld, type World } from "./world.ts";
 
@@ -32,7 +32,7 @@ let earshot: Earshot;
 let anonymous: AccountClient;
 /** Clients that each have the credential of a network account. */
 let reader: AccountClient;
-let other: AccountClient;
+let secondReader: AccountClient;
 /** A client with an OAuth authorization instead of a password. */
 let authorizer: AccountClient;
 
@@ -46,10 +46,10 @@ beforeAll(async () => {
     createAccountClient(earshot.server.base, earshot.createKey(account));
   anonymous = makeClient("anonymous");
   reader = makeClient("reader");
-  other = makeClient("other");
+  secondReader = makeClient("other");
   authorizer = makeClient("authorizer");
   await addCredential("reader", accountAt(cast.reader), "handle");
-  await addCredential("other", accountAt(cast.other), "did");
+  await addCredential("other", accountAt(cast.secondReader), "did");
   await allowInBrowser("authorizer", accountAt(cast.authorizer));
 }, 600_000);
 
@@ -62,9 +62,9 @@ afterAll(async () => {
 /** Authorizes `earshot credentials add bluesky oauth` in a browser. */
 async function allowInBrowser(account: string, { did, handle }: Account): Promise<void> {
   const options = ["--account", account, "--identifier", handle];
-  await earshot.converse(["add", "bluesky", "oauth", ...options], (shown) => {
-    const [address = ""] = /http:\S+oauth\/authorize\S+/.exec(shown) ?? [];
-    return authorizeApp(address, { did, handle, password: authorizerPassword });
+  await earshot.converse(["add", "bluesky", "oauth", ...options], (output) => {
+    const [authorizationUrl = ""] = /http:\S+oauth\/authorize\S+/.exec(output) ?? [];
+    return authorizeApp(authorizationUrl, { did, handle, password: authorizerPassword });
   });
 }
 
@@ -82,40 +82,40 @@ async function addCredential(
 }
 
 const accountAt = (index: number): Account => {
-  const account = world.society.accounts[index];
+  const account = world.content.accounts[index];
   if (account === undefined) throw new Error(`there is no account ${index}`);
   return account;
 };
 
-const entries = (all: readonly Entry[]): Expected[] =>
-  all.map((entry) => expectedEntry(entry, world.truth));
+const entries = (networkEntries: readonly Entry[]): ExpectedRecord[] =>
+  networkEntries.map((entry) => expectedEntry(entry, world.truth));
 
-const profiles = (accounts: readonly Account[], how: "whole" | "listed"): Expected[] =>
-  accounts.map((account) => expectedProfile(account, world.truth, world.network, how));
+const profiles = (accounts: readonly Account[], view: "whole" | "listed"): ExpectedRecord[] =>
+  accounts.map((account) => expectedProfile(account, world.truth, world.network, view));
 
 async function differencesFor<Subject>(
-  all: readonly Subject[],
+  subjects: readonly Subject[],
   request: (subject: Subject) => MethodRequest,
-  due: (subject: Subject) => readonly Expected[],
+  expectedFor: (subject: Subject) => readonly ExpectedRecord[],
 ): Promise<readonly string[]> {
-  const reported = await inParallel(all, async (subject) => {
-    const found = await anonymous.all(request(subject));
-    return differences(found, due(subject)).map(
+  const lines = await inParallel(subjects, async (subject) => {
+    const found = await anonymous.fetchAll(request(subject));
+    return differences(found, expectedFor(subject)).map(
       (line) => `${JSON.stringify(request(subject))}: ${line}`,
     );
   });
-  return reported.flat().slice(0, 20);
+  return lines.flat().slice(0, 20);
 }
 
 /** Special, hidden, and some other accounts. */
 const someAccounts = (): Account[] =>
-  world.society.accounts.filter(
+  world.content.accounts.filter(
     ({ index, state }) => index < 16 || state !== "visible" || index % 8 === 0,
   );
 
 /** The post with the most replies and reposts, hidden and deleted ones, and some others. */
 function somePosts(): Post[] {
-  const { posts } = world.society;
+  const { posts } = world.content;
   const hidden = posts.filter((post) => !isVisible(post));
   return [
     ...posts.filter(({ author }) => author.index === cast.star).slice(0, 1),
@@ -126,7 +126,7 @@ function somePosts(): Post[] {
 }
 
 test("the test network is large enough", () => {
-  const { accounts, posts } = world.society;
+  const { accounts, posts } = world.content;
   expect(accounts.length).toBeGreaterThanOrEqual(200);
   expect(posts.filter(({ reason }) => reason !== "deleted").length).toBeGreaterThanOrEqual(5_000);
   expect(
@@ -136,12 +136,12 @@ test("the test network is large enough", () => {
 
 describe("accounts", () => {
   test("getprofilebyid returns an account by its DID, and nothing for a hidden one", async () => {
-    const wrong = await differencesFor(
+    const mismatches = await differencesFor(
       someAccounts(),
       ({ did }) => ({ method: "getprofilebyid", query: did, type: "social-api" }),
       (account) => (account.state === "visible" ? profiles([account], "whole") : []),
     );
-    expect(wrong).toEqual([]);
+    expect(mismatches).toEqual([]);
   });
 
   test("searchbyprofile returns an account by its handle and by the URL of its profile", async () => {
@@ -152,12 +152,12 @@ describe("accounts", () => {
       ({ did }: Account) => `https://bsky.app/profile/${did}`,
     ];
     for (const query of queries) {
-      const wrong = await differencesFor(
+      const mismatches = await differencesFor(
         someAccounts().slice(0, 30),
         (account) => ({ method: "searchbyprofile", query: query(account) }),
         (account) => (account.state === "visible" ? profiles([account], "whole") : []),
       );
-      expect(wrong).toEqual([]);
+      expect(mismatches).toEqual([]);
     }
   });
 
@@ -167,8 +167,8 @@ describe("accounts", () => {
       "person10.test",
       "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa",
     ]) {
-      expect(await anonymous.all({ method: "searchbyprofile", query })).toEqual([]);
-      expect(await anonymous.all({ method: "gettweets", query })).toEqual([]);
+      expect(await anonymous.fetchAll({ method: "searchbyprofile", query })).toEqual([]);
+      expect(await anonymous.fetchAll({ method: "gettweets", query })).toEqual([]);
     }
   });
 
@@ -195,92 +195,96 @@ describe("accounts", () => {
 describe("posts of an account", () => {
   test("gettweets returns every post and repost once, newest first, across all pages", async () => {
     expect(world.truth.entriesOf(accountAt(cast.prolific)).length).toBeGreaterThan(300);
-    const wrong = await differencesFor(
+    const mismatches = await differencesFor(
       someAccounts(),
       ({ did }) => ({ method: "gettweets", query: did }),
       (account) => entries(world.truth.entriesOf(account)),
     );
-    expect(wrong).toEqual([]);
+    expect(mismatches).toEqual([]);
   });
 
   test.for([1, 7, 99])(
     "the pages of %i posts of an account neither repeat nor skip posts",
     async (maxResults) => {
       const account = accountAt(maxResults === 1 ? 7 : cast.prolific);
-      const found = await anonymous.all({ method: "gettweets", query: account.did, maxResults });
+      const found = await anonymous.fetchAll({
+        method: "gettweets",
+        query: account.did,
+        maxResults,
+      });
       expect(differences(found, entries(world.truth.entriesOf(account)))).toEqual([]);
       expect(timesOutOfOrder(found)).toEqual([]);
     },
   );
 
   test("getmedia returns the posts with pictures", async () => {
-    const wrong = await differencesFor(
+    const mismatches = await differencesFor(
       someAccounts(),
       ({ did }) => ({ method: "getmedia", query: did }),
       (account) => entries(world.truth.mediaOf(account)),
     );
-    expect(wrong).toEqual([]);
+    expect(mismatches).toEqual([]);
     expect(world.truth.mediaOf(accountAt(cast.prolific)).length).toBeGreaterThan(20);
   });
 });
 
 describe("a single post", () => {
   test("getbyid returns a post by its uri, and nothing for a hidden or deleted one", async () => {
-    const wrong = await differencesFor(
+    const mismatches = await differencesFor(
       somePosts(),
       ({ uri }) => ({ method: "getbyid", query: uri, type: "social-api" }),
       (post) => (isVisible(post) ? entries([post]) : []),
     );
-    expect(wrong).toEqual([]);
+    expect(mismatches).toEqual([]);
   });
 
   test("getbyid accepts the URL of a post's page, with handle or DID", async () => {
-    const addresses = [
+    const postUrls = [
       ({ author, uri }: Post) =>
         `https://bsky.app/profile/${author.handle}/post/${uriRecordKey(uri)}`,
       ({ author, uri }: Post) => `https://bsky.app/profile/${author.did}/post/${uriRecordKey(uri)}`,
     ];
-    for (const address of addresses) {
-      const wrong = await differencesFor(
+    for (const makeUrl of postUrls) {
+      const mismatches = await differencesFor(
         somePosts().slice(0, 30),
-        (post) => ({ method: "getbyid", query: address(post) }),
+        (post) => ({ method: "getbyid", query: makeUrl(post) }),
         (post) => (isVisible(post) ? entries([post]) : []),
       );
-      expect(wrong).toEqual([]);
+      expect(mismatches).toEqual([]);
     }
   });
 
   test("getreplies returns all replies below a post", async () => {
     const [first] = somePosts();
     expect(first === undefined ? 0 : world.truth.repliesTo(first).length).toBeGreaterThan(90);
-    const wrong = await differencesFor(
+    const mismatches = await differencesFor(
       somePosts(),
       ({ uri }) => ({ method: "getreplies", query: uri }),
       (post) => entries(world.truth.repliesTo(post)),
     );
-    expect(wrong).toEqual([]);
+    expect(mismatches).toEqual([]);
   });
 
   test("getretweeters returns everyone who reposted a post, across all pages", async () => {
     const [first] = somePosts();
     expect(first === undefined ? 0 : world.truth.repostersOf(first).length).toBeGreaterThan(100);
-    const wrong = await differencesFor(
+    const mismatches = await differencesFor(
       somePosts().filter(({ reason }) => reason !== "deleted"),
       ({ uri }) => ({ method: "getretweeters", query: uri }),
       (post) => profiles(world.truth.repostersOf(post), "listed"),
     );
-    expect(wrong).toEqual([]);
+    expect(mismatches).toEqual([]);
   });
 
   test("a post has the same ID in every method", async () => {
     const account = accountAt(cast.star);
-    const listed = await anonymous.all({ method: "gettweets", query: account.did });
-    const some = listed.filter(({ Metadata }) => Metadata.is_retweet === false).slice(0, 12);
-    const single = await inParallel(some, ({ Metadata }) =>
-      anonymous.all({ method: "getbyid", query: String(Metadata.uri) }),
+    const listed = await anonymous.fetchAll({ method: "gettweets", query: account.did });
+    const sample = listed.filter(({ Metadata }) => Metadata.is_retweet === false).slice(0, 12);
+    const single = await inParallel(sample, ({ Metadata }) =>
+      anonymous.fetchAll({ method: "getbyid", query: String(Metadata.uri) }),
     );
     const ids = (records: readonly ApiRecord[]): string[] => records.map(({ ID }) => ID);
-    expect(ids(single.flat())).toEqual(ids(some));
+    expect(ids(single.flat())).toEqual(ids(sample));
   });
 });
 
@@ -288,23 +292,23 @@ describe("private reads of an account", () => {
   test("gethometweets returns posts and reposts of the followed accounts", async () => {
     for (const [client, index] of [
       [reader, cast.reader],
-      [other, cast.other],
+      [secondReader, cast.secondReader],
       [authorizer, cast.authorizer],
     ] as const) {
-      const due = world.truth.homeOf(accountAt(index));
-      const found = await client.all({ method: "gethometweets", type: "social-credential" });
-      expect(differences(found, entries(due))).toEqual([]);
+      const expectedEntries = world.truth.homeOf(accountAt(index));
+      const found = await client.fetchAll({ method: "gethometweets", type: "social-credential" });
+      expect(differences(found, entries(expectedEntries))).toEqual([]);
       expect(timesOutOfOrder(found)).toEqual([]);
     }
     expect(world.truth.homeOf(accountAt(cast.reader)).length).toBeGreaterThan(300);
   });
 
   test("getforyoutweets returns a feed in its own order, without hidden or deleted posts", async () => {
-    const due = world.feed.posts.filter(isVisible);
-    expect(due.length).toBeLessThan(world.feed.posts.length);
-    const found = await reader.all({ method: "getforyoutweets", maxResults: 50 });
-    expect(differences(found, entries(due))).toEqual([]);
-    expect(found.map(({ Metadata }) => Metadata.uri)).toEqual(due.map(({ uri }) => uri));
+    const expectedPosts = world.feed.posts.filter(isVisible);
+    expect(expectedPosts.length).toBeLessThan(world.feed.posts.length);
+    const found = await reader.fetchAll({ method: "getforyoutweets", maxResults: 50 });
+    expect(differences(found, entries(expectedPosts))).toEqual([]);
+    expect(found.map(({ Metadata }) => Metadata.uri)).toEqual(expectedPosts.map(({ uri }) => uri));
   });
 
   test("private reads of an account without a credential are rejected with source_unavailable", async () => {
@@ -315,13 +319,13 @@ describe("private reads of an account", () => {
   });
 
   test("a home timeline is never visible to another account", async () => {
-    const { status, next } = await reader.page({ method: "gethometweets", maxResults: 10 });
+    const { status, next } = await reader.fetchPage({ method: "gethometweets", maxResults: 10 });
     expect(status).toMatchObject({ status: "done", sources: [{ via: "credential", count: 10 }] });
-    expect((await anonymous.result(status.uuid)).code).toBe(404);
-    expect((await other.result(status.uuid)).code).toBe(404);
-    const requested = { method: "gethometweets", maxResults: 10 };
-    expect((await other.submit(requested, next ?? "")).code).toBe(400);
-    const { records } = await anonymous.page({
+    expect((await anonymous.fetchResult(status.uuid)).code).toBe(404);
+    expect((await secondReader.fetchResult(status.uuid)).code).toBe(404);
+    const request = { method: "gethometweets", maxResults: 10 };
+    expect((await secondReader.submit(request, next ?? "")).code).toBe(400);
+    const { records } = await anonymous.fetchPage({
       method: "searchbyfullarchive",
       query: "-nosuchword",
     });
@@ -332,17 +336,17 @@ describe("private reads of an account", () => {
 describe("searches", () => {
   const hasWord = ({ text, pictures }: Post, word: string): boolean =>
     [text, ...pictures.map(({ alt }) => alt)].some((output) => output.split(/\s/).includes(word));
-  const shownPosts = (more: (post: Post) => boolean): Post[] =>
-    world.society.posts.filter((post) => isVisible(post) && more(post));
-  const rarePosts = (more: (post: Post) => boolean): Post[] =>
-    shownPosts((post) => hasWord(post, rareWord) && more(post));
+  const visiblePosts = (filter: (post: Post) => boolean): Post[] =>
+    world.content.posts.filter((post) => isVisible(post) && filter(post));
+  const rarePosts = (filter: (post: Post) => boolean): Post[] =>
+    visiblePosts((post) => hasWord(post, rareWord) && filter(post));
 
   // This AppView's search matches letters and supports only `from:`; Earshot checks the rest.
   test.for<[string, () => Post[]]>([
     [rareWord, () => rarePosts(() => true)],
     [
       `${rareWord} OR ${otherRareWord}`,
-      () => shownPosts((post) => hasWord(post, rareWord) || hasWord(post, otherRareWord)),
+      () => visiblePosts((post) => hasWord(post, rareWord) || hasWord(post, otherRareWord)),
     ],
     [`${rareWord} -river`, () => rarePosts((post) => !hasWord(post, "river"))],
     [`${rareWord} is:reply`, () => rarePosts(({ parent }) => parent !== null)],
@@ -353,54 +357,63 @@ describe("searches", () => {
     ],
   ])(
     "searchbyfullarchive of %s finds all, and nothing that does not match",
-    async ([query, dueOf]) => {
-      const due = dueOf();
-      expect(due.length).toBeGreaterThan(1);
-      const found = await reader.all({ method: "searchbyfullarchive", query });
-      expect(differences(found, entries(due))).toEqual([]);
+    async ([query, makeExpected]) => {
+      const expectedPosts = makeExpected();
+      expect(expectedPosts.length).toBeGreaterThan(1);
+      const found = await reader.fetchAll({ method: "searchbyfullarchive", query });
+      expect(differences(found, entries(expectedPosts))).toEqual([]);
       expect(timesOutOfOrder(found)).toEqual([]);
     },
   );
 
   test("a language filter matches the language a post declares, or the detected one", async () => {
     const query = `${rareWord} lang:ja`;
-    const found = await reader.all({ method: "searchbyfullarchive", query });
+    const found = await reader.fetchAll({ method: "searchbyfullarchive", query });
     const isDeclared = ({ Metadata }: ApiRecord): boolean => Metadata.lang_detected === false;
-    const due = rarePosts(({ langs }) => langs.includes("ja"));
-    expect(due.length).toBeGreaterThan(1);
-    expect(differences(found.filter(isDeclared), entries(due))).toEqual([]);
+    const expectedPosts = rarePosts(({ langs }) => langs.includes("ja"));
+    expect(expectedPosts.length).toBeGreaterThan(1);
+    expect(differences(found.filter(isDeclared), entries(expectedPosts))).toEqual([]);
     const detected = found.filter((record) => !isDeclared(record));
     expect(detected.map(({ Metadata }) => Metadata.lang)).toEqual(detected.map(() => "ja"));
     const undeclared = rarePosts(({ langs }) => langs.length === 0);
-    const all = [...entries(due), ...entries(undeclared)];
-    expect(differences(found, all).filter((line) => !line.startsWith("missing"))).toEqual([]);
+    const candidates = [...entries(expectedPosts), ...entries(undeclared)];
+    expect(differences(found, candidates).filter((line) => !line.startsWith("missing"))).toEqual(
+      [],
+    );
   });
 
   test("searchbyquery finds posts from the last days and reports their source", async () => {
     const sinceMs = Date.now() - 6 * dayMs;
-    const due = rarePosts(({ createdMs }) => createdMs >= sinceMs);
-    expect(due.length).toBeGreaterThan(0);
+    const expectedPosts = rarePosts(({ createdMs }) => createdMs >= sinceMs);
+    expect(expectedPosts.length).toBeGreaterThan(0);
     const startTime = new Date(sinceMs).toISOString();
-    const requested = { method: "searchbyquery", query: rareWord, startTime };
-    const { records, status } = await reader.page(requested);
-    expect(differences(records, entries(due))).toEqual([]);
+    const request = { method: "searchbyquery", query: rareWord, startTime };
+    const { records, status } = await reader.fetchPage(request);
+    expect(differences(records, entries(expectedPosts))).toEqual([]);
     expect(status.sources).toContainEqual(
-      expect.objectContaining({ platform: "bluesky", via: "credential", count: due.length }),
+      expect.objectContaining({
+        platform: "bluesky",
+        via: "credential",
+        count: expectedPosts.length,
+      }),
     );
   });
 
   test("without a credential only the archive answers a search, and it is empty", async () => {
-    const requested = { method: "searchbyquery", query: rareWord };
-    const { records, status } = await anonymous.page({ ...requested, type: "social-credential" });
+    const request = { method: "searchbyquery", query: rareWord };
+    const { records, status } = await anonymous.fetchPage({
+      ...request,
+      type: "social-credential",
+    });
     expect(records).toEqual([]);
     expect(status.warnings.map(({ code }) => code)).toContain("no_credential");
-    expect((await anonymous.page(requested)).records).toEqual([]);
+    expect((await anonymous.fetchPage(request)).records).toEqual([]);
   });
 });
 
 test("gettrends fails with an error that names the upstream, which has no trends in the test network", async () => {
   const { body } = await anonymous.submit({ method: "gettrends" });
-  const { code, body: problem } = await anonymous.result(String(body.uuid));
+  const { code, body: problem } = await anonymous.fetchResult(String(body.uuid));
   const { host } = new URL(world.network.appview);
   expect({ code, problem }).toMatchObject({ code: 502, problem: { code: "upstream_failed" } });
   expect(JSON.stringify(problem)).toContain(host);

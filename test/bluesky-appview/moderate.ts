@@ -2,45 +2,51 @@ import type { Draw } from "../../testkit/bluesky-world/draw.ts";
 import { cast } from "./accounts.ts";
 import { createBatch, writeAll } from "./batch.ts";
 import type { Network } from "./network.ts";
-import { type Account, type NetworkContent, type Post, type Reason, stateOf } from "./society.ts";
+import {
+  type Account,
+  type NetworkContent,
+  type Post,
+  type Reason,
+  stateOf,
+} from "./network-content.ts";
 
 /** Hides posts and accounts by every means that the network offers. */
 export async function moderate(
   network: Network,
-  society: NetworkContent,
+  content: NetworkContent,
   draw: Draw,
 ): Promise<void> {
-  await deletePosts(network, society, draw);
-  for (const account of society.accounts) await hideAccount(network, account);
+  await deletePosts(network, content, draw);
+  for (const account of content.accounts) await hideAccount(network, account);
   for (const reason of [
     "taken down by the AppView",
     "taken down by a label",
     "hidden by a label",
   ] as const) {
-    for (const post of shownPosts(society, draw, 15)) await hidePost(network, post, reason);
+    for (const post of shownPosts(content, draw, 15)) await hidePost(network, post, reason);
   }
-  for (const post of shownPosts(society, draw, 40)) {
-    await label(network, post.uri, addedTo(post, draw.pick(["porn", "spam", "graphic-media"])));
+  for (const post of shownPosts(content, draw, 40)) {
+    await label(network, post.uri, addLabel(post, draw.pick(["porn", "spam", "graphic-media"])));
   }
-  for (const account of society.accounts.slice(30, 36)) {
-    await label(network, account.did, addedTo(account, draw.pick(["spam", "nudity"])));
+  for (const account of content.accounts.slice(30, 36)) {
+    await label(network, account.did, addLabel(account, draw.pick(["spam", "nudity"])));
   }
 }
 
 /** Authors delete some of their posts and reposts. */
-async function deletePosts(network: Network, society: NetworkContent, draw: Draw): Promise<void> {
-  const batches = society.accounts.map((author) => {
+async function deletePosts(network: Network, content: NetworkContent, draw: Draw): Promise<void> {
+  const batches = content.accounts.map((author) => {
     const batch = createBatch(network, author);
-    const own = <Item extends { author: Account }>(items: readonly Item[]): Item[] =>
+    const drawOwn = <Item extends { author: Account }>(items: readonly Item[]): Item[] =>
       items.filter((item) => item.author === author && draw.chance(0.04));
-    for (const post of own(society.posts)) {
-      if (post === firstPostByStar(society)) continue;
+    for (const post of drawOwn(content.posts)) {
+      if (post === firstPostByStar(content)) continue;
       post.reason = "deleted";
       post.state = "removed";
       batch.remove(post.uri);
     }
-    for (const repost of own(society.reposts)) {
-      society.reposts.splice(society.reposts.indexOf(repost), 1);
+    for (const repost of drawOwn(content.reposts)) {
+      content.reposts.splice(content.reposts.indexOf(repost), 1);
       batch.remove(repost.uri);
     }
     return batch;
@@ -76,8 +82,8 @@ async function hidePost(network: Network, post: Post, reason: Reason): Promise<v
   }
 }
 
-function shownPosts(society: NetworkContent, draw: Draw, count: number): Post[] {
-  const visible = society.posts.filter(
+function shownPosts(content: NetworkContent, draw: Draw, count: number): Post[] {
+  const visible = content.posts.filter(
     (post) =>
       post.state === "visible" &&
       post.author.state === "visible" &&
@@ -90,7 +96,7 @@ function shownPosts(society: NetworkContent, draw: Draw, count: number): Post[] 
 const firstPostByStar = ({ posts }: NetworkContent): Post | undefined =>
   posts.find(({ author }) => author.index === cast.star);
 
-function addedTo(labelled: { labels: string[] }, value: string): string {
+function addLabel(labelled: { labels: string[] }, value: string): string {
   if (!labelled.labels.includes(value)) labelled.labels = [...labelled.labels, value];
   return value;
 }

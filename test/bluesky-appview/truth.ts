@@ -1,4 +1,4 @@
-import type { Account, NetworkContent, Post, Repost } from "./society.ts";
+import type { Account, NetworkContent, Post, Repost } from "./network-content.ts";
 
 export type Entry = Post | Repost;
 
@@ -19,7 +19,7 @@ export type Truth = {
     replies(post: Post): number;
     quotes(post: Post): number;
     followers(account: Account): number;
-    followed(account: Account): number;
+    follows(account: Account): number;
     posts(account: Account): number;
   };
 };
@@ -32,17 +32,17 @@ const isRemoved = (post: Post): boolean =>
 
 export const isRepost = (entry: Entry): entry is Repost => "subject" in entry;
 
-export function expectedTruth(society: NetworkContent): Truth {
-  const { reposts, likes, follows } = society;
+export function expectedTruth(content: NetworkContent): Truth {
+  const { reposts, likes, follows } = content;
   /** Counts include hidden records. */
-  const written = society.posts.filter(({ reason }) => reason !== "deleted");
-  const shownPosts = written.filter(isVisible);
+  const existingPosts = content.posts.filter(({ reason }) => reason !== "deleted");
+  const shownPosts = existingPosts.filter(isVisible);
   const shownReposts = reposts.filter(
     ({ author, subject }) => author.state === "visible" && isVisible(subject),
   );
   const postsOf = Map.groupBy(shownPosts, ({ author }) => author);
   const repostsOf = Map.groupBy(shownReposts, ({ author }) => author);
-  const answersTo = Map.groupBy(written, ({ parent }) => parent);
+  const repliesByParent = Map.groupBy(existingPosts, ({ parent }) => parent);
 
   const findEntries = (account: Account): Entry[] => [
     ...(postsOf.get(account) ?? []),
@@ -50,8 +50,8 @@ export function expectedTruth(society: NetworkContent): Truth {
   ];
 
   function repliesTo(post: Post): Post[] {
-    const answers = (answersTo.get(post) ?? []).filter((answer) => !isRemoved(answer));
-    return answers.flatMap((answer) => [
+    const directReplies = (repliesByParent.get(post) ?? []).filter((answer) => !isRemoved(answer));
+    return directReplies.flatMap((answer) => [
       ...(isVisible(answer) ? [answer] : []),
       ...repliesTo(answer),
     ]);
@@ -69,24 +69,30 @@ export function expectedTruth(society: NetworkContent): Truth {
     },
     repliesTo: (post) => (isRemoved(post) ? [] : repliesTo(post)),
     repostersOf: (post) =>
-      shown(reposts.filter(({ subject }) => subject === post).map(({ author }) => author)),
+      visibleAccounts(
+        reposts.filter(({ subject }) => subject === post).map(({ author }) => author),
+      ),
     followersOf: (account) =>
-      shown(follows.filter(({ subject }) => subject === account).map(({ author }) => author)),
+      visibleAccounts(
+        follows.filter(({ subject }) => subject === account).map(({ author }) => author),
+      ),
     followedBy: (account) =>
-      shown(follows.filter(({ author }) => author === account).map(({ subject }) => subject)),
+      visibleAccounts(
+        follows.filter(({ author }) => author === account).map(({ subject }) => subject),
+      ),
     counts: {
       likes: countBy(likes, ({ subject }) => subject),
       reposts: countBy(reposts, ({ subject }) => subject),
-      replies: countBy(written, ({ parent }) => parent),
-      quotes: countBy(written, ({ quoted }) => quoted),
+      replies: countBy(existingPosts, ({ parent }) => parent),
+      quotes: countBy(existingPosts, ({ quoted }) => quoted),
       followers: countBy(follows, ({ subject }) => subject),
-      followed: countBy(follows, ({ author }) => author),
-      posts: countBy(written, ({ author }) => author),
+      follows: countBy(follows, ({ author }) => author),
+      posts: countBy(existingPosts, ({ author }) => author),
     },
   };
 }
 
-const shown = (accounts: readonly Account[]): Account[] =>
+const visibleAccounts = (accounts: readonly Account[]): Account[] =>
   accounts.filter(({ state }) => state === "visible");
 
 const newestFirst = <Item extends Entry>(entries: readonly Item[]): Item[] =>

@@ -4,12 +4,12 @@ import { cast } from "./accounts.ts";
 import { fillNetwork } from "./fill.ts";
 import { moderate } from "./moderate.ts";
 import { type Network, startNetwork } from "./network.ts";
-import type { Account, NetworkContent, Post } from "./society.ts";
+import type { Account, NetworkContent, Post } from "./network-content.ts";
 import { expectedTruth, type Truth } from "./truth.ts";
 
 export type World = {
   network: Network;
-  society: NetworkContent;
+  content: NetworkContent;
   truth: Truth;
   /** The generator also lists hidden posts. */
   feed: { uri: string; posts: readonly Post[] };
@@ -21,16 +21,16 @@ export async function startWorld(): Promise<World> {
   const startedMs = performance.now();
   const network = await startNetwork();
   const draw = createDraw(seed);
-  const society = await fillNetwork(network, draw);
+  const content = await fillNetwork(network, draw);
   const filledMs = performance.now();
-  const star = society.accounts[cast.star];
+  const star = content.accounts[cast.star];
   if (star === undefined) throw new Error("no accounts");
-  const feed = await publishFeed(network, star, society);
+  const feed = await publishFeed(network, star, content);
   await network.control("settled", null);
-  await moderate(network, society, draw);
+  await moderate(network, content, draw);
   await network.control("settled", null);
   const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
-  const { accounts, posts, reposts, likes, follows } = society;
+  const { accounts, posts, reposts, likes, follows } = content;
   console.log(
     `EARSHOT_TEST_SEED=${seed}: ${accounts.length} accounts, ${posts.length} posts, ${reposts.length} reposts, ` +
       `${likes.length} likes, ${follows.length} follows; written in ${seconds(filledMs - startedMs)}, ` +
@@ -40,7 +40,7 @@ export async function startWorld(): Promise<World> {
     "Differences from Bluesky itself: this AppView has no trends, its search matches substrings and has no filters, " +
       "and its labeler is a database table.",
   );
-  return { network, society, truth: expectedTruth(society), feed };
+  return { network, content, truth: expectedTruth(content), feed };
 }
 
 async function publishFeed(
@@ -61,10 +61,10 @@ async function publishFeed(
       record: { did, displayName: "For you", createdAt },
     },
   );
-  const chosen = posts.filter((_post, index) => index % 40 === 0);
+  const feedPosts = posts.filter((_post, index) => index % 40 === 0);
   await network.control(
     "feed",
-    chosen.map((post) => post.uri),
+    feedPosts.map((post) => post.uri),
   );
-  return { uri, posts: chosen };
+  return { uri, posts: feedPosts };
 }

@@ -7,7 +7,7 @@ export type Accounts = {
   rename(person: Person): Promise<void>;
   /** Sometimes requests to be hidden from signed-out viewers. */
   describe(person: Person): Promise<void>;
-  setStatus(person: Person, status: Person["status"]): Promise<void>;
+  setStatus(person: Person, status: Person["to"]): Promise<void>;
   remove(person: Person): Promise<void>;
   /** Former owners by handle. */
   formerHandles: ReadonlyMap<string, ReadonlySet<string>>;
@@ -15,15 +15,17 @@ export type Accounts = {
 
 export function createAccounts(network: Network, people: readonly Person[], draw: Draw): Accounts {
   const formerHandles = new Map<string, Set<string>>();
-  const restricted = new Set<Person>();
-  let names = 0;
+  const restrictedPeople = new Set<Person>();
+  let renameCount = 0;
 
   /** Sometimes returns a former handle. */
   function drawHandle(): string {
-    const free = [...formerHandles.keys()].filter(
+    const freeHandles = [...formerHandles.keys()].filter(
       (name) => !people.some(({ handle }) => handle === name),
     );
-    return (draw.chance(0.3) ? draw.pickOrNull(free) : null) ?? `renamed${names++}.test`;
+    return (
+      (draw.chance(0.3) ? draw.pickOrNull(freeHandles) : null) ?? `renamed${renameCount++}.test`
+    );
   }
 
   return {
@@ -34,12 +36,12 @@ export function createAccounts(network: Network, people: readonly Person[], draw
       formerHandles.set(person.handle, formerOwners.add(person.did));
       person.handle = handle;
     },
-    describe: async (drawn) => {
-      const before = draw.chance(0.3) ? draw.pickOrNull([...restricted]) : null;
-      const person = before?.status === "active" ? before : drawn;
-      const restricts = person !== before && draw.chance(0.3);
-      if (restricts) restricted.add(person);
-      else restricted.delete(person);
+    describe: async (drawnPerson) => {
+      const restrictedPerson = draw.chance(0.3) ? draw.pickOrNull([...restrictedPeople]) : null;
+      const person = restrictedPerson?.to === "active" ? restrictedPerson : drawnPerson;
+      const isRestricting = person !== restrictedPerson && draw.chance(0.3);
+      if (isRestricting) restrictedPeople.add(person);
+      else restrictedPeople.delete(person);
       await putRecord(network, person, {
         kind: "update",
         collection: profileCollection,
@@ -47,30 +49,30 @@ export function createAccounts(network: Network, people: readonly Person[], draw
         record: {
           $type: profileCollection,
           displayName: `Person ${draw.below(1_000)}`,
-          ...(restricts ? { labels: selfLabels(["!no-unauthenticated"]) } : {}),
+          ...(isRestricting ? { labels: selfLabels(["!no-unauthenticated"]) } : {}),
         },
       });
     },
     setStatus: async (person, status) => {
       await network.call("com.atproto.admin.updateSubjectStatus", network.administrator, {
         subject: { $type: "com.atproto.admin.defs#repoRef", did: person.did },
-        ...changeTo(person.status, status),
+        ...statusChange(person.to, status),
       });
-      person.status = status;
+      person.to = status;
     },
     remove: async (person) => {
       const { did } = person;
       await network.call("com.atproto.admin.deleteAccount", network.administrator, { did });
-      person.status = "deleted";
+      person.to = "deleted";
       person.posts = [];
     },
     formerHandles,
   };
 }
 
-function changeTo(before: Person["status"], status: Person["status"]): object {
-  if (before === "deactivated") return { deactivated: { applied: false } };
-  if (before === "takendown") return { takedown: { applied: false } };
+function statusChange(from: Person["to"], status: Person["to"]): object {
+  if (from === "deactivated") return { deactivated: { applied: false } };
+  if (from === "takendown") return { takedown: { applied: false } };
   return status === "deactivated"
     ? { deactivated: { applied: true } }
     : { takedown: { applied: true, ref: "1" } };

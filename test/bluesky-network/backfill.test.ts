@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { everything, foundPosts } from "../../testkit/archives/found-posts.ts";
+import { foundPosts, matchAllQuery } from "../../testkit/archives/found-posts.ts";
 import {
   makePeople,
   type Person,
@@ -31,7 +31,7 @@ import { type Network, startNetwork } from "./network.ts";
 const folder = mkdtempSync(join(tmpdir(), "earshot-backfill-"));
 const dataDir = join(folder, "data");
 const busiestPosts = 3_000;
-const begunMs = Date.now();
+const startMs = Date.now();
 let network: Network;
 let jetstream: JetstreamProcess;
 let people: Person[];
@@ -44,11 +44,11 @@ beforeAll(async () => {
   for (const [index, person] of people.entries()) {
     const count = index === 0 ? busiestPosts : 5 + index;
     for (let from = 0; from < count; from += 200) {
-      const some = Math.min(200, count - from);
+      const batchSize = Math.min(200, count - from);
       await write(
         network,
         person,
-        Array.from({ length: some }, (_, n) => creation(from + n, index)),
+        Array.from({ length: batchSize }, (_, n) => creation(from + n, index)),
       );
     }
     const profile = { $type: profileCollection, displayName: `Person ${index}` };
@@ -87,7 +87,7 @@ const creation = (n: number, person: number) => ({
     $type: postCollection,
     text: `post ${n} of person ${person} #tag${n % 7}`,
     langs: ["en"],
-    createdAt: new Date(begunMs - n * 60_000).toISOString(),
+    createdAt: new Date(startMs - n * 60_000).toISOString(),
   },
 });
 
@@ -100,10 +100,10 @@ async function activate({ authorization }: Person): Promise<void> {
 
 type Run = { code: number | null; out: string; notes: string };
 
-function start(args: readonly string[], rest: Record<string, string> = {}, data = dataDir) {
-  const env = makeEnvironment(data, { ...settings, ...rest });
+function start(args: readonly string[], overrides: Record<string, string> = {}, data = dataDir) {
+  const env = makeEnvironment(data, { ...settings, ...overrides });
   const child = spawn(process.execPath, [program, "backfill", ...args], { env });
-  return { child, ended: getOutcome(child) };
+  return { child, outcome: getOutcome(child) };
 }
 
 async function getOutcome(child: ChildProcess): Promise<Run> {
@@ -113,7 +113,7 @@ async function getOutcome(child: ChildProcess): Promise<Run> {
   return { code: code as number | null, out, notes };
 }
 
-const backfill = (...args: string[]): Promise<Run> => start(args).ended;
+const backfill = (...args: string[]): Promise<Run> => start(args).outcome;
 
 const summaries = ({ out }: Run): Record<string, unknown>[] =>
   out
@@ -122,8 +122,8 @@ const summaries = ({ out }: Run): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 /** The URI and text of each post, sorted by URI. */
-async function storedBy(person: Person): Promise<[string, string][]> {
-  const stored: [string, string][] = [];
+async function repositoryPosts(person: Person): Promise<[string, string][]> {
+  const posts: [string, string][] = [];
   let cursor: string | undefined;
   do {
     const page = await network.read<{
@@ -135,14 +135,14 @@ async function storedBy(person: Person): Promise<[string, string][]> {
       limit: "100",
       ...(cursor === undefined ? {} : { cursor }),
     });
-    stored.push(...page.records.map(({ uri, value }): [string, string] => [uri, value.text]));
+    posts.push(...page.records.map(({ uri, value }): [string, string] => [uri, value.text]));
     cursor = page.cursor;
   } while (cursor !== undefined);
-  return stored.sort();
+  return posts.sort();
 }
 
-async function foundTexts(query: string, requested = server): Promise<[string, string][]> {
-  const found = await foundPosts(requested, query);
+async function foundTexts(query: string, target = server): Promise<[string, string][]> {
+  const found = await foundPosts(target, query);
   return found.map(({ Metadata, Content }): [string, string] => [Metadata.uri, Content]).sort();
 }
 
@@ -156,10 +156,10 @@ test("every post of every account is found with its handle and name, and covered
     expect(summary).toMatchObject({ outcome: "complete", by: "repository", status: "active" });
   }
   for (const person of people) {
-    expect(await foundTexts(`from:${person.handle}`)).toEqual(await storedBy(person));
+    expect(await foundTexts(`from:${person.handle}`)).toEqual(await repositoryPosts(person));
   }
-  const [one] = await foundPosts(server, "from:person3.test");
-  expect(one?.Metadata).toMatchObject({ username: "person3.test", author: "Person 3" });
+  const [post] = await foundPosts(server, "from:person3.test");
+  expect(post?.Metadata).toMatchObject({ username: "person3.test", author: "Person 3" });
 });
 
 test("a second backfill requests each account once and reads no repository", async () => {
@@ -188,16 +188,16 @@ test("edits, deletions and takedowns between backfills are applied, from reposit
     subject: { $type: "com.atproto.admin.defs#repoRef", did: third.did },
     takedown: { applied: true },
   });
-  const names = [busiest, second, third, fourth].map(({ did }) => did);
-  const small = { EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES: "20000" };
-  const run = await start(["--author", ...names, "--json", "--no-labels"], small).ended;
+  const dids = [busiest, second, third, fourth].map(({ did }) => did);
+  const sizeLimit = { EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES: "20000" };
+  const run = await start(["--author", ...dids, "--json", "--no-labels"], sizeLimit).outcome;
   expect(run).toMatchObject({ code: 0 });
   const outcomes = new Map(summaries(run).map((summary) => [summary.did, summary]));
   expect(outcomes.get(busiest.did)).toMatchObject({ by: "listing", deleted: 1 });
   expect(outcomes.get(second.did)).toMatchObject({ outcome: "inactive", status: "deactivated" });
   expect(outcomes.get(third.did)).toMatchObject({ outcome: "inactive", status: "takendown" });
   expect(outcomes.get(fourth.did)).toMatchObject({ outcome: "unchanged" });
-  expect(await foundTexts(`from:${busiest.handle}`)).toEqual(await storedBy(busiest));
+  expect(await foundTexts(`from:${busiest.handle}`)).toEqual(await repositoryPosts(busiest));
   expect(await foundTexts(`from:${second.handle} OR from:${third.handle}`)).toEqual([]);
 
   await activate(second);
@@ -207,79 +207,82 @@ test("edits, deletions and takedowns between backfills are applied, from reposit
   });
   await backfill("--author", second.did, third.did, "--no-labels");
   for (const person of [second, third]) {
-    expect(await foundTexts(`from:${person.handle}`)).toEqual(await storedBy(person));
+    expect(await foundTexts(`from:${person.handle}`)).toEqual(await repositoryPosts(person));
   }
 });
 
 test("a killed backfill continues where it stopped", async () => {
   const [busiest] = people;
   if (!busiest) throw new Error("no people");
-  const other = join(folder, "killed");
+  const otherDir = join(folder, "killed");
   const listing = {
     EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES: "20000",
     EARSHOT_BACKFILL_REQUESTS_PER_SECOND: "25",
   };
-  const otherServer = await startServer(other, await freePort());
+  const otherServer = await startServer(otherDir, await freePort());
   try {
     const args = ["--author", busiest.did, "--json", "--no-labels"];
-    const killed = start(args, listing, other);
+    const killedRun = start(args, listing, otherDir);
     await until("some pages are archived", async () =>
-      (await foundTexts(everything, otherServer)).length >= 500 ? true : null,
+      (await foundTexts(matchAllQuery, otherServer)).length >= 500 ? true : null,
     );
-    killed.child.kill("SIGKILL");
-    await killed.ended;
-    expect((await foundTexts(everything, otherServer)).length).toBeLessThan(busiestPosts - 1);
-    const [stopped] = [start(args, listing, other)];
+    killedRun.child.kill("SIGKILL");
+    await killedRun.outcome;
+    expect((await foundTexts(matchAllQuery, otherServer)).length).toBeLessThan(busiestPosts - 1);
+    const [interruptedRun] = [start(args, listing, otherDir)];
     await until("more pages are archived", async () =>
-      (await foundTexts(everything, otherServer)).length >= 1_500 ? true : null,
+      (await foundTexts(matchAllQuery, otherServer)).length >= 1_500 ? true : null,
     );
-    stopped.child.kill("SIGINT");
-    const { code, notes } = await stopped.ended;
+    interruptedRun.child.kill("SIGINT");
+    const { code, notes } = await interruptedRun.outcome;
     expect(code).toBe(1);
     expect(notes).toMatch(/interrupted by SIGINT/);
     const run = await start(
       args,
       { ...listing, EARSHOT_BACKFILL_REQUESTS_PER_SECOND: "100" },
-      other,
-    ).ended;
+      otherDir,
+    ).outcome;
     const [summary] = summaries(run);
     expect(summary).toMatchObject({ resumed: true, outcome: "complete" });
     expect(Number(summary?.posts)).toBeLessThan(busiestPosts - 1_000);
-    expect(await foundTexts(everything, otherServer)).toEqual(await storedBy(busiest));
+    expect(await foundTexts(matchAllQuery, otherServer)).toEqual(await repositoryPosts(busiest));
   } finally {
     await otherServer.stop();
   }
 });
 
 test("a replay imports what the real Jetstream recorded, and the stream continues after it", async () => {
-  const other = join(folder, "replayed");
+  const otherDir = join(folder, "replayed");
   const [, , , , fifth] = people;
   if (!fifth) throw new Error("no people");
-  const from = new Date(begunMs - 60_000).toISOString();
+  const from = new Date(startMs - 60_000).toISOString();
   const to = new Date().toISOString();
-  const archived = { EARSHOT_BACKFILL_STREAM_LOOKBACK: "0ms" };
-  const first = await start(["--replay", `${from}..${to}`, "--json"], archived, other).ended;
-  const [reported] = summaries(first);
+  const replaySettings = { EARSHOT_BACKFILL_STREAM_LOOKBACK: "0ms" };
+  const replay = await start(["--replay", `${from}..${to}`, "--json"], replaySettings, otherDir)
+    .outcome;
+  const [summary] = summaries(replay);
   // On a quiet network, no event proves these spans complete.
   const computeCode = (missing: unknown): number =>
     Array.isArray(missing) && missing.length > 0 ? 1 : 0;
-  expect(first).toMatchObject({ code: computeCode(reported?.missing) });
-  expect(reported).toMatchObject({ bad_events: 0 });
-  expect(Number(reported?.added)).toBeGreaterThanOrEqual(busiestPosts);
+  expect(replay).toMatchObject({ code: computeCode(summary?.missing) });
+  expect(summary).toMatchObject({ bad_events: 0 });
+  expect(Number(summary?.added)).toBeGreaterThanOrEqual(busiestPosts);
 
   await write(network, fifth, [creation(900, 4)]);
   const uri = fifth.posts.at(-1)?.uri;
-  const otherServer = await startServer(other, await freePort());
+  const otherServer = await startServer(otherDir, await freePort());
   try {
     await until("the stream delivers later posts", async () => {
       const end = new Date().toISOString();
-      const run = await start(["--replay", `${from}..${end}`, "--json"], {}, other).ended;
+      const run = await start(["--replay", `${from}..${end}`, "--json"], {}, otherDir).outcome;
       expect(run).toMatchObject({ code: computeCode(summaries(run)[0]?.missing) });
       const found = await foundTexts(`from:${fifth.did}`, otherServer);
       return found.some(([stored]) => stored === uri) || null;
     });
     for (const person of people) {
-      expect(await foundTexts(`from:${person.did}`, otherServer)).toEqual(await storedBy(person));
+      expect(await foundTexts(`from:${person.did}`, otherServer)).toEqual(
+        await repositoryPosts(person),
+      );
     }
   } finally {
     await otherServer.stop();

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { everything, type FoundPost, foundPosts } from "../../testkit/archives/found-posts.ts";
+import { type FoundPost, foundPosts, matchAllQuery } from "../../testkit/archives/found-posts.ts";
 import { createDraw } from "../../testkit/bluesky-world/draw.ts";
 import { makePeople } from "../../testkit/bluesky-world/people.ts";
 import { testSeed } from "../../testkit/seed.ts";
@@ -73,14 +73,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const running = (): ServerProcess => {
+const runningServer = (): ServerProcess => {
   const server = earshot.server();
   if (server === null) throw new Error("Earshot is not running");
   return server;
 };
 
 /** No label may expire between reading the network and Earshot. */
-async function untilLabelsExpired(): Promise<void> {
+async function waitForLabelExpiry(): Promise<void> {
   const lastMs = Math.max(
     ...life.labels.map(({ exp }) => (exp === undefined ? 0 : Date.parse(exp))),
   );
@@ -90,9 +90,9 @@ async function untilLabelsExpired(): Promise<void> {
 async function waitForMatch(timeoutMs: number): Promise<void> {
   const endMs = performance.now() + timeoutMs;
   for (;;) {
-    found = await foundPosts(running(), everything);
-    const wrong = differences(found, truth).length + countsBelow(found, truth, life).length;
-    if (wrong === 0 || performance.now() > endMs) return;
+    found = await foundPosts(runningServer(), matchAllQuery);
+    const mismatchCount = differences(found, truth).length + countsBelow(found, truth, life).length;
+    if (mismatchCount === 0 || performance.now() > endMs) return;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
 }
@@ -108,8 +108,8 @@ describe("a busy network in which Earshot was killed, stopped and disconnected",
       disturbance.step();
       await life.step();
     }
-    const disturbed = await disturbance.settle();
-    await untilLabelsExpired();
+    const disturbances = await disturbance.settle();
+    await waitForLabelExpiry();
     const livedMs = performance.now();
     truth = await readTruth(network, life.labels);
     const readMs = performance.now();
@@ -119,8 +119,11 @@ describe("a busy network in which Earshot was killed, stopped and disconnected",
       `${people.length} accounts in ${seconds(madeMs - startedMs)}, life ${seconds(livedMs - madeMs)}, ` +
         `the network read in ${seconds(readMs - livedMs)}, Earshot settled in ${seconds(performance.now() - readMs)}`,
     );
-    for (const [what, tally] of Object.entries({ ...life.done(), disturbed })) {
-      console.log(`${what}: ${JSON.stringify(Object.fromEntries(tally))}`);
+    for (const [name, tally] of Object.entries({
+      ...life.actionCounts(),
+      disturbed: disturbances,
+    })) {
+      console.log(`${name}: ${JSON.stringify(Object.fromEntries(tally))}`);
     }
     console.log(`${truth.posts.size} visible posts; ${reportCounts(found, truth, life)}`);
   }, 600_000);
@@ -128,10 +131,10 @@ describe("a busy network in which Earshot was killed, stopped and disconnected",
   test("the test network was large enough and had every kind of event", () => {
     expect(truth.accounts.length).toBeGreaterThanOrEqual(stepCount < 500 ? 1 : 180);
     expect(truth.posts.size).toBeGreaterThanOrEqual(stepCount < 500 ? 1 : 5_000);
-    const requested = proxies[0]?.requests() ?? [];
-    const compressed = requested.filter((line) => line.includes("compress=true")).length;
-    expect(compressed).toBeGreaterThan(0);
-    expect(requested.length).toBeGreaterThan(compressed);
+    const requestLines = proxies[0]?.requests() ?? [];
+    const compressedCount = requestLines.filter((line) => line.includes("compress=true")).length;
+    expect(compressedCount).toBeGreaterThan(0);
+    expect(requestLines.length).toBeGreaterThan(compressedCount);
   });
 
   test("every visible post of the network is found in its current version, and no other post is found", () => {
@@ -143,18 +146,20 @@ describe("a busy network in which Earshot was killed, stopped and disconnected",
   });
 
   test("from: finds each account by its final handle", async () => {
-    const wrong: Differences = [];
-    for (const { did, handle, visible } of truth.accounts) {
-      const byHandle = await foundPosts(running(), `from:${handle}`);
+    const mismatches: Differences = [];
+    for (const { did, handle, visibleCount } of truth.accounts) {
+      const byHandle = await foundPosts(runningServer(), `from:${handle}`);
       // A former handle that another account has taken matches both.
-      const before = life.formerHandles.get(handle) ?? new Set();
-      const own = byHandle.filter(({ Metadata }) => Metadata.user_id === did).length;
-      const others = byHandle.filter(
-        ({ Metadata: { user_id } }) => user_id !== did && !before.has(user_id),
+      const formerOwners = life.formerHandles.get(handle) ?? new Set();
+      const ownCount = byHandle.filter(({ Metadata }) => Metadata.user_id === did).length;
+      const foreignPosts = byHandle.filter(
+        ({ Metadata: { user_id } }) => user_id !== did && !formerOwners.has(user_id),
       );
-      if (own !== visible) wrong.push(`own: ${own} of ${visible} posts for from:${handle}`);
-      if (others.length > 0) wrong.push(`of others: ${others.length} for from:${handle}`);
+      if (ownCount !== visibleCount)
+        mismatches.push(`own: ${ownCount} of ${visibleCount} posts for from:${handle}`);
+      if (foreignPosts.length > 0)
+        mismatches.push(`of others: ${foreignPosts.length} for from:${handle}`);
     }
-    expect(summary(wrong)).toEqual([]);
+    expect(summary(mismatches)).toEqual([]);
   });
 });

@@ -7,26 +7,26 @@ export type Differences = string[];
 
 export function summary(differences: Differences): Differences {
   const kinds = Map.groupBy(differences, (difference) => difference.split(":")[0] ?? "");
-  return [...kinds].flatMap(([kind, all]) => [
-    `${kind}: ${all.length}`,
-    ...all.slice(0, 5).map((difference) => `  ${difference.slice(0, 500)}`),
+  return [...kinds].flatMap(([kind, lines]) => [
+    `${kind}: ${lines.length}`,
+    ...lines.slice(0, 5).map((difference) => `  ${difference.slice(0, 500)}`),
   ]);
 }
 
 export function differences(found: readonly FoundPost[], { posts }: Truth): Differences {
-  const reported: Differences = [];
+  const lines: Differences = [];
   const foundByUri = new Map(found.map((post) => [post.Metadata.uri, post]));
   if (foundByUri.size < found.length)
-    reported.push(`found twice: ${found.length - foundByUri.size} posts`);
+    lines.push(`found twice: ${found.length - foundByUri.size} posts`);
   for (const post of posts.values()) {
     const stored = foundByUri.get(post.uri);
-    if (stored === undefined) reported.push(`missing: ${JSON.stringify(post)}`);
-    else reported.push(...postDifferences(post, stored));
+    if (stored === undefined) lines.push(`missing: ${JSON.stringify(post)}`);
+    else lines.push(...postDifferences(post, stored));
   }
   for (const { Metadata } of foundByUri.values()) {
-    if (!posts.has(Metadata.uri)) reported.push(`unexpected: ${JSON.stringify(Metadata)}`);
+    if (!posts.has(Metadata.uri)) lines.push(`unexpected: ${JSON.stringify(Metadata)}`);
   }
-  return reported;
+  return lines;
 }
 
 function postDifferences(post: SeenPost, { Content, Metadata }: FoundPost): Differences {
@@ -44,9 +44,16 @@ function postDifferences(post: SeenPost, { Content, Metadata }: FoundPost): Diff
   };
   const names = Object.keys(post) as (keyof SeenPost)[];
   return names
-    .map((name) => ({ name, is: JSON.stringify(actual[name]), due: JSON.stringify(post[name]) }))
-    .filter(({ is, due }) => is !== due)
-    .map(({ name, is, due }) => `${name}: ${is}, expected ${due}, of ${post.uri}`);
+    .map((name) => ({
+      name,
+      actualText: JSON.stringify(actual[name]),
+      expectedText: JSON.stringify(post[name]),
+    }))
+    .filter(({ actualText, expectedText }) => actualText !== expectedText)
+    .map(
+      ({ name, actualText, expectedText }) =>
+        `${name}: ${actualText}, expected ${expectedText}, of ${post.uri}`,
+    );
 }
 
 const countNames = {
@@ -82,9 +89,9 @@ export function countsBelow(found: readonly FoundPost[], truth: Truth, life: Lif
 }
 
 export function reportCounts(found: readonly FoundPost[], truth: Truth, life: Life): string {
-  const all = [...listCounts(found, truth, life)];
-  const exact = all.filter(({ shown, actual }) => shown === actual).length;
-  const above = all.filter(({ shown, actual }) => shown > actual).length;
-  const twice = all.filter(({ shown, created }) => shown > created).length;
-  return `${all.length} counts, ${exact} exact, ${above} above, of which ${twice} above all that was ever made`;
+  const counts = [...listCounts(found, truth, life)];
+  const exactCount = counts.filter(({ shown, actual }) => shown === actual).length;
+  const aboveCount = counts.filter(({ shown, actual }) => shown > actual).length;
+  const impossibleCount = counts.filter(({ shown, created }) => shown > created).length;
+  return `${counts.length} counts, ${exactCount} exact, ${aboveCount} above, of which ${impossibleCount} above the number ever created`;
 }

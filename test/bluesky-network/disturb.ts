@@ -5,7 +5,7 @@ import type { Earshot } from "./earshot.ts";
 
 export type Disturbance = {
   step(): void;
-  /** Reverts everything and counts each kind. */
+  /** Restarts Earshot and returns the count of each kind. */
   settle(): Promise<ReadonlyMap<string, number>>;
 };
 
@@ -19,8 +19,8 @@ export function startDisturbance(
 ): Disturbance {
   const { earshot, jetstream, proxies } = targets;
   const counts = new Map<string, number>();
-  let pending: Promise<void> = Promise.resolve();
-  let startsInSteps = 0;
+  let lastAction: Promise<void> = Promise.resolve();
+  let stepsUntilStart = 0;
   const actions = {
     nothing: async () => {},
     cut: async () => draw.pick(proxies).cut(),
@@ -44,24 +44,24 @@ export function startDisturbance(
 
   function begin(kind: keyof typeof actions): void {
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    pending = pending.then(actions[kind]);
+    lastAction = lastAction.then(actions[kind]);
   }
 
   return {
     step: () => {
-      if (startsInSteps > 0) {
-        startsInSteps -= 1;
-        if (startsInSteps === 0) pending = pending.then(earshot.start);
+      if (stepsUntilStart > 0) {
+        stepsUntilStart -= 1;
+        if (stepsUntilStart === 0) lastAction = lastAction.then(earshot.start);
         return;
       }
-      const kind = draw.weighted(weights);
+      const kind = draw.pickWeighted(weights);
       if (kind === "nothing") return;
       begin(kind);
-      if (kind === "kill" || kind === "stop") startsInSteps = 1 + draw.below(6);
+      if (kind === "kill" || kind === "stop") stepsUntilStart = 1 + draw.below(6);
     },
     settle: async () => {
-      pending = pending.then(earshot.start);
-      await pending;
+      lastAction = lastAction.then(earshot.start);
+      await lastAction;
       return counts;
     },
   };

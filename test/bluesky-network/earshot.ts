@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../testkit/service/free-port.ts";
 import { type ServerProcess, startServer } from "../../testkit/service/server-process.ts";
-import { jetstreamPrograms } from "../../testkit/upstreams/jetstream-process.ts";
+import { buildJetstream } from "../../testkit/upstreams/jetstream-process.ts";
 
 /** Can be restarted on its data folder; every other start uses the compressed stream. */
 export type Earshot = {
@@ -18,16 +18,16 @@ export async function startEarshot(
 ): Promise<Earshot> {
   const port = await freePort();
   mkdirSync(dataDir, { recursive: true });
-  copyFileSync(join(jetstreamPrograms(), "jetstream.zdict"), join(dataDir, "jetstream.zdict"));
+  copyFileSync(join(buildJetstream(), "jetstream.zdict"), join(dataDir, "jetstream.zdict"));
   let starts = 0;
   let server: ServerProcess | null = null;
   const end = async (signal: NodeJS.Signals): Promise<void> => {
-    const ending = server;
+    const runningServer = server;
     server = null;
-    if (ending === null) return;
-    const ended = new Promise((resolve) => ending.child.once("exit", resolve));
-    ending.child.kill(signal);
-    await ended;
+    if (runningServer === null) return;
+    const exit = new Promise((resolve) => runningServer.child.once("exit", resolve));
+    runningServer.child.kill(signal);
+    await exit;
   };
   const start = async (): Promise<void> => {
     starts += 1;

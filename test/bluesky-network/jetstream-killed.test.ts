@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { everything, fetchGaps, foundPosts } from "../../testkit/archives/found-posts.ts";
+import { fetchGaps, foundPosts, matchAllQuery } from "../../testkit/archives/found-posts.ts";
 import {
   makePeople,
   type Person,
@@ -60,46 +60,46 @@ async function writePosts(count: number): Promise<{ uri: string; ms: number }[]>
   return written;
 }
 
-const untilFound = (due: readonly { uri: string }[]): Promise<Set<string>> =>
+const waitForPosts = (expectedPosts: readonly { uri: string }[]): Promise<Set<string>> =>
   until("the posts are found", async () => {
-    const posts = await foundPosts(server, everything);
+    const posts = await foundPosts(server, matchAllQuery);
     const uris = new Set(posts.map(({ Metadata }) => Metadata.uri));
-    return due.every(({ uri }) => uris.has(uri)) ? uris : null;
+    return expectedPosts.every(({ uri }) => uris.has(uri)) ? uris : null;
   });
 
 /** Jetstream may serve before it follows the network; returns the posts written until it does. */
-async function untilFollowing(): Promise<{ uri: string; ms: number }[]> {
+async function waitForStream(): Promise<{ uri: string; ms: number }[]> {
   const written: { uri: string; ms: number }[] = [];
   return await until("Jetstream follows the network", async () => {
     written.push(...(await writePosts(1)));
-    const found = await foundPosts(server, everything);
+    const found = await foundPosts(server, matchAllQuery);
     const uris = new Set(found.map(({ Metadata }) => Metadata.uri));
     return written.some(({ uri }) => uris.has(uri)) ? written : null;
   });
 }
 
 test("everything that a killed Jetstream had sent is stored, and what it lost is not covered", async () => {
-  await untilFound(await writePosts(1));
-  const sent = await writePosts(20);
-  let found = await untilFound(sent);
-  let missing: { uri: string; ms: number }[] = [];
+  await waitForPosts(await writePosts(1));
+  const sentPosts = await writePosts(20);
+  let found = await waitForPosts(sentPosts);
+  let missingPosts: { uri: string; ms: number }[] = [];
   // A kill loses nothing if Jetstream has just saved its cursor.
-  for (let kill = 0; kill < 5 && missing.length === 0; kill += 1) {
+  for (let kill = 0; kill < 5 && missingPosts.length === 0; kill += 1) {
     await jetstream.end("SIGKILL");
-    const lost = await writePosts(10);
+    const lostPosts = await writePosts(10);
     await jetstream.start();
-    lost.push(...(await untilFollowing()));
-    const later = await writePosts(10);
-    const now = await untilFound(later);
-    missing = [...lost, ...later].filter(({ uri }) => !now.has(uri));
-    found = now;
+    lostPosts.push(...(await waitForStream()));
+    const laterPosts = await writePosts(10);
+    const foundUris = await waitForPosts(laterPosts);
+    missingPosts = [...lostPosts, ...laterPosts].filter(({ uri }) => !foundUris.has(uri));
+    found = foundUris;
   }
 
-  expect(sent.filter(({ uri }) => !found.has(uri))).toEqual([]);
-  const gaps = await fetchGaps(server, { fromMs: sent[0]?.ms ?? 0, toMs: Date.now() });
-  const isClaimed = ({ ms }: { ms: number }): boolean =>
+  expect(sentPosts.filter(({ uri }) => !found.has(uri))).toEqual([]);
+  const gaps = await fetchGaps(server, { fromMs: sentPosts[0]?.ms ?? 0, toMs: Date.now() });
+  const isCovered = ({ ms }: { ms: number }): boolean =>
     !gaps.some((gap) => gap.fromMs <= ms && ms < gap.toMs);
-  expect(sent.filter((post) => !isClaimed(post))).toEqual([]);
-  expect(missing.length).toBeGreaterThan(0);
-  expect(missing.filter(isClaimed)).toEqual([]);
+  expect(sentPosts.filter((post) => !isCovered(post))).toEqual([]);
+  expect(missingPosts.length).toBeGreaterThan(0);
+  expect(missingPosts.filter(isCovered)).toEqual([]);
 });

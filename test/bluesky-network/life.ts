@@ -10,7 +10,7 @@ export type Life = Pick<Writes, "created" | "recreated"> &
   Pick<Accounts, "formerHandles"> &
   Pick<Moderation, "labels"> & {
     step(): Promise<void>;
-    done(): Record<string, Tally>;
+    actionCounts(): Record<string, Tally>;
   };
 
 const weights = {
@@ -32,42 +32,42 @@ export function startLife(network: Network, people: readonly Person[], draw: Dra
   const writes = createWrites(network, people, draw);
   const accounts = createAccounts(network, people, draw);
   const moderation = createModeration(network, people, draw);
-  const done = new Map<string, number>();
+  const stepCounts = new Map<string, number>();
 
-  const withStatus = (status: Person["status"]): Person[] =>
-    people.filter((person) => person.status === status);
-  const someone = (): Person => draw.pick(withStatus("active"));
+  const withStatus = (status: Person["to"]): Person[] =>
+    people.filter((person) => person.to === status);
+  const drawActive = (): Person => draw.pick(withStatus("active"));
 
-  async function change(from: Person["status"], to: Person["status"]): Promise<void> {
+  async function change(from: Person["to"], to: Person["to"]): Promise<void> {
     const person = draw.pickOrNull(withStatus(from));
     if (person !== null) await accounts.setStatus(person, to);
   }
 
   const steps = {
-    write: () => writes.some(someone()),
-    edit: () => writes.edit(someone()),
-    rename: () => accounts.rename(someone()),
-    describe: () => accounts.describe(someone()),
+    write: () => writes.writeSome(drawActive()),
+    edit: () => writes.edit(drawActive()),
+    rename: () => accounts.rename(drawActive()),
+    describe: () => accounts.describe(drawActive()),
     deactivate: () => change("active", "deactivated"),
     reactivate: () => change("deactivated", "active"),
     takeDown: () => change("active", "takendown"),
     allow: () => change("takendown", "active"),
-    remove: () => accounts.remove(someone()),
+    remove: () => accounts.remove(drawActive()),
     label: moderation.label,
-    takeDownPost: () => moderation.takeDown(someone()),
+    takeDownPost: () => moderation.takeDown(drawActive()),
     allowPost: moderation.allow,
   };
 
   return {
     step: async () => {
-      const kind = draw.weighted(weights);
-      add(done, kind);
+      const kind = draw.pickWeighted(weights);
+      add(stepCounts, kind);
       await steps[kind]();
     },
     created: writes.created,
     recreated: writes.recreated,
     formerHandles: accounts.formerHandles,
     labels: moderation.labels,
-    done: () => ({ steps: done, writes: writes.done }),
+    actionCounts: () => ({ steps: stepCounts, writes: writes.actionCounts }),
   };
 }

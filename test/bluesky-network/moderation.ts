@@ -20,12 +20,12 @@ export function createModeration(
   draw: Draw,
 ): Moderation {
   const labels: Label[] = [];
-  let takenDown: { person: Person; post: Post }[] = [];
+  let takedowns: { person: Person; post: Post }[] = [];
 
   async function addLabel(label: Omit<Label, "cts">): Promise<void> {
-    const dated = { ...label, cts: new Date().toISOString() };
-    labels.push(dated);
-    await network.label([dated]);
+    const datedLabel = { ...label, cts: new Date().toISOString() };
+    labels.push(datedLabel);
+    await network.label([datedLabel]);
   }
 
   const setTakedown = ({ uri, cid }: Post, takedown: object): Promise<object> =>
@@ -35,42 +35,42 @@ export function createModeration(
     });
 
   /** Excludes takedowns, which must also end at the PDS. */
-  const negatable = (): Label[] =>
+  const negatableLabels = (): Label[] =>
     labels.filter(
       ({ neg, src, uri }) =>
-        !neg && src === labelerDid && !takenDown.some(({ post }) => post.uri === uri),
+        !neg && src === labelerDid && !takedowns.some(({ post }) => post.uri === uri),
     );
 
   return {
     label: async () => {
-      const before = draw.chance(0.3) ? draw.pickOrNull(negatable()) : null;
-      if (before !== null) {
-        const { src, uri, val } = before;
+      const earlierLabel = draw.chance(0.3) ? draw.pickOrNull(negatableLabels()) : null;
+      if (earlierLabel !== null) {
+        const { src, uri, val } = earlierLabel;
         return await addLabel({ src, uri, val, neg: true });
       }
       const { did, posts } = draw.pick(people);
       const post = draw.chance(0.8) ? draw.pickOrNull(posts) : null;
       const account = draw.chance(0.5) ? `at://${did}/${profileCollection}/self` : did;
-      const soon = new Date(Date.now() + 3_000).toISOString();
+      const expiry = new Date(Date.now() + 3_000).toISOString();
       await addLabel({
         src: draw.chance(0.15) ? outsiderDid : labelerDid,
         uri: post?.uri ?? account,
         val: draw.pick(["porn", "spam", "graphic-media", "!hide", "!takedown"]),
-        ...(draw.chance(0.1) ? { exp: soon } : {}),
+        ...(draw.chance(0.1) ? { exp: expiry } : {}),
       });
     },
     takeDown: async (person) => {
       const post = draw.pickOrNull(person.posts);
       if (post === null) return;
       person.posts = person.posts.filter((other) => other !== post);
-      takenDown.push({ person, post });
+      takedowns.push({ person, post });
       await setTakedown(post, { applied: true, ref: "1" });
       await addLabel({ src: labelerDid, uri: post.uri, val: "!takedown" });
     },
     allow: async () => {
-      const first = takenDown.find(({ person }) => person.status === "active");
+      const first = takedowns.find(({ person }) => person.to === "active");
       if (first === undefined) return;
-      takenDown = takenDown.filter((each) => each !== first);
+      takedowns = takedowns.filter((each) => each !== first);
       first.person.posts.push(first.post);
       await setTakedown(first.post, { applied: false });
       await addLabel({ src: labelerDid, uri: first.post.uri, val: "!takedown", neg: true });

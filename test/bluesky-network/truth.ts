@@ -27,10 +27,10 @@ export type Truth = {
   posts: ReadonlyMap<string, SeenPost>;
   counts: Counts;
   /** Active accounts. */
-  accounts: readonly { did: string; handle: string; visible: number }[];
+  accounts: readonly { did: string; handle: string; visibleCount: number }[];
 };
 
-type Listed = { uri: string; value: RecordValue };
+type ListedRecord = { uri: string; value: RecordValue };
 type RecordValue = {
   displayName?: string;
   text?: string;
@@ -64,14 +64,14 @@ export async function readTruth(network: Network, labels: readonly Label[]): Pro
     const [profile] = await readRecords(network, did, profileCollection);
     const ownLabels = profile === undefined ? [] : labelValues(profile);
     const isHidden = accountLabels.some(hides) || ownLabels.includes("!no-unauthenticated");
-    let visible = 0;
+    let visibleCount = 0;
     for (const listed of await readRecords(network, did, postCollection)) {
       const { uri, value } = listed;
       count(counts.replies, value.reply?.parent.uri);
       count(counts.quotes, value.embed?.record?.uri);
       const postLabels = currentValues.get(uri) ?? [];
       if (isHidden || postLabels.some(hides)) continue;
-      visible += 1;
+      visibleCount += 1;
       posts.set(uri, {
         uri,
         text: value.text ?? "",
@@ -91,7 +91,7 @@ export async function readTruth(network: Network, labels: readonly Label[]): Pro
     for (const { value } of await readRecords(network, did, repostCollection)) {
       count(counts.reposts, value.subject?.uri);
     }
-    accounts.push({ did, handle, visible });
+    accounts.push({ did, handle, visibleCount });
   }
   return { posts, counts, accounts };
 }
@@ -102,26 +102,30 @@ function count(tally: Map<string, number>, uri: string | undefined): void {
 
 const hides = (value: string): boolean => value === "!takedown" || value === "!hide";
 
-const labelValues = ({ value }: Listed): string[] =>
+const labelValues = ({ value }: ListedRecord): string[] =>
   value.labels?.values.map(({ val }) => val) ?? [];
 
 async function activeAccounts(network: Network): Promise<string[]> {
-  const active: string[] = [];
+  const dids: string[] = [];
   for (let cursor: string | undefined = ""; cursor !== undefined; ) {
     const page: { repos: { did: string; active: boolean }[]; cursor?: string } = await network.read(
       "com.atproto.sync.listRepos",
       { limit: "1000", ...(cursor === "" ? {} : { cursor }) },
     );
-    active.push(...page.repos.filter((repo) => repo.active).map((repo) => repo.did));
+    dids.push(...page.repos.filter((repo) => repo.active).map((repo) => repo.did));
     cursor = page.cursor;
   }
-  return active;
+  return dids;
 }
 
-async function readRecords(network: Network, repo: string, collection: string): Promise<Listed[]> {
-  const records: Listed[] = [];
+async function readRecords(
+  network: Network,
+  repo: string,
+  collection: string,
+): Promise<ListedRecord[]> {
+  const records: ListedRecord[] = [];
   for (let cursor: string | undefined = ""; cursor !== undefined; ) {
-    const page: { records: Listed[]; cursor?: string } = await network.read(
+    const page: { records: ListedRecord[]; cursor?: string } = await network.read(
       "com.atproto.repo.listRecords",
       { repo, collection, limit: "100", ...(cursor === "" ? {} : { cursor }) },
     );
@@ -133,12 +137,12 @@ async function readRecords(network: Network, repo: string, collection: string): 
 
 /** The values of labels that are neither negated nor expired. */
 function currentLabelValues(labels: readonly Label[], nowMs: number): Map<string, string[]> {
-  const last = new Map<string, Label>();
+  const lastLabels = new Map<string, Label>();
   for (const label of labels) {
-    if (label.src === labelerDid) last.set(`${label.uri} ${label.val}`, label);
+    if (label.src === labelerDid) lastLabels.set(`${label.uri} ${label.val}`, label);
   }
   const values = new Map<string, string[]>();
-  for (const { uri, val, neg, exp } of last.values()) {
+  for (const { uri, val, neg, exp } of lastLabels.values()) {
     if (neg || (exp !== undefined && Date.parse(exp) <= nowMs)) continue;
     values.set(uri, [...(values.get(uri) ?? []), val]);
   }

@@ -16,18 +16,18 @@ export type Tally = ReadonlyMap<string, number>;
 
 export type Writes = {
   /** Makes up to 48 writes in one commit. */
-  some(person: Person): Promise<void>;
+  writeSome(person: Person): Promise<void>;
   edit(person: Person): Promise<void>;
   /** Counts all created records, including removed ones. */
   created: Readonly<Record<"likes" | "reposts" | "replies" | "quotes", Tally>>;
   /** Posts that reuse the key of a deleted post. */
   recreated: ReadonlySet<string>;
-  done: Tally;
+  actionCounts: Tally;
 };
 
 const weights = {
   post: 54,
-  again: 1.5,
+  reuseKey: 1.5,
   edit: 5,
   remove: 6,
   like: 22,
@@ -37,7 +37,7 @@ const weights = {
 };
 
 export function createWrites(network: Network, people: readonly Person[], draw: Draw): Writes {
-  const done = new Map<string, number>();
+  const actionCounts = new Map<string, number>();
   const created = {
     likes: new Map<string, number>(),
     reposts: new Map<string, number>(),
@@ -48,36 +48,36 @@ export function createWrites(network: Network, people: readonly Person[], draw: 
   const records = new Map<string, Record<string, unknown>>();
   const drawTarget = (): Post | null => draw.pickOrNull(draw.pick(people).posts);
 
-  /** Null if the write is impossible or its record `busy` in this commit. */
-  function drawWrite(person: Person, busy: Set<string>): Write | null {
-    const kind = draw.weighted(weights);
-    add(done, kind);
-    if (kind === "post" || kind === "again") return newPost(person, busy, kind);
+  /** Null if the write is impossible or its key is in `usedKeys`. */
+  function drawWrite(person: Person, usedKeys: Set<string>): Write | null {
+    const kind = draw.pickWeighted(weights);
+    add(actionCounts, kind);
+    if (kind === "post" || kind === "reuseKey") return newPost(person, usedKeys, kind);
     if (kind === "like" || kind === "repost") return reaction(kind);
     const collection =
       kind === "unlike" ? likeCollection : kind === "unrepost" ? repostCollection : postCollection;
     const target = draw.pickOrNull<{ key: string }>(
       kind === "unlike" ? person.likes : kind === "unrepost" ? person.reposts : person.posts,
     );
-    if (target === null || busy.has(target.key)) return null;
-    busy.add(target.key);
+    if (target === null || usedKeys.has(target.key)) return null;
+    usedKeys.add(target.key);
     const { key } = target;
     if (kind !== "edit") return { kind: "delete", collection, key };
-    return { kind: "update", collection, key, record: newWords(makeUri(person, key)) };
+    return { kind: "update", collection, key, record: editedRecord(makeUri(person, key)) };
   }
 
-  function newPost(person: Person, busy: Set<string>, kind: "post" | "again"): Write | null {
+  function newPost(person: Person, usedKeys: Set<string>, kind: "post" | "reuseKey"): Write | null {
     const parent = draw.chance(0.3) ? drawTarget() : null;
     const quoted = draw.chance(0.1) ? drawTarget() : null;
-    const named = draw.chance(0.08) ? draw.pick(people) : null;
-    const record = drawPost(draw, { parent, quoted, named });
+    const mention = draw.chance(0.08) ? draw.pick(people) : null;
+    const record = drawPost(draw, { parent, quoted, mention });
     const creation = { kind: "create", collection: postCollection, record } as const;
-    const key = kind === "again" ? draw.pickOrNull(person.freeKeys) : null;
-    if (kind === "again" && (key === null || busy.has(key))) return null;
+    const key = kind === "reuseKey" ? draw.pickOrNull(person.freeKeys) : null;
+    if (kind === "reuseKey" && (key === null || usedKeys.has(key))) return null;
     if (parent !== null) add(created.replies, parent.uri);
     if (quoted !== null) add(created.quotes, quoted.uri);
     if (key === null) return creation;
-    busy.add(key);
+    usedKeys.add(key);
     recreated.add(makeUri(person, key));
     return { ...creation, key };
   }
@@ -92,17 +92,17 @@ export function createWrites(network: Network, people: readonly Person[], draw: 
     return { kind: "create", collection, record: { $type: collection, subject, createdAt } };
   }
 
-  function newWords(uri: string): Record<string, unknown> {
+  function editedRecord(uri: string): Record<string, unknown> {
     const record = editRecord(draw, records.get(uri) ?? {});
     records.set(uri, record);
     return record;
   }
 
   return {
-    some: async (person) => {
-      const busy = new Set<string>();
+    writeSome: async (person) => {
+      const usedKeys = new Set<string>();
       const count = draw.chance(0.3) ? 1 + draw.below(3) : 1 + draw.below(48);
-      const drawnWrites = Array.from({ length: count }, () => drawWrite(person, busy));
+      const drawnWrites = Array.from({ length: count }, () => drawWrite(person, usedKeys));
       const writes = drawnWrites.filter((other) => other !== null);
       if (writes.length === 0) return;
       const uris = await write(network, person, writes);
@@ -114,7 +114,7 @@ export function createWrites(network: Network, people: readonly Person[], draw: 
       const post = draw.pickOrNull(person.posts);
       if (post === null) return;
       const { key, uri } = post;
-      const record = newWords(uri);
+      const record = editedRecord(uri);
       await putRecord(network, person, {
         kind: "update",
         collection: postCollection,
@@ -124,7 +124,7 @@ export function createWrites(network: Network, people: readonly Person[], draw: 
     },
     created,
     recreated,
-    done,
+    actionCounts,
   };
 }
 

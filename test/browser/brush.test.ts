@@ -7,7 +7,7 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 import { startChromium } from "./support/chromium.ts";
-import { openWatched } from "./support/watched-page.ts";
+import { openWatchedPage } from "./support/watched-page.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -50,7 +50,7 @@ beforeAll(async () => {
   const context = await browser.newContext({ locale: "en-US" });
   const [name = "", value = ""] = session.cookie.split("=");
   await context.addCookies([{ name, value, url: service.url }]);
-  ({ page, complaints } = await openWatched(context));
+  ({ page, complaints } = await openWatchedPage(context));
 });
 
 afterAll(async () => {

@@ -2,19 +2,19 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type OauthApp, startOauthApp } from "../../testkit/mcp/oauth-app.ts";
+import { type ClientMetadataHost, startClientMetadataHost } from "../../testkit/mcp/oauth-app.ts";
 import { startChromium } from "./support/chromium.ts";
 import { type Site, startSite } from "./support/site.ts";
 import { findViolations } from "./support/violations.ts";
-import { looks, openWatched, show } from "./support/watched-page.ts";
+import { applyLook, looks, openWatchedPage } from "./support/watched-page.ts";
 
 let browser: Browser;
-let app: OauthApp;
+let app: ClientMetadataHost;
 let site: Site;
 
 beforeAll(async () => {
   browser = await startChromium();
-  app = await startOauthApp();
+  app = await startClientMetadataHost();
   site = await startSite({ EARSHOT_APP_PRIVATE_HOSTS: app.origin });
 });
 
@@ -28,7 +28,7 @@ const verifier = "v".repeat(43);
 // The app's own server, as its callback.
 const makeCallback = () => `${app.origin}/callback`;
 
-const consentUrl = (more: Readonly<Record<string, string>> = {}): string =>
+const consentUrl = (overrides: Readonly<Record<string, string>> = {}): string =>
   `${site.url}/dashboard/connect?${new URLSearchParams({
     response_type: "code",
     client_id: app.clientId,
@@ -38,7 +38,7 @@ const consentUrl = (more: Readonly<Record<string, string>> = {}): string =>
     scope: "searchbyquery searchbyfullarchive gettrends",
     state: "a state with spaces & signs",
     resource: `${site.url}/mcp`,
-    ...more,
+    ...overrides,
   })}`;
 
 const waitForCallback = async (page: Page): Promise<URLSearchParams> => {
@@ -79,7 +79,7 @@ test("an app is connected by signing in and consenting, and disconnected on the 
   });
   app.publish("/callback", "<title>Reader</title>");
   const context = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
-  const { page, complaints, settled } = await openWatched(context);
+  const { page, complaints, waitUntilIdle } = await openWatchedPage(context);
   const picture = (name: string) =>
     page.screenshot({ path: join(site.screenshots, `connect-${name}.png`), fullPage: true });
 
@@ -90,8 +90,8 @@ test("an app is connected by signing in and consenting, and disconnected on the 
   await page.getByRole("heading", { name: "Connect Reader?" }).waitFor();
   expect(await page.locator(".facts").innerText()).toContain(new URL(app.origin).host);
   for (const look of looks) {
-    await show(page, look);
-    await settled();
+    await applyLook(page, look);
+    await waitUntilIdle();
     expect(await findViolations(page)).toEqual([]);
     await picture(`consent-${look.width}-${look.scheme}`);
   }
@@ -107,7 +107,7 @@ test("an app is connected by signing in and consenting, and disconnected on the 
 
   await page.goto(`${site.url}/dashboard/keys`);
   await page.getByRole("heading", { name: "Connected apps" }).waitFor();
-  await settled();
+  await waitUntilIdle();
   expect(await findViolations(page)).toEqual([]);
   await picture("keys");
   await page.getByRole("button", { name: "Disconnect Reader" }).click();
@@ -134,8 +134,8 @@ test("an app is connected by signing in and consenting, and disconnected on the 
   await page.getByText("Any program on this computer").waitFor();
   expect(await findViolations(page)).toEqual([]);
   await picture("loopback");
-  const own = complaints.filter((complaint) => complaint.includes(site.url));
-  expect(own).toEqual([]);
+  const ownComplaints = complaints.filter((complaint) => complaint.includes(site.url));
+  expect(ownComplaints).toEqual([]);
 
   // A redirect URI that the app does not list is never followed.
   await page.goto(consentUrl({ redirect_uri: "https://evil.example/callback" }));

@@ -13,8 +13,8 @@ import { startChromium } from "./support/chromium.ts";
 let browser: Browser;
 let pages: Server;
 let origin: string;
-let open: ServiceUnderTest;
-let closed: ServiceUnderTest;
+let allowingService: ServiceUnderTest;
+let blockingService: ServiceUnderTest;
 
 beforeAll(async () => {
   const port = await freePort();
@@ -22,7 +22,7 @@ beforeAll(async () => {
   pages = createServer((_request, response) => {
     response.setHeader("content-type", "text/html").end("<!doctype html><title>app</title>");
   }).listen(port, "127.0.0.1");
-  [browser, open, closed] = await Promise.all([
+  [browser, allowingService, blockingService] = await Promise.all([
     startChromium(),
     startServiceUnderTest({ EARSHOT_CORS_ORIGINS: origin }),
     startServiceUnderTest({ EARSHOT_CORS_ORIGINS: "https://other.example" }),
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser.close();
-  await Promise.all([open.remove(), closed.remove()]);
+  await Promise.all([allowingService.remove(), blockingService.remove()]);
   pages.close();
 });
 
@@ -62,7 +62,7 @@ async function searchFromPage(service: ServiceUnderTest) {
 }
 
 test("a script of a listed origin can search and read the header fields", async () => {
-  expect(await searchFromPage(open)).toEqual({
+  expect(await searchFromPage(allowingService)).toEqual({
     status: 200,
     coverage: expect.stringContaining("complete"),
     rates: expect.stringContaining("burst"),
@@ -70,5 +70,5 @@ test("a script of a listed origin can search and read the header fields", async 
 });
 
 test("the browser blocks a script of any other origin", async () => {
-  expect(await searchFromPage(closed)).toBe("refused by the browser");
+  expect(await searchFromPage(blockingService)).toBe("refused by the browser");
 });

@@ -48,9 +48,9 @@ test("a page whose files were renamed by an update shows a notice and reloads", 
     route.fulfill({ contentType: "text/html", body: '<script type="module" src="/new.js">' }),
   );
   // The page stays until its check has ended.
-  const checked = Promise.withResolvers<void>();
+  const versionCheck = Promise.withResolvers<void>();
   await page.route(`${service.url}/dashboard/jobs`, async (route) => {
-    await checked.promise;
+    await versionCheck.promise;
     await route.continue();
   });
   await page.getByRole("link", { name: "Jobs" }).click();
@@ -58,7 +58,7 @@ test("a page whose files were renamed by an update shows a notice and reloads", 
   expect(await findViolations(page)).toEqual([]);
   await page.unroute(files);
   await page.unroute(start);
-  checked.resolve();
+  versionCheck.resolve();
   await page.getByRole("heading", { name: "Jobs", exact: true }).waitFor();
   await context.close();
 });
@@ -85,7 +85,7 @@ test("a page whose files stay missing does not reload repeatedly", async () => {
   });
   await page.route("**/dashboard/assets/*.js", (route) => route.fulfill({ status: 404 }));
   await page.getByRole("link", { name: "Keys" }).click();
-  await page.getByText("the installation of the dashboard is incomplete").waitFor();
+  await page.getByText("the dashboard installation is incomplete").waitFor();
   expect(loads).toBe(0);
   await context.close();
 });

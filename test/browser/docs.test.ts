@@ -2,10 +2,10 @@ import { join } from "node:path";
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startChromium } from "./support/chromium.ts";
-import { countLoaded } from "./support/loaded-bytes.ts";
+import { countLoadedBytes } from "./support/loaded-bytes.ts";
 import { type Site, startSite } from "./support/site.ts";
 import { findViolations } from "./support/violations.ts";
-import { looks, openWatched, show, watchRequests } from "./support/watched-page.ts";
+import { applyLook, looks, openWatchedPage, watchRequests } from "./support/watched-page.ts";
 
 let browser: Browser;
 let site: Site;
@@ -43,18 +43,18 @@ describe.each(pages)("%s", (name, path, heading) => {
   test.each(looks)(
     "the page at $width pixels, $scheme, passes axe, fits the screen and logs nothing",
     async (look) => {
-      const { page, complaints, settled } = await openWatched(visitor);
-      await show(page, look);
+      const { page, complaints, waitUntilIdle } = await openWatchedPage(visitor);
+      await applyLook(page, look);
       await page.goto(site.url + path);
       await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
-      await settled();
+      await waitUntilIdle();
       await page.screenshot({
         path: join(site.screenshots, `${name}-${look.width}-${look.scheme}.png`),
       });
-      const sideways = await page.evaluate(
+      const horizontalOverflow = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );
-      expect(sideways).toBe(0);
+      expect(horizontalOverflow).toBe(0);
       expect(await findViolations(page)).toEqual([]);
       const isMissing = (complaint: string) =>
         name === "docs-not-found" && complaint.includes("404");
@@ -65,9 +65,9 @@ describe.each(pages)("%s", (name, path, heading) => {
 });
 
 test("the search with Ctrl K finds every page, with only the keyboard", async () => {
-  const { page, complaints, settled } = await openWatched(visitor);
+  const { page, complaints, waitUntilIdle } = await openWatchedPage(visitor);
   await page.goto(`${site.url}/docs`);
-  await settled();
+  await waitUntilIdle();
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox").waitFor();
   await page.keyboard.type("webhook secret");
@@ -81,17 +81,17 @@ test("the search with Ctrl K finds every page, with only the keyboard", async ()
 });
 
 test("the tabs of code samples keep the selected language, and samples are copied with the service's address", async () => {
-  const { page, settled } = await openWatched(visitor);
+  const { page, waitUntilIdle } = await openWatchedPage(visitor);
   await page.goto(`${site.url}/docs/quickstart`);
-  await settled();
+  await waitUntilIdle();
   await page.getByRole("tab", { name: "Python" }).click();
   await page.reload();
-  await settled();
+  await waitUntilIdle();
   const sample = page.getByRole("tabpanel", { name: "Python" });
   await sample.hover();
   await sample.getByRole("button", { name: "Copy" }).click();
-  const copied = await page.evaluate(() => navigator.clipboard.readText());
-  expect(copied).toContain(`Earshot(url="${site.url}"`);
+  const clipboardText = await page.evaluate(() => navigator.clipboard.readText());
+  expect(clipboardText).toContain(`Earshot(url="${site.url}"`);
   expect(await page.getByRole("tabpanel", { name: "curl" }).count()).toBe(0);
   await page.close();
 });
@@ -111,10 +111,10 @@ test("the code samples name the key of the signed-in caller", async () => {
 });
 
 test("the contents are folded on a phone, and the menu opens", async () => {
-  const { page, settled } = await openWatched(visitor);
-  await show(page, { width: 390, scheme: "light" });
+  const { page, waitUntilIdle } = await openWatchedPage(visitor);
+  await applyLook(page, { width: 390, scheme: "light" });
   await page.goto(`${site.url}/docs/api`);
-  await settled();
+  await waitUntilIdle();
   const entry = page.getByRole("navigation", { name: "On this page" }).getByRole("link").first();
   expect(await entry.isVisible()).toBe(false);
   await page.getByText("On this page").click();
@@ -129,10 +129,10 @@ test("the contents are folded on a phone, and the menu opens", async () => {
 test("a first visit of the documentation loads at most 250 kB", async () => {
   const context = await newContext();
   const page = await context.newPage();
-  const bytesLoaded = await countLoaded(context, page);
-  const settled = watchRequests(page);
+  const bytesLoaded = await countLoadedBytes(context, page);
+  const waitUntilIdle = watchRequests(page);
   await page.goto(`${site.url}/docs/api`);
-  await settled();
+  await waitUntilIdle();
   expect(bytesLoaded()).toBeGreaterThan(10_000);
   expect(bytesLoaded()).toBeLessThan(250_000);
   await context.close();

@@ -14,7 +14,7 @@ import {
 import { stubUpstream } from "../../testkit/upstreams/stub-upstream.ts";
 import { startChromium } from "./support/chromium.ts";
 import { findViolations } from "./support/violations.ts";
-import { looks, openWatched, show } from "./support/watched-page.ts";
+import { applyLook, looks, openWatchedPage } from "./support/watched-page.ts";
 
 const perMinute = 14;
 const pageSize = 10;
@@ -57,7 +57,7 @@ const submit = (path: string, payload: object) =>
   service.callAs(session, { method: "POST", url: `/v1/search/live/${path}`, payload });
 
 test("a connected stream is shown in the sidebar and on the status page", async () => {
-  const { page, complaints } = await openWatched(context);
+  const { page, complaints } = await openWatchedPage(context);
   await page.goto(`${service.url}/dashboard/status`);
   await page.getByRole("link", { name: /^Listening/ }).waitFor();
   await page.getByText("Listening to Bluesky").waitFor();
@@ -67,12 +67,12 @@ test("a connected stream is shown in the sidebar and on the status page", async 
 });
 
 test("a failed job shows the reason and its cost, and can be run again", async () => {
-  const { page, complaints } = await openWatched(context);
-  const submitted = await submit("x", {
+  const { page, complaints } = await openWatchedPage(context);
+  const submission = await submit("x", {
     type: "social",
     arguments: { type: "gettweets", query: "@ann" },
   });
-  await page.goto(`${service.url}/dashboard/jobs/${submitted.json<{ uuid: string }>().uuid}`);
+  await page.goto(`${service.url}/dashboard/jobs/${submission.json<{ uuid: string }>().uuid}`);
   const job = page.locator(".opened");
   await job.getByText("Failed: x.example returned 400").waitFor();
   await job.getByText("A failed job counts against the searches per minute").waitFor();
@@ -84,15 +84,15 @@ test("a failed job shows the reason and its cost, and can be run again", async (
 });
 
 test("a job opened from a long list is visible immediately, and above the list on a phone", async () => {
-  for (let more = 0; more < pageSize; more += 1) await submit("social", search(`harbour ${more}`));
+  for (let n = 0; n < pageSize; n += 1) await submit("social", search(`harbour ${n}`));
   for (const look of looks) {
-    const { page, settled } = await openWatched(context);
-    await show(page, look);
+    const { page, waitUntilIdle } = await openWatchedPage(context);
+    await applyLook(page, look);
     await page.goto(`${service.url}/dashboard/jobs`);
     await page.getByText("This list is live").waitFor();
     await page.getByRole("link", { name: "harbour 0", exact: true }).click();
     await page.locator(".opened").waitFor();
-    await settled();
+    await waitUntilIdle();
     const position = await page.locator(".opened").evaluate((job) => ({
       top: job.getBoundingClientRect().top,
       isBeforeList: job.nextElementSibling?.querySelector(".jobs") != null,
@@ -105,12 +105,12 @@ test("a job opened from a long list is visible immediately, and above the list o
 });
 
 test("a search above the limit shows how long it waits, and is then sent automatically", async () => {
-  const { page } = await openWatched(context);
-  for (let more = 0; more < perMinute; more += 1) await submit("social", search("harbour"));
+  const { page } = await openWatchedPage(context);
+  for (let n = 0; n < perMinute; n += 1) await submit("social", search("harbour"));
   await page.goto(`${service.url}/dashboard/playground?q=harbour`);
   await page.getByRole("textbox", { name: "Query" }).press("Enter");
   await page.getByText(`Limit reached: ${perMinute} searches per minute`).waitFor();
-  await page.getByText("Your search is sent automatically").waitFor();
+  await page.getByText("Your search will be sent automatically").waitFor();
   expect(await findViolations(page)).toEqual([]);
   await page.getByRole("button", { name: "Cancel search" }).click();
   await page.getByText("Limit reached:").waitFor({ state: "detached" });

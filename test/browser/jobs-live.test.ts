@@ -7,20 +7,20 @@ import {
 } from "../../testkit/service/service-under-test.ts";
 import { stubUpstream } from "../../testkit/upstreams/stub-upstream.ts";
 import { startChromium } from "./support/chromium.ts";
-import { openWatched } from "./support/watched-page.ts";
+import { openWatchedPage } from "./support/watched-page.ts";
 
 let browser: Browser;
 let service: ServiceUnderTest;
 let session: TestSession;
 /** Releases the platform's pending response. */
-let answer: () => void;
+let releaseAnswer: () => void;
 
 beforeAll(async () => {
   const x = stubUpstream("x", { gettweets: [] });
   const page = x.page;
   x.page = async (call, platformSession) => {
     await new Promise<void>((resolve) => {
-      answer = resolve;
+      releaseAnswer = resolve;
     });
     return await page(call, platformSession);
   };
@@ -49,10 +49,10 @@ async function openJobs(): Promise<{ page: Page; complaints: string[] }> {
   const context = await browser.newContext({ locale: "en-US" });
   const [name = "", value = ""] = session.cookie.split("=");
   await context.addCookies([{ name, value, url: service.url }]);
-  const watched = await openWatched(context);
-  await watched.page.goto(`${service.url}/dashboard/jobs`);
-  await watched.page.getByText("This list is live").waitFor();
-  return watched;
+  const watchedPage = await openWatchedPage(context);
+  await watchedPage.page.goto(`${service.url}/dashboard/jobs`);
+  await watchedPage.page.getByText("This list is live").waitFor();
+  return watchedPage;
 }
 
 const row = (page: Page, query: string) => page.getByRole("row").filter({ hasText: query });
@@ -66,12 +66,12 @@ test("jobs appear and end on the page without a reload, and the sidebar counts t
 
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
-  const opened = page.locator("section", { hasText: "Received, saved to disk" });
-  await opened.getByText("Searching").waitFor();
+  const jobDetails = page.locator("section", { hasText: "Received, saved to disk" });
+  await jobDetails.getByText("Searching").waitFor();
 
-  answer();
+  releaseAnswer();
   await row(page, "@ann").getByText("done").waitFor();
-  await opened.getByText("Nothing found").waitFor();
+  await jobDetails.getByText("Nothing found").waitFor();
   expect(await jobsLink(page).innerText()).toBe("Jobs");
   expect(complaints).toEqual([]);
   await page.close();

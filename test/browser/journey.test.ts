@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startChromium } from "./support/chromium.ts";
 import { type Site, startSite } from "./support/site.ts";
-import { openWatched } from "./support/watched-page.ts";
+import { openWatchedPage } from "./support/watched-page.ts";
 
 let browser: Browser;
 let site: Site;
@@ -21,7 +21,7 @@ afterAll(async () => {
 test("a user gets from the landing page to a first answer, and a revoked key is rejected", async () => {
   const context = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  const { page, complaints } = await openWatched(context);
+  const { page, complaints } = await openWatchedPage(context);
   const picture = (name: string) =>
     page.screenshot({ path: join(site.screenshots, `journey-${name}.png`), fullPage: true });
 
@@ -36,7 +36,7 @@ test("a user gets from the landing page to a first answer, and a revoked key is 
   expect(key).toMatch(/^ear_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}$/);
   expect(page.url()).not.toContain(key);
   await picture("2-key");
-  const requested = () =>
+  const searchOnce = () =>
     fetch(`${site.service.url}/v1/search/social`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
@@ -45,7 +45,7 @@ test("a user gets from the landing page to a first answer, and a revoked key is 
         arguments: { type: "searchbyquery", query: "harbour" },
       }),
     });
-  expect((await requested()).status).toBe(200);
+  expect((await searchOnce()).status).toBe(200);
 
   const cookies = await context.cookies(site.url);
   expect(cookies.find(({ name }) => name === "__Host-earshot")).toMatchObject({
@@ -73,7 +73,7 @@ test("a user gets from the landing page to a first answer, and a revoked key is 
     .getByRole("dialog")
     .getByRole("button", { name: /Revoke/ })
     .click();
-  await expect.poll(async () => (await requested()).status).toBe(401);
+  await expect.poll(async () => (await searchOnce()).status).toBe(401);
   await picture("4-revoked");
 
   // Ignores complaints about the code host's page.

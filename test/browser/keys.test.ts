@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { search } from "../../testkit/service/service-under-test.ts";
 import { startChromium } from "./support/chromium.ts";
 import { type Site, startSite } from "./support/site.ts";
-import { openWatched } from "./support/watched-page.ts";
+import { openWatchedPage } from "./support/watched-page.ts";
 
 let browser: Browser;
 let site: Site;
@@ -24,12 +24,12 @@ test("the requests of a key can be opened by keyboard, and show the reason for a
   await context.addCookies([
     { name, value, url: site.url, httpOnly: true, secure: true, sameSite: "Lax" },
   ]);
-  const created = await site.service.callAs(session, {
+  const keyResponse = await site.service.callAs(session, {
     method: "POST",
     url: "/dashboard/api/keys",
     payload: { name: "laptop" },
   });
-  const { page, complaints } = await openWatched(context);
+  const { page, complaints } = await openWatchedPage(context);
   await page.goto(`${site.url}/dashboard/keys`);
   await page.getByRole("link", { name: "laptop" }).focus();
   await page.keyboard.press("Enter");
@@ -38,7 +38,7 @@ test("the requests of a key can be opened by keyboard, and show the reason for a
   expect(await heading.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.getByText("No requests yet.").waitFor();
 
-  await site.service.submit(created.json().token, search("from:"));
+  await site.service.submit(keyResponse.json().token, search("from:"));
   await page.reload();
   const row = page.getByRole("table", { name: "Requests from laptop" }).locator("tbody tr");
   await row.first().waitFor();

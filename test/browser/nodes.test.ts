@@ -8,7 +8,7 @@ import type { TestSession } from "../../testkit/service/service-under-test.ts";
 import { startChromium } from "./support/chromium.ts";
 import { type Site, startSite } from "./support/site.ts";
 import { findViolations } from "./support/violations.ts";
-import { looks, openWatched, show } from "./support/watched-page.ts";
+import { applyLook, looks, openWatchedPage } from "./support/watched-page.ts";
 import { startWorkerNode, type WorkerNode } from "./support/worker-node.ts";
 
 const runFile = promisify(execFile);
@@ -60,7 +60,7 @@ async function submit(query: string): Promise<string> {
 }
 
 test("a new node waits for approval, and the dialog says what its proofs show", async () => {
-  const { page, complaints } = await openWatched(operator);
+  const { page, complaints } = await openWatchedPage(operator);
   await page.goto(`${site.url}/dashboard/nodes`);
   await pageRow(page, "ams-1").getByText("pending", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Approve ams-1" }).click();
@@ -76,20 +76,20 @@ test("a new node waits for approval, and the dialog says what its proofs show", 
 });
 
 test("a job shows which node ran it and what that proves, and its proof is downloaded and verified offline", async () => {
-  const { page, complaints, settled } = await openWatched(operator);
+  const { page, complaints, waitUntilIdle } = await openWatchedPage(operator);
   await page.goto(`${site.url}/dashboard/jobs/${await submit("@ann")}`);
   const download = page.getByRole("button", { name: "Download proof" });
   await download.waitFor();
-  await settled();
+  await waitUntilIdle();
   const job = page.locator(".opened");
   expect(await job.locator(".facts").innerText()).toContain(`ams-1 ${node.id} no evidence`);
   await picture(page, "job");
-  const [saved] = await Promise.all([page.waitForEvent("download"), download.click()]);
+  const [proofDownload] = await Promise.all([page.waitForEvent("download"), download.click()]);
   const [command = ""] = await job.locator(".proof code").allInnerTexts();
   const [npx, program, verb, file, ...options] = command.split(" ");
-  expect([npx, program, file]).toEqual(["npx", "earshot", saved.suggestedFilename()]);
-  const path = join(site.screenshots, saved.suggestedFilename());
-  await saved.saveAs(path);
+  expect([npx, program, file]).toEqual(["npx", "earshot", proofDownload.suggestedFilename()]);
+  const path = join(site.screenshots, proofDownload.suggestedFilename());
+  await proofDownload.saveAs(path);
   expect(await readFile(path, "utf8")).toContain("The harbour gates close at 21:00");
   // `earshot verify` needs only the proof file.
   const { stdout } = await runFile(process.execPath, [
@@ -104,7 +104,7 @@ test("a job shows which node ran it and what that proves, and its proof is downl
 });
 
 test("a job of the server itself explains why it has no proof", async () => {
-  const { page } = await openWatched(operator);
+  const { page } = await openWatchedPage(operator);
   const response = await site.service.callAs(session, {
     method: "POST",
     url: "/v1/search/social",
@@ -116,7 +116,7 @@ test("a job of the server itself explains why it has no proof", async () => {
   await page.close();
 });
 
-const everywhere = [
+const pagePaths = [
   "/",
   "/dashboard/sign-in",
   "/dashboard/playground",
@@ -133,23 +133,25 @@ const everywhere = [
 ];
 
 test("every page warns that nodes which prove nothing may run jobs", async () => {
-  for (const [index, path] of everywhere.entries()) {
+  for (const [index, path] of pagePaths.entries()) {
     const look = looks[index % looks.length] ?? looks[0];
     const isPublic = path === "/" || path.endsWith("/sign-in");
-    const { page, complaints, settled } = await openWatched(isPublic ? outsider : operator);
-    await show(page, look);
+    const { page, complaints, waitUntilIdle } = await openWatchedPage(
+      isPublic ? outsider : operator,
+    );
+    await applyLook(page, look);
     await page.goto(site.url + path);
     const banner = page.getByRole("region", { name: "Unverified nodes" });
     await banner.waitFor();
     expect(await banner.innerText()).toContain(
       "Results may come from machines that are not verified",
     );
-    await settled();
+    await waitUntilIdle();
     await picture(page, `${path.split("/").at(-1) || "landing"}-${look.width}-${look.scheme}`);
-    const sideways = await page.evaluate(
+    const horizontalOverflow = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
-    expect([path, sideways]).toEqual([path, 0]);
+    expect([path, horizontalOverflow]).toEqual([path, 0]);
     // Once per look, because other tests cover the pages without the banner.
     if (index < looks.length) expect(await findViolations(page)).toEqual([]);
     expect([path, complaints]).toEqual([path, []]);
@@ -158,7 +160,7 @@ test("every page warns that nodes which prove nothing may run jobs", async () =>
 });
 
 test("the status page shows the state of each node, without removed ones", async () => {
-  const { page, complaints } = await openWatched(operator);
+  const { page, complaints } = await openWatchedPage(operator);
   await page.goto(`${site.url}/dashboard/status`);
   const row = pageRow(page, "ams-1");
   await row.waitFor();

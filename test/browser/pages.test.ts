@@ -3,10 +3,10 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { search } from "../../testkit/service/service-under-test.ts";
 import { startChromium } from "./support/chromium.ts";
-import { countLoaded } from "./support/loaded-bytes.ts";
+import { countLoadedBytes } from "./support/loaded-bytes.ts";
 import { type Site, startSite } from "./support/site.ts";
 import { findViolations } from "./support/violations.ts";
-import { looks, openWatched, show, watchRequests } from "./support/watched-page.ts";
+import { applyLook, looks, openWatchedPage, watchRequests } from "./support/watched-page.ts";
 
 let browser: Browser;
 let site: Site;
@@ -168,21 +168,23 @@ describe.each(pages)("$name", ({ name, path, heading, prepare }) => {
     "the page at $width pixels, $scheme, is accessible, fits the screen and logs no error",
     async (look) => {
       const isPublic = ["landing", "public-status", "sign-in"].includes(name);
-      const { page, complaints, settled } = await openWatched(isPublic ? outsider : operator);
-      await show(page, look);
+      const { page, complaints, waitUntilIdle } = await openWatchedPage(
+        isPublic ? outsider : operator,
+      );
+      await applyLook(page, look);
       await page.goto(site.url + path);
       await page.getByRole("heading", { level: 1, name: heading }).waitFor();
-      await settled();
+      await waitUntilIdle();
       await prepare?.(page);
-      await settled();
+      await waitUntilIdle();
       await page.screenshot({
         path: join(site.screenshots, `${name}-${look.width}-${look.scheme}.png`),
         fullPage: true,
       });
-      const sideways = await page.evaluate(
+      const horizontalOverflow = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );
-      expect(sideways).toBe(0);
+      expect(horizontalOverflow).toBe(0);
       expect(await findViolations(page)).toEqual([]);
       expect(complaints).toEqual([]);
       await page.close();
@@ -198,10 +200,10 @@ test.each(["/", "/dashboard/playground"])(
     const context = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
     await context.addCookies(await operator.cookies(site.url));
     const page = await context.newPage();
-    const bytesLoaded = await countLoaded(context, page);
-    const settled = watchRequests(page);
+    const bytesLoaded = await countLoadedBytes(context, page);
+    const waitUntilIdle = watchRequests(page);
     await page.goto(site.url + path);
-    await settled();
+    await waitUntilIdle();
     expect(bytesLoaded()).toBeGreaterThan(10_000);
     expect(bytesLoaded()).toBeLessThan(maxBytes);
     await context.close();

@@ -17,7 +17,7 @@ test("demo --keep prints a sign-in link to its dashboard, and ends when it is st
     columns: 80,
     colour: false,
     environment: { EARSHOT_PORT: String(port), EARSHOT_READERS: "1" },
-    stopping: stopping.signal,
+    stopSignal: stopping.signal,
   });
   const link = await until("a link", () => /http:\S+#token=(\S+)/.exec(out));
   expect(link[0]).toContain(`http://127.0.0.1:${port}/dashboard/sign-in#token=`);

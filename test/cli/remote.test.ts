@@ -243,7 +243,7 @@ test("on a terminal, tables and texts contain no control characters from posts",
     columns: 80,
     colour: false,
     environment: { EARSHOT_API_KEY: key },
-    stopping: new AbortController().signal,
+    stopSignal: new AbortController().signal,
   });
   expect(code).toBe(0);
   expect(screen).toContain("walrus [31mred");

@@ -28,11 +28,11 @@ let container: Container;
 beforeAll(async () => {
   await runCommand(["nodes", "simulate", folder]);
   const composeHash = measure(image.digest);
-  change("tee.json", { compose_hash: composeHash });
-  change("policy.json", { compose_hashes: [composeHash] });
+  changeFile("tee.json", { compose_hash: composeHash });
+  changeFile("policy.json", { compose_hashes: [composeHash] });
   gateway = await startServer(file("gateway"), await freePort(), gatewaySettings);
   const { out } = await runCommand(["nodes", "enroll"], gatewaySettings);
-  const printed = [...out.matchAll(/^(EARSHOT_NODE_\w+)=(.*)$/gm)];
+  const tokenLines = [...out.matchAll(/^(EARSHOT_NODE_\w+)=(.*)$/gm)];
   const samples = join(root, "samples/bluesky.ndjson.gz");
   // A node reports its capabilities at attestation; they depend on its archive.
   await runCommand(["import", samples, "--platform", "bluesky"], {
@@ -40,7 +40,7 @@ beforeAll(async () => {
   });
   container = image.start(
     {
-      ...Object.fromEntries(printed.map(([, name, value]) => [name, value])),
+      ...Object.fromEntries(tokenLines.map(([, name, value]) => [name, value])),
       EARSHOT_NODE_GATEWAY: gateway.base,
       EARSHOT_NODE_EVIDENCE: "simulated",
       EARSHOT_INGEST: "off",
@@ -64,7 +64,7 @@ function measure(digest: string): string {
   return execFileSync(process.execPath, args, { encoding: "utf8" }).trim();
 }
 
-function change(name: string, fields: Readonly<Record<string, unknown>>): void {
+function changeFile(name: string, fields: Readonly<Record<string, unknown>>): void {
   const content = { ...JSON.parse(readFileSync(file(name), "utf8")), ...fields };
   writeFileSync(file(name), JSON.stringify(content));
 }
@@ -87,11 +87,11 @@ test("a node is admitted by the measurement of its image, and its job's proof ve
   writeFileSync(file("proof.json"), await proof.text());
   writeFileSync(file("result.json"), result);
   const trust = ["--policy", file("policy.json")];
-  const expected = ["--job", uuid, "--query", "aurora", "--result", file("result.json")];
-  const verify = ["verify", file("proof.json"), "--accept", "simulated", ...trust, ...expected];
+  const expectedArgs = ["--job", uuid, "--query", "aurora", "--result", file("result.json")];
+  const verify = ["verify", file("proof.json"), "--accept", "simulated", ...trust, ...expectedArgs];
   expect(await runCommand(verify)).toMatchObject({ code: 0, notes: "" });
 
-  change("policy.json", { compose_hashes: [measure(`sha256:${"1".repeat(64)}`)] });
+  changeFile("policy.json", { compose_hashes: [measure(`sha256:${"1".repeat(64)}`)] });
   expect(await runCommand(verify)).toMatchObject({
     code: 1,
     out: expect.stringContaining("compose"),

@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
 
 export type Container = {
-  exec(command: readonly string[], input?: string | Buffer): Finished;
+  exec(command: readonly string[], input?: string | Buffer): CommandResult;
   /** 0 means healthy. */
   checkHealth(): number | null;
   stop(): number;
   logs(): string;
 };
 
-type Finished = { status: number | null; out: string; notes: string };
+type CommandResult = { status: number | null; stdout: string; stderr: string };
 
 /** An image in the storage of CONTAINERS_STORAGE_CONF. */
 export type Image = {
@@ -46,20 +46,20 @@ function makeContainer(id: string): Container {
       return Number(runPodman(["inspect", "--format={{.State.ExitCode}}", id]));
     },
     logs: () => {
-      const { out, notes } = podman(["logs", id]);
-      return `${out}${notes}`;
+      const { stdout, stderr } = podman(["logs", id]);
+      return `${stdout}${stderr}`;
     },
   };
 }
 
 function runPodman(args: readonly string[]): string {
-  const { status, out, notes } = podman(args);
-  if (status !== 0) throw new Error(`podman ${args.join(" ")} ended with ${status}: ${notes}`);
-  return out.trim();
+  const { status, stdout, stderr } = podman(args);
+  if (status !== 0) throw new Error(`podman ${args.join(" ")} ended with ${status}: ${stderr}`);
+  return stdout.trim();
 }
 
-function podman(args: readonly string[], input: string | Buffer = ""): Finished {
+function podman(args: readonly string[], input: string | Buffer = ""): CommandResult {
   const { status, stdout, stderr, error } = spawnSync("podman", args, { input });
   if (error !== undefined) throw error;
-  return { status, out: stdout.toString(), notes: stderr.toString() };
+  return { status, stdout: stdout.toString(), stderr: stderr.toString() };
 }

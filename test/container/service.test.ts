@@ -38,10 +38,10 @@ beforeAll(async () => {
 afterAll(() => image.remove());
 
 test("the service runs as an unprivileged user on a read-only file system", () => {
-  expect(container.exec(["id", "-u"]).out).toBe("1000\n");
-  expect(container.exec(["touch", "/app/written"]).notes).toContain("Read-only file system");
+  expect(container.exec(["id", "-u"]).stdout).toBe("1000\n");
+  expect(container.exec(["touch", "/app/written"]).stderr).toContain("Read-only file system");
   expect(container.exec(["touch", "/data/written"]).status).toBe(0);
-  expect(container.exec(["grep", "-E", "^(CapBnd|NoNewPrivs)", "/proc/1/status"]).out).toBe(
+  expect(container.exec(["grep", "-E", "^(CapBnd|NoNewPrivs)", "/proc/1/status"]).stdout).toBe(
     "CapBnd:\t0000000000000000\nNoNewPrivs:\t1\n",
   );
 });
@@ -52,24 +52,24 @@ test("the health check of the image reports a live service as healthy", async ()
 });
 
 test("the service finds posts imported by another process, with a key created by another process", async () => {
-  const imported = container.exec([...earshot, "import", "-", "--platform", "bluesky"], posts);
-  expect(imported.status, imported.notes).toBe(0);
-  const created = container.exec([...earshot, "keys", "create", "--name", "laptop"]);
-  const client = connect(base, created.out.trim().split("\n").at(-1) ?? "");
+  const importResult = container.exec([...earshot, "import", "-", "--platform", "bluesky"], posts);
+  expect(importResult.status, importResult.stderr).toBe(0);
+  const keyResult = container.exec([...earshot, "keys", "create", "--name", "laptop"]);
+  const client = connect(base, keyResult.stdout.trim().split("\n").at(-1) ?? "");
   const found = JSON.parse(await client.result(await client.submit("aurora", 3)));
   expect(found).toHaveLength(3);
   client.close();
 });
 
 test("the image has the sample posts that the dashboard offers", () => {
-  const imported = container.exec([
+  const importResult = container.exec([
     ...earshot,
     "import",
     "samples/mastodon.ndjson.gz",
     "--platform",
     "mastodon",
   ]);
-  expect(imported.status, imported.notes).toBe(0);
+  expect(importResult.status, importResult.stderr).toBe(0);
 });
 
 test("the service serves its documentation and its dashboard", async () => {

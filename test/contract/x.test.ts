@@ -100,8 +100,8 @@ function expectWhole(found: UpstreamPage | null): void {
 const weekMs = 6 * 86_400_000;
 
 afterAll(() => {
-  for (const { access, settled } of sessions) {
-    process.stderr.write(`read as ${access}: ${JSON.stringify(settled)}\n`);
+  for (const { access, settledBill } of sessions) {
+    process.stderr.write(`read as ${access}: ${JSON.stringify(settledBill)}\n`);
   }
 });
 

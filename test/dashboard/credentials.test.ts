@@ -248,7 +248,7 @@ describe("a credential added by its fields", () => {
     const { store, clock } = service.context;
     const nowMs = clock.now();
     const until = nowMs + 60_000;
-    const reason = "rate limit of the platform";
+    const reason = "the platform's rate limit";
     for (const [bucket, untilMs] of [
       ["search", until],
       ["users", until - 1_000],

@@ -54,7 +54,7 @@ async function reserve({ postReads, ...spender }: Reservation) {
     amounts,
     jobUuid: `job of ${spender.credentialId} ${postReads}`,
     attempt: 1,
-    own: [],
+    ownIds: [],
     maxPostReads: 250,
     nowMs,
   });

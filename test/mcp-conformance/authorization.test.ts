@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { allow } from "../../testkit/mcp/authorize.ts";
-import { type OauthApp, startOauthApp } from "../../testkit/mcp/oauth-app.ts";
+import { type ClientMetadataHost, startClientMetadataHost } from "../../testkit/mcp/oauth-app.ts";
 import { freePort } from "../../testkit/service/free-port.ts";
 import {
   type ServiceUnderTest,
@@ -12,11 +12,11 @@ import {
 
 const program = join(import.meta.dirname, "node_modules/.bin/conformance");
 
-let app: OauthApp;
+let app: ClientMetadataHost;
 let service: ServiceUnderTest;
 
 beforeAll(async () => {
-  app = await startOauthApp();
+  app = await startClientMetadataHost();
   service = await startServiceUnderTest({ EARSHOT_APP_PRIVATE_HOSTS: app.origin });
 });
 afterAll(async () => {

@@ -84,19 +84,19 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
   test("an MCP client finds posts with their sources, and reads the next page", async () => {
     const first = await callTool(client, "search_posts", { query: "comet", max_results: 4 });
     expect(first.isError).toBe(false);
-    const posts = first.structured.posts as { id: string; url: string; text: string }[];
+    const posts = first.structuredContent.posts as { id: string; url: string; text: string }[];
     expect(posts).toHaveLength(4);
     expect(posts[0]?.text).toContain("comet over the bay");
     for (const { url } of posts) expect(first.text).toContain(`<${url}>`);
-    expect(first.structured.complete).toBe(false);
+    expect(first.structuredContent.complete).toBe(false);
     expect(first.text).toMatch(/^4 posts .*may be incomplete/);
     const next = await callTool(client, "search_posts", {
       query: "comet",
       max_results: 4,
-      cursor: first.structured.next_cursor,
+      cursor: first.structuredContent.next_cursor,
     });
-    expect(next.structured.posts).toHaveLength(2);
-    expect(next.structured.next_cursor).toBeNull();
+    expect(next.structuredContent.posts).toHaveLength(2);
+    expect(next.structuredContent.next_cursor).toBeNull();
   });
 
   test("every line of a post is quoted for an MCP client", async () => {
@@ -125,15 +125,18 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     expect(refused.text).toMatch(/invalid_query/);
     expect(refused.text).toMatch(/min_faves/);
     const explained = await callTool(client, "explain_query", { query: "comet min_faves:many" });
-    expect(explained.structured).toMatchObject({ valid: false, problems: [{ offset: 16 }] });
+    expect(explained.structuredContent).toMatchObject({ valid: false, problems: [{ offset: 16 }] });
     const valid = await callTool(client, "explain_query", { query: "comet OR bay -is:retweet" });
-    expect(valid.structured).toMatchObject({ valid: true, canonical_query: expect.any(String) });
+    expect(valid.structuredContent).toMatchObject({
+      valid: true,
+      canonical_query: expect.any(String),
+    });
   });
 
   test("an MCP client is advised to search older posts when the last seven days have none", async () => {
     const found = await callTool(client, "search_posts", { query: "meteor" });
     expect(found.text).toContain('repeat the call with scope "all"');
-    expect(found.structured.warnings).toContainEqual(expect.stringContaining('scope "all"'));
+    expect(found.structuredContent.warnings).toContainEqual(expect.stringContaining('scope "all"'));
     const fullArchive = await callTool(client, "search_posts", { query: "meteor", scope: "all" });
     expect(fullArchive.text).not.toContain('scope "all"');
     const counts = await callTool(client, "count_posts", { query: "meteor" });
@@ -141,35 +144,35 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
   });
 
   test("an MCP client can count posts", async () => {
-    const { structured, text } = await callTool(client, "count_posts", { query: "comet" });
-    expect(structured.total).toBe(6);
+    const { structuredContent, text } = await callTool(client, "count_posts", { query: "comet" });
+    expect(structuredContent.total).toBe(6);
     expect(text).toMatch(/^6 posts/);
   });
 
   test("an MCP client gets a post by its id, and its conversation", async () => {
     const found = await callTool(client, "search_posts", { query: "bay" });
-    const [post] = found.structured.posts as { id: string }[];
+    const [post] = found.structuredContent.posts as { id: string }[];
     const got = await callTool(client, "get_post", { post: post?.id });
-    expect(got.structured.post).toMatchObject({ id: post?.id, author: "ann.example" });
+    expect(got.structuredContent.post).toMatchObject({ id: post?.id, author: "ann.example" });
     const thread = await callTool(client, "get_thread", { post: post?.id });
-    expect(thread.structured.posts).toMatchObject([{ id: post?.id }]);
+    expect(thread.structuredContent.posts).toMatchObject([{ id: post?.id }]);
     const missing = await callTool(client, "get_post", { post: "1140437409710116865" });
-    expect(missing.structured.post).toBeNull();
+    expect(missing.structuredContent.post).toBeNull();
   });
 
   test("an MCP client reads each post of a long conversation once", async () => {
     const found = await callTool(client, "search_posts", { query: "light" });
-    const [question] = found.structured.posts as { id: string }[];
+    const [question] = found.structuredContent.posts as { id: string }[];
     const pages: string[][] = [];
     let cursor: unknown;
     do {
-      const { structured, text } = await callTool(client, "get_thread", {
+      const { structuredContent, text } = await callTool(client, "get_thread", {
         post: question?.id,
         max_results: 3,
         ...(typeof cursor === "string" ? { cursor } : {}),
       });
-      pages.push((structured.posts as { text: string }[]).map((post) => post.text));
-      cursor = structured.next_cursor;
+      pages.push((structuredContent.posts as { text: string }[]).map((post) => post.text));
+      cursor = structuredContent.next_cursor;
       if (typeof cursor === "string") expect(text).toContain(`cursor "${cursor}"`);
     } while (cursor !== null);
     expect(pages[0]?.[0]).toBe("what is that light");
@@ -178,11 +181,11 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
   });
 
   test("an MCP client can limit the text by max_chars", async () => {
-    const { structured } = await callTool(client, "search_posts", {
+    const { structuredContent } = await callTool(client, "search_posts", {
       query: "comet",
       max_chars: 100,
     });
-    const posts = structured.posts as { text: string }[];
+    const posts = structuredContent.posts as { text: string }[];
     expect(posts.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(100);
   });
 

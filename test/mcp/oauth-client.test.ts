@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makePost } from "../../testkit/data/make-post.ts";
 import { allow } from "../../testkit/mcp/authorize.ts";
 import {
+  type ClientMetadataHost,
   createTestProvider,
-  type OauthApp,
-  startOauthApp,
+  startClientMetadataHost,
   type TestProvider,
 } from "../../testkit/mcp/oauth-app.ts";
 import { callTool } from "../../testkit/mcp/tool-calls.ts";
@@ -15,14 +15,14 @@ import {
   type TestSession,
 } from "../../testkit/service/service-under-test.ts";
 
-let app: OauthApp;
+let app: ClientMetadataHost;
 let service: ServiceUnderTest;
 let session: TestSession;
 
 const hourMs = 3_600_000;
 
 beforeAll(async () => {
-  app = await startOauthApp();
+  app = await startClientMetadataHost();
   service = await startServiceUnderTest({ EARSHOT_APP_PRIVATE_HOSTS: app.origin });
   session = await service.signIn();
   const createdMs = service.clock.now() - 60_000;
@@ -72,7 +72,7 @@ describe.each(["legacy", "auto"] as const)("the official client that negotiates 
     client = makeClient(mode);
     await client.connect(makeTransport(provider));
     const found = await callTool(client, "search_posts", { query: "comet" });
-    expect(found.structured.posts).toMatchObject([{ text: "a comet" }]);
+    expect(found.structuredContent.posts).toMatchObject([{ text: "a comet" }]);
   });
 
   test("the connected official client may use all tools", async () => {
@@ -91,12 +91,12 @@ describe.each(["legacy", "auto"] as const)("the official client that negotiates 
   });
 
   test("the official client refreshes its tokens when they have expired", async () => {
-    const before = provider.stored;
+    const before = provider.storedTokens;
     service.clock.move(2 * hourMs);
     const found = await callTool(client, "search_posts", { query: "comet" });
     expect(found.isError).toBe(false);
-    expect(provider.stored?.access_token).not.toBe(before?.access_token);
-    expect(provider.stored?.refresh_token).not.toBe(before?.refresh_token);
+    expect(provider.storedTokens?.access_token).not.toBe(before?.access_token);
+    expect(provider.storedTokens?.refresh_token).not.toBe(before?.refresh_token);
   });
 
   test("the official client loses access when the owner disconnects it", async () => {

@@ -11,21 +11,25 @@ import {
   requestParameters,
   tokenRequest,
 } from "../../testkit/mcp/authorize.ts";
-import { clientDocument, type OauthApp, startOauthApp } from "../../testkit/mcp/oauth-app.ts";
+import {
+  type ClientMetadataHost,
+  clientDocument,
+  startClientMetadataHost,
+} from "../../testkit/mcp/oauth-app.ts";
 import {
   type ServiceUnderTest,
   startServiceUnderTest,
   type TestSession,
 } from "../../testkit/service/service-under-test.ts";
 
-let app: OauthApp;
+let app: ClientMetadataHost;
 let service: ServiceUnderTest;
 let session: TestSession;
 let verifier: string;
 let base: Parameters;
 
 beforeAll(async () => {
-  app = await startOauthApp();
+  app = await startClientMetadataHost();
   service = await startServiceUnderTest({
     EARSHOT_APP_PRIVATE_HOSTS: app.origin,
     EARSHOT_SIGN_INS_PER_MINUTE: "1000",
@@ -186,11 +190,11 @@ describe("a client_id", () => {
     async (what, documentOf, status) => {
       const path = `/${what.replaceAll(" ", "-")}.json`;
       const clientId = app.publish(path, documentOf(`${app.origin}${path}`), status);
-      const before = app.requested.length;
+      const before = app.requestedPaths.length;
       expect(await requestAuthorization({ client_id: clientId })).toMatchObject({
         code: "client_not_accepted",
       });
-      expect(app.requested.slice(before)).toEqual([path]);
+      expect(app.requestedPaths.slice(before)).toEqual([path]);
     },
   );
 
@@ -205,11 +209,11 @@ describe("a client_id", () => {
   });
 
   test("a client_id is fetched only for a signed-in user, and not too often", async () => {
-    const before = app.requested.length;
+    const before = app.requestedPaths.length;
     const url = "/dashboard/api/authorizations";
     const payload = { query: form(base) };
     expect((await service.call(null, { method: "POST", url, payload })).statusCode).toBe(401);
-    expect(app.requested.length).toBe(before);
+    expect(app.requestedPaths.length).toBe(before);
     const slow = await startServiceUnderTest({
       EARSHOT_APP_PRIVATE_HOSTS: app.origin,
       EARSHOT_SIGN_INS_PER_MINUTE: "1",

@@ -11,14 +11,14 @@ import {
   requestParameters,
   tokenRequest,
 } from "../../testkit/mcp/authorize.ts";
-import { type OauthApp, startOauthApp } from "../../testkit/mcp/oauth-app.ts";
+import { type ClientMetadataHost, startClientMetadataHost } from "../../testkit/mcp/oauth-app.ts";
 import {
   type ServiceUnderTest,
   startServiceUnderTest,
   type TestSession,
 } from "../../testkit/service/service-under-test.ts";
 
-let app: OauthApp;
+let app: ClientMetadataHost;
 let service: ServiceUnderTest;
 let session: TestSession;
 
@@ -26,7 +26,7 @@ const origin = "http://earshot.test";
 const hourMs = 3_600_000;
 
 beforeAll(async () => {
-  app = await startOauthApp();
+  app = await startClientMetadataHost();
   service = await startServiceUnderTest({
     EARSHOT_APP_PRIVATE_HOSTS: app.origin,
     EARSHOT_SIGN_INS_PER_MINUTE: "1000",

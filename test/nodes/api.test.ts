@@ -121,7 +121,7 @@ describe("a job that a node ran", () => {
     const [attestation, proof] = await Promise.all(links.map(([, url = ""]) => get(url)));
     expect(attestation?.json()).toEqual(proof?.json().attestation);
     const verdict = await verifyProof(proof?.body, {
-      accepted: ["simulated"],
+      acceptedKinds: ["simulated"],
       policy: readPolicy(readFileSync(files.policy, "utf8")),
       nowMs: service.clock.now(),
       expected: { job: uuid, body: result.rawPayload },
@@ -344,8 +344,8 @@ describe("a node is not admitted", () => {
 
   test("a registration with a body beyond the limit is rejected", async () => {
     const candidate = await openNode();
-    const sent = JSON.stringify({ evidence: "a".repeat(262_144) });
-    expectRefusal(await candidate.post("register", {}, { sent }), "body_too_large");
+    const sentBody = JSON.stringify({ evidence: "a".repeat(262_144) });
+    expectRefusal(await candidate.post("register", {}, { sentBody }), "body_too_large");
     expectRefusal(await candidate.post("challenge", { a: "a".repeat(256) }), "body_too_large");
   });
 });
@@ -356,8 +356,16 @@ describe("a request from a node is rejected", () => {
     ["that is not signed", "not_signed", unsignedLease],
     ["of a key that has not attested", "unknown_key", () => outsider("renew")],
     ["that another key has signed", "bad_signature", signedByOther],
-    ["whose clock is ahead", "clock_skew", () => node.post("renew", renewal(), { ahead: 90 })],
-    ["whose clock is behind", "clock_skew", () => node.post("renew", renewal(), { ahead: -90 })],
+    [
+      "whose clock is ahead",
+      "clock_skew",
+      () => node.post("renew", renewal(), { aheadSeconds: 90 }),
+    ],
+    [
+      "whose clock is behind",
+      "clock_skew",
+      () => node.post("renew", renewal(), { aheadSeconds: -90 }),
+    ],
     ["that was sent before", "replayed", replayed],
     ["whose body was changed", "content_digest", changedBody],
     ["signed for another path", "bad_signature", otherPath],
@@ -372,16 +380,16 @@ describe("a request from a node is rejected", () => {
 
   test("a request from an unknown node is rejected before its body is read", async () => {
     const candidate = await openNode();
-    const sent = JSON.stringify({ sealed: "A".repeat(8_400_000) });
+    const sentBody = JSON.stringify({ sealed: "A".repeat(8_400_000) });
     expectRefusal(
-      await candidate.post("complete", {}, { sent }),
+      await candidate.post("complete", {}, { sentBody }),
       "node_unauthorized",
       "unknown_key",
     );
     // The same applies without a matching job.
-    expectRefusal(await node.post("complete", {}, { sent }), "lease_lost");
+    expectRefusal(await node.post("complete", {}, { sentBody }), "lease_lost");
     await leaseJob();
-    expectRefusal(await node.post("complete", {}, { sent }), "body_too_large");
+    expectRefusal(await node.post("complete", {}, { sentBody }), "body_too_large");
   });
 
   test("a request from a node with another method or body is rejected as on other routes", async () => {
@@ -406,7 +414,7 @@ describe("a request from a node is rejected", () => {
     return await node.post("renew", renewal(), changes);
   }
   function changedBody() {
-    return node.post("renew", renewal(), { sent: JSON.stringify(renewal()) });
+    return node.post("renew", renewal(), { sentBody: JSON.stringify(renewal()) });
   }
   function otherPath() {
     return node.post("renew?again", renewal(), { path: "/internal/nodes/renew" });
@@ -427,7 +435,7 @@ describe("a response from the gateway to a node", () => {
       method: "POST",
       url: path,
       headers,
-      payload: changes.sent ?? text,
+      payload: changes.sentBody ?? text,
     });
     const reported = {
       signatureInput: headers["signature-input"] ?? "",
@@ -452,8 +460,8 @@ describe("a response from the gateway to a node", () => {
     const large = { ...sealed, sealed: "A".repeat(8_388_608) };
     await leaseJob();
     expect(await isSigned("complete", large)).toEqual([413, true]);
-    expect(await isSigned("lease", poll, { ahead: 3_600 })).toEqual([401, true]);
-    expect(await isSigned("lease", poll, { sent: "{}" })).toEqual([401, true]);
+    expect(await isSigned("lease", poll, { aheadSeconds: 3_600 })).toEqual([401, true]);
+    expect(await isSigned("lease", poll, { sentBody: "{}" })).toEqual([401, true]);
     const stale = await node.registration({ nonce: "A".repeat(43) });
     expect(await isSigned("register", stale)).toEqual([403, true]);
   });

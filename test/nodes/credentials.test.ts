@@ -147,7 +147,7 @@ function bytesUnder(folder: string): Buffer {
 
 describe("a node without a credential", () => {
   test("a node gets no job that needs a credential while the policy releases none", async () => {
-    await node.admitted();
+    await node.waitUntilAdmitted();
     const refused = await searchFor("comet");
     expect(refused.statusCode, refused.body).toBe(422);
     expect(refused.json()).toMatchObject({ code: "source_unavailable" });

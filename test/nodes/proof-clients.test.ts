@@ -13,9 +13,9 @@ import type { Proof } from "../../src/remote/proof/read-proof.ts";
 import {
   makeAnswer,
   makeNode,
+  makeProof,
   nowMs,
   postItem,
-  proofBy,
   type TestNode,
 } from "../../testkit/nodes/proof.ts";
 import {
@@ -81,7 +81,7 @@ const verifiers: [string, Verify][] = [
 
 const answer = makeAnswer([postItem(1), postItem(2)]);
 const withCollateral = (fields: Parameters<SimulatedWorld["collateral"]>[0]) =>
-  proofBy(
+  makeProof(
     { ...node, attestation: { ...node.attestation, collateral: tee.collateral(fields) } },
     answer,
   );
@@ -100,7 +100,7 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
   const defaultOptions = () => ({ policy: tee.policy(), root: tee.rootPem });
 
   test("a proof verifies as of the time of the signature", async () => {
-    const { holds, failed, asOf } = await verify(proofBy(node, answer), defaultOptions());
+    const { holds, failed, asOf } = await verify(makeProof(node, answer), defaultOptions());
     expect({ holds, failed }).toEqual({ holds: true, failed: "" });
     expect(asOf).toEqual(new Date(nowMs));
   });
@@ -121,7 +121,7 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
   }
 
   test("a proof does not verify with another body, job, request, node id or event", async () => {
-    const proof = structuredClone(proofBy(node, answer));
+    const proof = structuredClone(makeProof(node, answer));
     const { evidence } = proof.attestation;
     Object.assign(proof, { body: "[]", request: "{}" });
     Object.assign(proof.attestation, { node_id: "0" });
@@ -141,7 +141,7 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
   });
 
   test("a proof does not verify with another statement, report or quoting enclave", async () => {
-    const proof = structuredClone(proofBy(node, answer));
+    const proof = structuredClone(makeProof(node, answer));
     const { statement } = proof.attestation;
     Object.assign(statement, { signing_key: statement.sealing_key });
     for (const offset of [184, 900]) flipBit(proof, offset);
@@ -164,7 +164,7 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
   });
 
   test("a proof does not verify without its attestation", async () => {
-    const proof = { ...proofBy(node, answer), attestation: {} };
+    const proof = { ...makeProof(node, answer), attestation: {} };
     const { holds, failed } = await verify(proof, defaultOptions());
     expect({ holds, failed }).toMatchObject({ holds: false, failed: /form/ });
   });
@@ -259,14 +259,14 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
     "a proof does not verify with other %s in the policy",
     async (_title, special, Python, typescript) => {
       const options = { ...defaultOptions(), policy: tee.policy(special) };
-      const failed = await failures(proofBy(node, answer), options);
+      const failed = await failures(makeProof(node, answer), options);
       expectFailures(failed, { Python, TypeScript: [typescript] });
     },
   );
 
   test("a proof does not verify with another root", async () => {
     const root = createSimulatedTee({ nowMs }).rootPem;
-    const failed = await failures(proofBy(node, answer), { ...defaultOptions(), root });
+    const failed = await failures(makeProof(node, answer), { ...defaultOptions(), root });
     expectFailures(failed, {
       Python: ["PCK", "TCB information", "enclave identity"].map(failedChain),
       TypeScript: ["evidence chain_root"],
@@ -295,7 +295,7 @@ test.skipIf(!hasSampleQuotes())(
       key_providers: [{ name: "local-sgx" }],
       platforms: null,
     });
-    const proof = proofBy(await makeNode("tdx"), answer);
+    const proof = makeProof(await makeNode("tdx"), answer);
     Object.assign(proof.attestation, {
       evidence: { quote: Buffer.from(quote).toString("hex"), event_log: eventLog, vm_config: null },
       collateral: sampleCollateral("tdx_quote_outdated_collateral.json"),

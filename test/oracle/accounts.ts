@@ -5,7 +5,7 @@ import type { OracleContext } from "./types.ts";
 /** What a name in a query refers to. */
 type Account = {
   name: string;
-  wrote: boolean;
+  isAuthorHandle: boolean;
   ids: Set<string>;
   /** Handles of the account, if the name is its id. */
   handles: Set<string>;
@@ -13,24 +13,24 @@ type Account = {
 
 function readAccount(value: string, context: OracleContext): Account {
   const name = foldHandle(value.replace(/^[@＠]/, ""));
-  const account: Account = { name, wrote: false, ids: new Set(), handles: new Set() };
+  const account: Account = { name, isAuthorHandle: false, ids: new Set(), handles: new Set() };
   for (const { platform, user_id, handle } of context.authors) {
-    const [id, written] = [user_id ? foldHandle(user_id) : null, foldHandle(handle)];
-    if (written === name) {
-      account.wrote = true;
+    const [id, writtenHandle] = [user_id ? foldHandle(user_id) : null, foldHandle(handle)];
+    if (writtenHandle === name) {
+      account.isAuthorHandle = true;
       if (id) account.ids.add(`${platform}/${id}`);
     }
-    if (id === name) account.handles.add(`${platform}/${written}`);
+    if (id === name) account.handles.add(`${platform}/${writtenHandle}`);
   }
   return account;
 }
 
 /** Names also match the handle as written in mentions, replies, quotes and reposts. */
-function isAccount(account: Account, someone: Person | null, asWritten: boolean): boolean {
-  if (!someone) return false;
-  const { platform, id, handle } = someone;
+function isAccount(account: Account, person: Person | null, asWritten: boolean): boolean {
+  if (!person) return false;
+  const { platform, id, handle } = person;
   if (asWritten && handle === account.name) return true;
-  if (account.wrote) {
+  if (account.isAuthorHandle) {
     return id === null ? handle === account.name : account.ids.has(`${platform}/${id}`);
   }
   if (id === account.name) return true;
@@ -38,18 +38,18 @@ function isAccount(account: Account, someone: Person | null, asWritten: boolean)
   return handle === account.name || account.handles.has(`${platform}/${handle}`);
 }
 
-export function byAuthor(value: string, context: OracleContext): (post: AnalyzedPost) => boolean {
+export function authorTest(value: string, context: OracleContext): (post: AnalyzedPost) => boolean {
   const account = readAccount(value, context);
   return (post) => isAccount(account, post.author, false);
 }
 
-export function byNamed(
+export function personTest(
   value: string,
   context: OracleContext,
-  named: (post: AnalyzedPost) => (Person | null)[],
+  peopleOf: (post: AnalyzedPost) => (Person | null)[],
 ): (post: AnalyzedPost) => boolean {
   const account = readAccount(value, context);
-  return (post) => named(post).some((someone) => isAccount(account, someone, true));
+  return (post) => peopleOf(post).some((someone) => isAccount(account, someone, true));
 }
 
 const blueskyPage = /^https?:\/\/(?:www\.)?bsky\.app\/profile\/([^/]+)\/post\/([^/?#]+)/i;
@@ -64,8 +64,10 @@ function findIds(handle: string, platform: string, context: OracleContext): stri
 }
 
 export function blueskyPageUris(address: string, context: OracleContext): string[] {
-  const [, who, key] = blueskyPage.exec(address) ?? [];
-  if (!who || !key) return [];
-  const dids = who.startsWith("did:") ? [who] : findIds(who, "bluesky", context);
+  const [, handleOrDid, key] = blueskyPage.exec(address) ?? [];
+  if (!handleOrDid || !key) return [];
+  const dids = handleOrDid.startsWith("did:")
+    ? [handleOrDid]
+    : findIds(handleOrDid, "bluesky", context);
   return dids.map((did) => `at://${did}/app.bsky.feed.post/${key}`);
 }

@@ -38,11 +38,11 @@ export type AnalyzedPost = {
   repliedTo: Person | null;
   quoted: Person | null;
   reposted: Person | null;
-  self: string[];
+  ownNames: string[];
   conversation: string[];
-  answers: string[];
-  quotes: string[];
-  repeats: string[];
+  repliedToNames: string[];
+  quotedNames: string[];
+  repostedNames: string[];
 };
 
 const questionMark =
@@ -68,7 +68,7 @@ const xPage = /^https?:\/\/(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com\/[^/]+\/sta
 const xInternalPage =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/i\/(?:web\/)?status\/(\d+)/i;
 
-export function pageNumber(address: string): string | undefined {
+export function xPostNumber(address: string): string | undefined {
   return (xInternalPage.exec(address) ?? xPage.exec(address))?.[1];
 }
 
@@ -77,11 +77,11 @@ export function postNames(platform: string, ...names: (string | null | undefined
   return names.flatMap((name) => {
     if (!name) return [];
     if (platform === "x") {
-      const number = pageNumber(name) ?? name;
+      const number = xPostNumber(name) ?? name;
       return [/^\d+$/.test(number) ? `x:${BigInt(number)}` : name];
     }
-    const [, imported] = /^(?:import:[a-z]+:)?(\d+)(?:@.*)?$/.exec(name) ?? [];
-    return imported ? [name, `imported:${BigInt(imported)}`] : [name];
+    const [, importNumber] = /^(?:import:[a-z]+:)?(\d+)(?:@.*)?$/.exec(name) ?? [];
+    return importNumber ? [name, `imported:${BigInt(importNumber)}`] : [name];
   });
 }
 
@@ -89,7 +89,7 @@ function referenceNames(platform: string, reference: PostReference | null): stri
   return reference ? postNames(platform, reference.uri, reference.id) : [];
 }
 
-function person(
+function makePerson(
   platform: string,
   id: string | null | undefined,
   handle: string | null | undefined,
@@ -104,7 +104,7 @@ function person(
 function readPerson(platform: string, reference: PostReference | null): Person | null {
   if (!reference) return null;
   const did = /^at:\/\/(did:[^/]+)\//.exec(reference.uri ?? "")?.[1];
-  return person(platform, reference.user_id ?? did, reference.username);
+  return makePerson(platform, reference.user_id ?? did, reference.username);
 }
 
 /** Whether the text starts with `RT` and a mention. */
@@ -123,26 +123,26 @@ export function analyzePost(post: OraclePost): AnalyzedPost {
   const content = decodeReferences(post.Content);
   const spans = findEntitySpans(content, platform);
   const pieces = splitAround(content, spans);
-  const alternatives = meta.media.flatMap(({ alt }) => {
+  const altPieces = meta.media.flatMap(({ alt }) => {
     if (!alt) return [];
     const text = decodeReferences(alt);
     return splitAround(text, findEntitySpans(text, platform));
   });
   const hashtags = meta.hashtags.map((tag) => tag.replace(/^[#＃]/, ""));
-  const texts = textTokens([...pieces, ...alternatives, ...hashtags]);
-  const toned = texts.flat().flatMap((token) => {
+  const tokenLists = textTokens([...pieces, ...altPieces, ...hashtags]);
+  const untonedEmoji = tokenLists.flat().flatMap((token) => {
     if (token.kind !== "emoji") return [];
     const base = withoutSkinTone(token.text);
     return base === token.text ? [] : [`[${base}]`];
   });
   const links = meta.urls.map(parseLink);
   const langs = new Set([...meta.langs, ...(meta.lang ? [meta.lang] : [])].map(foldLanguage));
-  const self = postNames(platform, meta.uri, ...(platform === "x" ? [post.ID] : []));
+  const ownNames = postNames(platform, meta.uri, ...(platform === "x" ? [post.ID] : []));
   return {
     post,
     id: BigInt(post.ID),
-    words: texts.map(encode).join("\n"),
-    untonedEmoji: toned.join("\n"),
+    words: tokenLists.map(encode).join("\n"),
+    untonedEmoji: untonedEmoji.join("\n"),
     emoticons: findEmoticons(pieces.join("\ufffc")),
     isQuestion: pieces.some((piece) => questionMark.test(piece)),
     isOldStyleRepost: hasRepostPrefix(content, spans),
@@ -153,17 +153,17 @@ export function analyzePost(post: OraclePost): AnalyzedPost {
     source: meta.source === null ? null : foldSource(meta.source),
     linkParts: links.map((link) => encodeParts(link.parts)).join("\n"),
     hosts: links.map((link) => link.host),
-    author: person(platform, meta.user_id, meta.username),
+    author: makePerson(platform, meta.user_id, meta.username),
     mentions: meta.mentions.map((handle, index) =>
-      person(platform, post.mention_ids[index], handle),
+      makePerson(platform, post.mention_ids[index], handle),
     ),
     repliedTo: readPerson(platform, meta.in_reply_to),
     quoted: readPerson(platform, meta.quoted),
     reposted: readPerson(platform, meta.reposted),
-    self,
+    ownNames,
     conversation: postNames(platform, meta.conversation_id),
-    answers: referenceNames(platform, meta.in_reply_to),
-    quotes: referenceNames(platform, meta.quoted),
-    repeats: referenceNames(platform, meta.reposted),
+    repliedToNames: referenceNames(platform, meta.in_reply_to),
+    quotedNames: referenceNames(platform, meta.quoted),
+    repostedNames: referenceNames(platform, meta.reposted),
   };
 }

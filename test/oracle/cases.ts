@@ -399,7 +399,7 @@ export const cases: Case[] = [
     excludes: text("a https://x.com b", "a @nasa b"),
   },
   {
-    title: "alternative texts",
+    title: "alt texts",
     query: '"red panda"',
     finds: [{ media: [{ type: "image", alt: "A red panda" }] }],
     excludes: [{ text: "red", media: [{ type: "image", alt: "panda" }] }],

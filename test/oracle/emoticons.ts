@@ -1,7 +1,7 @@
 const face = "([:;=])[-'’^]?(\\)+|\\(+|[DPOpo])";
-const after = "(?=$|[\\s.,!?…)\"'“”‘’])";
-const atStart = new RegExp(`^${face}${after}`);
-const standalone = new RegExp(`(?<!\\S)${face}${after}`, "g");
+const boundary = "(?=$|[\\s.,!?…)\"'“”‘’])";
+const leadingEmoticon = new RegExp(`^${face}${boundary}`);
+const standaloneEmoticon = new RegExp(`(?<!\\S)${face}${boundary}`, "g");
 const invisible = /(?!\u200b)\p{Default_Ignorable_Code_Point}/gu;
 
 function formatName(eyes: string | undefined, mouth: string | undefined): string {
@@ -13,16 +13,16 @@ export function emoticonAt(
   text: string,
   groups: number,
 ): { written: string; name: string } | undefined {
-  const [whole, eyes, mouth] = atStart.exec(text) ?? [];
-  if (whole === undefined) return undefined;
+  const [match, eyes, mouth] = leadingEmoticon.exec(text) ?? [];
+  if (match === undefined) return undefined;
   const parentheses = mouth?.startsWith(")") ? mouth.length : 1;
-  const left = Math.min(groups, parentheses - 1);
-  return { written: whole.slice(0, whole.length - left), name: formatName(eyes, mouth) };
+  const closingCount = Math.min(groups, parentheses - 1);
+  return { written: match.slice(0, match.length - closingCount), name: formatName(eyes, mouth) };
 }
 
 /** A removed link is not a space. */
 export function findEmoticons(text: string): string[] {
   if (!/[:;=：；＝]/.test(text)) return [];
-  const found = text.normalize("NFKC").replace(invisible, "").matchAll(standalone);
+  const found = text.normalize("NFKC").replace(invisible, "").matchAll(standaloneEmoticon);
   return [...found].map(([, eyes, mouth]) => formatName(eyes, mouth));
 }

@@ -44,26 +44,26 @@ function isBareHost(address: string): boolean {
 }
 
 function findLinks(text: string): EntitySpan[] {
-  const published = twitterText.extractUrlsWithIndices(text).flatMap(({ url = "", indices }) => {
+  const twitterLinks = twitterText.extractUrlsWithIndices(text).flatMap(({ url = "", indices }) => {
     const [start, end] = indices;
     if (!isLink(url) || (isBareHost(url) && letterAfter.test(text.slice(end)))) return [];
     return [{ kind: "link" as const, start, end, value: url }];
   });
-  const others = [...text.matchAll(urlWithScheme)].flatMap(({ 0: value, index: start }) => {
+  const schemeLinks = [...text.matchAll(urlWithScheme)].flatMap(({ 0: value, index: start }) => {
     if (/^https?:\/\/t\.co(?![^/?])/i.test(value)) return [];
     if (isBareHost(value) && anyLetterAfter.test(text.slice(start + value.length))) return [];
     return [{ kind: "link" as const, start, end: start + value.length, value }];
   });
-  const longer = others.filter(
-    (one) => !published.some(({ start, end }) => start <= one.start && one.end <= end),
+  const longerLinks = schemeLinks.filter(
+    (one) => !twitterLinks.some(({ start, end }) => start <= one.start && one.end <= end),
   );
-  const remaining = published.filter(
-    (one) => !longer.some(({ start, end }) => start <= one.start && one.end <= end),
+  const remainingLinks = twitterLinks.filter(
+    (one) => !longerLinks.some(({ start, end }) => start <= one.start && one.end <= end),
   );
-  return [...remaining, ...longer];
+  return [...remainingLinks, ...longerLinks];
 }
 
-function published(text: string): EntitySpan[] {
+function findTwitterSpans(text: string): EntitySpan[] {
   if (!/[.@＠#＃$]/.test(text)) return [];
   const entities = [
     ...findLinks(text).map(
@@ -89,7 +89,7 @@ function published(text: string): EntitySpan[] {
 
 /** Returns the spans in order, without overlaps. */
 export function findEntitySpans(text: string, platform: string): EntitySpan[] {
-  const found = published(text);
+  const found = findTwitterSpans(text);
   if (platform === "x" || !/[@＠]/.test(text)) return found;
   const links = found.filter((span) => span.kind === "link");
   const hosts: EntitySpan[] = [];
@@ -101,10 +101,10 @@ export function findEntitySpans(text: string, platform: string): EntitySpan[] {
     hosts.push({ kind: "mention", start, end, value: name });
   }
   if (hosts.length === 0) return found;
-  const others = found.filter(
+  const remainingSpans = found.filter(
     (span) => !hosts.some((host) => span.start < host.end && host.start < span.end),
   );
-  return [...others, ...hosts].sort((a, b) => a.start - b.start);
+  return [...remainingSpans, ...hosts].sort((a, b) => a.start - b.start);
 }
 
 export function splitAround(text: string, spans: readonly EntitySpan[]): string[] {

@@ -1,4 +1,4 @@
-import { pageNumber } from "./analyze.ts";
+import { xPostNumber } from "./analyze.ts";
 import { findEntitySpans } from "./entities.ts";
 import { decodeReferences } from "./text.ts";
 import type { OraclePost, PostReference } from "./types.ts";
@@ -43,9 +43,9 @@ export type Example = {
 };
 
 const snowflakeEpochMs = 1288834974657;
-let created = 0;
+let createdCount = 0;
 
-function withoutRepeats(values: readonly string[]): string[] {
+function withoutDuplicates(values: readonly string[]): string[] {
   const seen = new Map(values.map((value) => [value.toLowerCase(), value]));
   return [...seen.values()];
 }
@@ -75,16 +75,16 @@ function repliedTo(
 export function toOraclePost(record: ImportRecord): OraclePost {
   const { platform = "x", text = "", created_at = "2026-01-01T12:00:00Z" } = record;
   const timeMs = Date.parse(created_at);
-  created += 1;
-  const number = record.id ?? (platform === "x" ? pageNumber(record.url ?? "") : undefined);
-  const serial = (BigInt(Math.max(0, timeMs - snowflakeEpochMs)) << 22n) + BigInt(created);
+  createdCount += 1;
+  const number = record.id ?? (platform === "x" ? xPostNumber(record.url ?? "") : undefined);
+  const serial = (BigInt(Math.max(0, timeMs - snowflakeEpochMs)) << 22n) + BigInt(createdCount);
   const id = platform === "x" ? (number ?? String(serial)) : String(serial);
   const spans = findEntitySpans(decodeReferences(text), platform);
-  const named = (kind: string): string[] =>
+  const spanValues = (kind: string): string[] =>
     spans.filter((span) => span.kind === kind).map((span) => span.value);
-  const links = named("link").map((url) => (/^https?:/i.test(url) ? url : `https://${url}`));
-  const mentions = withoutRepeats(named("mention"));
-  const parent = repliedTo(record, platform, text, named("mention"));
+  const links = spanValues("link").map((url) => (/^https?:/i.test(url) ? url : `https://${url}`));
+  const mentions = withoutDuplicates(spanValues("mention"));
+  const parent = repliedTo(record, platform, text, spanValues("mention"));
   const xUri = number ? `https://x.com/i/status/${number}` : undefined;
   return {
     ID: id,
@@ -92,7 +92,8 @@ export function toOraclePost(record: ImportRecord): OraclePost {
     Metadata: {
       platform,
       url: record.url ?? null,
-      uri: (platform === "x" ? xUri : undefined) ?? record.uri ?? `import:${platform}:${created}`,
+      uri:
+        (platform === "x" ? xUri : undefined) ?? record.uri ?? `import:${platform}:${createdCount}`,
       created_at,
       username: (record.author ?? "someone").replace(/^@/, ""),
       author: record.author_name ?? null,
@@ -108,7 +109,7 @@ export function toOraclePost(record: ImportRecord): OraclePost {
       is_reply: parent !== null,
       is_quote: record.is_quote ?? record.quote_of_id !== undefined,
       is_retweet: record.is_repost ?? record.repost_of_id !== undefined,
-      hashtags: withoutRepeats([...(record.hashtags ?? []), ...named("hashtag")]),
+      hashtags: withoutDuplicates([...(record.hashtags ?? []), ...spanValues("hashtag")]),
       mentions,
       urls: [...new Set([...(record.urls ?? []), ...links])],
       media: record.media ?? [],
@@ -134,18 +135,18 @@ export function toOraclePost(record: ImportRecord): OraclePost {
 export function readExamples(page: string): Example[] {
   const lines = page.split("\n");
   const examples: Example[] = [];
-  let open: Example | undefined;
+  let openExample: Example | undefined;
   for (const [index, line] of lines.entries()) {
     if (line.trim() === "```example") {
-      open = { query: "", line: index + 1, posts: [] };
-      examples.push(open);
+      openExample = { query: "", line: index + 1, posts: [] };
+      examples.push(openExample);
       continue;
     }
-    if (line.trim() === "```") open = undefined;
-    if (!open) continue;
+    if (line.trim() === "```") openExample = undefined;
+    if (!openExample) continue;
     const [, sign, json] = /^([+-]) (\{.*\})\s*$/.exec(line) ?? [];
-    if (json) open.posts.push({ found: sign === "+", record: JSON.parse(json) });
-    else if (open.query === "") open.query = line;
+    if (json) openExample.posts.push({ found: sign === "+", record: JSON.parse(json) });
+    else if (openExample.query === "") openExample.query = line;
     else throw new Error(`line ${index + 1} of the page is not a post: ${line}`);
   }
   return examples;

@@ -11,7 +11,7 @@ const isPicture = (type: string): boolean =>
 
 const retweets: Filter = ({ post, isOldStyleRepost }) =>
   post.Metadata.is_retweet || isOldStyleRepost;
-const native: Filter = ({ post }) => post.Metadata.is_retweet;
+const nativeRetweets: Filter = ({ post }) => post.Metadata.is_retweet;
 const replies: Filter = ({ post }) => post.Metadata.is_reply && !post.Metadata.is_retweet;
 const quotes: Filter = ({ post }) => post.Metadata.is_quote;
 const links: Filter = ({ post }) => post.Metadata.urls.length > 0;
@@ -35,7 +35,7 @@ const engagement: Filter = ({ post }) => {
 
 const filters: Record<string, Filter> = {
   retweet: retweets,
-  nativeretweet: native,
+  nativeretweet: nativeRetweets,
   reply: replies,
   self_thread: selfThreads,
   quote: quotes,

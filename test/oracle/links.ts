@@ -3,7 +3,7 @@ import { commonDomains } from "./common-domains.ts";
 
 export type Link = { host: string; parts: string[] };
 
-const tracking =
+const trackingParameter =
   /^(?:utm_.*|fbclid|gclid|dclid|gbraid|wbraid|msclkid|twclid|yclid|igshid|igsh|ttclid|mc_cid|mc_eid)$/i;
 
 function decodePercent(text: string): string {
@@ -24,9 +24,9 @@ function decodeHost(host: string): string {
 }
 
 /** A link needs a scheme, or a common top-level domain that is not in mixed case. */
-export function isLink(found: string): boolean {
-  if (/^https?:\/\//i.test(found)) return true;
-  const host = found.replace(/[/?#:].*$/s, "");
+export function isLink(text: string): boolean {
+  if (/^https?:\/\//i.test(text)) return true;
+  const host = text.replace(/[/?#:].*$/s, "");
   const domain = host.slice(host.lastIndexOf(".") + 1);
   const lower = domain.toLowerCase();
   if (!commonDomains.has(lower)) return false;
@@ -34,23 +34,25 @@ export function isLink(found: string): boolean {
 }
 
 export function parseLink(address: string): Link {
-  const bare = address
+  const schemeless = address
     .trim()
     .replace(/^[a-z][a-z0-9+.-]*:\/\//i, "")
     .replace(/#.*$/s, "");
   const [, authority = "", path = "", query = ""] =
-    /^([^/?]*)([^?]*)(?:\?(.*))?$/s.exec(bare) ?? [];
+    /^([^/?]*)([^?]*)(?:\?(.*))?$/s.exec(schemeless) ?? [];
   const host = decodePercent(authority.replace(/^.*@/s, ""))
     .normalize("NFKC")
     .toLowerCase()
     .replace(/:(?:80|443)$/, "")
     .replace(/^www\./, "");
-  const pairs = query.split("&").filter((pair) => !tracking.test(pair.split("=")[0] ?? ""));
-  const whole = `${decodeHost(host)}${decodePercent(`${path}?${pairs.join("&")}`)}`;
+  const pairs = query
+    .split("&")
+    .filter((pair) => !trackingParameter.test(pair.split("=")[0] ?? ""));
+  const decodedLink = `${decodeHost(host)}${decodePercent(`${path}?${pairs.join("&")}`)}`;
   return {
     host: decodeHost(host).replace(/:\d+$/, "").replace(/\.$/, ""),
     parts:
-      whole
+      decodedLink
         .normalize("NFKC")
         .toLowerCase()
         .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [],

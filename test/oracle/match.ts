@@ -1,4 +1,4 @@
-import { byNamed } from "./accounts.ts";
+import { personTest } from "./accounts.ts";
 import { operatorTest, type Test } from "./operators.ts";
 import type { Query } from "./parse.ts";
 import { compilePhrase } from "./phrase.ts";
@@ -9,20 +9,22 @@ import type { OracleContext } from "./types.ts";
 export function compileTest(query: Query, context: OracleContext): Test | undefined {
   switch (query.kind) {
     case "and": {
-      const all = query.children
+      const tests = query.children
         .map((child) => compileTest(child, context))
         .filter((one) => one !== undefined);
-      return all.length === 0 ? undefined : (post) => all.every((test) => test(post));
+      return tests.length === 0 ? undefined : (post) => tests.every((test) => test(post));
     }
     case "or": {
-      const any = query.children
+      const alternatives = query.children
         .map((child) => compileTest(child, context))
         .filter((one) => one !== undefined);
-      return any.length === 0 ? undefined : (post) => any.some((test) => test(post));
+      return alternatives.length === 0
+        ? undefined
+        : (post) => alternatives.some((test) => test(post));
     }
     case "not": {
-      const excluded = compileTest(query.child, context);
-      return excluded && ((post) => !excluded(post));
+      const childTest = compileTest(query.child, context);
+      return childTest && ((post) => !childTest(post));
     }
     case "operator":
       return operatorTest(query.name, query.value, context);
@@ -37,7 +39,7 @@ export function compileTest(query: Query, context: OracleContext): Test | undefi
       return ({ cashtags }) => cashtags.includes(name);
     }
     case "mention":
-      return byNamed(query.name, context, (post) => post.mentions);
+      return personTest(query.name, context, (post) => post.mentions);
     case "emoticon":
       return ({ emoticons }) => emoticons.includes(query.name);
     case "question":

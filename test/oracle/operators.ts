@@ -1,5 +1,5 @@
-import { blueskyPageUris, byAuthor, byNamed } from "./accounts.ts";
-import { type AnalyzedPost, foldLanguage, foldSource, pageNumber, postNames } from "./analyze.ts";
+import { authorTest, blueskyPageUris, personTest } from "./accounts.ts";
+import { type AnalyzedPost, foldLanguage, foldSource, postNames, xPostNumber } from "./analyze.ts";
 import { parseFilter } from "./filters.ts";
 import { encodeParts, parseLink } from "./links.ts";
 import { parseDuration, parseTime } from "./times.ts";
@@ -15,13 +15,13 @@ type Operator = (value: string, context: OracleContext) => Test | undefined;
 const earthRadiusKm = 6371.0088;
 const kmPerMile = 1.609344;
 
-function countText(value: string): string {
+function requireCount(value: string): string {
   if (!/^\d+$/.test(value)) throw new Error(`not a count: ${value}`);
   return value;
 }
 
-function computeCount(value: string): number {
-  return Number(countText(value));
+function parseCount(value: string): number {
+  return Number(requireCount(value));
 }
 
 function distanceKm(a: { lat: number; lon: number }, b: { lat: number; lon: number }) {
@@ -34,8 +34,8 @@ function distanceKm(a: { lat: number; lon: number }, b: { lat: number; lon: numb
 
 function geocode(value: string): Test {
   const number = String.raw`([+-]?\d+(?:\.\d+)?|[+-]?\.\d+)`;
-  const form = new RegExp(`^${number},${number},${number}(km|mi)$`, "i");
-  const [, lat, lon, radius, unit] = form.exec(value) ?? [];
+  const pattern = new RegExp(`^${number},${number},${number}(km|mi)$`, "i");
+  const [, lat, lon, radius, unit] = pattern.exec(value) ?? [];
   if (unit === undefined) throw new Error(`not a circle: ${value}`);
   const radiusKm = Number(radius) * (unit.toLowerCase() === "mi" ? kmPerMile : 1);
   const center = { lat: Number(lat), lon: Number(lon) };
@@ -44,7 +44,7 @@ function geocode(value: string): Test {
 }
 
 function valueNames(value: string, context: OracleContext): Set<string> {
-  const number = /^\d+$/.test(value) ? value : pageNumber(value);
+  const number = /^\d+$/.test(value) ? value : xPostNumber(value);
   const names = new Set([value, ...blueskyPageUris(value, context)]);
   if (number) names.add(`x:${BigInt(number)}`);
   if (!/^\d+$/.test(value)) return names;
@@ -59,20 +59,20 @@ function valueNames(value: string, context: OracleContext): Set<string> {
 
 function conversation(value: string, context: OracleContext): Test {
   const names = valueNames(value, context);
-  return ({ post, conversation: named, self }) => {
-    if (named.length > 0) return named.some((name) => names.has(name));
+  return ({ post, conversation: conversationNames, ownNames }) => {
+    if (conversationNames.length > 0) return conversationNames.some((name) => names.has(name));
     const { is_reply, is_retweet } = post.Metadata;
-    return !is_reply && !is_retweet && self.some((name) => names.has(name));
+    return !is_reply && !is_retweet && ownNames.some((name) => names.has(name));
   };
 }
 
-function otherPost(
+function referenceTest(
   value: string,
   context: OracleContext,
-  named: (post: AnalyzedPost) => string[],
+  namesOf: (post: AnalyzedPost) => string[],
 ): Test {
   const names = valueNames(value, context);
-  return (post) => named(post).some((name) => names.has(name));
+  return (post) => namesOf(post).some((name) => names.has(name));
 }
 
 function language(value: string): Test {
@@ -86,12 +86,12 @@ const postOnX =
 
 function linkTo(value: string): Test {
   const parts = encodeParts(parseLink(postOnX.exec(value)?.[1] ?? value).parts);
-  if (parts === "") throw new Error(`no part of an address: ${value}`);
+  if (parts === "") throw new Error(`not part of a URL: ${value}`);
   return ({ linkParts }) => linkParts.includes(parts);
 }
 
 /** Subdomains also match if the value has at least two labels. */
-function hostBelow(value: string): Test {
+function underDomain(value: string): Test {
   const { host } = parseLink(value.replace(/^([a-z][a-z0-9+.-]*:\/\/)?\./i, "$1"));
   if (host === "") throw new Error(`not a host: ${value}`);
   const ending = host.includes(".") ? `.${host}` : undefined;
@@ -100,7 +100,7 @@ function hostBelow(value: string): Test {
 }
 
 function atLeast(value: string, name: "like" | "retweet" | "reply" | "quote"): Test {
-  const min = computeCount(value);
+  const min = parseCount(value);
   return ({ post }) => (post.Metadata.public_metrics[`${name}_count`] ?? 0) >= min;
 }
 
@@ -113,12 +113,12 @@ function until(ms: number): Test {
 }
 
 function afterId(value: string): Test {
-  const bound = BigInt(countText(value));
+  const bound = BigInt(requireCount(value));
   return ({ id }) => id > bound;
 }
 
 function upToId(value: string): Test {
-  const bound = BigInt(countText(value));
+  const bound = BigInt(requireCount(value));
   return ({ id }) => id <= bound;
 }
 
@@ -138,7 +138,7 @@ function writtenWith(value: string): Test {
   return ({ source }) => source === app;
 }
 
-function excluded(value: string): Test {
+function withoutFilter(value: string): Test {
   const filter = parseFilter(value);
   return (post) => !filter(post);
 }
@@ -147,19 +147,23 @@ function noEffect(value: string): undefined {
   parseFilter(value);
 }
 
-const to: Operator = (value, context) => byNamed(value, context, (post) => [post.repliedTo]);
-const quotedUser: Operator = (value, context) => byNamed(value, context, (post) => [post.quoted]);
+const to: Operator = (value, context) => personTest(value, context, (post) => [post.repliedTo]);
+const quotedUser: Operator = (value, context) =>
+  personTest(value, context, (post) => [post.quoted]);
 const repostedUser: Operator = (value, context) =>
-  byNamed(value, context, (post) => [post.reposted]);
-const answers: Operator = (value, context) => otherPost(value, context, (post) => post.answers);
-const quotes: Operator = (value, context) => otherPost(value, context, (post) => post.quotes);
-const repeats: Operator = (value, context) => otherPost(value, context, (post) => post.repeats);
+  personTest(value, context, (post) => [post.reposted]);
+const inReplyTo: Operator = (value, context) =>
+  referenceTest(value, context, (post) => post.repliedToNames);
+const quoteOf: Operator = (value, context) =>
+  referenceTest(value, context, (post) => post.quotedNames);
+const repostOf: Operator = (value, context) =>
+  referenceTest(value, context, (post) => post.repostedNames);
 const likes: Operator = (value) => atLeast(value, "like");
 const reposts: Operator = (value) => atLeast(value, "retweet");
 
 const operators = new Map<string, Operator>(
   Object.entries({
-    from: byAuthor,
+    from: authorTest,
     to,
     quoted_user_id: quotedUser,
     quoted_user: quotedUser,
@@ -168,8 +172,8 @@ const operators = new Map<string, Operator>(
     lang: language,
     since: (value) => since(parseTime(value)),
     until: (value) => until(parseTime(value)),
-    since_time: (value) => since(computeCount(value) * 1000),
-    until_time: (value) => until(computeCount(value) * 1000),
+    since_time: (value) => since(parseCount(value) * 1000),
+    until_time: (value) => until(parseCount(value) * 1000),
     within_time: (value, context) => since(context.asOfMs - parseDuration(value)),
     since_id: afterId,
     max_id: upToId,
@@ -182,18 +186,18 @@ const operators = new Map<string, Operator>(
     filter: parseFilter,
     is: parseFilter,
     has: parseFilter,
-    exclude: excluded,
+    exclude: withoutFilter,
     include: noEffect,
     conversation_id: conversation,
-    in_reply_to: answers,
-    in_reply_to_tweet_id: answers,
-    in_reply_to_status_id: answers,
-    quoted: quotes,
-    quoted_tweet_id: quotes,
-    retweets_of_tweet_id: repeats,
+    in_reply_to: inReplyTo,
+    in_reply_to_tweet_id: inReplyTo,
+    in_reply_to_status_id: inReplyTo,
+    quoted: quoteOf,
+    quoted_tweet_id: quoteOf,
+    retweets_of_tweet_id: repostOf,
     geocode,
     url: linkTo,
-    domain: hostBelow,
+    domain: underDomain,
     platform: onPlatform,
     label: labelled,
     source: writtenWith,
@@ -211,6 +215,6 @@ export function operatorTest(
   context: OracleContext,
 ): Test | undefined {
   const operator = operators.get(name);
-  if (!operator || value === "") throw new Error(`${name}:${value} cannot be read`);
+  if (!operator || value === "") throw new Error(`${name}:${value} is invalid`);
   return operator(value, context);
 }

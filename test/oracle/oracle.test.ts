@@ -5,8 +5,8 @@ import { type ImportRecord, readExamples, toOraclePost } from "./examples.ts";
 import { analyzePost, compileOracle } from "./oracle.ts";
 import type { OracleContext, OraclePost } from "./types.ts";
 
-const here = new URL("./", import.meta.url);
-const page = readFileSync(new URL("../../docs/query-language.md", here), "utf8");
+const directory = new URL("./", import.meta.url);
+const page = readFileSync(new URL("../../docs/query-language.md", directory), "utf8");
 
 function makeContext(posts: readonly OraclePost[]): OracleContext {
   return {
@@ -20,7 +20,7 @@ function makeContext(posts: readonly OraclePost[]): OracleContext {
   };
 }
 
-function foundBy(query: string, records: readonly ImportRecord[]): ImportRecord[] {
+function findRecords(query: string, records: readonly ImportRecord[]): ImportRecord[] {
   const posts = records.map(toOraclePost);
   const matches = compileOracle(query, makeContext(posts));
   return records.filter((_, index) => {
@@ -30,12 +30,12 @@ function foundBy(query: string, records: readonly ImportRecord[]): ImportRecord[
 }
 
 test("the oracle shares no code with Earshot: it imports its own files, node and twitter-text", () => {
-  for (const file of readdirSync(here).filter((name) => name.endsWith(".ts"))) {
-    const source = readFileSync(new URL(file, here), "utf8");
-    const imported = [
+  for (const file of readdirSync(directory).filter((name) => name.endsWith(".ts"))) {
+    const source = readFileSync(new URL(file, directory), "utf8");
+    const imports = [
       ...source.matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*|\brequire\s*\(\s*)["']([^"']+)["']/g),
     ].map((match) => match[1]);
-    for (const name of imported) {
+    for (const name of imports) {
       expect(name, file).toMatch(/^(?:\.\/[a-z-]+\.ts|node:.*|twitter-text|vitest)$/);
     }
   }
@@ -45,7 +45,7 @@ describe.each(cases)("$title", ({ query, finds, excludes }) => {
   test(`the oracle finds the expected posts for ${query}`, () => {
     const foundRecords = finds.map((record) => ({ ...record }));
     const excludedRecords = excludes.map((record) => ({ ...record }));
-    expect(foundBy(query, [...foundRecords, ...excludedRecords])).toEqual(foundRecords);
+    expect(findRecords(query, [...foundRecords, ...excludedRecords])).toEqual(foundRecords);
   });
 });
 
@@ -64,7 +64,7 @@ describe("the examples of the page", () => {
     ({ query, posts }) => {
       const records = posts.map(({ record }) => record);
       const found = posts.filter((post) => post.found).map(({ record }) => record);
-      expect(foundBy(query, records)).toEqual(found);
+      expect(findRecords(query, records)).toEqual(found);
     },
   );
 });

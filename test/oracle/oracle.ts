@@ -15,7 +15,7 @@ export function compileOracle(
   query: string,
   context: OracleContext,
 ): (post: AnalyzedPost) => boolean {
-  const parsed = parse(query);
-  if (!parsed) throw new Error(`nothing to search for: ${query}`);
-  return compileTest(parsed, context) ?? (() => true);
+  const parsedQuery = parse(query);
+  if (!parsedQuery) throw new Error(`nothing to search for: ${query}`);
+  return compileTest(parsedQuery, context) ?? (() => true);
 }

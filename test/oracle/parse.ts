@@ -52,13 +52,13 @@ function readQuery(
     return plainForms[character] ?? character;
   };
   const isSpace = (character: string): boolean => /^\s$/.test(character);
-  const ends = (character: string): boolean =>
+  const endsTerm = (character: string): boolean =>
     character === "" || isSpace(character) || character === "(" || character === ")";
   const skipSpace = (): void => {
     while (isSpace(peek())) index += 1;
   };
   const atKeyword = (keyword: string): boolean =>
-    text.startsWith(keyword, index) && ends(peek(keyword.length));
+    text.startsWith(keyword, index) && endsTerm(peek(keyword.length));
 
   function conjunction(): Query | undefined {
     const children: (Query | undefined)[] = [];
@@ -93,7 +93,7 @@ function readQuery(
         index += 3;
       } else if (peek() === "-") {
         index += 1;
-        if (ends(peek()) && peek() !== "(") return undefined;
+        if (endsTerm(peek()) && peek() !== "(") return undefined;
       } else {
         break;
       }
@@ -108,13 +108,13 @@ function readQuery(
     if (peek() === "(") {
       index += 1;
       faces.push(undefined);
-      const inside = conjunction();
+      const group = conjunction();
       const face = faces.pop();
       if (peek() !== ")" && face !== undefined && !shared.has(face)) sharedAt = face;
       if (peek() !== ")") fail("a group is not closed");
       index += 1;
       if (face !== undefined && faces.length > 0) faces[faces.length - 1] = face;
-      return [inside];
+      return [group];
     }
     if (text[index] && closers[text[index] ?? ""]) return [join("and", textTerms(phrase(), true))];
     return term();
@@ -157,7 +157,7 @@ function readQuery(
 
   function word(): string {
     let value = "";
-    while (!ends(peek()) && !closers[text[index] ?? ""]) {
+    while (!endsTerm(peek()) && !closers[text[index] ?? ""]) {
       value += peek();
       index += 1;
     }
@@ -165,15 +165,15 @@ function readQuery(
   }
 
   function term(): (Query | undefined)[] {
-    const rest = [...text.slice(index)].map((one) => plainForms[one] ?? one).join("");
-    if (/^https?:\/\//i.test(rest)) return [{ kind: "operator", name: "url", value: run() }];
-    const name = /^([a-z_]+):(?=\S)/i.exec(rest)?.[1];
+    const remaining = [...text.slice(index)].map((one) => plainForms[one] ?? one).join("");
+    if (/^https?:\/\//i.test(remaining)) return [{ kind: "operator", name: "url", value: run() }];
+    const name = /^([a-z_]+):(?=\S)/i.exec(remaining)?.[1];
     if (name && isOperator(name.toLowerCase())) {
       index += name.length + 1;
       const value = closers[text[index] ?? ""] ? phrase() : run();
       return [{ kind: "operator", name: name.toLowerCase(), value }];
     }
-    const face = emoticonAt(rest, faces.length);
+    const face = emoticonAt(remaining, faces.length);
     if (face) {
       index += face.written.length;
       if (peek(-1) === ")" && faces.length > 0) faces[faces.length - 1] = index - 1;
@@ -181,24 +181,24 @@ function readQuery(
       while (/[.,!?…'‘’]/.test(peek())) index += 1;
       return [{ kind: "emoticon", name: face.name }];
     }
-    if (rest.startsWith("?") && ends(peek(1))) {
+    if (remaining.startsWith("?") && endsTerm(peek(1))) {
       index += 1;
       return [{ kind: "question" }];
     }
-    if (/^[^\s:]+:/.test(rest) && closers[text[index + rest.indexOf(":") + 1] ?? ""]) {
-      const unknown = word();
-      return [join("and", textTerms(`${unknown} ${phrase()}`, false))];
+    if (/^[^\s:]+:/.test(remaining) && closers[text[index + remaining.indexOf(":") + 1] ?? ""]) {
+      const prefix = word();
+      return [join("and", textTerms(`${prefix} ${phrase()}`, false))];
     }
-    if (rest.startsWith("+")) index += 1;
+    if (remaining.startsWith("+")) index += 1;
     const start = index;
     const value = word();
-    if (index === start && !rest.startsWith("+")) fail("nothing can be read");
+    if (index === start && !remaining.startsWith("+")) fail("a term is empty");
     return textTerms(value, false);
   }
 
   try {
     const query = conjunction();
-    if (index < text.length) fail("a group is not opened");
+    if (index < text.length) fail("unmatched closing parenthesis");
     return { query };
   } catch (error) {
     if (sharedAt === undefined) throw error;
@@ -207,6 +207,6 @@ function readQuery(
 }
 
 function join(kind: "and" | "or", children: readonly (Query | undefined)[]): Query | undefined {
-  const present = children.filter((child) => child !== undefined);
-  return present.length > 1 ? { kind, children: present } : present[0];
+  const definedChildren = children.filter((child) => child !== undefined);
+  return definedChildren.length > 1 ? { kind, children: definedChildren } : definedChildren[0];
 }

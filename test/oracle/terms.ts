@@ -24,13 +24,13 @@ function readPositions(text: string, quoted: boolean): Position[] {
   return positions;
 }
 
-function decodeWords(text: string, quoted: boolean): Leaf[] {
+function wordPhrase(text: string, quoted: boolean): Leaf[] {
   const positions = readPositions(text, quoted);
   return positions.length > 0 ? [{ kind: "phrase", positions }] : [];
 }
 
 /** Reads a link, ignoring trailing punctuation. */
-function linkAlone(text: string): Leaf | undefined {
+function soleLink(text: string): Leaf | undefined {
   const trimmed = text.trim();
   if (/^https?:\/\/\S+$/i.test(trimmed)) return { kind: "operator", name: "url", value: trimmed };
   const [first] = findEntitySpans(trimmed, "any");
@@ -68,12 +68,14 @@ function prefixedTermAt(text: string): { leaf: Leaf; end: number } | undefined {
 /** All terms must match; empty if nothing is searchable. */
 export function textTerms(source: string, quoted: boolean): Leaf[] {
   const text = decodeReferences(source);
-  const link = linkAlone(text);
+  const link = soleLink(text);
   if (link) return [link];
-  if (quoted) return decodeWords(text, true);
-  const signed = text.replace(punctuation, "");
-  const found = prefixedTermAt(signed);
-  if (!found) return decodeWords(text, false);
-  const rest = signed.slice(found.end).replace(/^[^\p{L}\p{M}\p{N}\p{So}_#＃@＠*]+/u, "");
-  return rest === "" ? [found.leaf] : [found.leaf, ...textTerms(rest, false)];
+  if (quoted) return wordPhrase(text, true);
+  const unpunctuated = text.replace(punctuation, "");
+  const found = prefixedTermAt(unpunctuated);
+  if (!found) return wordPhrase(text, false);
+  const remaining = unpunctuated
+    .slice(found.end)
+    .replace(/^[^\p{L}\p{M}\p{N}\p{So}_#＃@＠*]+/u, "");
+  return remaining === "" ? [found.leaf] : [found.leaf, ...textTerms(remaining, false)];
 }

@@ -15,7 +15,7 @@ const references: Record<string, string> = {
   "&#39;": "'",
 };
 
-const folded: Record<string, string> = {
+const foldings: Record<string, string> = {
   ß: "ss",
   ς: "σ",
   ı: "i",
@@ -32,22 +32,22 @@ const ascii = /^[\0-\x7f]*$/;
 const asciiWords = /[a-z0-9_]+/g;
 const words = /(?![\u02b9-\u02bf])[\p{L}\p{N}_](?:(?![\u02b9-\u02bf])[\p{L}\p{M}\p{N}_])*/gu;
 const mark = /^\p{M}$/u;
-const accented = /^[\p{Script=Latin}\p{Script=Greek}0-9_]$/u;
+const accentableLetter = /^[\p{Script=Latin}\p{Script=Greek}0-9_]$/u;
 const zeroWidthSpace = "\u200b";
 const invisible = /(?!\u200b)\p{Default_Ignorable_Code_Point}/gu;
 const vowelSign = /^[\u064b-\u0652\u0656-\u065f\u0670\u0640]$|^(?=\p{M})\p{Script=Hebrew}$/u;
-const unspaced =
+const unspacedScript =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Bopomofo}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Hangul}]/u;
 
 const withinRun = new RegExp(
-  `(?<=(?=[\\p{L}\\p{N}])${unspaced.source}\\p{M}*)${zeroWidthSpace}+(?=(?=[\\p{L}\\p{N}])${unspaced.source})`,
+  `(?<=(?=[\\p{L}\\p{N}])${unspacedScript.source}\\p{M}*)${zeroWidthSpace}+(?=(?=[\\p{L}\\p{N}])${unspacedScript.source})`,
   "gu",
 );
 
-const textual = "©®‼⁉™ℹⓂ〰〽㊗㊙";
-const joined = String.raw`(?:\p{Emoji_Modifier_Base}\uFE0F?\p{EMod}|[${textual}]\uFE0F|(?![0-9#*\p{RI}${textual}])\p{Emoji}[\uFE0E\uFE0F]?(?:[\u{E0020}-\u{E007E}]+\u{E007F})?)`;
+const textSymbols = "©®‼⁉™ℹⓂ〰〽㊗㊙";
+const emojiElement = String.raw`(?:\p{Emoji_Modifier_Base}\uFE0F?\p{EMod}|[${textSymbols}]\uFE0F|(?![0-9#*\p{RI}${textSymbols}])\p{Emoji}[\uFE0E\uFE0F]?(?:[\u{E0020}-\u{E007E}]+\u{E007F})?)`;
 const emoji = new RegExp(
-  String.raw`\p{RI}\p{RI}?|[0-9#*]\uFE0F?\u20E3|${joined}(?:\u200D${joined})*`,
+  String.raw`\p{RI}\p{RI}?|[0-9#*]\uFE0F?\u20E3|${emojiElement}(?:\u200D${emojiElement})*`,
   "gu",
 );
 const variationSelectors = /[\uFE0E\uFE0F]/g;
@@ -68,9 +68,9 @@ function fold(text: string): string {
       if (!afterAccented) result += character;
       continue;
     }
-    afterAccented = accented.test(character);
+    afterAccented = accentableLetter.test(character);
     const base = afterAccented ? ([...character.normalize("NFD")][0] ?? "") : character;
-    result += folded[base] ?? base;
+    result += foldings[base] ?? base;
   }
   return result;
 }
@@ -83,31 +83,34 @@ export function foldHandle(handle: string): string {
   return handle.normalize("NFKC").toLowerCase();
 }
 
-function wordTokens(run: string, into: Token[]): void {
-  let open: Token | undefined;
+function wordTokens(run: string, tokens: Token[]): void {
+  let openToken: Token | undefined;
   for (const character of run) {
-    const isRun = unspaced.test(character);
-    if (open && mark.test(character)) {
-      if (open.kind === "run") open.characters.push((open.characters.pop() ?? "") + character);
-      else open.text += character;
+    const isRun = unspacedScript.test(character);
+    if (openToken && mark.test(character)) {
+      if (openToken.kind === "run")
+        openToken.characters.push((openToken.characters.pop() ?? "") + character);
+      else openToken.text += character;
       continue;
     }
-    if (isRun && open?.kind === "run") {
-      open.characters.push(character);
+    if (isRun && openToken?.kind === "run") {
+      openToken.characters.push(character);
       continue;
     }
-    if (!isRun && open?.kind === "word") {
-      open.text += character;
+    if (!isRun && openToken?.kind === "word") {
+      openToken.text += character;
       continue;
     }
-    open = isRun ? { kind: "run", characters: [character] } : { kind: "word", text: character };
-    into.push(open);
+    openToken = isRun
+      ? { kind: "run", characters: [character] }
+      : { kind: "word", text: character };
+    tokens.push(openToken);
   }
 }
 
-function plainTokens(text: string, into: Token[]): void {
-  const plain = fold(text).replace(withinRun, "");
-  for (const [word] of plain.matchAll(words)) wordTokens(word, into);
+function plainTokens(text: string, tokens: Token[]): void {
+  const foldedText = fold(text).replace(withinRun, "");
+  for (const [word] of foldedText.matchAll(words)) wordTokens(word, tokens);
 }
 
 /** Applies steps 3 to 6 of the analysis. */

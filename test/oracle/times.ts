@@ -32,11 +32,11 @@ const unitsMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_00
 /** Returns Unix milliseconds. @throws Error if the time is invalid. */
 export function parseTime(value: string): number {
   if (/^\d{4}-\d\d-\d\d$/.test(value)) return Date.parse(`${value}T00:00:00Z`);
-  const named = /^(\d{4}-\d\d-\d\d)_(\d\d:\d\d:\d\d)_([a-z]+)$/i.exec(value);
-  if (named) {
-    const hours = zones[(named[3] ?? "").toUpperCase()];
-    if (hours === undefined) throw new Error(`unknown time zone: ${named[3]}`);
-    return Date.parse(`${named[1]}T${named[2]}Z`) - hours * 3_600_000;
+  const match = /^(\d{4}-\d\d-\d\d)_(\d\d:\d\d:\d\d)_([a-z]+)$/i.exec(value);
+  if (match) {
+    const hours = zones[(match[3] ?? "").toUpperCase()];
+    if (hours === undefined) throw new Error(`unknown time zone: ${match[3]}`);
+    return Date.parse(`${match[1]}T${match[2]}Z`) - hours * 3_600_000;
   }
   if (/T.*(?:Z|[+-]\d\d:?\d\d)$/i.test(value)) return Date.parse(value);
   throw new Error(`not a time: ${value}`);

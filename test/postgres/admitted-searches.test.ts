@@ -89,7 +89,7 @@ test("a revoked key is rejected, whatever it sends", async () => {
   for (const payload of [search("comet"), invalid]) {
     const key = await admittedKey();
     await other.context.store.write("revokeKey", {
-      ...{ id: id(key), by: "command_line", nowMs: other.clock.now() },
+      ...{ id: id(key), actor: "command_line", nowMs: other.clock.now() },
     });
     const response = await service.submit(key, payload);
     expect([response.statusCode, response.json().code]).toEqual([401, "unauthorized"]);

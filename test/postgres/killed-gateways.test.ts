@@ -85,10 +85,12 @@ test("no accepted job is lost or run twice while each gateway and the database a
   const uuids = own.flatMap((client) => client.uuids);
   expect(new Set(uuids).size).toBe(clients * jobsEach);
   const ends = await Promise.all(
-    own.flatMap((client) => client.uuids.map(async (uuid) => (await client.endOf(uuid)).state)),
+    own.flatMap((client) =>
+      client.uuids.map(async (uuid) => (await client.waitForEnd(uuid)).state),
+    ),
   );
   expect(new Set(ends)).toEqual(new Set(["done"]));
-  expect(own.flatMap(({ unexpected }) => unexpected)).toEqual([]);
+  expect(own.flatMap(({ unexpectedResponses }) => unexpectedResponses)).toEqual([]);
   const found = new Set<string>();
   for (let cursor: string | null = ""; cursor !== null; ) {
     const { uuids: page, next }: Awaited<ReturnType<typeof jobsPage>> = await jobsPage(key, cursor);

@@ -10,7 +10,7 @@ import {
   type Tokens,
   tokenRequest,
 } from "../../testkit/mcp/authorize.ts";
-import { type OauthApp, startOauthApp } from "../../testkit/mcp/oauth-app.ts";
+import { type ClientMetadataHost, startClientMetadataHost } from "../../testkit/mcp/oauth-app.ts";
 import { databaseSettings } from "../../testkit/postgres/suite-database.ts";
 import {
   type ServiceUnderTest,
@@ -18,13 +18,13 @@ import {
   type TestSession,
 } from "../../testkit/service/service-under-test.ts";
 
-let app: OauthApp;
+let app: ClientMetadataHost;
 let first: ServiceUnderTest;
 let second: ServiceUnderTest;
 let session: TestSession;
 
 beforeAll(async () => {
-  app = await startOauthApp();
+  app = await startClientMetadataHost();
   const settings = {
     ...(await databaseSettings()),
     EARSHOT_APP_PRIVATE_HOSTS: app.origin,

@@ -23,9 +23,9 @@ beforeAll(async () => {
   await first.context.capabilities.refresh();
   key = await first.makeKey();
   const knowsOthers = ({ context: { sharing } }: ServiceUnderTest) =>
-    sharing.others().some(({ capabilities }) => capabilities.length > 0);
+    sharing.otherGateways().some(({ capabilities }) => capabilities.length > 0);
   await until("each gateway to know the other", () =>
-    first.context.sharing.others().length > 0 && knowsOthers(second) ? true : null,
+    first.context.sharing.otherGateways().length > 0 && knowsOthers(second) ? true : null,
   );
 });
 afterAll(async () => {

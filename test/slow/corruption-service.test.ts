@@ -8,7 +8,7 @@ import { lowestId } from "../../src/posts/ids.ts";
 import { configFrom } from "../../src/server/config.ts";
 import { startService } from "../../src/server/start.ts";
 import {
-  folderDamages,
+  folderDamageCases,
   makeSearch,
   queryService,
   runServiceTrial,
@@ -38,14 +38,14 @@ beforeAll(async () => {
   truth = healthy.answers;
   emptyLogs();
   for (let round = 0; round < testRuns(2); round++) {
-    for (const [index, error] of folderDamages.entries()) {
+    for (const [index, error] of folderDamageCases.entries()) {
       const seed = testSeed(1) + round * 100 + index;
       const folders = { healthy: created, older, trial: join(root, "trial") };
       outcomes.push(await runServiceTrial(error, seed, folders, stored, truth));
     }
   }
-  for (const { name, where, counts, refusal } of outcomes) {
-    console.log(name, `(${where})`, JSON.stringify(counts), firstLine(refusal));
+  for (const { name, location, counts, refusal } of outcomes) {
+    console.log(name, `(${location})`, JSON.stringify(counts), firstLine(refusal));
   }
 }, 900_000);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -135,8 +135,8 @@ test("a server on a damaged folder starts or reports why not, and marks no wrong
   );
   expect(refusals).toEqual([]);
   expect(
-    outcomes.flatMap(({ name, where, wrong }) =>
-      wrong.map((text) => `${name} (${where}): ${text}`),
+    outcomes.flatMap(({ name, location, wrongAnswers }) =>
+      wrongAnswers.map((text) => `${name} (${location}): ${text}`),
     ),
   ).toEqual([]);
 });

@@ -56,8 +56,8 @@ async function requestTruth(): Promise<void> {
   await opened.close();
 }
 
-const describeTrial = ({ trial, where }: TrialReport): string =>
-  `${trial.name} ${trial.file.path} ${trial.damage}: ${where}`;
+const describeTrial = ({ trial, location }: TrialReport): string =>
+  `${trial.name} ${trial.file.path} ${trial.damage}: ${location}`;
 
 const listAnswers = (...outcomes: readonly string[]): string[] =>
   reports.flatMap((report) =>
@@ -88,8 +88,8 @@ describe("a damaged archive", () => {
   });
 
   test("using a damaged archive loses no healthy file", () => {
-    const removed = reports.filter((report) => report.removed.length > 0);
-    expect(removed.map((report) => `${describeTrial(report)}: ${report.removed}`)).toEqual([]);
+    const removed = reports.filter((report) => report.removedFiles.length > 0);
+    expect(removed.map((report) => `${describeTrial(report)}: ${report.removedFiles}`)).toEqual([]);
   });
 
   test("a damaged archive is reported by a full check wherever an answer changed, unless the start repaired it with a warning", () => {
@@ -116,10 +116,10 @@ test("searches of other platforms return the same results when one segment is da
 
 test("an archive with a single damaged page still answers most queries", () => {
   const costly = reports.filter(
-    ({ trial, compared, refusal, where }) =>
+    ({ trial, compared, refusal, location }) =>
       trial.file.platform !== null &&
       pageErrors.has(trial.damage) &&
-      !/sqlite_schema/.test(where) &&
+      !/sqlite_schema/.test(location) &&
       (refusal !== null ||
         compared.filter(({ outcome }) => outcome === "refused").length > compared.length / 2),
   );
@@ -135,18 +135,20 @@ const onlyInCatalog: ReadonlySet<string> = new Set(["search social from:latest.e
 const maxRowsPerPage = 60;
 
 test("damaged segments are rebuilt with every readable post, and then lack only the lost ones", () => {
-  const repaired = reports.filter((report) => report.repaired !== null);
+  const repaired = reports.filter((report) => report.repairReport !== null);
   expect(repaired.length).toBeGreaterThan(0);
   const errors = repaired.flatMap((report) => {
-    const { lost = [], compared = [], findings = 0 } = report.repaired ?? {};
+    const { lostPosts = [], compared = [], findings = 0 } = report.repairReport ?? {};
     // Posts may be lost here, and after catalog recovery.
     const differing = compared.filter(({ query, outcome, differences }) => {
       if (report.trial.file.kind === "catalog" && onlyInCatalog.has(query.name)) return false;
       return differences > 0 || (outcome !== "correct" && outcome !== "partial");
     });
-    const isPostPage = / post, page|^post, page/.test(report.where);
+    const isPostPage = / post, page|^post, page/.test(report.location);
     return [
-      ...(lost.length > (isPostPage ? maxRowsPerPage : 0) ? [`lost ${lost.length} posts`] : []),
+      ...(lostPosts.length > (isPostPage ? maxRowsPerPage : 0)
+        ? [`lost ${lostPosts.length} posts`]
+        : []),
       ...(findings > 0 ? [`check finds ${findings}`] : []),
       ...differing
         .slice(0, 2)

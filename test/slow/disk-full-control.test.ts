@@ -90,7 +90,7 @@ describe.skipIf(disk === null)("a full disk", () => {
       code: "unavailable",
       retryable: true,
       uuid: "",
-      error: "the disk of the data folder is full",
+      error: "the disk containing the data folder is full",
     });
     expect(response.json().hint).toContain("frees space");
     expect((await readiness()).storage).toBe("full");

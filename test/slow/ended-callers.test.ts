@@ -22,7 +22,7 @@ afterAll(() => service.remove());
 async function revoke(key: string): Promise<void> {
   const id = key.split("_")[1] ?? "";
   const nowMs = service.clock.now();
-  await service.context.store.write("revokeKey", { id, by: "command_line", nowMs });
+  await service.context.store.write("revokeKey", { id, actor: "command_line", nowMs });
 }
 
 type TestRequest = { method: "GET" | "POST"; url: string; body?: unknown; headers?: object };

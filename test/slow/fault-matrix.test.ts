@@ -8,7 +8,7 @@ import { seededRandom } from "../../bench/measure.ts";
 import { findingsIn } from "../../testkit/archives/findings-in.ts";
 import { foundPosts } from "../../testkit/archives/found-posts.ts";
 import { testSeed } from "../../testkit/seed.ts";
-import { type FaultedServer, prepareFaultedServer } from "../../testkit/service/faulted-server.ts";
+import { type FaultyServer, prepareFaultyServer } from "../../testkit/service/faulty-server.ts";
 import { createJobLedger, type JobLedger } from "../../testkit/service/job-ledger.ts";
 import { listenToJobs } from "../../testkit/service/job-listener.ts";
 import {
@@ -51,12 +51,12 @@ const settings = {
 };
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-faults-"));
-let server: FaultedServer;
+let server: FaultyServer;
 let traffic: StreamTraffic;
 beforeAll(async () => {
   importPosts();
   traffic = await startStreamTraffic(random);
-  server = await prepareFaultedServer(folder, random, {
+  server = await prepareFaultyServer(folder, random, {
     ...settings,
     EARSHOT_JETSTREAM_URLS: traffic.url,
   });
@@ -98,7 +98,7 @@ async function calmAnswers(access: ServiceAccess): Promise<string[]> {
 async function storm(ledger: JobLedger): Promise<void> {
   const due = Object.entries(minimumCounts).flatMap(([name, times]) =>
     Array.from({ length: times }, () => ({
-      name: name as keyof FaultedServer["faults"],
+      name: name as keyof FaultyServer["faults"],
       order: random(),
     })),
   );
@@ -167,17 +167,17 @@ test("nothing is lost, duplicated or wrongly covered under any combination of fa
   stormIsOver = true;
   await Promise.all(working);
   await server.faults.cut();
-  const completeUnderErrors = audit.complete;
-  const isCalm = (): boolean => audit.complete >= completeUnderErrors + 3;
+  const completeUnderErrors = audit.completeCount;
+  const isCalm = (): boolean => audit.completeCount >= completeUnderErrors + 3;
   await audit.run(isCalm);
 
-  for (const [uuid] of ledger.accepted) {
+  for (const [uuid] of ledger.acceptedJobs) {
     const answer = await until(`the end of ${uuid}`, async () => {
       const result = await call(access, "GET", `${path}/result/${uuid}?wait=3`);
       return result === null || result.status === 202 ? null : result;
     });
     if (answer.status === 200) ledger.receive(uuid, answer.text);
-    else if (!ledger.abandoned.has(uuid)) ledger.contradict(`${uuid} ended ${answer.status}`);
+    else if (!ledger.abandonedJobs.has(uuid)) ledger.contradict(`${uuid} ended ${answer.status}`);
     if (answer.status === 404) continue;
     const state = answer.status === 200 ? "done" : "cancelled";
     await until(`${uuid} reported as ${state}`, () =>
@@ -187,10 +187,13 @@ test("nothing is lost, duplicated or wrongly covered under any combination of fa
     if (seen?.status !== 404) ledger.contradict(`another account sees ${uuid}`);
   }
   const times = await listedQueries(access);
-  for (const [idempotencyKey, [uuid = ""]] of ledger.byKey) {
-    const { query } = makeSubmissionBody(ledger.accepted.get(uuid) ?? -1, idempotencyKey).arguments;
+  for (const [idempotencyKey, [uuid = ""]] of ledger.jobsByKey) {
+    const { query } = makeSubmissionBody(
+      ledger.acceptedJobs.get(uuid) ?? -1,
+      idempotencyKey,
+    ).arguments;
     const jobs = times.get(query) ?? 0;
-    if (jobs === 1 || (jobs === 0 && ledger.abandoned.has(uuid))) continue;
+    if (jobs === 1 || (jobs === 0 && ledger.abandonedJobs.has(uuid))) continue;
     ledger.contradict(`the key ${idempotencyKey} refers to ${jobs} jobs`);
   }
 
@@ -206,19 +209,19 @@ test("nothing is lost, duplicated or wrongly covered under any combination of fa
   await listening;
 
   console.log(
-    `seed ${seed}, ${ledger.accepted.size} jobs accepted, ${imports.kills()} imports killed, ` +
-      `${traffic.live().length} posts streamed, ${completeUnderErrors} of ${audit.answers} answers complete, ` +
+    `seed ${seed}, ${ledger.acceptedJobs.size} jobs accepted, ${imports.kills()} imports killed, ` +
+      `${traffic.livePosts().length} posts streamed, ${completeUnderErrors} of ${audit.answerCount} answers complete, ` +
       JSON.stringify(ledger.counts),
   );
   expect(ledger.contradictions).toEqual([]);
   expect(differences).toEqual([]);
-  expect(audit.missing).toEqual([]);
+  expect(audit.missingPosts).toEqual([]);
   expect(imported.length).toBe(imports.texts.size);
   expect(new Set(imported)).toEqual(imports.texts);
   expect(await findingsIn(join(folder, "data", "archive"))).toEqual([]);
-  for (const backup of backups.taken()) expect(await restoredFindings(backup)).toEqual([]);
+  for (const backup of backups.backupFolders()) expect(await restoredFindings(backup)).toEqual([]);
 
-  expect(ledger.byKey.size).toBeGreaterThan(20);
+  expect(ledger.jobsByKey.size).toBeGreaterThan(20);
   expect(imports.kills()).toBeGreaterThan(3);
-  expect(backups.taken().length).toBeGreaterThan(0);
+  expect(backups.backupFolders().length).toBeGreaterThan(0);
 });

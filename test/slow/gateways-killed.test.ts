@@ -48,7 +48,7 @@ test("no job is lost or duplicated, no limit exceeded and no change missed when 
       submitted += 1;
       const uuid = await client.submit(`comet ${submitted % 100}`);
       uuids.push(uuid);
-      ends.set(uuid, await client.endOf(uuid));
+      ends.set(uuid, await client.waitForEnd(uuid));
     }
   }
 
@@ -81,7 +81,7 @@ test("no job is lost or duplicated, no limit exceeded and no change missed when 
   isOver = true;
   await Promise.all(listening);
 
-  expect(patientClients.flatMap(({ unexpected }) => unexpected)).toEqual([]);
+  expect(patientClients.flatMap(({ unexpectedResponses }) => unexpectedResponses)).toEqual([]);
   expect(new Set(uuids).size).toBe(jobs);
   expect(ends.size).toBe(jobs);
   const failed = [...ends.values()].filter(({ state }) => state !== "done");

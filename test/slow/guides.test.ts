@@ -78,7 +78,7 @@ test("an agent finds and cites what the guide for agents imports", async () => {
   const found = await callTool(client, "search_posts", { query: "aurora", scope: "all" });
   await client.close();
   expect(found.text).toMatch(/^\[1\] .*<https:/m);
-  expect(found.structured.complete).toBe(false);
+  expect(found.structuredContent.complete).toBe(false);
 });
 
 test("the guide to monitoring prints only new posts", async () => {

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { hostileTexts } from "../../testkit/data/hostile-text.ts";
 import {
   constructedExpressions,
-  type WrittenExpression,
-  writtenExpressions,
+  type LocatedExpression,
+  literalExpressions,
 } from "../../testkit/data/regular-expressions.ts";
 
 const root = `${import.meta.dirname}/../..`;
@@ -26,7 +26,7 @@ const bounded: readonly { file: string; beginsWith: string; characters: number }
   },
 ];
 
-function lengthsFor({ location, source }: WrittenExpression): number[] {
+function lengthsFor({ location, source }: LocatedExpression): number[] {
   const bound = bounded.find(
     ({ file, beginsWith }) => location.startsWith(file) && source.startsWith(beginsWith),
   );
@@ -47,7 +47,7 @@ function minMs(expression: RegExp, text: string): number {
 }
 
 /** Growth when the worst text becomes eight times as long. */
-function growthFor(written: WrittenExpression): number {
+function growthFor(written: LocatedExpression): number {
   const { source, flags } = written;
   const expression = new RegExp(source, flags);
   for (const length of lengthsFor(written)) {
@@ -70,7 +70,7 @@ function growthFor(written: WrittenExpression): number {
 }
 
 test("no regular expression takes more than linear time on hostile text", async () => {
-  const written = writtenExpressions(root);
+  const written = literalExpressions(root);
   const constructed = await constructedExpressions(root);
   expect(written.length).toBeGreaterThan(250);
   expect(constructed.length).toBeGreaterThan(20);

@@ -85,7 +85,7 @@ afterEach(async () => {
 
 test("a post arrives from the stream, its label from the labeler, and its author's handle from the lookup", async () => {
   const { state } = start();
-  await vi.waitFor(() => expect(jetstream.sockets.size + labeler.open()).toBe(2));
+  await vi.waitFor(() => expect(jetstream.sockets.size + labeler.openConnections()).toBe(2));
   jetstream.send(commit(startUs, "a"));
   labeler.publish({
     src: labelSource,
@@ -93,8 +93,8 @@ test("a post arrives from the stream, its label from the labeler, and its author
     val: "porn",
     cts: new Date(startUs / 1000).toISOString(),
   });
-  await archive.until(() => archive.posts.size === 1 && archive.labels.size === 1);
-  await archive.until(() => archive.handles.get(did) === "alice.example");
+  await archive.waitUntil(() => archive.posts.size === 1 && archive.labels.size === 1);
+  await archive.waitUntil(() => archive.handles.get(did) === "alice.example");
   await vi.waitFor(() =>
     expect(state()).toMatchObject({
       status: "connected",
@@ -109,10 +109,10 @@ test("an account whose handle changes without an event is looked up again", asyn
   start();
   jetstream.send(commit(startUs, "a"));
   jetstream.events.push(commit(startUs, "a"));
-  await archive.until(() => archive.handles.get(did) === "alice.example");
+  await archive.waitUntil(() => archive.handles.get(did) === "alice.example");
   handle = "alice.test";
   jetstream.send({ did, time_us: startUs + 1, kind: "identity", identity: { did } } as Event);
-  await archive.until(() => archive.handles.get(did) === "alice.test");
+  await archive.waitUntil(() => archive.handles.get(did) === "alice.test");
 }, 15_000);
 
 test("an unreachable labeler or AppView does not delay the stream", async () => {
@@ -122,7 +122,7 @@ test("an unreachable labeler or AppView does not delay the stream", async () => 
   const longBackoff = { minBackoffMs: 10_000, maxBackoffMs: 10_000 };
   const running = start({ appviewUrl: "http://127.0.0.1:1", compress: "on", ...longBackoff });
   jetstream.events.push(commit(startUs, "a"));
-  await archive.until(() => archive.posts.size === 1);
+  await archive.waitUntil(() => archive.posts.size === 1);
   await vi.waitFor(
     () => {
       const { detail, labelers, lookUp } = running.state();

@@ -73,13 +73,13 @@ test("likes, replies, labels and account states arrive even if the server is kil
     labeler.publish({ src: labelSource, uri: makeUri(n), val, neg, cts: new Date().toISOString() });
 
   const untilConnected = async (): Promise<void> => {
-    const open = () => jetstream.open() * labeler.open() || null;
+    const open = () => jetstream.openConnections() * labeler.openConnections() || null;
     await until("both are connected", open).catch(async (error: Error) => {
       const ready = await fetch(`${server.base}/readyz`).then(
         (response) => response.text(),
         String,
       );
-      const counts = `jetstream ${jetstream.open()}, labeler ${labeler.open()}`;
+      const counts = `jetstream ${jetstream.openConnections()}, labeler ${labeler.openConnections()}`;
       throw new Error(`${error.message}: ${counts}\n${ready}\n${server.lastLines()}`);
     });
   };
@@ -96,7 +96,7 @@ test("likes, replies, labels and account states arrive even if the server is kil
     create(makeDid(n), "app.bsky.feed.post", `key${n}`, record);
   }
   // A labeler has no checkpoint before its first frame.
-  await until("the labeler is connected", () => labeler.open() > 0 || null);
+  await until("the labeler is connected", () => labeler.openConnections() > 0 || null);
   labelPost(10, "porn");
   await until("the first label is archived", () =>
     foundReactions(dataDir).get(makeUri(10))?.labels.includes("porn") ? true : null,
@@ -106,7 +106,7 @@ test("likes, replies, labels and account states arrive even if the server is kil
     likes.set(uri, (likes.get(uri) ?? 0) + 1);
     create(`did:plc:fan${n}`, "app.bsky.feed.like", `like${n}`, { subject: { uri, cid: "b" } });
     if (n % 100 === 50) {
-      await until("a connection to cut", () => jetstream.open() > 0 || null);
+      await until("a connection to cut", () => jetstream.openConnections() > 0 || null);
       if (n % 200 === 50) jetstream.cut();
       else jetstream.cutInFrame();
       labeler.cut();

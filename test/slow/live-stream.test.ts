@@ -98,7 +98,7 @@ describe("a stream that is cut and a server that is killed, repeatedly", () => {
     for (const [n, event] of stream.entries()) {
       jetstream.publish(event);
       if (n % 37 === 36) {
-        await until("a connection to cut", () => jetstream.open() > 0 || null);
+        await until("a connection to cut", () => jetstream.openConnections() > 0 || null);
         jetstream.cut();
       }
       if (n % 120 === 119) {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { everything, foundPosts } from "../../testkit/archives/found-posts.ts";
+import { foundPosts, matchAllQuery } from "../../testkit/archives/found-posts.ts";
 import { mountStreams } from "../../testkit/emulators/mastodon/mounted-streams.ts";
 import { startMastodonEmulator } from "../../testkit/emulators/mastodon/server.ts";
 import { freePort } from "../../testkit/service/free-port.ts";
@@ -84,13 +84,13 @@ test("a server killed during a flood of statuses stores those before, during and
   const before = addStatuses(1_500);
   await until("the public statuses to be archived", async () => {
     const expected = before.filter(({ isPublic }) => isPublic).length;
-    return (await foundPosts(server, everything)).length === expected ? true : null;
+    return (await foundPosts(server, matchAllQuery)).length === expected ? true : null;
   });
   // The kill may lose some of these.
   const uncertain = addStatuses(500);
   server.child.kill("SIGKILL");
   await once(server.child, "exit");
-  await until("the connection to close", () => (streams.open() === 0 ? true : null));
+  await until("the connection to close", () => (streams.connectionCount() === 0 ? true : null));
   const missed = addStatuses(100);
 
   server = await startServer(folder, port, settings);
@@ -105,7 +105,7 @@ test("a server killed during a flood of statuses stores those before, during and
   const mayBeFound = (status: AddedStatus): boolean => status.isPublic && !removed.includes(status);
   const awaited = [...uncertain, ...missed, ...(last === undefined ? [] : [last])];
   const found = await until("the missed statuses and the last one to be archived", async () => {
-    const posts = await foundPosts(server, everything);
+    const posts = await foundPosts(server, matchAllQuery);
     const stored = new Set(posts.map(({ Content }) => Content));
     return awaited.filter(mayBeFound).every(({ text }) => stored.has(text)) ? posts : null;
   });

@@ -48,9 +48,9 @@ test.each(["legacy", "auto"] as const)(
   async (mode) => {
     const { client, notes } = await startAgent({ EARSHOT_DATA_DIR: service.dataDir }, mode);
     const found = await callTool(client, "search_posts", { query: "comet" });
-    expect(found.structured.posts).toMatchObject([{ text: "a comet tonight" }]);
+    expect(found.structuredContent.posts).toMatchObject([{ text: "a comet tonight" }]);
     const counted = await callTool(client, "count_posts", { query: "comet" });
-    expect(counted.structured.total).toBe(1);
+    expect(counted.structuredContent.total).toBe(1);
     await client.close();
     expect(notes()).toBe("");
   },
@@ -61,7 +61,7 @@ test("an agent can search a remote service with its key, and gets an error for a
   const remote = { EARSHOT_URL: service.url, EARSHOT_API_KEY: key };
   const { client } = await startAgent(remote);
   const found = await callTool(client, "search_posts", { query: "comet" });
-  expect(found.structured.posts).toMatchObject([{ text: "a comet tonight" }]);
+  expect(found.structuredContent.posts).toMatchObject([{ text: "a comet tonight" }]);
   await client.close();
 
   const { client: withWrongKey } = await startAgent({
@@ -78,7 +78,7 @@ test("an agent without an archive creates nothing, and its answers are not marke
   const folder = await mkdtemp(join(tmpdir(), "earshot-mcp-test-"));
   const { client, notes } = await startAgent({ EARSHOT_DATA_DIR: join(folder, "none") });
   const found = await callTool(client, "search_posts", { query: "comet" });
-  expect(found.structured).toMatchObject({ posts: [], complete: false });
+  expect(found.structuredContent).toMatchObject({ posts: [], complete: false });
   expect(found.text).toContain("does not show that there are none");
   await client.close();
   expect(notes()).toContain("no archive in");

@@ -32,7 +32,7 @@ const others: NodeUnderTest[] = [];
 beforeAll(async () => {
   gateway = await startGateway();
   node = await startNodeUnderTest({ gateway, evidence: "simulated", posts });
-  await node.admitted();
+  await node.waitUntilAdmitted();
 });
 afterEach(async () => {
   await Promise.all(others.splice(0).map((other) => other.remove()));
@@ -111,7 +111,7 @@ describe("a node with simulated evidence", () => {
       return await page(...call);
     };
     const running = await startNode({ evidence: "simulated", upstreams: { bluesky: stub } });
-    await running.admitted();
+    await running.waitUntilAdmitted();
     const service = gateway.service();
     const key = await service.makeKey();
     const submitted = await service.submit(key, {
@@ -157,7 +157,7 @@ describe("a node without evidence", () => {
     });
     await first.stop();
     const second = await startNode({ evidence: "none", dataDir: first.dataDir });
-    await second.admitted();
+    await second.waitUntilAdmitted();
     expect(second.id).toBe(first.id);
     const { result } = await runSearch("comet", "/v1/search/live/x");
     expect(result.headers["x-node"]).toBe(`"${first.id}";evidence=none`);
@@ -177,11 +177,11 @@ describe("a node without evidence", () => {
 describe("an admitted node stops", () => {
   test("an admitted node stops when another run with its identity replaces it, even after that one has left", async () => {
     const original = await startNode({ evidence: "simulated" });
-    await original.admitted();
+    await original.waitUntilAdmitted();
     const dataDir = await mkdtemp(join(tmpdir(), "earshot-node-"));
     await copyFile(join(original.dataDir, "node.key"), join(dataDir, "node.key"));
     const copy = await startNode({ evidence: "simulated", dataDir });
-    await copy.admitted();
+    await copy.waitUntilAdmitted();
     await copy.stop();
     expect(await original.finalRefusal).toMatchObject({
       code: "node_refused",
@@ -206,7 +206,7 @@ describe("a node and its gateway", () => {
       const settings = { EARSHOT_NODE_GATEWAY: proxy.url };
       const deceived = await startNode({ evidence: "simulated", settings });
       await until("its registration got a response", () =>
-        proxy.replaced.length > 0 ? true : null,
+        proxy.replacedPaths.length > 0 ? true : null,
       );
       await until("it rejects the admission", () =>
         deceived.status().state === "unreachable" ? true : null,

@@ -71,7 +71,7 @@ describe(`${jobs} jobs through three nodes, seed ${seed}`, () => {
     for (const { fault, responses } of report.byzantine) {
       const accepted = Object.keys(responses).filter((status) => status < "300");
       // A reported error is accepted, but the job goes to another node.
-      expect(accepted, fault).toEqual(fault === "an error of the query" ? ["204"] : []);
+      expect(accepted, fault).toEqual(fault === "a query error" ? ["204"] : []);
       expect(Object.keys(responses), fault).not.toEqual([]);
     }
   });

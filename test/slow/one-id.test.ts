@@ -92,7 +92,7 @@ describe("nodes with separately filled archives", () => {
     nodes = await Promise.all(
       folders.map((dataDir) => startNodeUnderTest({ gateway, evidence: "simulated", dataDir })),
     );
-    await Promise.all(nodes.map((node) => node.admitted()));
+    await Promise.all(nodes.map((node) => node.waitUntilAdmitted()));
   });
   afterAll(async () => {
     for (const node of nodes) await node.remove();

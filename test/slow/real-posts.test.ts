@@ -23,7 +23,7 @@ const skipped = hasRealPosts() ? "" : " (skipped: the 600,000 posts are not on t
 describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
   const archive: SmallArchive = smallArchive(100_000);
   const samples: Sample[] = [];
-  const authors = new Map<string, OracleTask["around"]["authors"][number]>();
+  const authors = new Map<string, OracleTask["context"]["authors"][number]>();
   let posts = 0;
 
   beforeAll(async () => {
@@ -99,7 +99,7 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
   }
 
   async function requestOracle(queries: readonly string[]): Promise<(bigint[] | string)[]> {
-    const around: OracleTask["around"] = {
+    const context: OracleTask["context"] = {
       asOfMs: nowMs,
       authors: [...authors.values()],
       posts: postsNamedIn(queries),
@@ -109,7 +109,7 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
         const task: OracleTask = {
           folder: archive.folder,
           queries,
-          around,
+          context,
           part,
           parts: threadCount,
         };
@@ -122,7 +122,7 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
     );
     expect(partFindings.reduce((sum, part) => sum + part.posts, 0)).toBe(posts);
     return queries.map((_, index) => {
-      const parts = partFindings.map(({ found }) => found[index] ?? "no answer");
+      const parts = partFindings.map(({ results }) => results[index] ?? "no answer");
       const problem = parts.find((part) => typeof part === "string");
       return problem ?? parts.flatMap((ids) => [...ids] as bigint[]).sort(newestFirst);
     });

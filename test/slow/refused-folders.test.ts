@@ -87,7 +87,7 @@ test("a server with a limit of 64 open files reports how many it needs and does 
   });
   expect(status).toBe(1);
   expect(stderr).toMatch(
-    /^earshot: this process may open 64 files, but requires 112 .* – raise the limit/,
+    /^earshot: this process can open 64 files, but requires 112 .* – raise the limit/,
   );
 });
 
@@ -144,7 +144,7 @@ describe.skipIf(disk === null)("a disk", () => {
   });
 
   test("every command on a read-only disk reports that in one line", () => {
-    small.readOnly();
+    small.makeReadOnly();
     for (const commandLine of commands) {
       const { code, output } = run(dataDir, ...commandLine);
       expect(code, commandLine.join(" ")).toBe(1);

@@ -11,7 +11,7 @@ import {
   segmentForms,
 } from "../../testkit/archives/segment-forms.ts";
 import { preparedPost } from "../../testkit/archives/write-delta.ts";
-import { shownTree } from "../../testkit/data/random-trees.ts";
+import { printTree } from "../../testkit/data/random-trees.ts";
 
 const startMs = Date.UTC(2026, 0, 1);
 const stepMs = 700;
@@ -39,7 +39,7 @@ const wordsAndPrefix = (prefix: string, ...before: string[]): PlanNode => ({
 function agreedCount(forms: SegmentForms, plan: PlanNode, more: Partial<FormsQuery> = {}): number {
   const query = { plan, range: everything, limit: 10_000, ...defaults, ...more };
   const answers = queryBoth(forms, query);
-  expect(answers?.sealed, shownTree(plan)).toBe(answers?.plain);
+  expect(answers?.sealed, printTree(plan)).toBe(answers?.plain);
   return answers?.found ?? 0;
 }
 

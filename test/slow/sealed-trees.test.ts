@@ -30,8 +30,8 @@ import { smallArchive } from "../../testkit/archives/small-archive.ts";
 import { writeDelta } from "../../testkit/archives/write-delta.ts";
 import {
   drawTree,
+  printTree,
   type Random,
-  shownTree,
   smallerTrees,
   type TreeVocabulary,
 } from "../../testkit/data/random-trees.ts";
@@ -271,8 +271,8 @@ function report(forms: SegmentForms, query: FormsQuery, number: number): string 
   const { plan: _, ...rest } = query;
   const answers = queryBoth(forms, { ...query, plan });
   return [
-    `tree ${number} of EARSHOT_TEST_SEED=${seed} differs: ${shownTree(query.plan)}`,
-    `smallest: ${shownTree(plan)}`,
+    `tree ${number} of EARSHOT_TEST_SEED=${seed} differs: ${printTree(query.plan)}`,
+    `smallest: ${printTree(plan)}`,
     JSON.stringify(rest, (_key, value) => (typeof value === "bigint" ? String(value) : value)),
     `FTS5:   ${answers?.plain.slice(0, 2_000)}`,
     `sealed: ${answers?.sealed.slice(0, 2_000)}`,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ServerProcess } from "../../testkit/service/server-process.ts";
 import { makeSlowDisk } from "../../testkit/service/slow-disk.ts";
 import { until } from "../../testkit/until.ts";
-import { jetstreamPrograms } from "../../testkit/upstreams/jetstream-process.ts";
+import { buildJetstream } from "../../testkit/upstreams/jetstream-process.ts";
 import {
   foundTexts,
   type SimulatedStream,
@@ -25,7 +25,7 @@ let stream: SimulatedStream;
 let stored: { posts: Map<string, string>; events: number };
 
 beforeAll(async () => {
-  jetstreamPrograms();
+  buildJetstream();
   stream = await startSimulatedStream(folder, { accounts: 100, seed: 42 });
 }, 600_000);
 afterAll(async () => {

@@ -94,7 +94,9 @@ async function untilComplete(): Promise<Observation> {
 const isConnected = (): boolean => service.context.ingest.state()?.status === "connected";
 
 test("every answer is complete to the present while the stream is uninterrupted", async () => {
-  await until("the service is connected", async () => (jetstream.open() > 0 ? true : null));
+  await until("the service is connected", async () =>
+    jetstream.openConnections() > 0 ? true : null,
+  );
   await untilComplete();
   for (let n = 0; n < 20; n += 1) {
     expect(await observe()).toMatchObject({ complete: true, missing: [] });

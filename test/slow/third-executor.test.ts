@@ -44,9 +44,9 @@ describe.each(indexForms)("posts found by %s", (form) => {
             expect(found, query).toEqual(set.foundByArchive(plan));
             expect(found.toSorted(), query).toEqual(foundByMatcher(plan, subjects));
             if (found.length > 0) totals.found += 1;
-            if (answer.rechecked === 0) totals.exact += 1;
+            if (answer.recheckedCount === 0) totals.exact += 1;
             else totals.rechecked += 1;
-            if (answer.candidates > found.length) totals.dropped += 1;
+            if (answer.candidateCount > found.length) totals.dropped += 1;
           }
         } finally {
           set.remove();

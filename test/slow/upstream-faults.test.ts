@@ -6,16 +6,16 @@ import {
 import { fakeTimelines } from "../../testkit/upstreams/fake-timelines.ts";
 import {
   closedConnection,
-  cutOff,
-  endless,
+  endlessBody,
   garbage,
   gzipBomb,
   type HostileUpstream,
   jsonReply,
   nestedJson,
+  noReply,
   redirect,
   replyWith,
-  silent,
+  shortBody,
   startHostileUpstream,
   stuckInBody,
   truncatedBody,
@@ -117,10 +117,10 @@ async function job(maxResults = 100, nextCursor: string | null = null): Promise<
 const listCodes = ({ warnings }: JobReport) => warnings.map(({ code }) => code);
 
 const faults: [string, UpstreamReply][] = [
-  ["no answer", silent],
+  ["no answer", noReply],
   ["a body that stalls", stuckInBody],
   ["a truncated body", truncatedBody],
-  ["truncated JSON", cutOff],
+  ["truncated JSON", shortBody],
   ["an empty body", replyWith(200)],
   ["a page of HTML", replyWith(200, { "content-type": "text/html" }, "<p>Busy</p>")],
   ["a closed connection", closedConnection],
@@ -133,7 +133,7 @@ const faults: [string, UpstreamReply][] = [
 
 const permanentOnly: [string, UpstreamReply][] = [
   ["a redirect to a private address", redirect("http://169.254.169.254/latest/meta-data")],
-  ["an endless body", endless],
+  ["an endless body", endlessBody],
   ["a compressed body that expands enormously", gzipBomb(20_000_000)],
   ["deeply nested JSON", nestedJson(5_000)],
   ["a status of 403", replyWith(403, {}, "{}")],

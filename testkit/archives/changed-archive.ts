@@ -6,7 +6,7 @@ import type { SmallArchive } from "./small-archive.ts";
 export const startMs = Date.UTC(2026, 0, 1);
 const words = ["river", "stone", "harbour", "night", "東京", "привет", "snow"];
 
-export function makeNumberedPost(n: number, special: Partial<Post> = {}): Post {
+export function makeNumberedPost(n: number, overrides: Partial<Post> = {}): Post {
   return makePost({
     createdMs: startMs + n * 1_000,
     seenMs: startMs + n * 1_000,
@@ -17,7 +17,7 @@ export function makeNumberedPost(n: number, special: Partial<Post> = {}): Post {
     revision: "1",
     origin: n % 11 === 0 ? "import" : "stream",
     counts: { likes: 0, reposts: 0, replies: 0, quotes: 0 },
-    ...special,
+    ...overrides,
   });
 }
 
@@ -52,14 +52,14 @@ export const queries = [
 /** All fields, query results and the ingest order. */
 export function contents(archive: SmallArchive): unknown {
   const { positions } = archive.search(allPostsQuery);
-  const shown = new Set(positions.map(({ id }) => id));
+  const shownIds = new Set(positions.map(({ id }) => id));
   return {
     positions,
     records: archive.records(positions),
     found: queries.map((query) => archive.query(query, { limit: 10_000 }).positions),
     ingestOrder: archive.reader.operations
       .ingestOrder({ after: null, limit: 10_000 })
-      .filter(({ id }) => shown.has(id)),
+      .filter(({ id }) => shownIds.has(id)),
   };
 }
 
@@ -84,21 +84,21 @@ export const deletion = (post: Post, revision: string): ArchiveChange => ({
 
 export function changeAll(target: SmallArchive, round: number, count: number): void {
   const revision = String(round + 2);
-  const at = (n: number): Post => makeNumberedPost((round * 37 + n * 71) % count);
-  const imported = postsWithoutIds(count);
-  const x = imported[(round * 17) % count] ?? makeNumberedPost(0);
+  const postAt = (n: number): Post => makeNumberedPost((round * 37 + n * 71) % count);
+  const importedPosts = postsWithoutIds(count);
+  const xPost = importedPosts[(round * 17) % count] ?? makeNumberedPost(0);
   target.write([
-    { kind: "upsert", post: { ...at(1), text: `edited river ${round}`, revision } },
-    deletion(at(2), revision),
-    { kind: "upsert", post: { ...at(3), text: `again snow ${round}`, revision } },
-    { kind: "count", platform: "bluesky", uri: at(4).uri, metric: "likes", by: 3 },
-    { kind: "upsert", post: { ...x, text: `edited number ${round}` } },
-    deletion(imported[(round * 23) % count] ?? x, revision),
+    { kind: "upsert", post: { ...postAt(1), text: `edited river ${round}`, revision } },
+    deletion(postAt(2), revision),
+    { kind: "upsert", post: { ...postAt(3), text: `again snow ${round}`, revision } },
+    { kind: "count", platform: "bluesky", uri: postAt(4).uri, metric: "likes", increment: 3 },
+    { kind: "upsert", post: { ...xPost, text: `edited number ${round}` } },
+    deletion(importedPosts[(round * 23) % count] ?? xPost, revision),
     suspension(round % 5, round % 2 === 0, startMs + round),
     {
       kind: "label",
       platform: "bluesky",
-      subject: at(5).uri,
+      subject: postAt(5).uri,
       source: "did:plc:labeler",
       value: "spam",
       negated: round % 3 === 0,
@@ -116,7 +116,12 @@ export function changeAll(target: SmallArchive, round: number, count: number): v
   const { positions } = target.search({ ...allPostsQuery, platforms: ["x"] });
   const xPosition = positions[(round * 7) % positions.length];
   if (xPosition === undefined) throw new Error("no posts from X");
-  const native = { platform: "x", nativeId: xPosition.id, userId: null, username: "jack" } as const;
-  target.put(makePost({ ...native, text: `late number ${round}` }));
+  const nativePost = {
+    platform: "x",
+    nativeId: xPosition.id,
+    userId: null,
+    username: "jack",
+  } as const;
+  target.put(makePost({ ...nativePost, text: `late number ${round}` }));
   target.addCounts();
 }

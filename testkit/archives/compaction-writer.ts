@@ -28,7 +28,7 @@ const maxAgeMs = Number(process.argv[3]);
 /** The oldest segments expire. */
 const nowMs = startMs + batches * postsPerBatch * 60_000;
 
-function post(n: number, special: Partial<Post> = {}): Post {
+function numberedPost(n: number, overrides: Partial<Post> = {}): Post {
   const minute = n % 3 === 0 ? (n * 7919) % Math.max(1, n) : n;
   const ms = startMs + minute * 60_000;
   const author = `did:plc:author${n % 20}`;
@@ -42,28 +42,34 @@ function post(n: number, special: Partial<Post> = {}): Post {
     origin: n % 11 === 0 ? "import" : "stream",
     revision: n % 11 === 0 ? "" : "1",
     counts: { likes: 0, reposts: 0, replies: 0, quotes: 0 },
-    ...special,
+    ...overrides,
   });
 }
 
 function batchChanges(batch: number): ArchiveChange[] {
-  const first = batch * postsPerBatch;
+  const firstNumber = batch * postsPerBatch;
   const changes: ArchiveChange[] = Array.from({ length: postsPerBatch }, (_, n) => ({
     kind: "upsert",
-    post: post(first + n),
+    post: numberedPost(firstNumber + n),
   }));
-  const earlier = (by: number): Post => post((batch * by) % Math.max(1, first));
+  const earlierPost = (by: number): Post => numberedPost((batch * by) % Math.max(1, firstNumber));
   const revision = String(batch + 2).padStart(6, "0");
   changes.push(
     {
       kind: "upsert",
-      post: { ...earlier(131), text: `edited river ${batch}`, revision, origin: "stream" },
+      post: { ...earlierPost(131), text: `edited river ${batch}`, revision, origin: "stream" },
     },
-    { kind: "count", platform: "bluesky", uri: earlier(61).uri, metric: "likes", by: 3 },
-    { kind: "count", platform: "bluesky", uri: earlier(67).uri, metric: "reposts", by: 1 },
+    { kind: "count", platform: "bluesky", uri: earlierPost(61).uri, metric: "likes", increment: 3 },
+    {
+      kind: "count",
+      platform: "bluesky",
+      uri: earlierPost(67).uri,
+      metric: "reposts",
+      increment: 1,
+    },
   );
   if (batch % 4 === 0) {
-    changes.push({ kind: "delete", platform: "bluesky", uri: earlier(173).uri, revision });
+    changes.push({ kind: "delete", platform: "bluesky", uri: earlierPost(173).uri, revision });
   }
   if (batch % 10 === 0) {
     const status = batch % 20 === 0 ? "suspended" : "active";

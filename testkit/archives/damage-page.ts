@@ -8,7 +8,7 @@ export function damageTablePage(path: string, table: string): void {
   const size = database.prepare("PRAGMA page_size").get()?.page_size;
   database.close();
   const file = openSync(path, "r+");
-  const index = (Number(page?.rootpage) - 1) * Number(size);
-  writeSync(file, new Uint8Array(100).fill(0xff), 0, 100, index);
+  const offset = (Number(page?.rootpage) - 1) * Number(size);
+  writeSync(file, new Uint8Array(100).fill(0xff), 0, 100, offset);
   closeSync(file);
 }

@@ -24,7 +24,7 @@ export type FoundPost = {
   };
 };
 
-export const everything = "-nosuchwordanywhere";
+export const matchAllQuery = "-nosuchwordanywhere";
 
 /** Searches over HTTP and fetches all pages, newest posts first. */
 export async function foundPosts(
@@ -34,8 +34,8 @@ export async function foundPosts(
 ): Promise<FoundPost[]> {
   const found: FoundPost[] = [];
   for (let cursor: string | null = null; ; ) {
-    const more = cursor === null ? {} : { next_cursor: cursor };
-    const uuid = await submit(server, { query, max_results: pageSize, ...more });
+    const cursorArgs = cursor === null ? {} : { next_cursor: cursor };
+    const uuid = await submit(server, { query, max_results: pageSize, ...cursorArgs });
     const response = await fetch(`${socialUrl(server)}/result/${uuid}?wait=30`, {
       headers: headers(server),
     });
@@ -54,7 +54,7 @@ export async function fetchGaps(
   { fromMs, toMs }: { fromMs: number; toMs: number },
 ): Promise<{ fromMs: number; toMs: number }[]> {
   const uuid = await submit(server, {
-    query: everything,
+    query: matchAllQuery,
     start_time: new Date(fromMs).toISOString(),
     end_time: new Date(toMs).toISOString(),
   });

@@ -6,15 +6,15 @@ import { computedIds } from "../data/computed-ids.ts";
 /** If `rounds` is null, the worker never ends. */
 export type IdCacheTask = { shared: SharedIdCache; seed: number; rounds: number | null };
 
-export type IdCacheFindings = { wrong: string[]; pagesRead: number };
+export type IdCacheFindings = { mismatches: string[]; pagesRead: number };
 
 const { shared, seed, rounds } = workerData as IdCacheTask;
 const cache = useIdCache(shared, 4);
 const sources = Array.from({ length: 8 }, (_, segment) =>
   computedIds(segment, 3_000 + 997 * segment),
 );
-const opened = new Map<number, Ids>();
-const wrong: string[] = [];
+const openIds = new Map<number, Ids>();
+const mismatches: string[] = [];
 let state = seed;
 
 function drawBelow(end: number): number {
@@ -25,8 +25,8 @@ function drawBelow(end: number): number {
 function checkSegment(segment: number): void {
   const source = sources[segment];
   if (source === undefined) return;
-  const ids = opened.get(segment) ?? cache.open(source);
-  opened.set(segment, ids);
+  const ids = openIds.get(segment) ?? cache.open(source);
+  openIds.set(segment, ids);
   const first = drawBelow(source.posts);
   for (
     let number = first;
@@ -35,15 +35,15 @@ function checkSegment(segment: number): void {
   ) {
     const id = source.idOf(number);
     const page = source.pageOf(number);
-    if (ids.at(number) !== id) wrong.push(`${segment}: ID of ${number}`);
-    if (ids.firstNumberBelow(page, id) !== number + 1) wrong.push(`${segment}: below ${id}`);
+    if (ids.at(number) !== id) mismatches.push(`${segment}: ID of ${number}`);
+    if (ids.firstNumberBelow(page, id) !== number + 1) mismatches.push(`${segment}: below ${id}`);
     if (source.pageOf(number + 1) === page && ids.firstNumberBelow(page, id + 1n) !== number) {
-      wrong.push(`${segment}: below ${id} and one`);
+      mismatches.push(`${segment}: below ${id} and one`);
     }
   }
   if (drawBelow(50) > 0) return;
   ids.close();
-  opened.delete(segment);
+  openIds.delete(segment);
 }
 
 for (let round = 0; rounds === null || round < rounds; round++) {
@@ -51,5 +51,5 @@ for (let round = 0; rounds === null || round < rounds; round++) {
   if (rounds === null && round === 100) parentPort?.postMessage("under way");
 }
 const pagesRead = sources.reduce((total, source) => total + source.pagesRead(), 0);
-const findings: IdCacheFindings = { wrong: wrong.slice(0, 10), pagesRead };
+const findings: IdCacheFindings = { mismatches: mismatches.slice(0, 10), pagesRead };
 parentPort?.postMessage(findings);

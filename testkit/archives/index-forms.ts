@@ -21,16 +21,16 @@ export function storeInSegmentAs(
 /** The final content is the same in all forms. */
 export function storePostsAs(archive: SmallArchive, posts: readonly Post[], form: IndexForm): void {
   if (form === "imported") {
-    for (const ofPlatform of Map.groupBy(posts, ({ platform }) => platform).values()) {
-      const half = Math.ceil(ofPlatform.length / 2);
-      archive.importSealed(ofPlatform.slice(0, half), ofPlatform.slice(half));
+    for (const platformPosts of Map.groupBy(posts, ({ platform }) => platform).values()) {
+      const half = Math.ceil(platformPosts.length / 2);
+      archive.importSealed(platformPosts.slice(0, half), platformPosts.slice(half));
     }
     return;
   }
-  const first = form === "mixed" ? posts.flatMap(storedBefore) : posts;
-  const half = Math.ceil(first.length / 2);
-  archive.put(...first.slice(0, half));
-  archive.put(...first.slice(half));
+  const initialPosts = form === "mixed" ? posts.flatMap(initialVersions) : posts;
+  const half = Math.ceil(initialPosts.length / 2);
+  archive.put(...initialPosts.slice(0, half));
+  archive.put(...initialPosts.slice(half));
   if (form === "fts5") return;
   archive.seal();
   if (form === "sealed") return;
@@ -46,14 +46,14 @@ const getFate = (index: number): Fate =>
   index % 6 === 3 ? (fates[Math.floor(index / 6) % fates.length] ?? "none") : "none";
 
 /** The version of a post stored at sealing. */
-function storedBefore(post: Post, index: number): Post[] {
+function initialVersions(post: Post, index: number): Post[] {
   switch (getFate(index)) {
     case "edited":
       return [{ ...post, text: `before ${post.text}`, hashtags: [], urls: [], langs: ["de"] }];
     case "late":
       return [];
     case "gone":
-      return [post, otherOf(post)];
+      return [post, otherPost(post)];
     default:
       return [post];
   }
@@ -70,7 +70,7 @@ function firstChanges(post: Post, index: number): ArchiveChange[] {
     case "hidden and shown":
       return [hideLabel(post, false)];
     case "gone":
-      return [{ kind: "delete", platform, uri: otherOf(post).uri, revision: "1" }];
+      return [{ kind: "delete", platform, uri: otherPost(post).uri, revision: "1" }];
     default:
       return [];
   }
@@ -87,7 +87,7 @@ function secondChanges(post: Post, index: number): ArchiveChange[] {
   }
 }
 
-const otherOf = (post: Post): Post => ({ ...post, uri: `${post.uri}:other`, nativeId: null });
+const otherPost = (post: Post): Post => ({ ...post, uri: `${post.uri}:other`, nativeId: null });
 
 const hideLabel = ({ platform, uri }: Post, negated: boolean): ArchiveChange => ({
   kind: "label",

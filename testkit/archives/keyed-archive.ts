@@ -23,13 +23,13 @@ export function putKeyed(folder: string, posts: readonly Post[]): void {
     writer.write({ ...prepared, checkpoints: [], coverage: [] });
   };
   const clearNumbering = (): void => changeCatalog(catalog, "UPDATE segment SET numbering = 0");
-  const first = [...Map.groupBy(posts, ({ platform }) => platform).values()].flatMap(
+  const firstPosts = [...Map.groupBy(posts, ({ platform }) => platform).values()].flatMap(
     ([post]) => post ?? [],
   );
   // The first batch creates the segments.
-  write(first);
+  write(firstPosts);
   clearNumbering();
-  write(posts.filter((post) => !first.includes(post)));
+  write(posts.filter((post) => !firstPosts.includes(post)));
   clearNumbering();
   writer.close();
 }

@@ -1,5 +1,5 @@
 import type { Archive, ArchiveChange, WriteBatch, WriteReport } from "../../src/archive/archive.ts";
-import type { ImportAnalysis } from "../../src/ingest/analysis/analysed-chunk.ts";
+import type { ImportAnalysis } from "../../src/ingest/analysis/analysed-batch.ts";
 import { readLines } from "../../src/ingest/analysis/read-lines.ts";
 import { numberedId, postTimeMs } from "../../src/posts/ids.ts";
 import type { Post } from "../../src/posts/post.ts";
@@ -19,29 +19,29 @@ export type MemoryArchive = Pick<
   statuses: Map<string, string>;
   profiles: Map<string, Extract<ArchiveChange, { kind: "profile" }>>;
   labels: Map<string, Extract<ArchiveChange, { kind: "label" }>>;
-  lookedUp: Map<string, number>;
+  lookupTimes: Map<string, number>;
   checkpoints: Map<string, string>;
   batches: WriteBatch[];
   reports: WriteReport[];
   beforeWrite: (batch: WriteBatch) => Promise<void> | void;
-  until(condition: () => boolean): Promise<void>;
+  waitUntil(condition: () => boolean): Promise<void>;
 };
 
 export function createMemoryArchive(): MemoryArchive {
-  const waiting = new Set<() => void>();
-  let last: Promise<unknown> = Promise.resolve();
+  const pendingChecks = new Set<() => void>();
+  let lastWrite: Promise<unknown> = Promise.resolve();
 
-  const prepared = new Map<Uint8Array, readonly Post[]>();
+  const preparedPosts = new Map<Uint8Array, readonly Post[]>();
 
   function prepare(posts: readonly Post[]): Uint8Array {
     const body = new Uint8Array(1);
-    prepared.set(body, posts);
+    preparedPosts.set(body, posts);
     return body;
   }
 
   const archive: MemoryArchive = {
     analysis: {
-      parallel: 1,
+      maxConcurrency: 1,
       lines: async (request) => {
         const { posts, result } = readLines(request);
         const body = prepare([...posts]);
@@ -51,10 +51,10 @@ export function createMemoryArchive(): MemoryArchive {
       close: async () => {},
     },
     importPosts: ({ posts, ...batch }) => {
-      const imported = (posts && prepared.get(posts)) ?? [];
+      const importedPosts = (posts && preparedPosts.get(posts)) ?? [];
       return archive.write({
         ...batch,
-        changes: imported.map((post) => ({ kind: "upsert", post })),
+        changes: importedPosts.map((post) => ({ kind: "upsert", post })),
       });
     },
     posts: new Map(),
@@ -65,16 +65,17 @@ export function createMemoryArchive(): MemoryArchive {
     statuses: new Map(),
     profiles: new Map(),
     labels: new Map(),
-    lookedUp: new Map(),
+    lookupTimes: new Map(),
     checkpoints: new Map(),
     batches: [],
     reports: [],
     beforeWrite: () => {},
     accountsToLookUp: async (_platform, beforeMs, limit) => {
       const authors = new Set([...archive.posts.values()].flatMap(({ userId }) => userId ?? []));
-      const atOf = (account: string) => archive.lookedUp.get(account) ?? Number.NEGATIVE_INFINITY;
-      const accounts = [...authors].filter((account) => atOf(account) < beforeMs);
-      return accounts.toSorted((a, b) => atOf(a) - atOf(b)).slice(0, limit);
+      const lookupTime = (account: string) =>
+        archive.lookupTimes.get(account) ?? Number.NEGATIVE_INFINITY;
+      const accounts = [...authors].filter((account) => lookupTime(account) < beforeMs);
+      return accounts.toSorted((a, b) => lookupTime(a) - lookupTime(b)).slice(0, limit);
     },
     aliases: async (platform, below, limit) =>
       [...archive.aliasUris]
@@ -93,35 +94,35 @@ export function createMemoryArchive(): MemoryArchive {
     },
     readCheckpoint: async (name) => archive.checkpoints.get(name) ?? null,
     write: (batch) => {
-      const write = writeAfter(last, batch);
-      last = write;
+      const write = writeAfter(lastWrite, batch);
+      lastWrite = write;
       const forget = () => {
-        if (last === write) last = Promise.resolve();
+        if (lastWrite === write) lastWrite = Promise.resolve();
       };
       write.then(forget, () => setImmediate(forget));
       return write;
     },
-    until: (condition) =>
+    waitUntil: (condition) =>
       new Promise((resolve) => {
         const check = () => {
           if (!condition()) return;
-          waiting.delete(check);
+          pendingChecks.delete(check);
           resolve();
         };
-        waiting.add(check);
+        pendingChecks.add(check);
         check();
       }),
   };
 
-  async function writeAfter(before: Promise<unknown>, batch: WriteBatch): Promise<WriteReport> {
-    await before;
+  async function writeAfter(previous: Promise<unknown>, batch: WriteBatch): Promise<WriteReport> {
+    await previous;
     await archive.beforeWrite(batch);
     const report = { inserted: 0, updated: 0, unchanged: 0, deleted: 0, suppressed: 0 };
     for (const change of batch.changes) apply(change, report);
     for (const { name, value } of batch.checkpoints ?? []) archive.checkpoints.set(name, value);
     archive.batches.push(batch);
     archive.reports.push(report);
-    for (const check of waiting) check();
+    for (const check of pendingChecks) check();
     return report;
   }
 
@@ -150,7 +151,7 @@ export function createMemoryArchive(): MemoryArchive {
         return;
       case "count": {
         const key = `${change.metric} ${change.uri}`;
-        archive.counts.set(key, (archive.counts.get(key) ?? 0) + change.by);
+        archive.counts.set(key, (archive.counts.get(key) ?? 0) + change.increment);
         return;
       }
       case "account":
@@ -167,7 +168,7 @@ export function createMemoryArchive(): MemoryArchive {
         return;
       }
       case "looked-up":
-        archive.lookedUp.set(change.userId, change.atMs);
+        archive.lookupTimes.set(change.userId, change.atMs);
     }
   }
 
@@ -189,8 +190,9 @@ export function createMemoryArchive(): MemoryArchive {
 
 function isNewer(post: Post, stored: Post): boolean {
   if (post.origin === "import" && stored.origin !== "import") return false;
-  if (post.origin === "import") return JSON.stringify(text(post)) !== JSON.stringify(text(stored));
+  if (post.origin === "import")
+    return JSON.stringify(importedFields(post)) !== JSON.stringify(importedFields(stored));
   return post.revision > stored.revision;
 }
 
-const text = (post: Post) => [post.text, post.counts, post.createdMs];
+const importedFields = (post: Post) => [post.text, post.counts, post.createdMs];

@@ -15,7 +15,7 @@ export type FormsQuery = {
   widthMs: number;
 };
 
-const never = (): boolean => false;
+const neverStop = (): boolean => false;
 
 export type ComparedAnswers = { plain: string; sealed: string; found: number };
 
@@ -27,9 +27,9 @@ export function queryBoth(
   const bounds = { fromMs, toMs, lowId: null, highId: null };
   const query = platformQuery("x", { conjuncts: [plan], ...bounds });
   if (query === null) return null;
-  const byFts5 = readAnswer(plain, query, request);
-  const bySealed = readAnswer(sealed, query, request);
-  return { plain: byFts5.text, sealed: bySealed.text, found: byFts5.found };
+  const fts5Answer = readAnswer(plain, query, request);
+  const sealedAnswer = readAnswer(sealed, query, request);
+  return { plain: fts5Answer.text, sealed: sealedAnswer.text, found: fts5Answer.found };
 }
 
 function readAnswer(
@@ -37,13 +37,13 @@ function readAnswer(
   query: PlatformQuery,
   { range, limit, skew, widthMs }: FormsQuery,
 ): { text: string; found: number } {
-  const requested = { ...query, skew };
+  const segmentQuery = { ...query, skew };
   if (limit !== null) {
-    const { ids, stoppedAt } = segment.search(requested, range, limit, never);
+    const { ids, stoppedAt } = segment.search(segmentQuery, range, limit, neverStop);
     return { text: `${ids.join()} ${stoppedAt}`, found: ids.length };
   }
   const { counts, countedFromMs } = segment.counter.withSnapshot(() =>
-    segment.counter.count(requested, range, { originMs: 0, widthMs }, never),
+    segment.counter.count(segmentQuery, range, { originMs: 0, widthMs }, neverStop),
   );
   const sorted = [...counts].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
   const found = sorted.reduce((sum, [, count]) => sum + count, 0);

@@ -41,18 +41,18 @@ const bytes = (text: string) => ({
   $bytes: Buffer.from(text).toString("base64").replace(/=+$/, ""),
 });
 
-const nodeEntries = 4;
+const maxNodeEntries = 4;
 
 /** Returns the root last. The protocol's trees have another shape. */
 function makeTree(entries: readonly { path: string; block: Block }[]): Block[] {
-  if (entries.length <= nodeEntries) return [makeNode(entries, null, [])];
+  if (entries.length <= maxNodeEntries) return [makeNode(entries, null, [])];
   const middle = entries.length >> 1;
   const leftTree = makeTree(entries.slice(0, middle));
-  const right = makeTree(entries.slice(middle + 1));
+  const rightTree = makeTree(entries.slice(middle + 1));
   const root = makeNode(entries.slice(middle, middle + 1), leftTree.at(-1) ?? null, [
-    right.at(-1) ?? null,
+    rightTree.at(-1) ?? null,
   ]);
-  return [...leftTree, ...right, root];
+  return [...leftTree, ...rightTree, root];
 }
 
 function makeNode(
@@ -60,11 +60,11 @@ function makeNode(
   left: Block | null,
   right: readonly (Block | null)[],
 ): Block {
-  let before = "";
+  let previousPath = "";
   const e = entries.map(({ path, block }, index) => {
     let p = 0;
-    while (p < before.length && before[p] === path[p]) p += 1;
-    before = path;
+    while (p < previousPath.length && previousPath[p] === path[p]) p += 1;
+    previousPath = path;
     const tree = right[index] ?? null;
     return { p, k: bytes(path.slice(p)), v: link(block), t: tree === null ? null : link(tree) };
   });
@@ -84,7 +84,7 @@ export function repositoryBlocks({ did, rev, records }: RepositoryContent): Bloc
     .map(([path, record]) => ({ path, block: makeBlock(record) }));
   const nodes = makeTree(entries);
   const root = nodes.at(-1);
-  if (root === undefined) throw new Error("a tree has a root");
+  if (root === undefined) throw new Error("the tree has no root");
   const commit = { did, version: 3, data: link(root), rev, prev: null, sig: bytes("unsigned") };
   return [makeBlock(commit), ...nodes, ...entries.map(({ block }) => block)];
 }
@@ -92,7 +92,7 @@ export function repositoryBlocks({ did, rev, records }: RepositoryContent): Bloc
 /** The first block is the root. */
 export async function encodeCar(blocks: readonly Block[]): Promise<Buffer> {
   const [first] = blocks;
-  if (first === undefined) throw new Error("an archive has a root");
+  if (first === undefined) throw new Error("the archive has no root");
   const pieces: Uint8Array[] = [];
   for await (const piece of writeCarStream([link(first) as never], blocks as never))
     pieces.push(piece);

@@ -1,6 +1,6 @@
 import { readSegments } from "../../src/archive/catalog/catalog.ts";
 import { compactionContext } from "../../src/archive/compaction/context.ts";
-import { removeRetired } from "../../src/archive/compaction/retire.ts";
+import { removeRetiredFiles } from "../../src/archive/compaction/retire.ts";
 import { sealSegment } from "../../src/archive/compaction/seal-segment.ts";
 import { runSteps } from "../../src/archive/compaction/steps.ts";
 import { archiveDefaults } from "../../src/archive/settings.ts";
@@ -11,7 +11,7 @@ export function sealAll(folder: string): void {
   const context = compactionContext(folder, archiveDefaults, clock);
   try {
     for (const entry of readSegments(context.catalog)) runSteps(sealSegment(context, entry));
-    runSteps(removeRetired(context, clock.now()));
+    runSteps(removeRetiredFiles(context, clock.now()));
   } finally {
     context.catalog.close();
   }

@@ -9,20 +9,20 @@ import { writerOn } from "./whole-archive.ts";
 const startMs = Date.UTC(2026, 0, 1);
 const makeUri = (key: string): string => `at://did:plc:author/app.bsky.feed.post/${key}`;
 const counts = { likes: 5, reposts: 0, replies: null, quotes: 0 };
-const label = { source: "did:plc:m", negated: false, createdMs: 1, expiresMs: null } as const;
+const labelFields = { source: "did:plc:m", negated: false, createdMs: 1, expiresMs: null } as const;
 const hide = (key: string): ArchiveChange => ({
   kind: "label",
   platform: "bluesky",
   subject: makeUri(key),
   value: "!hide",
-  ...label,
+  ...labelFields,
 });
 const show = (key: string): ArchiveChange => ({
   kind: "label",
   platform: "bluesky",
   subject: makeUri(key),
   value: "!hide",
-  ...label,
+  ...labelFields,
   negated: true,
   createdMs: 2,
 });
@@ -44,7 +44,7 @@ export const upsert = (
 });
 
 /** A text with high positions and one word twice. */
-const long = `${Array.from({ length: 300 }, (_, n) => `long${n}`).join(" ")} long7`;
+const longText = `${Array.from({ length: 300 }, (_, n) => `long${n}`).join(" ")} long7`;
 
 export function makeSealedArchive(dataDir: string): void {
   const writer = writerOn(dataDir, 1_000);
@@ -52,7 +52,7 @@ export function makeSealedArchive(dataDir: string): void {
     ...Array.from({ length: 100 }, (_, n) =>
       upsert(`key${n}`, n, `Words of post ${n}, of course "quoted", naïve 東京 👍 #tag${n % 7}`),
     ),
-    upsert("long", 200, long),
+    upsert("long", 200, longText),
     upsert("last", 201, "zzz is the last word, zzz"),
   ]);
   writer.write([hide("key5"), hide("key6"), hide("key7"), remove("key8")]);
@@ -71,7 +71,7 @@ export function writeAfterSealing(dataDir: string): void {
     hide("key13"),
     hide("late"),
     show("key6"),
-    { kind: "count", platform: "bluesky", uri: makeUri("key14"), metric: "likes", by: 500 },
+    { kind: "count", platform: "bluesky", uri: makeUri("key14"), metric: "likes", increment: 500 },
   ]);
   writer.addCounts();
   writer.close();
@@ -98,11 +98,11 @@ export function withSegment<Value>(
 export function changeBytes(
   dataDir: string,
   { table, column, where }: { table: string; column: string; where: string },
-  by: (bytes: Uint8Array) => Uint8Array,
+  change: (bytes: Uint8Array) => Uint8Array,
 ): void {
   withSegment(dataDir, (database) => {
     const row = database.prepare(`SELECT ${column} AS bytes FROM ${table} WHERE ${where}`).get();
-    const bytes = by(row?.bytes as Uint8Array);
+    const bytes = change(row?.bytes as Uint8Array);
     database.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${where}`).run(bytes);
   });
 }
@@ -110,7 +110,7 @@ export function changeBytes(
 export const withFlippedBit =
   (bit: number) =>
   (bytes: Uint8Array): Uint8Array => {
-    const at = bit >>> 3;
-    bytes[at] = (bytes[at] ?? 0) ^ (1 << (bit & 7));
+    const index = bit >>> 3;
+    bytes[index] = (bytes[index] ?? 0) ^ (1 << (bit & 7));
     return bytes;
   };

@@ -4,12 +4,12 @@ import { crc32 } from "node:zlib";
 import {
   chunkCount,
   containerBytes,
-  densePosts,
   dictionaryBlockBytes,
   formatWithoutChecksums,
   idsPerPage,
-  inlinePosts,
+  maxInlinePosts,
   maxOneRowPosts,
+  minBitmapPosts,
   postsPerChunk,
   sealedFormat,
 } from "../../src/archive/sealed/format.ts";
@@ -28,7 +28,7 @@ export function writeSealedTables(
   database.exec("BEGIN");
   writeIds(database, posts.length, ids, sealedMs);
   writeTerms(database, buildPostings(posts), posts.length);
-  if (form === "summed") sumSealedTables(database);
+  if (form === "summed") addChecksums(database);
   database.exec("COMMIT");
 }
 
@@ -72,7 +72,7 @@ function writeTerms(database: DatabaseSync, terms: Map<string, Postings>, posts:
   const names = [...terms.keys()].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   let row = 0;
   let first = "";
-  let before = Buffer.alloc(0);
+  let previousTerm = Buffer.alloc(0);
   let block = Buffer.alloc(0);
   for (const name of names) {
     const term = Buffer.from(name);
@@ -83,14 +83,14 @@ function writeTerms(database: DatabaseSync, terms: Map<string, Postings>, posts:
     if (isFull && block.length > 0) {
       insert.run(first, block);
       block = Buffer.alloc(0);
-      before = Buffer.alloc(0);
+      previousTerm = Buffer.alloc(0);
     }
     if (block.length === 0) first = name;
-    const shared = commonBytes(before, term);
-    const single = postings.size === 1 ? 1 : 0;
-    const head = [...varint(shared), ...varint((term.length - shared) * 2 + single)];
+    const shared = commonBytes(previousTerm, term);
+    const singleFlag = postings.size === 1 ? 1 : 0;
+    const head = [...varint(shared), ...varint((term.length - shared) * 2 + singleFlag)];
     block = Buffer.concat([block, Buffer.from(head), term.subarray(shared), entry]);
-    before = term;
+    previousTerm = term;
   }
   if (block.length > 0) insert.run(first, block);
 }
@@ -110,7 +110,7 @@ function writePostings(
 ): { entry: Buffer; rows: number } {
   const numbers = [...postings.keys()];
   const head = numbers.length === 1 ? [] : varint(numbers.length);
-  if (numbers.length <= inlinePosts) {
+  if (numbers.length <= maxInlinePosts) {
     const distances = numbers.map((number, index) => number - (numbers[index - 1] ?? 0));
     const positions = isPositionalTerm(name) ? [...postings.values()].flatMap(inlinePositions) : [];
     return { entry: Buffer.from([...head, ...distances.flatMap(varint), ...positions]), rows: 0 };
@@ -126,7 +126,7 @@ function writePostings(
     const containers = numbers.length <= maxOneRowPosts ? chunks : [members];
     database
       .prepare("INSERT INTO sealed_docs(row, docs) VALUES (?, ?)")
-      .run(row + index, Buffer.concat(containers.map(container)));
+      .run(row + index, Buffer.concat(containers.map(encodeContainer)));
     if (!isPositionalTerm(name)) continue;
     const positions = members.map((number) => postings.get(number) ?? []);
     database
@@ -142,16 +142,16 @@ function varint(value: number): number[] {
 
 const inlinePositions = (positions: readonly number[]): number[] =>
   positions.flatMap((position, index) => {
-    const follows = index < positions.length - 1 ? 1 : 0;
-    return varint((position - (positions[index - 1] ?? 0)) * 2 + follows);
+    const moreFlag = index < positions.length - 1 ? 1 : 0;
+    return varint((position - (positions[index - 1] ?? 0)) * 2 + moreFlag);
   });
 
-function container(numbers: readonly number[]): Buffer {
+function encodeContainer(numbers: readonly number[]): Buffer {
   if (numbers.length === 0) return Buffer.alloc(0);
   const bytes = Buffer.alloc(containerBytes(numbers.length));
   for (const [index, number] of numbers.entries()) {
     const member = number % postsPerChunk;
-    if (numbers.length < densePosts) bytes.writeUInt16LE(member, index * 2);
+    if (numbers.length < minBitmapPosts) bytes.writeUInt16LE(member, index * 2);
     else bytes[member >>> 3] = (bytes[member >>> 3] ?? 0) | (1 << (member & 7));
   }
   return bytes;
@@ -162,8 +162,8 @@ export function positionsRow(posts: readonly (readonly number[])[]): Buffer {
   const starts: number[] = [];
   const list: { position: number; isLast: boolean }[] = [];
   const bytes = posts.map((positions, rank) => {
-    const [only = 0, second] = positions;
-    if (second === undefined && only < 255) return only;
+    const [firstPosition = 0, secondPosition] = positions;
+    if (secondPosition === undefined && firstPosition < 255) return firstPosition;
     ranks.push(rank);
     starts.push(list.length);
     positions.forEach((position, index) => {
@@ -175,11 +175,11 @@ export function positionsRow(posts: readonly (readonly number[])[]): Buffer {
   const isLong =
     list.some(({ position }) => position > 0x7fff) || ranks.length > 0xffff || list.length > 0xffff;
   const head = Uint32Array.from([ranks.length + (isLong ? 0x80000000 : 0), list.length]);
-  const last = isLong ? 0x80000000 : 0x8000;
+  const lastFlag = isLong ? 0x80000000 : 0x8000;
   const items = [
     ...ranks,
     ...starts,
-    ...list.map(({ position, isLast }) => position + (isLast ? last : 0)),
+    ...list.map(({ position, isLast }) => position + (isLast ? lastFlag : 0)),
   ];
   const table = Buffer.alloc(Math.ceil((items.length * (isLong ? 4 : 2)) / 4) * 4);
   for (const [index, item] of items.entries()) {
@@ -189,17 +189,19 @@ export function positionsRow(posts: readonly (readonly number[])[]): Buffer {
   return Buffer.concat([new Uint8Array(head.buffer), table, Buffer.from(bytes)]);
 }
 
-function sumSealedTables(database: DatabaseSync): void {
+function addChecksums(database: DatabaseSync): void {
   const crc = (...parts: (string | Uint8Array)[]): number =>
     parts.reduce<number>((sum, part) => crc32(part, sum), 0);
-  const all = (sql: string) => database.prepare(sql).all() as Record<string, Uint8Array>[];
+  const selectRows = (sql: string) => database.prepare(sql).all() as Record<string, Uint8Array>[];
   for (const table of ["docs", "positions"]) {
-    const set = database.prepare(`UPDATE sealed_${table} SET sum = ? WHERE row = ?`);
-    for (const { row, blob } of all(`SELECT row, ${table} AS blob FROM sealed_${table}`)) {
-      set.run(crc(`${table} ${row}`, blob ?? ""), Number(row));
+    const setChecksum = database.prepare(`UPDATE sealed_${table} SET sum = ? WHERE row = ?`);
+    for (const { row, blob } of selectRows(`SELECT row, ${table} AS blob FROM sealed_${table}`)) {
+      setChecksum.run(crc(`${table} ${row}`, blob ?? ""), Number(row));
     }
   }
-  const terms = all("SELECT CAST(first AS BLOB) AS first, block FROM sealed_terms ORDER BY first");
+  const terms = selectRows(
+    "SELECT CAST(first AS BLOB) AS first, block FROM sealed_terms ORDER BY first",
+  );
   const setBlock = database.prepare(
     "UPDATE sealed_terms SET sum = ? WHERE first = CAST(? AS TEXT)",
   );
@@ -209,7 +211,7 @@ function sumSealedTables(database: DatabaseSync): void {
     setBlock.run(crc(lengths, first, next ?? "", block), first);
   }
   const pageChecksums = Uint32Array.from(
-    all("SELECT page, ids FROM sealed_ids ORDER BY page"),
+    selectRows("SELECT page, ids FROM sealed_ids ORDER BY page"),
     (row) => crc(`ids ${row.page}`, row.ids ?? ""),
   );
   const head = database.prepare("SELECT posts, sealed_ms, heads FROM sealed").get() ?? {};
@@ -219,11 +221,16 @@ function sumSealedTables(database: DatabaseSync): void {
     setMask.run(chunk, crc(`mask ${chunk}`));
   }
   const first = terms[0]?.first ?? null;
-  const sums = new Uint8Array(pageChecksums.buffer);
-  const numbers = `sealed ${sealedFormat} ${posts} ${sealed_ms} ${first?.length ?? -1}`;
+  const pageChecksumBytes = new Uint8Array(pageChecksums.buffer);
+  const headText = `sealed ${sealedFormat} ${posts} ${sealed_ms} ${first?.length ?? -1}`;
   database
     .prepare("UPDATE sealed SET format = ?, page_sums = ?, first = ?, sum = ?")
-    .run(sealedFormat, sums, first, crc(numbers, heads as Uint8Array, sums, first ?? ""));
+    .run(
+      sealedFormat,
+      pageChecksumBytes,
+      first,
+      crc(headText, heads as Uint8Array, pageChecksumBytes, first ?? ""),
+    );
 }
 
 const noBytes = new Uint8Array(0);

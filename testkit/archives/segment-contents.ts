@@ -48,8 +48,9 @@ export function sealedContents(database: DatabaseSync): IndexContents {
     const { count, positions, starts } = postings;
     const posts = new Map<bigint, string>();
     for (let index = 0; index < count; index += 1) {
-      const stored = positions === null ? [] : positions.subarray(starts[index], starts[index + 1]);
-      posts.set(numbers.idAt(postings.numbers[index] ?? 0), stored.join(" "));
+      const postPositions =
+        positions === null ? [] : positions.subarray(starts[index], starts[index + 1]);
+      posts.set(numbers.idAt(postings.numbers[index] ?? 0), postPositions.join(" "));
     }
     contents.set(term, posts);
   });
@@ -62,11 +63,12 @@ export function expectedContents(posts: PostTokens, ids: ReadonlySet<bigint>): I
   for (const [id, tokens] of posts) {
     if (!ids.has(id)) continue;
     for (const [position, token] of tokens.entries()) {
-      const stored = contents.get(token) ?? new Map<bigint, string>();
-      contents.set(token, stored);
-      const before = stored.get(id);
-      const after = before === undefined ? `${position}` : `${before} ${position}`;
-      stored.set(id, isPositionalTerm(token) ? after : "");
+      const termPosts = contents.get(token) ?? new Map<bigint, string>();
+      contents.set(token, termPosts);
+      const earlierPositions = termPosts.get(id);
+      const allPositions =
+        earlierPositions === undefined ? `${position}` : `${earlierPositions} ${position}`;
+      termPosts.set(id, isPositionalTerm(token) ? allPositions : "");
     }
   }
   return contents;

@@ -10,7 +10,7 @@ import { createIdCache, useIdCache } from "../../src/archive/sealed/id-cache.ts"
 import { type IndexCost, indexCost } from "../../src/archive/segments/index-cost.ts";
 import { isMarkedDamaged } from "../../src/archive/segments/integrity.ts";
 import { segmentMigrations } from "../../src/archive/segments/schema.ts";
-import { createSealedCaches } from "../../src/archive/segments/sealed-part.ts";
+import { createSealedCaches } from "../../src/archive/segments/sealed-index-reader.ts";
 import { openSegment, type Segment } from "../../src/archive/segments/segment.ts";
 import {
   openSegmentWriter,
@@ -77,9 +77,9 @@ function makeForms(make: (path: string) => void, costOf = indexCost): SegmentFor
       }
     },
     reseal: () => {
-      const before = sealedPath();
+      const previousPath = sealedPath();
       generation += 1;
-      sealFile(before, plainPath, sealedPath());
+      sealFile(previousPath, plainPath, sealedPath());
       sealed.close();
       sealed = open(sealedPath());
     },
@@ -122,34 +122,34 @@ function writePosts(path: string, posts: Iterable<IndexedPost>): void {
   database.close();
 }
 
-function sealFile(source: string, rows: string, to: string): void {
-  checkpoint(rows);
-  copyFileSync(rows, to);
-  const target = openForWriting(to, segmentMigrations, cacheKib);
-  const from = openForReading(source, cacheKib);
+function sealFile(sourcePath: string, rowsPath: string, targetPath: string): void {
+  checkpoint(rowsPath);
+  copyFileSync(rowsPath, targetPath);
+  const target = openForWriting(targetPath, segmentMigrations, cacheKib);
+  const source = openForReading(sourcePath, cacheKib);
   target.exec("PRAGMA synchronous = OFF");
-  const read = target.prepare("SELECT id FROM post ORDER BY id DESC");
-  read.setReadBigInts(true);
-  const ids = BigInt64Array.from(read.all().map(({ id }) => id as bigint));
-  from.exec("BEGIN");
+  const selectIds = target.prepare("SELECT id FROM post ORDER BY id DESC");
+  selectIds.setReadBigInts(true);
+  const ids = BigInt64Array.from(selectIds.all().map(({ id }) => id as bigint));
+  source.exec("BEGIN");
   target.exec("BEGIN");
-  for (const _ of buildSealed(from, target, ids, 0));
+  for (const _ of buildSealed(source, target, ids, 0));
   target.exec("INSERT INTO term(term) VALUES('delete-all')");
-  markHidden(target, to);
+  markHidden(target, targetPath);
   target.exec("COMMIT");
-  from.exec("COMMIT");
-  from.close();
+  source.exec("COMMIT");
+  source.close();
   target.close();
 }
 
 function markHidden(target: DatabaseSync, name: string): void {
-  const read = target.prepare("SELECT id FROM hidden");
-  read.setReadBigInts(true);
-  const hidden = read.all();
-  if (hidden.length === 0) return;
+  const selectHidden = target.prepare("SELECT id FROM hidden");
+  selectHidden.setReadBigInts(true);
+  const hiddenRows = selectHidden.all();
+  if (hiddenRows.length === 0) return;
   const numbers = openDocNumbers(target, name, null);
   const deletions = deletionBitmapWriter(target, numbers);
-  for (const { id } of hidden) deletions.hide(id as bigint);
+  for (const { id } of hiddenRows) deletions.hide(id as bigint);
   deletions.flush();
   numbers.close();
 }

@@ -43,7 +43,7 @@ type ShownReference = { id: string | null; uri: string | null };
 /** An archive that runs on the caller's thread. */
 export type SmallArchive = {
   folder: string;
-  write(changes: readonly ArchiveChange[], rest?: Partial<WriteBatch>): WriteReport;
+  write(changes: readonly ArchiveChange[], batch?: Partial<WriteBatch>): WriteReport;
   put(...posts: Post[]): WriteReport;
   search(request: Partial<SearchRequest> & Pick<SearchRequest, "plan">): SearchAnswer;
   /** `within_time:` counts back from 0. */
@@ -53,7 +53,7 @@ export type SmallArchive = {
   addCounts(): void;
   expire(nowMs: number): void;
   /** May buffer posts until `finishImport`. */
-  importBatch(posts: readonly Post[], rest?: Partial<WriteBatch>): WriteReport;
+  importBatch(posts: readonly Post[], batch?: Partial<WriteBatch>): WriteReport;
   finishImport(): void;
   lockCompaction(): FileLock;
   importSealed(...batches: (readonly Post[])[]): WriteReport[];
@@ -69,7 +69,7 @@ const maxBytes = Number.POSITIVE_INFINITY;
 export function smallArchive(
   segmentPosts = 1_000,
   nowMs = (): number => 0,
-  fewestSealedPosts = 1,
+  minSealedPosts = 1,
 ): SmallArchive {
   const root = mkdtempSync(join(tmpdir(), "earshot-archive-"));
   const folder = join(root, "archive");
@@ -79,7 +79,7 @@ export function smallArchive(
   const settings = {
     segmentPosts,
     maxBytes,
-    sealedImport: { minPosts: fewestSealedPosts, now: () => 0 },
+    sealedImport: { minPosts: minSealedPosts, now: () => 0 },
   };
   let writer = createArchiveWriter(folder, catalog, settings);
   const clock = { now: nowMs, elapsed: () => 0 };

@@ -20,20 +20,20 @@ export function openThreeExecutors(
   form: IndexForm = "fts5",
 ): ThreeExecutors {
   const set = openPostSet(posts, 15, form);
-  const stored = oraclePosts(set.archive, posts);
-  const context = oracleContext(posts, stored, asOfMs);
-  const analyzed = stored.map((post) => ({
+  const storedPosts = oraclePosts(set.archive, posts);
+  const context = oracleContext(posts, storedPosts, asOfMs);
+  const analyzedPosts = storedPosts.map((post) => ({
     name: `${post.Metadata.platform} ${post.ID}`,
     post: analyzePost(post),
   }));
   return {
     answersTo: (query) => {
       const plan = set.planOf(query);
-      const finds = compileOracle(query, context);
+      const matches = compileOracle(query, context);
       return {
         archive: set.foundByArchive(plan),
         matcher: set.foundByMatcher(plan),
-        oracle: analyzed.filter(({ post }) => finds(post)).map(({ name }) => name),
+        oracle: analyzedPosts.filter(({ post }) => matches(post)).map(({ name }) => name),
       };
     },
     countMatches: (query) => set.foundByMatcher(set.planOf(query)).length,

@@ -66,12 +66,12 @@ export function writerOn(dataDir: string, segmentPosts: number) {
 export function storedPosts(folder: string): { post: Post; hidden: boolean }[] {
   return wholeArchive(folder).map(({ platform, row, hidden }) => {
     const { id, time_ms, likes, reposts, replies, quotes, record } = row;
-    const number = (value: unknown): number | null => (value === null ? null : Number(value));
+    const toNumber = (value: unknown): number | null => (value === null ? null : Number(value));
     const counts = {
-      likes: number(likes),
-      reposts: number(reposts),
-      replies: number(replies),
-      quotes: number(quotes),
+      likes: toNumber(likes),
+      reposts: toNumber(reposts),
+      replies: toNumber(replies),
+      quotes: toNumber(quotes),
     };
     const timeMs = Number(time_ms);
     const post = decodeRecord({

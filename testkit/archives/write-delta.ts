@@ -25,26 +25,26 @@ export function writeDelta(
   });
 }
 
-function getChange(id: bigint, terms: string, kind: number): (writer: SegmentWriter) => void {
+function getChange(id: bigint, terms: string, roll: number): (writer: SegmentWriter) => void {
   return (writer) => {
     const stored = writer.findById(id);
     if (stored === null) {
       writer.insert(preparedPost(id, terms, idTimeMs(id)), id, 1);
-    } else if (kind < 0.4) {
+    } else if (roll < 0.4) {
       writer.update(preparedPost(id, terms, stored.timeMs), stored);
-    } else if (kind < 0.55) {
+    } else if (roll < 0.55) {
       writer.remove(id, null);
-    } else if (kind < 0.65) {
+    } else if (roll < 0.65) {
       writer.moderate(id, { hidden: true, labels: [] });
-    } else if (kind < 0.75) {
+    } else if (roll < 0.75) {
       writer.moderate(id, { hidden: true, labels: [] });
       writer.moderate(id, { hidden: false, labels: [] });
-    } else if (kind < 0.85) {
+    } else if (roll < 0.85) {
       writer.remove(id, null);
       writer.insert(preparedPost(id, terms, stored.timeMs), id, 1);
-    } else if (kind < 0.9) {
-      writer.moderate(id, { hidden: kind < 0.87, labels: ["spam"] });
-    } else if (kind < 0.95) {
+    } else if (roll < 0.9) {
+      writer.moderate(id, { hidden: roll < 0.87, labels: ["spam"] });
+    } else if (roll < 0.95) {
       writer.addCounts(id, new Map([["likes", 12]]));
     } else {
       writer.update(preparedPost(id, terms, stored.timeMs), stored);

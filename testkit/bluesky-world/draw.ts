@@ -5,7 +5,7 @@ export type Draw = {
   chance(share: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
   pickOrNull<Item>(items: readonly Item[]): Item | null;
-  weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name;
+  pickWeighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name;
 };
 
 export function createDraw(seed: number): Draw {
@@ -22,7 +22,7 @@ export function createDraw(seed: number): Draw {
       return item;
     },
     pickOrNull,
-    weighted: <Name extends string>(weights: Readonly<Record<Name, number>>): Name => {
+    pickWeighted: <Name extends string>(weights: Readonly<Record<Name, number>>): Name => {
       const entries = Object.entries<number>(weights) as [Name, number][];
       let remaining = random() * entries.reduce((sum, [, weight]) => sum + weight, 0);
       for (const [name, weight] of entries) {

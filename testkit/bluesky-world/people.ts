@@ -6,7 +6,7 @@ export type Person = {
   did: string;
   handle: string;
   authorization: string;
-  status: "active" | "deactivated" | "takendown" | "deleted";
+  to: "active" | "deactivated" | "takendown" | "deleted";
   posts: Post[];
   freeKeys: string[];
   likes: Reaction[];
@@ -34,12 +34,12 @@ export async function makePeople(
   passwords: ReadonlyMap<number, string> = new Map(),
 ): Promise<Person[]> {
   const people: Person[] = [];
-  let created = 0;
-  const makeSome = async (): Promise<void> => {
-    while (created < count) {
-      const handle = `person${created}.test`;
-      const password = passwords.get(created);
-      created += 1;
+  let createdCount = 0;
+  const createPeople = async (): Promise<void> => {
+    while (createdCount < count) {
+      const handle = `person${createdCount}.test`;
+      const password = passwords.get(createdCount);
+      createdCount += 1;
       const { did, accessJwt } = await network.call<{ did: string; accessJwt: string }>(
         "com.atproto.server.createAccount",
         null,
@@ -53,7 +53,7 @@ export async function makePeople(
         did,
         handle,
         authorization: `Bearer ${accessJwt}`,
-        status: "active",
+        to: "active",
         posts: [],
         freeKeys: [],
         likes: [],
@@ -61,11 +61,11 @@ export async function makePeople(
       });
     }
   };
-  await Promise.all([makeSome(), makeSome(), makeSome(), makeSome()]);
-  return people.sort((a, b) => computeNumber(a) - computeNumber(b));
+  await Promise.all([createPeople(), createPeople(), createPeople(), createPeople()]);
+  return people.sort((a, b) => personNumber(a) - personNumber(b));
 }
 
-const computeNumber = ({ handle }: Person): number => Number(/\d+/.exec(handle)?.[0]);
+const personNumber = ({ handle }: Person): number => Number(/\d+/.exec(handle)?.[0]);
 
 /** Writes in one commit; returns the uris in order. */
 export async function write(
@@ -78,9 +78,9 @@ export async function write(
     person.authorization,
     { repo: person.did, writes: writes.map(writeRequest) },
   );
-  for (const [index, each] of writes.entries()) {
+  for (const [index, change] of writes.entries()) {
     const { uri = "", cid = "" } = results[index] ?? {};
-    applyWrite(person, each, { uri, cid });
+    applyWrite(person, change, { uri, cid });
   }
   return results.map(({ uri }) => uri ?? "");
 }
@@ -98,31 +98,31 @@ export async function putRecord(
   applyWrite(person, change, reference);
 }
 
-function writeRequest(each: Write): object {
-  const $type = `com.atproto.repo.applyWrites#${each.kind}`;
-  const { collection } = each;
-  const rkey = each.key === undefined ? {} : { rkey: each.key };
-  const value = each.kind === "delete" ? {} : { value: each.record };
+function writeRequest(change: Write): object {
+  const $type = `com.atproto.repo.applyWrites#${change.kind}`;
+  const { collection } = change;
+  const rkey = change.key === undefined ? {} : { rkey: change.key };
+  const value = change.kind === "delete" ? {} : { value: change.record };
   return { $type, collection, ...rkey, ...value };
 }
 
-function applyWrite(person: Person, each: Write, { uri, cid }: Reference): void {
-  const { collection } = each;
-  const key = each.key ?? uri.split("/").at(-1) ?? "";
+function applyWrite(person: Person, change: Write, { uri, cid }: Reference): void {
+  const { collection } = change;
+  const key = change.key ?? uri.split("/").at(-1) ?? "";
   if (collection === likeCollection || collection === repostCollection) {
     const reactions = collection === likeCollection ? person.likes : person.reposts;
-    if (each.kind === "create") reactions.push({ key, subject: recordSubject(each.record) });
+    if (change.kind === "create") reactions.push({ key, subject: recordSubject(change.record) });
     else remove(reactions, key);
     return;
   }
   if (collection !== postCollection) return;
   const existing = person.posts.find((post) => post.key === key);
-  if (each.kind === "delete") {
+  if (change.kind === "delete") {
     remove(person.posts, key);
     person.freeKeys.push(key);
   } else if (existing !== undefined) existing.cid = cid;
-  else person.posts.push({ uri, cid, key, root: recordRoot(each.record) });
-  if (each.kind === "create") person.freeKeys = person.freeKeys.filter((free) => free !== key);
+  else person.posts.push({ uri, cid, key, root: recordRoot(change.record) });
+  if (change.kind === "create") person.freeKeys = person.freeKeys.filter((free) => free !== key);
 }
 
 function remove(list: { key: string }[], key: string): void {

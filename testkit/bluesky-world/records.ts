@@ -7,18 +7,18 @@ const dayMs = 86_400_000;
 /** Draws posts with every feature that a parser could mishandle. */
 export function drawPost(
   draw: Draw,
-  about: { parent: Post | null; quoted: Post | null; named: Person | null },
+  context: { parent: Post | null; quoted: Post | null; mention: Person | null },
 ): Record<string, unknown> {
-  const { parent, quoted, named } = about;
+  const { parent, quoted, mention } = context;
   const parts: string[] = [];
-  for (let left = draw.below(14); left > 0 && parts.join(" ").length < 120; left--) {
+  for (let remaining = draw.below(14); remaining > 0 && parts.join(" ").length < 120; remaining--) {
     parts.push(draw.pick(words));
   }
   if (draw.chance(0.2)) parts.push(draw.pick(emoji));
   if (draw.chance(0.15)) parts.push(`#tag${draw.below(20)}`);
   if (draw.chance(0.1))
     parts.push(`https://example.com/page/${draw.below(50)}?of=${draw.below(9)}`);
-  const text = `${named === null ? "" : `@${named.handle} `}${parts.join(draw.chance(0.1) ? "\n" : " ")}`;
+  const text = `${mention === null ? "" : `@${mention.handle} `}${parts.join(draw.chance(0.1) ? "\n" : " ")}`;
   return {
     $type: "app.bsky.feed.post",
     text,
@@ -26,7 +26,7 @@ export function drawPost(
     ...(draw.chance(0.7) ? { langs: draw.pick([["en"], ["de", "en"], ["pt-BR"], ["ja"]]) } : {}),
     ...(parent === null ? {} : { reply: replyTo(parent) }),
     ...(quoted === null ? {} : { embed: quoteEmbed(quoted) }),
-    ...(named === null ? {} : { facets: [mentionFacet(named)] }),
+    ...(mention === null ? {} : { facets: [mentionFacet(mention)] }),
     ...(draw.chance(0.05)
       ? { labels: selfLabels(draw.pick([["porn"], ["spoiler", "nudity"]])) }
       : {}),

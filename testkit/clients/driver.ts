@@ -40,13 +40,13 @@ const operations = {
   },
   counts: (params: { query: string }) => earshot.counts(params),
   eventsUntil: async ({ uuids }: { uuids: string[] }) => {
-    const waiting = new Set(uuids);
+    const pendingUuids = new Set(uuids);
     const endedJobs: JobChange[] = [];
     for await (const { change } of earshot.events({ lastEventId: "0" })) {
       if (!["done", "error", "cancelled"].includes(change.status)) continue;
-      if (!waiting.delete(change.uuid)) continue;
+      if (!pendingUuids.delete(change.uuid)) continue;
       endedJobs.push(change);
-      if (waiting.size === 0) return endedJobs;
+      if (pendingUuids.size === 0) return endedJobs;
     }
     return endedJobs;
   },

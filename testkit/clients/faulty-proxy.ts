@@ -24,7 +24,12 @@ export async function startFaultyProxy(
 ): Promise<FaultyProxy> {
   let requests = 0;
 
-  function pass(incoming: IncomingMessage, body: Buffer, outgoing: ServerResponse, fault: Fault) {
+  function forward(
+    incoming: IncomingMessage,
+    body: Buffer,
+    outgoing: ServerResponse,
+    fault: Fault,
+  ) {
     const { method = "GET", headers, url = "/" } = incoming;
     const forwarded = request(new URL(url, target()), { method, headers }, (response) => {
       if (fault === "cut after") {
@@ -55,7 +60,7 @@ export async function startFaultyProxy(
     if (fault === "cut before") return void outgoing.destroy();
     if (fault === "busy") return refuse(outgoing, 429, "rate_limited");
     if (fault === "unavailable") return refuse(outgoing, 503, "unavailable");
-    pass(incoming, Buffer.concat(pieces), outgoing, fault);
+    forward(incoming, Buffer.concat(pieces), outgoing, fault);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -23,7 +23,7 @@ type Case = { description: string; text: string; expected: unknown; json?: strin
 type Comparison = (each: Case) => { expected: unknown; actual: unknown };
 type Kind = Entity["kind"];
 
-export const notApplicable: Readonly<Record<string, string>> = {
+export const skippedGroups: Readonly<Record<string, string>> = {
   "validate/tweets": "checks that a text is short enough to be posted on X",
   "validate/lists": "lists of accounts: Earshot treats them as mentions of their owners",
   "validate/WeightedTweetsCounterTest": "computes the weighted length of a post on X",
@@ -36,13 +36,16 @@ export const notApplicable: Readonly<Record<string, string>> = {
 
 const listValues =
   (kind: Kind): Comparison =>
-  ({ text, expected }) => ({ expected, actual: ofKind(kind, text).map(({ value }) => value) });
+  ({ text, expected }) => ({
+    expected,
+    actual: entitiesOfKind(kind, text).map(({ value }) => value),
+  });
 
 const listPositions =
   (kind: Kind, name: string): Comparison =>
   ({ text, expected }) => ({
     expected,
-    actual: ofKind(kind, text).map((entity) => ({
+    actual: entitiesOfKind(kind, text).map((entity) => ({
       [name]: entity.value,
       indices: getIndices(entity, text),
     })),
@@ -62,7 +65,7 @@ const validWhen =
   ({ text, expected }) => ({ expected, actual: isValid(text) });
 
 const isOneLink = (text: string): boolean => {
-  const [link, ...others] = ofKind("url", text);
+  const [link, ...others] = entitiesOfKind("url", text);
   return others.length === 0 && link?.start === 0 && link.end === text.length;
 };
 
@@ -80,8 +83,8 @@ const comparisons: Readonly<Record<string, Comparison>> = {
   "extract/replies": ({ text, expected }) => ({
     expected: expected ?? null,
     actual:
-      ofKind("mention", text).find(({ start }) => text.slice(0, start).trim() === "")?.value ??
-      null,
+      entitiesOfKind("mention", text).find(({ start }) => text.slice(0, start).trim() === "")
+        ?.value ?? null,
   }),
   "extract/urls": listValues("url"),
   "extract/urls_with_indices": listPositions("url", "url"),
@@ -98,7 +101,7 @@ const comparisons: Readonly<Record<string, Comparison>> = {
   // twitter-text links only addresses with a scheme, but extracts others.
   "autolink/urls": ({ text, expected }) => ({
     expected: readHtmlLinks(String(expected)).map(({ value }) => value),
-    actual: ofKind("url", text)
+    actual: entitiesOfKind("url", text)
       .map(({ value }) => value)
       .filter((value) => /^https?:/i.test(value)),
   }),
@@ -132,7 +135,7 @@ export function runCases(): Outcome[] {
 }
 
 function listOutcomes(group: string, cases: readonly Case[]): Outcome[] {
-  if (group in notApplicable) return [];
+  if (group in skippedGroups) return [];
   const compare = comparisons[group];
   if (compare === undefined) throw new Error(`no comparison for the cases of ${group}`);
   return cases.map((each) => {
@@ -148,7 +151,7 @@ function listOutcomes(group: string, cases: readonly Case[]): Outcome[] {
   });
 }
 
-function ofKind(kind: Kind, text: string): Entity[] {
+function entitiesOfKind(kind: Kind, text: string): Entity[] {
   return extractEntities(text).filter((entity) => entity.kind === kind);
 }
 
@@ -160,7 +163,7 @@ const anchor = /<a ([^>]*)>(.*?)<\/a>/g;
 
 function readHtmlLinks(html: string): { kind: Kind; value: string }[] {
   return Array.from(html.matchAll(anchor), ([, attributes = "", content = ""]) => {
-    const kind = linkKinds(attributes);
+    const kind = linkKind(attributes);
     const value = decodeHtml(content.replaceAll(/<[^>]*>/g, ""));
     if (kind === "url") return { kind, value };
     // A list is written as owner and name.
@@ -168,7 +171,7 @@ function readHtmlLinks(html: string): { kind: Kind; value: string }[] {
   });
 }
 
-function linkKinds(attributes: string): Kind {
+function linkKind(attributes: string): Kind {
   if (/class="[^"]*\b(?:username|list-slug)\b/.test(attributes)) return "mention";
   if (/class="[^"]*\bhashtag\b/.test(attributes)) return "hashtag";
   return /class="[^"]*\bcashtag\b/.test(attributes) ? "cashtag" : "url";

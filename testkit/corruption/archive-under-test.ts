@@ -9,7 +9,7 @@ import {
 } from "../../src/archive/catalog/catalog.ts";
 import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
 import { compactionContext } from "../../src/archive/compaction/context.ts";
-import { removeRetired } from "../../src/archive/compaction/retire.ts";
+import { removeRetiredFiles } from "../../src/archive/compaction/retire.ts";
 import { sealSegment } from "../../src/archive/compaction/seal-segment.ts";
 import { runSteps } from "../../src/archive/compaction/steps.ts";
 import { openForReading } from "../../src/archive/database.ts";
@@ -30,7 +30,7 @@ import {
 export const coveredFromMs = firstMs - 86_400_000;
 export const coveredToMs = firstMs + 10 * 86_400_000;
 
-const posts = { bluesky: 1_550, x: 640, mastodon: 180 };
+const postCounts = { bluesky: 1_550, x: 640, mastodon: 180 };
 const segmentPosts = 400;
 
 /** Damage affects these kinds differently. */
@@ -46,8 +46,8 @@ export type ArchiveFile = {
 
 export type ArchiveUnderTest = {
   dataDir: string;
-  older: string;
-  oldest: string;
+  olderDir: string;
+  oldestDir: string;
   files: readonly ArchiveFile[];
 };
 
@@ -67,17 +67,17 @@ export const openForTrial = (
 /** Sealed segments (one with a delta) and unsealed ones; deleted, edited and hidden posts. */
 export async function makeArchiveUnderTest(root: string): Promise<ArchiveUnderTest> {
   const dataDir = join(root, "data");
-  const older = join(root, "older");
-  const oldest = join(root, "oldest");
+  const olderDir = join(root, "older");
+  const oldestDir = join(root, "oldest");
   fixUriKey(join(dataDir, "archive"));
   await withArchive(dataDir, async (archive) => {
     for (const platform of ["bluesky", "x", "mastodon"] as const) await fill(archive, platform);
   });
-  cpSync(dataDir, oldest, { recursive: true });
+  cpSync(dataDir, oldestDir, { recursive: true });
   seal(join(dataDir, "archive"));
-  cpSync(dataDir, older, { recursive: true });
-  await withArchive(dataDir, changeSome);
-  return { dataDir, older, oldest, files: listFiles(dataDir) };
+  cpSync(dataDir, olderDir, { recursive: true });
+  await withArchive(dataDir, changePosts);
+  return { dataDir, olderDir, oldestDir, files: listFiles(dataDir) };
 }
 
 /** The IDs of posts depend on this key. */
@@ -97,7 +97,7 @@ async function withArchive(
   await archive.close();
 }
 
-async function fill(archive: Archive, platform: keyof typeof posts): Promise<void> {
+async function fill(archive: Archive, platform: keyof typeof postCounts): Promise<void> {
   const handles = authors.map(
     (author): ArchiveChange => ({
       kind: "handle",
@@ -116,8 +116,8 @@ async function fill(archive: Archive, platform: keyof typeof posts): Promise<voi
     toMs: coveredToMs,
   }));
   await archive.write({ changes: handles, coverage });
-  for (let start = 0; start < posts[platform]; start += 100) {
-    const count = Math.min(100, posts[platform] - start);
+  for (let start = 0; start < postCounts[platform]; start += 100) {
+    const count = Math.min(100, postCounts[platform] - start);
     await archive.write({
       changes: Array.from({ length: count }, (_, n) => ({
         kind: "upsert",
@@ -130,19 +130,19 @@ async function fill(archive: Archive, platform: keyof typeof posts): Promise<voi
 function seal(folder: string): void {
   const context = compactionContext(folder, archiveDefaults, { now: () => firstMs });
   const entries = readSegments(context.catalog);
-  const chosen = [
+  const entriesToSeal = [
     ...entries.filter(({ platform }) => platform === "bluesky").slice(0, 2),
     ...entries.filter(({ platform }) => platform === "x").slice(0, 1),
   ];
-  for (const entry of chosen) runSteps(sealSegment(context, entry));
-  runSteps(removeRetired(context, firstMs + 1));
+  for (const entry of entriesToSeal) runSteps(sealSegment(context, entry));
+  runSteps(removeRetiredFiles(context, firstMs + 1));
   context.catalog.close();
 }
 
-async function changeSome(archive: Archive): Promise<void> {
+async function changePosts(archive: Archive): Promise<void> {
   const platform = "bluesky";
   const changes: ArchiveChange[] = [];
-  for (let n = segmentPosts; n < posts.bluesky; n += 9) {
+  for (let n = segmentPosts; n < postCounts.bluesky; n += 9) {
     const uri = syntheticUri(platform, n);
     if (n % 4 === 0) changes.push({ kind: "delete", platform, uri, revision: "r9" });
     else if (n % 4 === 1) changes.push(hideLabel(uri));
@@ -180,12 +180,12 @@ function listFiles(dataDir: string): ArchiveFile[] {
   const catalog = openForReading(catalogPath(folder), 1_000);
   const entries = readSegments(catalog);
   catalog.close();
-  const within = (path: string): string => relative(dataDir, path);
+  const relativePath = (path: string): string => relative(dataDir, path);
   return [
-    { kind: "catalog", path: within(catalogPath(folder)), platform: null, low: 0n, high: 0n },
+    { kind: "catalog", path: relativePath(catalogPath(folder)), platform: null, low: 0n, high: 0n },
     ...entries.map((entry) => ({
       kind: readKind(folder, entry),
-      path: within(segmentPath(folder, entry)),
+      path: relativePath(segmentPath(folder, entry)),
       platform: entry.platform,
       low: entry.low,
       high: entry.high,
@@ -202,9 +202,9 @@ function readKind(folder: string, entry: SegmentEntry): FileKind {
   return hasDelta ? "delta" : "sealed";
 }
 
-export function copyForTrial(dataDir: string, to: string): void {
-  rmSync(to, { recursive: true, force: true });
-  cpSync(dataDir, to, { recursive: true });
+export function copyForTrial(dataDir: string, target: string): void {
+  rmSync(target, { recursive: true, force: true });
+  cpSync(dataDir, target, { recursive: true });
 }
 
 export const postTime = (n: number): number => firstMs + n * stepMs;

@@ -13,9 +13,9 @@ import type { Answer, TrialQuery } from "./queries.ts";
  */
 type Outcome = "correct" | "partial" | "altered" | "refused" | "failed" | "wrong" | "endless";
 
-export type ComparedQuery = { query: TrialQuery } & Compared;
+export type ComparedQuery = { query: TrialQuery } & ComparedAnswer;
 
-type Compared = {
+type ComparedAnswer = {
   outcome: Outcome;
   differences: number;
   detail: string;
@@ -27,54 +27,54 @@ export async function compareAll(
   archive: Archive,
   truth: ReadonlyMap<TrialQuery, Answer>,
 ): Promise<ComparedQuery[]> {
-  const all: ComparedQuery[] = [];
+  const results: ComparedQuery[] = [];
   for (const [query, expected] of truth) {
     const compared = await queryOutcome(query, archive, expected);
-    all.push({ query, ...compared });
+    results.push({ query, ...compared });
     if (compared.outcome === "endless") break;
   }
-  return all;
+  return results;
 }
 
 async function queryOutcome(
   query: TrialQuery,
   archive: Archive,
   expected: Answer,
-): Promise<Compared> {
-  const none = { differences: expected.values.size };
+): Promise<ComparedAnswer> {
+  const allMissing = { differences: expected.values.size };
   try {
-    const answer = await within(timeoutMs, query.answer(archive));
-    if (answer === null) return { outcome: "endless", ...none, detail: "" };
+    const answer = await withTimeout(timeoutMs, query.answer(archive));
+    if (answer === null) return { outcome: "endless", ...allMissing, detail: "" };
     return compare(answer, expected);
   } catch (error) {
     if (error instanceof EarshotError) {
-      return { outcome: "refused", ...none, detail: `${error.code}: ${error.message}` };
+      return { outcome: "refused", ...allMissing, detail: `${error.code}: ${error.message}` };
     }
-    return { outcome: "failed", ...none, detail: errorMessage(error) };
+    return { outcome: "failed", ...allMissing, detail: errorMessage(error) };
   }
 }
 
-function compare(answer: Answer, expected: Answer): Compared {
-  const missing = [...expected.values.keys()].filter((key) => !answer.values.has(key));
-  const extra = [...answer.values.keys()].filter((key) => !expected.values.has(key));
-  const changed = [...answer.values].filter(
+function compare(answer: Answer, expected: Answer): ComparedAnswer {
+  const missingKeys = [...expected.values.keys()].filter((key) => !answer.values.has(key));
+  const extraKeys = [...answer.values.keys()].filter((key) => !expected.values.has(key));
+  const changedValues = [...answer.values].filter(
     ([key, value]) => expected.values.has(key) && expected.values.get(key) !== value,
   );
-  const detail = `${missing.length} missing, ${extra.length} extra, ${changed.length} different, of ${expected.values.size}`;
-  const differences = missing.length + extra.length + changed.length;
+  const detail = `${missingKeys.length} missing, ${extraKeys.length} extra, ${changedValues.length} different, of ${expected.values.size}`;
+  const differences = missingKeys.length + extraKeys.length + changedValues.length;
   if (answer.complete) {
     return { outcome: differences === 0 ? "correct" : "wrong", differences, detail };
   }
   // A partial count is a smaller number.
   const isCount = [...expected.values.values()].every((value) => /^\d+$/.test(value));
   const isAltered = isCount
-    ? changed.some(([key, value]) => Number(value) > Number(expected.values.get(key)))
-    : extra.length + changed.length > 0;
+    ? changedValues.some(([key, value]) => Number(value) > Number(expected.values.get(key)))
+    : extraKeys.length + changedValues.length > 0;
   return { outcome: isAltered ? "altered" : "partial", differences, detail };
 }
 
 /** Returns null on timeout. */
-async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | null> {
+async function withTimeout<Value>(ms: number, work: Promise<Value>): Promise<Value | null> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), ms);

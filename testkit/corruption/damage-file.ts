@@ -23,7 +23,7 @@ export function damageFile(
   path: string,
   damage: DamageKind,
   random: () => number,
-  older: string | null,
+  olderPath: string | null,
 ): string {
   const pick = <Value>(values: readonly Value[]): Value =>
     values[Math.floor(random() * values.length)] as Value;
@@ -33,8 +33,8 @@ export function damageFile(
       return "removed";
     case "older":
     case "oldest":
-      if (older === null) throw new Error(`there is no older copy of ${path}`);
-      copyFileSync(older, path);
+      if (olderPath === null) throw new Error(`there is no older copy of ${path}`);
+      copyFileSync(olderPath, path);
       return "copied from earlier";
     case "truncated": {
       const bytes = Math.floor(random() * statSync(path).size);
@@ -51,20 +51,21 @@ export function damageFile(
     return `${table}, page ${page}`;
   }
   if (damage === "copied page") {
-    const others = pages.filter((other) => other !== page);
-    const from = others.length > 0 && random() < 0.7 ? pick(others) : pick(pick(tables).pages);
-    put(path, position, bytesAt(path, (from - 1) * pageBytes, pageBytes));
-    return `${table}, page ${page} is page ${from}`;
+    const otherPages = pages.filter((other) => other !== page);
+    const sourcePage =
+      otherPages.length > 0 && random() < 0.7 ? pick(otherPages) : pick(pick(tables).pages);
+    put(path, position, bytesAt(path, (sourcePage - 1) * pageBytes, pageBytes));
+    return `${table}, page ${page} is page ${sourcePage}`;
   }
   const content = bytesAt(path, position, pageBytes);
-  const offset = usedOffset(content, page === 1 ? 100 : 0, random);
+  const offset = nonZeroOffset(content, page === 1 ? 100 : 0, random);
   const bit = Math.floor(random() * 8);
   put(path, position + offset, Buffer.from([(content[offset] ?? 0) ^ (1 << bit)]));
   return `${table}, page ${page}, byte ${offset}, bit ${bit}`;
 }
 
 /** Avoids zeros, of which a partly filled page mostly consists. */
-function usedOffset(content: Buffer, start: number, random: () => number): number {
+function nonZeroOffset(content: Buffer, start: number, random: () => number): number {
   for (let tries = 0; tries < 200; tries++) {
     const offset = start + Math.floor(random() * (content.length - start));
     if (content[offset] !== 0) return offset;

@@ -14,9 +14,9 @@ export function pageMap(path: string): { pageBytes: number; tables: TablePages[]
     const byTable = Map.groupBy(rows, ({ name }) => String(name));
     return {
       pageBytes,
-      tables: [...byTable].map(([table, own]) => ({
+      tables: [...byTable].map(([table, tableRows]) => ({
         table,
-        pages: own.map(({ pageno }) => Number(pageno)),
+        pages: tableRows.map(({ pageno }) => Number(pageno)),
       })),
     };
   } finally {

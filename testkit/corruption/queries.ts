@@ -18,7 +18,7 @@ export type TrialQuery = {
 };
 
 const allPlatforms: readonly Platform[] = ["bluesky", "mastodon", "x"];
-const pagePosts = 150;
+const postsPerPage = 150;
 /** More pages than this count as endless paging. */
 const maxPages = 60;
 const deadlineMs = 20_000;
@@ -46,10 +46,10 @@ function search(query: string, window: Window = {}): TrialQuery {
       let complete = true;
       let after = null;
       for (let pages = 0; ; pages++) {
-        if (pages === maxPages) throw new Error("paging does not end");
+        if (pages === maxPages) throw new Error("paging did not end");
         const answer = await searchArchive(
           makeSource(archive),
-          { platform, query, fromMs, toMs, asOfMs: coveredToMs, after, maxResults: pagePosts },
+          { platform, query, fromMs, toMs, asOfMs: coveredToMs, after, maxResults: postsPerPage },
           systemClock.now() + deadlineMs,
         );
         const positions = answer.items.flatMap((item) => ("record" in item ? [] : [item]));
@@ -94,7 +94,7 @@ function count(query: string, bucketMs: number, platform: SearchPlatform = "soci
   };
 }
 
-function byId(platform: Platform, id: bigint, timeMs: number): TrialQuery {
+function postQuery(platform: Platform, id: bigint, timeMs: number): TrialQuery {
   return {
     name: `post ${platform} ${id}`,
     platforms: [platform],
@@ -139,11 +139,11 @@ export const trialQueries: readonly TrialQuery[] = [
   count("stone -#news", hourMs, "bluesky"),
 ];
 
-export function queriesById({ values }: Answer, every: number): TrialQuery[] {
+export function queriesById({ values }: Answer, interval: number): TrialQuery[] {
   return [...values].flatMap(([key, record], index) => {
-    if (index % every !== 0) return [];
+    if (index % interval !== 0) return [];
     const [platform = "", id = "0"] = key.split(" ");
     const { Metadata }: { Metadata: { created_at: string } } = JSON.parse(record);
-    return [byId(platform as Platform, BigInt(id), Date.parse(Metadata.created_at))];
+    return [postQuery(platform as Platform, BigInt(id), Date.parse(Metadata.created_at))];
   });
 }

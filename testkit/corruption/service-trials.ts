@@ -21,7 +21,7 @@ export type FolderDamage = {
   change(dataDir: string, older: string, seed: number): string;
 };
 
-const inFile =
+const damageIn =
   (path: string, damage: "flipped bit" | "zeroed page" | "copied page" | "truncated" | "missing") =>
   (dataDir: string, _older: string, seed: number): string =>
     damageFile(join(dataDir, path), damage, seededRandom(seed), null);
@@ -35,17 +35,17 @@ const flipByte = (dataDir: string, name: string, seed: number): string => {
   return `byte ${index}`;
 };
 
-const runAndDescribe = (what: string, work: () => void): string => {
+const runAndDescribe = (description: string, work: () => void): string => {
   work();
-  return what;
+  return description;
 };
 
-export const folderDamages: readonly FolderDamage[] = [
-  { name: "control.db × flipped bit", change: inFile("control.db", "flipped bit") },
-  { name: "control.db × zeroed page", change: inFile("control.db", "zeroed page") },
-  { name: "control.db × copied page", change: inFile("control.db", "copied page") },
-  { name: "control.db × truncated", change: inFile("control.db", "truncated") },
-  { name: "control.db × missing", change: inFile("control.db", "missing") },
+export const folderDamageCases: readonly FolderDamage[] = [
+  { name: "control.db × flipped bit", change: damageIn("control.db", "flipped bit") },
+  { name: "control.db × zeroed page", change: damageIn("control.db", "zeroed page") },
+  { name: "control.db × copied page", change: damageIn("control.db", "copied page") },
+  { name: "control.db × truncated", change: damageIn("control.db", "truncated") },
+  { name: "control.db × missing", change: damageIn("control.db", "missing") },
   {
     name: "control.db × older",
     change: (dataDir, older) =>
@@ -115,10 +115,10 @@ export type ServiceAnswers = ReadonlyMap<string, { body: string; complete: boole
 
 export type ServiceOutcome = {
   name: string;
-  where: string;
+  location: string;
   /** The output of a server that did not start, or null if it did. */
   refusal: string | null;
-  wrong: readonly string[];
+  wrongAnswers: readonly string[];
   counts: Readonly<Record<string, number>>;
 };
 
@@ -141,16 +141,16 @@ export async function queryService(
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   try {
     const base = `http://127.0.0.1:${port}`;
-    const started = await until(
+    const state = await until(
       "the server is ready or has ended",
       async () => ((await isReady(base)) ? "ready" : child.exitCode === null ? null : "ended"),
       300_000,
     );
-    if (started === "ended") {
+    if (state === "ended") {
       await ended;
       return { refusal: output, answers: new Map() };
     }
-    return { refusal: null, answers: await request(base, key, uuids) };
+    return { refusal: null, answers: await fetchAnswers(base, key, uuids) };
   } finally {
     if (child.exitCode === null) child.kill("SIGTERM");
     await ended;
@@ -167,7 +167,7 @@ async function isReady(base: string): Promise<boolean> {
 
 export const words = ["comet", "moon", "tide"] as const;
 
-async function request(
+async function fetchAnswers(
   base: string,
   key: string,
   uuids: readonly string[],
@@ -217,10 +217,10 @@ export async function runServiceTrial(
   const { healthy, older, trial } = folders;
   rmSync(trial, { recursive: true, force: true });
   cpSync(healthy, trial, { recursive: true });
-  const where = damage.change(trial, older, seed);
+  const location = damage.change(trial, older, seed);
   const { refusal, answers } = await queryService(trial, key, uuids);
   const counts: Record<string, number> = {};
-  const wrong: string[] = [];
+  const wrongAnswers: string[] = [];
   for (const [name, expected] of truth) {
     const answer = answers.get(name);
     const outcome =
@@ -232,7 +232,7 @@ export async function runServiceTrial(
             ? "wrong"
             : "refused or partial";
     counts[outcome] = (counts[outcome] ?? 0) + 1;
-    if (outcome === "wrong") wrong.push(name);
+    if (outcome === "wrong") wrongAnswers.push(name);
   }
-  return { name: damage.name, where, refusal, wrong, counts };
+  return { name: damage.name, location, refusal, wrongAnswers, counts };
 }

@@ -8,8 +8,17 @@ export const stepMs = 300_000;
 
 export const authors = ["ann", "bob", "carol", "dave", "erin"] as const;
 
-const common = ["river", "stone", "glacier", "harbor", "meadow", "lantern", "copper", "winter"];
-const rare = Array.from({ length: 40 }, (_, n) => `rare${n}`);
+const commonWords = [
+  "river",
+  "stone",
+  "glacier",
+  "harbor",
+  "meadow",
+  "lantern",
+  "copper",
+  "winter",
+];
+const rareWords = Array.from({ length: 40 }, (_, n) => `rare${n}`);
 const tags = ["news", "comet", "été", "east"];
 const texts = ["river stone cafe", "copper lantern", "👍🏽 猫 서울", "state-of-the-art winter"];
 
@@ -30,11 +39,11 @@ export function syntheticPost(platform: Platform, n: number, edition = 0): Post 
     values[Math.floor(random() ** 2 * values.length)] as Value;
   const author = getAuthor(n);
   const createdMs = firstMs + n * stepMs + (platform === "x" ? 0 : (n % 50) * 1_000);
-  const words = Array.from({ length: 4 + (n % 9) }, () => pick(common));
-  if (n % 11 === 0) words.push(rare[n % rare.length] ?? "rare0");
+  const words = Array.from({ length: 4 + (n % 9) }, () => pick(commonWords));
+  if (n % 11 === 0) words.push(rareWords[n % rareWords.length] ?? "rare0");
   if (n % 4 === 0) words.push(texts[(n / 4) % texts.length] ?? "");
   // Records that need overflow pages.
-  if (n % 97 === 0) words.push(...Array.from({ length: 1_200 }, () => pick(common)));
+  if (n % 97 === 0) words.push(...Array.from({ length: 1_200 }, () => pick(commonWords)));
   const hashtags = n % 3 === 0 ? [pick(tags)] : [];
   const mentions =
     n % 5 === 0 ? [{ username: "bob.example", userId: syntheticAccount(platform, "bob") }] : [];

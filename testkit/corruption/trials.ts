@@ -50,34 +50,38 @@ function drawWeighted<Value>(
   weights: readonly (readonly [Value, number])[],
   random: () => number,
 ): Value {
-  let left = random() * weights.reduce((sum, [, weight]) => sum + weight, 0);
+  let remaining = random() * weights.reduce((sum, [, weight]) => sum + weight, 0);
   const choice = weights.find(([, weight]) => {
-    left -= weight;
-    return left < 0;
+    remaining -= weight;
+    return remaining < 0;
   });
   return (choice ?? weights[0])?.[0] as Value;
 }
 
-const olderOf = (archive: ArchiveUnderTest, { path }: ArchiveFile, damage: DamageKind): string =>
-  join(damage === "oldest" ? archive.oldest : archive.older, path);
+const olderPath = (archive: ArchiveUnderTest, { path }: ArchiveFile, damage: DamageKind): string =>
+  join(damage === "oldest" ? archive.oldestDir : archive.olderDir, path);
 
 const isPossible = (archive: ArchiveUnderTest, file: ArchiveFile, damage: DamageKind): boolean =>
-  (damage !== "older" && damage !== "oldest") || existsSync(olderOf(archive, file, damage));
+  (damage !== "older" && damage !== "oldest") || existsSync(olderPath(archive, file, damage));
 
 export type TrialReport = {
   trial: Trial;
-  where: string;
+  location: string;
   refusal: string | null;
   compared: readonly ComparedQuery[];
   warnings: readonly string[];
   findings: number;
   checkError: string | null;
-  removed: readonly string[];
-  repaired: Repaired | null;
+  removedFiles: readonly string[];
+  repairReport: RepairReport | null;
 };
 
-/** `lost`: posts that were not salvaged. */
-type Repaired = { lost: readonly string[]; compared: readonly ComparedQuery[]; findings: number };
+/** `lostPosts`: those that were not salvaged. */
+type RepairReport = {
+  lostPosts: readonly string[];
+  compared: readonly ComparedQuery[];
+  findings: number;
+};
 
 export async function runTrial(
   archive: ArchiveUnderTest,
@@ -88,31 +92,41 @@ export async function runTrial(
 ): Promise<TrialReport> {
   const { file, damage, seed } = trial;
   copyForTrial(archive.dataDir, dataDir);
-  const older = olderOf(archive, file, damage);
-  const where = damageFile(
+  const older = olderPath(archive, file, damage);
+  const location = damageFile(
     join(dataDir, file.path),
     damage,
     seededRandom(seed),
     existsSync(older) ? older : null,
   );
-  const { refusal, compared, warnings } = await openAndRequest(dataDir, truth);
+  const { refusal, compared, warnings } = await openAndQuery(dataDir, truth);
   const { findings, checkError } = await checkArchive(dataDir);
-  const removed = databasesIn(archive.dataDir).filter(
+  const removedFiles = databasesIn(archive.dataDir).filter(
     (path) => path !== file.path && !existsSync(join(dataDir, path)),
   );
-  const repaired = isRepairTested
-    ? await repair(dataDir, trial, refusal !== null, truth).catch(asFailed)
+  const repairReport = isRepairTested
+    ? await repair(dataDir, trial, refusal !== null, truth).catch(failedRepair)
     : null;
-  return { trial, where, refusal, compared, warnings, findings, checkError, removed, repaired };
+  return {
+    trial,
+    location,
+    refusal,
+    compared,
+    warnings,
+    findings,
+    checkError,
+    removedFiles,
+    repairReport,
+  };
 }
 
 /** A failed repair counts as one finding. */
-function asFailed(error: unknown): Repaired {
+function failedRepair(error: unknown): RepairReport {
   console.log(`a repair failed: ${errorMessage(error)}`);
-  return { lost: [], compared: [], findings: 1 };
+  return { lostPosts: [], compared: [], findings: 1 };
 }
 
-const segmentDamages: ReadonlySet<DamageKind> = new Set([
+const segmentDamageKinds: ReadonlySet<DamageKind> = new Set([
   "flipped bit",
   "zeroed page",
   "copied page",
@@ -124,8 +138,8 @@ async function repair(
   { file, damage }: Trial,
   isRefused: boolean,
   truth: ReadonlyMap<TrialQuery, Answer>,
-): Promise<Repaired | null> {
-  let lost: string[] = [];
+): Promise<RepairReport | null> {
+  let lostPosts: string[] = [];
   if (file.kind === "catalog") {
     if (!isRefused) return null;
     await recover({
@@ -133,39 +147,39 @@ async function repair(
       isForced: false,
       retainedIngestNumbers: archiveDefaults.retainedIngestNumbers,
       onProgress: () => {},
-      signal: never,
+      signal: neverAborted,
     });
-  } else if (segmentDamages.has(damage)) {
-    lost = await salvage(dataDir, file);
+  } else if (segmentDamageKinds.has(damage)) {
+    lostPosts = await salvage(dataDir, file);
   } else {
     return null;
   }
-  const differences = [...truth].flatMap(([query, expected]) => {
-    if (lost.length > 0 && query.name.startsWith("count")) return [];
-    const values = new Map([...expected.values].filter(([key]) => !lost.includes(key)));
+  const remainingTruth = [...truth].flatMap(([query, expected]) => {
+    if (lostPosts.length > 0 && query.name.startsWith("count")) return [];
+    const values = new Map([...expected.values].filter(([key]) => !lostPosts.includes(key)));
     return [[query, { ...expected, values }] as const];
   });
-  const { compared } = await openAndRequest(dataDir, new Map(differences));
-  return { lost, compared, findings: (await checkArchive(dataDir)).findings };
+  const { compared } = await openAndQuery(dataDir, new Map(remainingTruth));
+  return { lostPosts, compared, findings: (await checkArchive(dataDir)).findings };
 }
 
 async function salvage(dataDir: string, { path, platform }: ArchiveFile): Promise<string[]> {
   const folder = join(dataDir, "archive");
   const segment = `${platform}/${Number(basename(path, ".db"))}`;
-  await requestRewrites(folder, { segment }, never);
+  await requestRewrites(folder, { segment }, neverAborted);
   const { salvaged } = await rewritePending({
     folder,
     bounds: archiveDefaults,
     clock: systemClock,
     onProgress: () => {},
-    signal: never,
+    signal: neverAborted,
   });
   return salvaged
     .flatMap((salvagedSegment) => salvagedSegment.lost?.posts ?? [])
     .map(({ id }) => `${platform} ${id}`);
 }
 
-async function openAndRequest(
+async function openAndQuery(
   dataDir: string,
   truth: ReadonlyMap<TrialQuery, Answer>,
 ): Promise<Pick<TrialReport, "refusal" | "compared" | "warnings">> {
@@ -187,7 +201,7 @@ async function openAndRequest(
   }
 }
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 async function checkArchive(
   dataDir: string,
@@ -198,7 +212,7 @@ async function checkArchive(
       isFull: true,
       sampleRows: 1_000,
       onProgress: () => {},
-      signal: never,
+      signal: neverAborted,
     });
     return { findings: report.findingCount, checkError: null };
   } catch (error) {

@@ -61,9 +61,9 @@ function printClause({ kind, isExcluded, ranks }: Clause): string {
 }
 
 export function knownShapes(): QueryShape[] {
-  const clauses = (kind: Clause["kind"], number: number, ranksOf: (index: number) => number[]) =>
+  const clauses = (kind: Clause["kind"], count: number, ranksOf: (index: number) => number[]) =>
     Array.from(
-      { length: number },
+      { length: count },
       (_, index): Clause => ({ kind, isExcluded: false, ranks: ranksOf(index) }),
     );
   const exclude = (list: readonly Clause[]): Clause[] =>
@@ -111,15 +111,15 @@ export function mutate({ joined, clauses }: QueryShape, random: Random): QuerySh
   if (kind < 0.4) return { joined, clauses: [...clauses, drawClause(random)].slice(-maxClauses) };
   if (kind < 0.6) {
     const offset = integerBelow(random, 50);
-    const moved = clauses.map((clause) => ({
+    const shiftedClauses = clauses.map((clause) => ({
       ...clause,
       ranks: clause.ranks.map((rank) => rank + offset),
     }));
-    return { joined, clauses: [...clauses.slice(0, index), ...moved.slice(index)] };
+    return { joined, clauses: [...clauses.slice(0, index), ...shiftedClauses.slice(index)] };
   }
   if (kind < 0.75) {
-    const another = drawClause(random);
-    return { joined, clauses: clauses.map((clause) => ({ ...clause, kind: another.kind })) };
+    const drawnClause = drawClause(random);
+    return { joined, clauses: clauses.map((clause) => ({ ...clause, kind: drawnClause.kind })) };
   }
   return {
     joined,

@@ -4,6 +4,7 @@ import {
   apps,
   cashtags,
   collocations,
+  coordinates,
   counts,
   dayMs,
   emoji,
@@ -14,7 +15,6 @@ import {
   labels,
   languages,
   missingPosts,
-  positions,
   tags,
   users,
   words,
@@ -192,7 +192,7 @@ export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
   geocode: fc
     .tuple(
       anyName("geocode"),
-      anyOf(positions),
+      anyOf(coordinates),
       anyOf(["1km", "30km", "50mi", "3000km", "20000KM"]),
     )
     .map(([name, { lat, lon }, radius]) => `${name}:${lat},${lon},${radius}`),

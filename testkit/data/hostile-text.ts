@@ -29,25 +29,26 @@ const charactersByClass: Readonly<Record<string, readonly string[]>> = {
 
 function parseAlphabet(source: string): string[] {
   const characters = new Set<string>();
-  const plain = source.replaceAll(
+  const withoutEscapes = source.replaceAll(
     /\\(u\{[0-9a-f]+\}|u[0-9a-f]{4}|x[0-9a-f]{2}|p\{[^}]*\}|.)/gi,
-    (whole, escaped) => {
+    (match, escaped) => {
       const kind = String(escaped).charAt(0);
-      if (/^[ux]/.test(whole.slice(1)) && whole.length > 2) {
+      if (/^[ux]/.test(match.slice(1)) && match.length > 2) {
         characters.add(
-          String.fromCodePoint(Number.parseInt(whole.replaceAll(/[^0-9a-f]/gi, ""), 16)),
+          String.fromCodePoint(Number.parseInt(match.replaceAll(/[^0-9a-f]/gi, ""), 16)),
         );
       } else for (const text of charactersByClass[kind] ?? [String(escaped)]) characters.add(text);
       return "";
     },
   );
-  if (/\.|\[\^/.test(plain)) characters.add("x");
-  for (const character of plain.replaceAll(/[\\^$.*+?()[\]{}|]/g, "")) characters.add(character);
-  const all = [...characters].filter((character) => character !== "");
-  const step = Math.max(1, all.length / maxCharacters);
+  if (/\.|\[\^/.test(withoutEscapes)) characters.add("x");
+  for (const character of withoutEscapes.replaceAll(/[\\^$.*+?()[\]{}|]/g, ""))
+    characters.add(character);
+  const alphabet = [...characters].filter((character) => character !== "");
+  const step = Math.max(1, alphabet.length / maxCharacters);
   return Array.from(
-    { length: Math.min(all.length, maxCharacters) },
-    (_, index) => all[Math.floor(index * step)] ?? "a",
+    { length: Math.min(alphabet.length, maxCharacters) },
+    (_, index) => alphabet[Math.floor(index * step)] ?? "a",
   );
 }
 

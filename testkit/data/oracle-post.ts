@@ -24,13 +24,13 @@ export function oraclePosts(archive: SmallArchive, posts: readonly Post[]): Orac
 /** Includes the names of all authors. */
 export function oracleContext(
   posts: readonly Post[],
-  stored: readonly OraclePost[],
+  storedPosts: readonly OraclePost[],
   asOfMs: number,
 ): OracleContext {
   const authors = posts
     .filter(({ username }) => username !== "")
     .map(({ platform, userId, username }) => ({ platform, user_id: userId, handle: username }));
-  return { asOfMs, authors, posts: [...stored] };
+  return { asOfMs, authors, posts: [...storedPosts] };
 }
 
 /** The ID encodes the time. */

@@ -8,19 +8,19 @@ import { oraclePostOnX } from "./oracle-post.ts";
 export type OracleTask = {
   folder: string;
   queries: readonly string[];
-  around: OracleContext;
+  context: OracleContext;
   part: number;
   parts: number;
 };
 
-/** `found`: for each query, the newest first, or the error. */
-export type OracleFindings = { found: (BigUint64Array | string)[]; posts: number };
+/** `results`: for each query, the newest first, or the error. */
+export type OracleFindings = { results: (BigUint64Array | string)[]; posts: number };
 
 const postsPerPage = 1_000;
 
-const { folder, queries, around, part, parts } = workerData as OracleTask;
+const { folder, queries, context, part, parts } = workerData as OracleTask;
 const reader = createReader(folder, 8_000, { now: () => 0, elapsed: () => 0 });
-const finds = queries.map(compile);
+const oracles = queries.map(compile);
 const matches = queries.map((): bigint[] => []);
 let posts = 0;
 let after: Position | null = null;
@@ -40,7 +40,7 @@ do {
 } while (after !== null);
 reader.close();
 const findings: OracleFindings = {
-  found: finds.map((isFound, index) =>
+  results: oracles.map((isFound, index) =>
     typeof isFound === "string" ? isFound : new BigUint64Array(matches[index] ?? []),
   ),
   posts,
@@ -49,7 +49,7 @@ parentPort?.postMessage(findings);
 
 function compile(query: string): ReturnType<typeof compileOracle> | string {
   try {
-    return compileOracle(query, around);
+    return compileOracle(query, context);
   } catch (error) {
     return String(error);
   }
@@ -60,7 +60,7 @@ function examine(text: string): void {
   const id = BigInt(record.ID);
   const post = analyzePost(record);
   posts += 1;
-  for (const [index, isFound] of finds.entries()) {
+  for (const [index, isFound] of oracles.entries()) {
     if (typeof isFound !== "string" && isFound(post)) matches[index]?.push(id);
   }
 }

@@ -1,4 +1,4 @@
-import { atLeast, hasGeo } from "@earshot/query/facets";
+import { atLeast, geoFacet } from "@earshot/query/facets";
 import { matches, type Subject } from "@earshot/query/match";
 import type { PlanNode } from "@earshot/query/plan";
 import { GAP, type SequenceElement } from "@earshot/query/text";
@@ -14,79 +14,79 @@ export type PostingListExecutor = {
 type Answer = {
   positions: Position[];
   next: Position | null;
-  candidates: number;
-  rechecked: number;
+  candidateCount: number;
+  recheckedCount: number;
 };
 
-type Numbers = ReadonlySet<number>;
-type Side = "superset" | "subset";
-type Found = { posts: Numbers; exact: boolean };
-type Postings = ReadonlyMap<number, Numbers>;
+type DocNumbers = ReadonlySet<number>;
+type Bound = "superset" | "subset";
+type FindResult = { posts: DocNumbers; exact: boolean };
+type Postings = ReadonlyMap<number, DocNumbers>;
 
 export function postingListExecutor(subjects: readonly Subject[]): PostingListExecutor {
   const posts = subjects.toSorted(comparePositions);
-  const everyPost: Numbers = new Set(posts.keys());
-  const nothing: Found = { posts: new Set(), exact: true };
+  const allPosts: DocNumbers = new Set(posts.keys());
+  const noPosts: FindResult = { posts: new Set(), exact: true };
   const index = buildIndex(posts);
 
-  function find(side: Side, plan: PlanNode): Found {
+  function find(bound: Bound, plan: PlanNode): FindResult {
     switch (plan.kind) {
       case "all":
-        return { posts: everyPost, exact: true };
+        return { posts: allPosts, exact: true };
       case "none":
-        return nothing;
+        return noPosts;
       case "and":
-        return combine(side, plan.children, inBoth, everyPost);
+        return combine(bound, plan.children, intersection, allPosts);
       case "or":
-        return combine(side, plan.children, inEither, nothing.posts);
+        return combine(bound, plan.children, union, noPosts.posts);
       case "not": {
-        const child = find(side === "superset" ? "subset" : "superset", plan.child);
-        return { posts: without(everyPost, child.posts), exact: child.exact };
+        const child = find(bound === "superset" ? "subset" : "superset", plan.child);
+        return { posts: difference(allPosts, child.posts), exact: child.exact };
       }
       case "terms":
-        return { posts: containing(plan.elements), exact: true };
+        return { posts: findSequence(plan.elements), exact: true };
       case "time":
       case "id":
-        return { posts: side === "superset" ? everyPost : nothing.posts, exact: false };
+        return { posts: bound === "superset" ? allPosts : noPosts.posts, exact: false };
       case "platform":
-        return { posts: where(({ platform }) => platform === plan.platform), exact: true };
+        return { posts: selectPosts(({ platform }) => platform === plan.platform), exact: true };
       case "min-count":
-        return withMinCount(side, plan);
+        return withMinCount(bound, plan);
       case "geo":
-        return { posts: side === "superset" ? withToken(hasGeo) : nothing.posts, exact: false };
+        return { posts: bound === "superset" ? withToken(geoFacet) : noPosts.posts, exact: false };
     }
   }
 
   function combine(
-    side: Side,
+    bound: Bound,
     children: readonly PlanNode[],
-    join: typeof inBoth,
-    start: Numbers,
-  ): Found {
-    const sets = children.map((child) => find(side, child));
+    join: typeof intersection,
+    start: DocNumbers,
+  ): FindResult {
+    const sets = children.map((child) => find(bound, child));
     return {
       posts: sets.reduce((joined, found) => join(joined, found.posts), start),
       exact: sets.every(({ exact }) => exact),
     };
   }
 
-  function withMinCount(side: Side, plan: PlanNode & { kind: "min-count" }): Found {
+  function withMinCount(bound: Bound, plan: PlanNode & { kind: "min-count" }): FindResult {
     const threshold =
-      side === "superset"
+      bound === "superset"
         ? countThresholds.findLast((other) => other <= plan.atLeast)
         : countThresholds.find((other) => other >= plan.atLeast);
     if (threshold !== undefined) {
       const token = atLeast(plan.metric, threshold);
       return { posts: withToken(token), exact: threshold === plan.atLeast };
     }
-    return { posts: side === "superset" ? everyPost : nothing.posts, exact: false };
+    return { posts: bound === "superset" ? allPosts : noPosts.posts, exact: false };
   }
 
-  const where = (holds: (post: Subject) => boolean): Numbers =>
+  const selectPosts = (holds: (post: Subject) => boolean): DocNumbers =>
     new Set(posts.flatMap((post, number) => (holds(post) ? [number] : [])));
-  const withToken = (token: string): Numbers => new Set(index.get(token)?.keys() ?? []);
+  const withToken = (token: string): DocNumbers => new Set(index.get(token)?.keys() ?? []);
 
-  function containing(elements: readonly SequenceElement[]): Numbers {
+  function findSequence(elements: readonly SequenceElement[]): DocNumbers {
     const [first, ...rest] = elements.map(findPostings);
     const starts = [...(first ?? [])];
     const found = starts.filter(([number, positions]) =>
@@ -101,11 +101,11 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
     if (element.kind === "token") return index.get(element.token) ?? new Map();
     const fits = (term: string): boolean =>
       element.kind === "prefix" ? term.startsWith(element.prefix) : term !== GAP;
-    const merged = new Map<number, Numbers>();
+    const merged = new Map<number, DocNumbers>();
     for (const [term, postings] of index) {
       if (!fits(term)) continue;
       for (const [number, positions] of postings) {
-        merged.set(number, inEither(positions, merged.get(number) ?? new Set()));
+        merged.set(number, union(positions, merged.get(number) ?? new Set()));
       }
     }
     return merged;
@@ -118,18 +118,20 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
         (post, number) =>
           superset.has(number) && (after === null || comparePositions(after, post) < 0),
       );
-      const matching = exact ? candidates : candidates.filter((post) => matches(plan, post));
-      const positions = matching.slice(0, limit).map(({ id, platform }) => ({ id, platform }));
-      const next = matching.length > limit ? (positions.at(-1) ?? null) : null;
-      const rechecked = exact ? 0 : candidates.length;
-      return { positions, next, candidates: candidates.length, rechecked };
+      const matchingPosts = exact ? candidates : candidates.filter((post) => matches(plan, post));
+      const positions = matchingPosts.slice(0, limit).map(({ id, platform }) => ({ id, platform }));
+      const next = matchingPosts.length > limit ? (positions.at(-1) ?? null) : null;
+      const recheckedCount = exact ? 0 : candidates.length;
+      return { positions, next, candidateCount: candidates.length, recheckedCount };
     },
   };
 }
 
-const inBoth = (a: Numbers, b: Numbers): Numbers => new Set([...a].filter((n) => b.has(n)));
-const inEither = (a: Numbers, b: Numbers): Numbers => new Set([...a, ...b]);
-const without = (a: Numbers, b: Numbers): Numbers => new Set([...a].filter((n) => !b.has(n)));
+const intersection = (a: DocNumbers, b: DocNumbers): DocNumbers =>
+  new Set([...a].filter((n) => b.has(n)));
+const union = (a: DocNumbers, b: DocNumbers): DocNumbers => new Set([...a, ...b]);
+const difference = (a: DocNumbers, b: DocNumbers): DocNumbers =>
+  new Set([...a].filter((n) => !b.has(n)));
 
 function buildIndex(posts: readonly Subject[]): Map<string, Map<number, Set<number>>> {
   const index = new Map<string, Map<number, Set<number>>>();

@@ -34,11 +34,15 @@ function leaf(words: TreeVocabulary, random: Random): PlanNode {
   if (kind < 0.6) return sequence([drawWord(words, random)]);
   if (kind < 0.84) return sequence(realPhrase(words, random));
   if (kind < 0.94) {
-    const drawn = Array.from({ length: 2 + integerBelow(random, 3) }, () =>
+    const drawnWords = Array.from({ length: 2 + integerBelow(random, 3) }, () =>
       drawWord(words, random),
     );
     // Facets are single terms.
-    return sequence(drawn.length > 1 && drawn.every(isPositionalTerm) ? drawn : drawn.slice(0, 1));
+    return sequence(
+      drawnWords.length > 1 && drawnWords.every(isPositionalTerm)
+        ? drawnWords
+        : drawnWords.slice(0, 1),
+    );
   }
   if (kind < 0.98)
     return prefixSequence(realPhrase(words, random).slice(-1 - integerBelow(random, 3)), random);
@@ -46,8 +50,10 @@ function leaf(words: TreeVocabulary, random: Random): PlanNode {
 }
 
 function drawWord({ classes, texts }: TreeVocabulary, random: Random): string {
-  const filled = classes.filter((list) => list.length > 0);
-  return filled.length > 0 ? oneOf(random, oneOf(random, filled)) : oneOf(random, texts.flat());
+  const nonEmptyClasses = classes.filter((list) => list.length > 0);
+  return nonEmptyClasses.length > 0
+    ? oneOf(random, oneOf(random, nonEmptyClasses))
+    : oneOf(random, texts.flat());
 }
 
 function realPhrase({ texts }: TreeVocabulary, random: Random): string[] {
@@ -63,17 +69,19 @@ const sequence = (tokens: readonly string[]): PlanNode => ({
 });
 
 function prefixSequence(tokens: readonly string[], random: Random): PlanNode {
-  const signs = Array.from(tokens.at(-1) ?? "");
+  const characters = Array.from(tokens.at(-1) ?? "");
   const prefixLength = Math.min(
-    signs.length,
-    3 + integerBelow(random, Math.max(1, signs.length - 2)),
+    characters.length,
+    3 + integerBelow(random, Math.max(1, characters.length - 2)),
   );
-  const prefix = signs.slice(0, prefixLength).join("");
-  const before = facetNames.some((name) => name.startsWith(prefix)) ? [] : tokens.slice(0, -1);
+  const prefix = characters.slice(0, prefixLength).join("");
+  const precedingTokens = facetNames.some((name) => name.startsWith(prefix))
+    ? []
+    : tokens.slice(0, -1);
   return {
     kind: "terms",
     elements: [
-      ...before.map((token): SequenceElement => ({ kind: "token", token })),
+      ...precedingTokens.map((token): SequenceElement => ({ kind: "token", token })),
       { kind: "prefix", prefix },
     ],
   };
@@ -94,12 +102,12 @@ export function smallerTrees(tree: PlanNode): PlanNode[] {
     case "and":
     case "or": {
       const { children } = tree;
-      const joined = tree.kind === "and" ? all : any;
-      const without = children.map((_, index) => joined(children.toSpliced(index, 1)));
-      const within = children.flatMap((child, index) =>
-        smallerTrees(child).map((less) => joined(children.with(index, less))),
+      const join = tree.kind === "and" ? all : any;
+      const withoutChild = children.map((_, index) => join(children.toSpliced(index, 1)));
+      const withSmallerChild = children.flatMap((child, index) =>
+        smallerTrees(child).map((less) => join(children.with(index, less))),
       );
-      return [...children, ...without, ...within];
+      return [...children, ...withoutChild, ...withSmallerChild];
     }
     case "terms":
       return tree.elements.length < 2
@@ -113,22 +121,22 @@ export function smallerTrees(tree: PlanNode): PlanNode[] {
   }
 }
 
-export function shownTree(tree: PlanNode): string {
+export function printTree(tree: PlanNode): string {
   switch (tree.kind) {
     case "and":
-      return `(${tree.children.map(shownTree).join(" AND ")})`;
+      return `(${tree.children.map(printTree).join(" AND ")})`;
     case "or":
-      return `(${tree.children.map(shownTree).join(" OR ")})`;
+      return `(${tree.children.map(printTree).join(" OR ")})`;
     case "not":
-      return `-${shownTree(tree.child)}`;
+      return `-${printTree(tree.child)}`;
     case "terms":
-      return `"${tree.elements.map(shownElement).join(" ")}"`;
+      return `"${tree.elements.map(printElement).join(" ")}"`;
     default:
       return tree.kind;
   }
 }
 
-function shownElement(element: SequenceElement): string {
+function printElement(element: SequenceElement): string {
   if (element.kind === "token") return element.token;
   return element.kind === "prefix" ? `${element.prefix}…` : "*";
 }

@@ -3,18 +3,18 @@ import { seededRandom } from "../../bench/measure.ts";
 export type Sample = { text: string; author: string; ms: number; id: string };
 
 const link = /https?:\/\/[^\s]+/g;
-const emojiForm =
+const emojiPattern =
   /\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?|\p{Regional_Indicator}{2}/gu;
-const withoutSpaces =
+const unspacedRun =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Hangul}]{2,}/gu;
 
 const queriesPerKind = 16;
 
 export function drawRealQueries(samples: readonly Sample[], seed: number): string[] {
   const random = seededRandom(seed);
-  const upTo = (end: number): number => Math.floor(random() * end);
+  const drawBelow = (end: number): number => Math.floor(random() * end);
   const pick = <Item>(items: readonly Item[]): Item => {
-    const item = items[upTo(items.length)];
+    const item = items[drawBelow(items.length)];
     if (item === undefined) throw new Error("nothing to draw from");
     return item;
   };
@@ -26,19 +26,19 @@ export function drawRealQueries(samples: readonly Sample[], seed: number): strin
       .sort(([, a], [, b]) => b.length - a.length)
       .map(([item]) => item);
   const words = byFrequency(texts.flatMap((text) => parseWords(text.toLowerCase())));
-  const common = words.slice(0, 300);
-  const middle = words.slice(300, 6_000);
-  const rare = words.slice(6_000);
+  const commonWords = words.slice(0, 300);
+  const midRangeWords = words.slice(300, 6_000);
+  const rareWords = words.slice(6_000);
   const inScript = (script: string): string[] => {
-    const form = new RegExp(`^\\p{Script=${script}}{2,}$`, "u");
-    return words.filter((word) => form.test(word));
+    const pattern = new RegExp(`^\\p{Script=${script}}{2,}$`, "u");
+    return words.filter((word) => pattern.test(word));
   };
-  const listMatches = (form: RegExp): string[] =>
-    byFrequency(texts.flatMap((text) => text.match(form) ?? []));
+  const listMatches = (pattern: RegExp): string[] =>
+    byFrequency(texts.flatMap((text) => text.match(pattern) ?? []));
   const hashtags = listMatches(/#[\p{L}\p{N}_]+/gu);
   const mentions = listMatches(/@\w{2,15}\b/g);
-  const emoji = listMatches(emojiForm);
-  const runs = listMatches(withoutSpaces);
+  const emoji = listMatches(emojiPattern);
+  const runs = listMatches(unspacedRun);
   const cashtags = listMatches(/\$[A-Za-z]{2,6}\b/g);
   const links = samples.flatMap(({ text }) => text.match(link) ?? []);
   const hosts = byFrequency(links.flatMap((url) => urlHost(url) ?? []));
@@ -49,22 +49,22 @@ export function drawRealQueries(samples: readonly Sample[], seed: number): strin
   const phrase = (): string => {
     for (;;) {
       const parts = pick(texts).split(/\s+/);
-      const from = upTo(parts.length);
-      const cut = parts.slice(from, from + 2 + upTo(3));
-      if (cut.some((part) => /[@＠]|\w\.\w/.test(part))) continue;
-      const text = cut.join(" ").replaceAll(/["“”„«»「」\\]/g, "");
-      if (cut.length > 1 && parseWords(text).length > 1) return `"${text}"`;
+      const from = drawBelow(parts.length);
+      const excerpt = parts.slice(from, from + 2 + drawBelow(3));
+      if (excerpt.some((part) => /[@＠]|\w\.\w/.test(part))) continue;
+      const text = excerpt.join(" ").replaceAll(/["“”„«»「」\\]/g, "");
+      if (excerpt.length > 1 && parseWords(text).length > 1) return `"${text}"`;
     }
   };
   const runPart = (): string => {
     const characters = Array.from(pick(runs));
-    const from = upTo(characters.length);
-    return characters.slice(from, from + 1 + upTo(3)).join("");
+    const from = drawBelow(characters.length);
+    return characters.slice(from, from + 1 + drawBelow(3)).join("");
   };
   const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
   const span = (): string => {
     const { ms } = pick(samples);
-    return `since:${day(ms)} until:${day(ms + (1 + upTo(30)) * 86_400_000)}`;
+    return `since:${day(ms)} until:${day(ms + (1 + drawBelow(30)) * 86_400_000)}`;
   };
   const language = (): string => `lang:${pick(["en", "ru", "de", "ar", "und", "uk", "zh", "it"])}`;
   const property = (): string =>
@@ -82,12 +82,12 @@ export function drawRealQueries(samples: readonly Sample[], seed: number): strin
       "-filter:media",
       "?",
     ]);
-  const word = (): string => pick(pick([common, middle, rare]));
+  const word = (): string => pick(pick([commonWords, midRangeWords, rareWords]));
 
   const kinds: (() => string)[] = [
-    () => pick(common),
-    () => pick(middle),
-    () => pick(rare),
+    () => pick(commonWords),
+    () => pick(midRangeWords),
+    () => pick(rareWords),
     () => frequentItem(cyrillic),
     () => frequentItem(arabic),
     () => pick(runs),
@@ -104,12 +104,12 @@ export function drawRealQueries(samples: readonly Sample[], seed: number): strin
     () => pick(links),
     () => `url:${frequentItem(hosts)}`,
     () => `${word()} ${span()}`,
-    () => `${pick(common)} -${pick(common)} ${property()}`,
+    () => `${pick(commonWords)} -${pick(commonWords)} ${property()}`,
     () => `${word()} OR ${word()} OR ${frequentItem(hashtags)}`,
     () =>
-      `(${word()} OR ${phrase()}) -(${pick(common)} OR ${frequentItem(mentions)}) ${language()}`,
+      `(${word()} OR ${phrase()}) -(${pick(commonWords)} OR ${frequentItem(mentions)}) ${language()}`,
     () => `${frequentItem(emoji)} ${property()}`,
-    () => `${language()} ${property()} ${pick(common)}`,
+    () => `${language()} ${property()} ${pick(commonWords)}`,
     () => `${language()} ${property()} since_id:${pick(samples).id} max_id:${pick(samples).id}`,
     () => `conversation_id:${pick(samples).id} OR ${frequentItem(cashtags)}`,
   ];

@@ -6,13 +6,13 @@ export type RegressionCase = {
   posts: readonly Partial<Post>[];
 };
 
-const someone = { userId: "did:plc:bob", username: "bob" };
+const bob = { userId: "did:plc:bob", username: "bob" };
 
 export const regressionCases: readonly RegressionCase[] = [
   {
     name: "an account's id does not match another account with the same handle",
     query: "@did:plc:bob",
-    posts: [{ ...someone, mentions: [{ username: "Bob", userId: "4242" }] }],
+    posts: [{ ...bob, mentions: [{ username: "Bob", userId: "4242" }] }],
   },
   {
     name: "a handle of an author, in a mention of another account",

@@ -2,12 +2,13 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-export type WrittenExpression = { location: string; source: string; flags: string };
+export type LocatedExpression = { location: string; source: string; flags: string };
 
 /** A slash after one of these starts an expression. */
-const before = /(?:[([{,;=:!&|?+\-*%<>~^]|\b(?:return|typeof|case|in|of|yield|await|throw|else))$/;
+const expressionPrefix =
+  /(?:[([{,;=:!&|?+\-*%<>~^]|\b(?:return|typeof|case|in|of|yield|await|throw|else))$/;
 
-export function writtenExpressions(root: string): WrittenExpression[] {
+export function literalExpressions(root: string): LocatedExpression[] {
   const files = globSync("{src,packages/*/src}/**/*.ts", { cwd: root }).filter(
     (file) => !file.includes(".test"),
   );
@@ -21,8 +22,8 @@ export function writtenExpressions(root: string): WrittenExpression[] {
 }
 
 /** Expressions constructed while the modules of `src` and `packages` load. */
-export async function constructedExpressions(root: string): Promise<WrittenExpression[]> {
-  const expressions: WrittenExpression[] = [];
+export async function constructedExpressions(root: string): Promise<LocatedExpression[]> {
+  const expressions: LocatedExpression[] = [];
   const original = globalThis.RegExp;
   globalThis.RegExp = new Proxy(original, {
     construct(target, args) {
@@ -31,7 +32,7 @@ export async function constructedExpressions(root: string): Promise<WrittenExpre
       const location = /\/((?:packages\/query\/)?src\/[\w/-]+\.ts):\d+/.exec(caller)?.[1];
       if (location !== undefined) {
         expressions.push({
-          location: location,
+          location,
           source: expression.source,
           flags: expression.flags,
         });
@@ -54,18 +55,18 @@ function filesThatConstruct(root: string): string[] {
     .sort();
 }
 
-type Found = { at: number; source: string; flags: string };
+type FoundExpression = { at: number; source: string; flags: string };
 
-function expressionsIn(text: string): Found[] {
-  const found: Found[] = [];
+function expressionsIn(text: string): FoundExpression[] {
+  const found: FoundExpression[] = [];
   /** Open braces in the hole of each open template. */
   const holes: number[] = [];
   let code = "";
   for (let offset = 0; offset < text.length; ) {
     const character = text[offset] ?? "";
-    const two = text.slice(offset, offset + 2);
-    if (two === "//") offset = parseEnd(text, "\n", offset);
-    else if (two === "/*") offset = parseEnd(text, "*/", offset);
+    const nextTwo = text.slice(offset, offset + 2);
+    if (nextTwo === "//") offset = endAfter(text, "\n", offset);
+    else if (nextTwo === "/*") offset = endAfter(text, "*/", offset);
     else if (character === '"' || character === "'") {
       offset = afterString(text, offset + 1, character);
       code = "x";
@@ -74,16 +75,16 @@ function expressionsIn(text: string): Found[] {
       offset = afterTemplate(text, offset + 1);
       if (text[offset - 1] === "{") holes.push(0);
       code = text[offset - 1] === "{" ? "(" : "x";
-    } else if (character === "/" && (code === "" || before.test(code))) {
+    } else if (character === "/" && (code === "" || expressionPrefix.test(code))) {
       const end = expressionEnd(text, offset + 1);
       const flags = /^[a-z]*/.exec(text.slice(end + 1))?.[0] ?? "";
       found.push({ at: offset, source: text.slice(offset + 1, end), flags });
       offset = end + 1 + flags.length;
       code = "x";
     } else {
-      const open = holes.length - 1;
-      if (open >= 0 && character === "{") holes[open] = (holes[open] ?? 0) + 1;
-      if (open >= 0 && character === "}") holes[open] = (holes[open] ?? 0) - 1;
+      const innermost = holes.length - 1;
+      if (innermost >= 0 && character === "{") holes[innermost] = (holes[innermost] ?? 0) + 1;
+      if (innermost >= 0 && character === "}") holes[innermost] = (holes[innermost] ?? 0) - 1;
       if (character.trim() !== "") code = `${code}${character}`.slice(-8);
       else if (/\w$/.test(code)) code = `${code} `.replace(/ +$/, "");
       offset += 1;
@@ -92,9 +93,9 @@ function expressionsIn(text: string): Found[] {
   return found;
 }
 
-function parseEnd(text: string, what: string, from: number): number {
-  const index = text.indexOf(what, from + 2);
-  return index < 0 ? text.length : index + what.length;
+function endAfter(text: string, terminator: string, from: number): number {
+  const index = text.indexOf(terminator, from + 2);
+  return index < 0 ? text.length : index + terminator.length;
 }
 
 function afterString(text: string, from: number, quote: string): number {

@@ -46,35 +46,35 @@ function fewerPosts({ query, posts }: Case): Case[] {
 }
 
 function smallerQueries({ query, posts }: Case): Case[] {
-  return smaller(query).map((less) => ({ query: less, posts }));
+  return smallerVariants(query).map((less) => ({ query: less, posts }));
 }
 
-function smaller(query: DrawnQuery): DrawnQuery[] {
+function smallerVariants(query: DrawnQuery): DrawnQuery[] {
   if (query.kind === "leaf") return [];
   if (query.kind === "not") {
-    return [query.child, ...smaller(query.child).map((child) => ({ ...query, child }))];
+    return [query.child, ...smallerVariants(query.child).map((child) => ({ ...query, child }))];
   }
   const { parts } = query;
-  const without =
+  const withoutPart =
     parts.length > 2
       ? parts.map((_, index) => ({ ...query, parts: parts.toSpliced(index, 1) }))
       : [];
-  const within = parts.flatMap((part, index) =>
-    smaller(part).map((less) => ({ ...query, parts: parts.with(index, less) })),
+  const withSmallerPart = parts.flatMap((part, index) =>
+    smallerVariants(part).map((less) => ({ ...query, parts: parts.with(index, less) })),
   );
-  return [...parts, ...without, ...within];
+  return [...parts, ...withoutPart, ...withSmallerPart];
 }
 
 function plainerPosts({ query, posts }: Case): Case[] {
   return posts.flatMap((post, index) =>
-    plainer(post).map((less) => ({ query, posts: posts.with(index, less) })),
+    plainerVariants(post).map((less) => ({ query, posts: posts.with(index, less) })),
   );
 }
 
-function plainer(post: Post): Post[] {
+function plainerVariants(post: Post): Post[] {
   const defaults = makePost();
-  const fields = Object.keys(nonDefaultFields(post)).filter((field) => !identity.has(field));
-  const withUsual = fields.map((field) => ({ ...post, [field]: defaults[field as keyof Post] }));
+  const fields = Object.keys(nonDefaultFields(post)).filter((field) => !identityFields.has(field));
+  const withDefault = fields.map((field) => ({ ...post, [field]: defaults[field as keyof Post] }));
   const characters = Array.from(post.text);
   const sizes = [16, 4, 1].filter((size) => size < characters.length);
   const shorter = sizes.flatMap((size) =>
@@ -84,7 +84,7 @@ function plainer(post: Post): Post[] {
       .map((at) => ({ ...post, text: characters.toSpliced(at, size).join("") }))
       .toArray(),
   );
-  return [...withUsual, ...shorter].filter((less) => !isDeepStrictEqual(less, post));
+  return [...withDefault, ...shorter].filter((less) => !isDeepStrictEqual(less, post));
 }
 
-const identity = new Set(["platform", "uri", "nativeId", "createdMs", "createdAt", "seenMs"]);
+const identityFields = new Set(["platform", "uri", "nativeId", "createdMs", "createdAt", "seenMs"]);

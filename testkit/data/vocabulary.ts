@@ -63,7 +63,7 @@ export const collocations = [
 ];
 
 /** Text that breaks naive code. */
-export const hostile = [
+export const hostileFragments = [
   "zero\u200bwidth",
   "lang:en",
   "is:post",
@@ -154,7 +154,7 @@ export const links = [
 
 export const languages = ["en", "zh-CN", "zh_TW", "iw", "ja", "und", "zxx", "pt-BR", "in"];
 
-export const positions = [
+export const coordinates = [
   { lat: 52.52, lon: 13.405 },
   { lat: 52.4, lon: 13.07 },
   { lat: 0.1, lon: 179.95 },
@@ -211,7 +211,7 @@ const knownPost = (platform: Platform, uri: string, createdMs: number): KnownPos
   number: /^import:[a-z]+:(\d+)/.exec(uri)?.[1] ?? null,
   id: numberedId(createdMs, uriNumber(uri)),
 });
-const ofX = (id: bigint, createdMs: number): KnownPost => ({
+const knownXPost = (id: bigint, createdMs: number): KnownPost => ({
   platform: "x",
   uri: xUri(id),
   nativeId: id,
@@ -232,14 +232,14 @@ export const knownPosts: readonly KnownPost[] = [
   knownPost("bluesky", "at://did:plc:bob/app.bsky.feed.post/3kbbbbbbbbbb2", firstDayMs + 2 * dayMs),
   knownPost("mastodon", "https://social.example/users/ann/statuses/1", firstDayMs + 3 * dayMs),
   knownPost("mastodon", "import:mastodon:77@social.example", firstDayMs + 3 * dayMs),
-  ofX(xNumber(firstDayMs + 2 * dayMs), firstDayMs + 2 * dayMs),
-  ofX(firstBlueskyPost.id, firstBlueskyPost.createdMs),
-  ofX(20n, Date.UTC(2006, 2, 21)),
+  knownXPost(xNumber(firstDayMs + 2 * dayMs), firstDayMs + 2 * dayMs),
+  knownXPost(firstBlueskyPost.id, firstBlueskyPost.createdMs),
+  knownXPost(20n, Date.UTC(2006, 2, 21)),
   knownPost("x", "https://example.com/kept/7", firstDayMs + 4 * dayMs),
 ];
 
 export const missingPosts: readonly KnownPost[] = [
   knownPost("bluesky", "at://did:plc:gone/app.bsky.feed.post/3kcccccccccc2", firstDayMs),
   knownPost("mastodon", "https://social.example/users/gone/statuses/2", firstDayMs),
-  ofX(xNumber(firstDayMs), firstDayMs),
+  knownXPost(xNumber(firstDayMs), firstDayMs),
 ];

@@ -9,7 +9,7 @@ const rareCharacters = Array.from({ length: 2_000 }, (_, rank) =>
 );
 const characters = [...new Set([...commonCharacters, ...rareCharacters])];
 const languages = ["en", "ja", "de", "es", "fr"] as const;
-const accounts = 2_000;
+const accountCount = 2_000;
 
 /** `the`, then invented words. */
 export const zipfWord = (rank: number): string => (rank === 0 ? "the" : `w${rank.toString(36)}`);
@@ -22,7 +22,7 @@ const zipfRank = (random: () => number, size: number): number => Math.floor(size
 export function* zipfPosts(count: number, random: () => number): Generator<Post, void> {
   const firstMs = Date.UTC(2026, 0, 1);
   for (let number = 0; number < count; number++) {
-    const account = zipfRank(random, accounts);
+    const account = zipfRank(random, accountCount);
     const kind = random();
     const isReply = random() < 0.3;
     yield makePost({
@@ -30,7 +30,12 @@ export function* zipfPosts(count: number, random: () => number): Generator<Post,
       userId: zipfAccount(account),
       username: `account${account}.example.com`,
       createdMs: firstMs + number * 2_000 + Math.floor(random() * 1_000),
-      text: kind < 0.001 ? repetitive(random) : kind < 0.17 ? japanese(random) : words(random),
+      text:
+        kind < 0.001
+          ? repetitiveText(random)
+          : kind < 0.17
+            ? japaneseText(random)
+            : englishText(random),
       langs: [kind < 0.17 ? "ja" : (languages[zipfRank(random, languages.length)] ?? "en")],
       isReply,
       hashtags: random() < 0.1 ? [zipfWord(zipfRank(random, 2_000))] : [],
@@ -40,13 +45,13 @@ export function* zipfPosts(count: number, random: () => number): Generator<Post,
 
 const list = (length: number, draw: () => string): string[] => Array.from({ length }, draw);
 
-const words = (random: () => number): string =>
+const englishText = (random: () => number): string =>
   list(8 + Math.floor(random() * 32), () => zipfWord(zipfRank(random, 20_000))).join(" ");
 
-const japanese = (random: () => number): string =>
+const japaneseText = (random: () => number): string =>
   list(20 + Math.floor(random() * 60), () =>
     zipfCharacter(zipfRank(random, characters.length)),
   ).join("");
 
-const repetitive = (random: () => number): string =>
+const repetitiveText = (random: () => number): string =>
   list(300, () => zipfWord(Math.floor(random() ** 8 * 4))).join(" ");

@@ -6,7 +6,7 @@ import { makeEnrolmentToken } from "../../src/remote/protocol/enrolment.ts";
 import { configFrom } from "../../src/server/config.ts";
 import { type OpenControl, openControl } from "../../src/server/control/control.ts";
 import { makePost } from "../data/make-post.ts";
-import { fill } from "../nodes/fill.ts";
+import { fillArchive } from "../nodes/fill.ts";
 import { connectedNodes } from "../nodes-chaos/operator.ts";
 import { type Actor, createActor } from "../nodes-chaos/processes.ts";
 import { startPostgres, startStandby } from "../postgres/server.ts";
@@ -29,13 +29,13 @@ const secretKey = Buffer.alloc(32, 7);
 /** Gateways, one of which runs searches, three nodes, and PostgreSQL with a synchronous standby. */
 export async function startCluster(): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "earshot-cluster-"));
-  const [port, otherPort] = [await freePort(), await freePort()];
+  const [port, standbyPort] = [await freePort(), await freePort()];
   const primary = await startPostgres([], port);
   const url = (await primary.createDatabase()).replace(
     `:${port}/`,
-    `:${port},127.0.0.1:${otherPort}/`,
+    `:${port},127.0.0.1:${standbyPort}/`,
   );
-  const standby = await startStandby(primary, port, otherPort);
+  const standby = await startStandby(primary, port, standbyPort);
   const settings = {
     EARSHOT_DATABASE_URL: url,
     EARSHOT_DATABASE_TIMEOUT: "2s",
@@ -47,7 +47,7 @@ export async function startCluster(): Promise<Cluster> {
     EARSHOT_NODES_DISPATCHES_PER_SECOND: "1000",
   };
 
-  async function actor(
+  async function addActor(
     name: string,
     command: string,
     settings: Record<string, string>,
@@ -56,7 +56,7 @@ export async function startCluster(): Promise<Cluster> {
     mkdirSync(dataDir);
     // A process without posts could not search.
     const post = makePost({ text: "a comet", createdMs: Date.now() - 60_000 });
-    await fill(configFrom({ EARSHOT_DATA_DIR: dataDir }).data, [post]);
+    await fillArchive(configFrom({ EARSHOT_DATA_DIR: dataDir }).data, [post]);
     return createActor({
       ...{ name, dataDir, args: [command], logFile: join(folder, `${name}.log`) },
       ...{ settings, command: (program, args) => [program, [...args]] },
@@ -65,15 +65,15 @@ export async function startCluster(): Promise<Cluster> {
 
   const ports = [await freePort(), await freePort()];
   const bases = [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[1]}`] as const;
-  const gateways = await inSequence(ports, (own, index) =>
-    actor(`gateway-${index}`, "serve", {
+  const gateways = await inSequence(ports, (gatewayPort, index) =>
+    addActor(`gateway-${index}`, "serve", {
       ...settings,
-      EARSHOT_PORT: String(own),
+      EARSHOT_PORT: String(gatewayPort),
       EARSHOT_EMBEDDED_NODE: index === 0 ? "on" : "off",
     }),
   );
   const nodes = await inSequence([0, 1, 1], (gateway, index) =>
-    actor(`node-${index}`, "node", {
+    addActor(`node-${index}`, "node", {
       EARSHOT_NODE_GATEWAY: bases[gateway] ?? "",
       EARSHOT_NODE_ENROLMENT_TOKEN: makeEnrolmentToken(secretKey),
       EARSHOT_NODE_EVIDENCE: "none",

@@ -10,30 +10,30 @@ export type PatientClient = {
   uuids: readonly string[];
   /** Retries with the same idempotency key. */
   submit(query: string): Promise<string>;
-  endOf(uuid: string): Promise<JobEnd>;
+  waitForEnd(uuid: string): Promise<JobEnd>;
   /** The calls that the rate limits admitted. */
   calls: readonly RatedCall[];
   submissions: readonly RatedCall[];
   /** Responses that are neither a success nor a retryable error. */
-  unexpected: readonly string[];
+  unexpectedResponses: readonly string[];
 };
 
 const path = "/v1/search/live/social";
-const ends: ReadonlySet<string> = new Set(["done", "error", "cancelled", "expired"]);
+const finalStates: ReadonlySet<string> = new Set(["done", "error", "cancelled", "expired"]);
 
 /** Uses the next gateway for every request, including retries. */
-export function createPatientClient(bases: readonly string[], key: string, first: number) {
+export function createPatientClient(bases: readonly string[], key: string, firstGateway: number) {
   const uuids: string[] = [];
   const calls: RatedCall[] = [];
   const submissions: RatedCall[] = [];
-  const unexpected: string[] = [];
-  let turn = first;
+  const unexpectedResponses: string[] = [];
+  let gatewayIndex = firstGateway;
 
   async function request(url: string, init: RequestInit, ratedCalls: RatedCall[]): Promise<Answer> {
     for (;;) {
-      turn += 1;
+      gatewayIndex += 1;
       const sentMs = performance.now();
-      const response = await fetch(`${bases[turn % bases.length]}${url}`, {
+      const response = await fetch(`${bases[gatewayIndex % bases.length]}${url}`, {
         ...init,
         headers: { ...init.headers, authorization: `Bearer ${key}` },
         signal: AbortSignal.timeout(15_000),
@@ -53,7 +53,7 @@ export function createPatientClient(bases: readonly string[], key: string, first
       calls.push(call);
       ratedCalls.push(call);
       if (status !== 200 && status !== 202) {
-        unexpected.push(`${init.method} ${url}: ${status} ${text.slice(0, 200)}`);
+        unexpectedResponses.push(`${init.method} ${url}: ${status} ${text.slice(0, 200)}`);
         return { status, body: {} };
       }
       return { status, body: JSON.parse(text) };
@@ -61,7 +61,7 @@ export function createPatientClient(bases: readonly string[], key: string, first
   }
 
   const client: PatientClient = {
-    ...{ uuids, calls, submissions, unexpected },
+    ...{ uuids, calls, submissions, unexpectedResponses },
     submit: async (query) => {
       const { body } = await request(
         path,
@@ -79,7 +79,7 @@ export function createPatientClient(bases: readonly string[], key: string, first
       uuids.push(uuid);
       return uuid;
     },
-    endOf: async (uuid) => {
+    waitForEnd: async (uuid) => {
       for (;;) {
         const { status, body } = await request(
           `${path}/status/${uuid}?wait=10`,
@@ -87,7 +87,7 @@ export function createPatientClient(bases: readonly string[], key: string, first
           [],
         );
         const { status: state = "", error = "" } = body;
-        if (status !== 200 || ends.has(state)) return { state, error };
+        if (status !== 200 || finalStates.has(state)) return { state, error };
       }
     },
   };

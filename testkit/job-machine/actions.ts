@@ -21,7 +21,7 @@ export async function settleOutcome(promise: Promise<unknown>): Promise<Outcome>
   }
 }
 
-const lost = { code: "lease_lost" };
+const leaseLost = { code: "lease_lost" };
 const mismatch = { code: "idempotency_mismatch" };
 
 export function submission(world: World, accountId: string, keyId: string): Action {
@@ -48,32 +48,38 @@ export function earlierRequest(
   { accountId, key }: KeyedSearch,
 ): KnownKey | "either" | null {
   const { machine, known } = world;
-  const earlier = known.keys.get(`${accountId} ${key}`);
-  if (earlier === undefined) return null;
-  const endMs = earlier.createdMs + machineSettings.idempotencyMs;
+  const earlierKey = known.keys.get(`${accountId} ${key}`);
+  if (earlierKey === undefined) return null;
+  const endMs = earlierKey.createdMs + machineSettings.idempotencyMs;
   if (machine.clock.now() >= endMs) return null;
-  return known.latestWallMs >= endMs ? "either" : earlier;
+  return known.latestWallMs >= endMs ? "either" : earlierKey;
 }
 
-export function keyedSubmission(world: World, keyed: KeyedSearch): Action {
+export function keyedSubmission(world: World, search: KeyedSearch): Action {
   const { machine, known } = world;
-  const { accountId, key, query } = keyed;
+  const { accountId, key, query } = search;
   const name = `${accountId} ${key}`;
-  const job = { ...newJob(accountId, `${accountId}-0`), idempotency: makeIdempotency(keyed) };
+  const job = { ...newJob(accountId, `${accountId}-0`), idempotency: makeIdempotency(search) };
   return {
     begin: () => machine.queue.submit(job),
     check: (outcome) => {
-      const expected = earlierRequest(world, keyed);
-      const earlier = expected === "either" ? (known.keys.get(name) ?? null) : expected;
+      const expected = earlierRequest(world, search);
+      const earlierKey = expected === "either" ? (known.keys.get(name) ?? null) : expected;
       if ("code" in outcome) {
         assert.deepEqual(outcome, mismatch);
-        assert(earlier !== null && earlier.hash !== query, "a mismatch without an earlier request");
+        assert(
+          earlierKey !== null && earlierKey.hash !== query,
+          "a mismatch without an earlier request",
+        );
         return;
       }
       const { isRepeated, uuid } = submittedJob(outcome);
       if (isRepeated) {
-        assert(earlier !== null && earlier.hash === query, "a replay without an earlier request");
-        assert.equal(uuid, earlier.uuid);
+        assert(
+          earlierKey !== null && earlierKey.hash === query,
+          "a replay without an earlier request",
+        );
+        assert.equal(uuid, earlierKey.uuid);
         return;
       }
       assert(expected === null || expected === "either", "a second job under one key");
@@ -90,17 +96,17 @@ function submittedJob(outcome: Outcome): SubmittedJob {
 
 export function completion(world: World, job: KnownJob, token: string): Action {
   const { machine, known } = world;
-  known.marks += 1n;
-  const mark = known.marks;
+  known.markCount += 1n;
+  const mark = known.markCount;
   return {
     begin: () => machine.queue.complete(job.uuid, token, makeResult(mark)),
     check: (outcome) => {
       if (!hasLease(job, token)) {
-        assert.deepEqual(outcome, lost, `a result of ${describeJob(job)}`);
+        assert.deepEqual(outcome, leaseLost, `a result of ${describeJob(job)}`);
         return;
       }
       assert("value" in outcome, `the result of ${describeJob(job)} was not accepted`);
-      end(world, job, "done");
+      endJob(world, job, "done");
       job.mark = mark;
       job.expiresMs = job.finishedMs + machineSettings.resultRetentionMs;
     },
@@ -119,7 +125,7 @@ export function failureReport(
     begin: () => machine.queue.fail(job.uuid, token, failure),
     check: async (outcome) => {
       if (!hasLease(job, token)) {
-        assert.deepEqual(outcome, lost, `a failure of ${describeJob(job)}`);
+        assert.deepEqual(outcome, leaseLost, `a failure of ${describeJob(job)}`);
         return;
       }
       assert("value" in outcome, `the failure of ${describeJob(job)} was not accepted`);
@@ -131,7 +137,7 @@ export function failureReport(
         job.state = "error(retrying)";
         job.nextAttempt = { fromMs: nextMs, toMs: nextMs };
       } else if (!retryable || job.attempts === maxAttempts || nextMs >= job.deadline.toMs) {
-        end(world, job, "error");
+        endJob(world, job, "error");
         job.failure = "broken";
       } else await adoptState(world, job, nextMs);
     },
@@ -143,7 +149,7 @@ async function adoptState(world: World, job: KnownJob, nextMs: number): Promise<
     "SELECT state FROM job WHERE uuid = :uuid",
     { uuid: job.uuid },
   );
-  if (row?.state === "error") end(world, job, "error");
+  if (row?.state === "error") endJob(world, job, "error");
   else {
     job.state = "error(retrying)";
     job.nextAttempt = { fromMs: nextMs, toMs: nextMs };
@@ -155,13 +161,13 @@ export function cancellation(world: World, job: KnownJob, accountId: string): Ac
     begin: () => world.machine.queue.cancel(accountId, job.uuid.toUpperCase()),
     check: (outcome) => {
       if (accountId !== job.accountId || job.isForgotten) {
-        assert.deepEqual(outcome, { value: null }, `a cancel of ${describeJob(job)}`);
+        assert.deepEqual(outcome, { value: null }, `a cancellation of ${describeJob(job)}`);
       } else if (hasEnded(job.state)) {
-        assert.deepEqual(outcome, { value: "forgotten" }, `a cancel of ${describeJob(job)}`);
+        assert.deepEqual(outcome, { value: "forgotten" }, `a cancellation of ${describeJob(job)}`);
         job.isForgotten = true;
       } else {
-        assert.deepEqual(outcome, { value: "cancelled" }, `a cancel of ${describeJob(job)}`);
-        end(world, job, "cancelled");
+        assert.deepEqual(outcome, { value: "cancelled" }, `a cancellation of ${describeJob(job)}`);
+        endJob(world, job, "cancelled");
       }
     },
   };
@@ -171,7 +177,7 @@ export function hasLease(job: KnownJob, token: string): boolean {
   return !job.isForgotten && job.state === "in progress" && job.tokens.at(-1) === token;
 }
 
-function end(world: World, job: KnownJob, state: "done" | "error" | "cancelled"): void {
+function endJob(world: World, job: KnownJob, state: "done" | "error" | "cancelled"): void {
   job.state = state;
   job.finishedMs = world.machine.clock.now();
 }

@@ -24,7 +24,7 @@ import {
   markAnswered,
   submitAnswered,
   whileAnswering,
-} from "./answered.ts";
+} from "./answered-searches.ts";
 import { afterRestart, describeJob, hasEnded, type KnownJob, newKnownJob } from "./known-jobs.ts";
 import {
   completeWithStaleLease,
@@ -53,10 +53,10 @@ function command(text: string, run: (world: World) => Promise<void>): Command {
   };
 }
 
-function onJob(text: string, which: number, run: (world: World, job: KnownJob) => Promise<void>) {
-  return command(`${text} ${which}`, async (world) => {
+function onJob(text: string, index: number, run: (world: World, job: KnownJob) => Promise<void>) {
+  return command(`${text} ${index}`, async (world) => {
     // Newest first: they have more transitions left.
-    const job = world.known.jobs.at(-1 - (which % Math.max(1, world.known.jobs.length)));
+    const job = world.known.jobs.at(-1 - (index % Math.max(1, world.known.jobs.length)));
     if (job !== undefined) await run(world, job);
   });
 }
@@ -85,10 +85,10 @@ function recordLease(world: World, lease: Lease<SearchJobRequest> | null): Known
     nowMs < job.deadline.toMs &&
     runs(job.keyId) < machineSettings.maxRunningPerKey;
   if (lease === null) {
-    const missed = known.jobs.find(
+    const missedJob = known.jobs.find(
       (job) => mayRun(job) && job.nextAttempt.toMs <= nowMs && nowMs < job.deadline.fromMs,
     );
-    assert(missed === undefined, `${missed && describeJob(missed)} was not leased`);
+    assert(missedJob === undefined, `${missedJob && describeJob(missedJob)} was not leased`);
     return null;
   }
   const job = known.jobs.find(({ uuid }) => uuid === lease.uuid);
@@ -108,7 +108,7 @@ function recordLease(world: World, lease: Lease<SearchJobRequest> | null): Known
 function runUncommitted(
   world: World,
   job: NewJob,
-  submitted?: Pick<Action, "check">,
+  action?: Pick<Action, "check">,
 ): Promise<UncommittedRun | null> {
   const { machine, known } = world;
   const { accountId, keyId } = job;
@@ -121,28 +121,28 @@ function runUncommitted(
     world,
     { job },
     (lease) => recordLease(world, lease),
-    submitted?.check ?? check,
+    action?.check ?? check,
   );
 }
 
 async function dieWith(
   world: World,
-  when: "before commit" | "after commit",
+  point: "before commit" | "after commit",
   action: Action | null,
   outcome: (world: World) => void | Promise<void>,
 ): Promise<void> {
   const { machine, known } = world;
   const diedMs = machine.clock.elapsed();
   action?.begin().catch(() => undefined);
-  await machine.die(when);
-  if (when === "after commit") await outcome(world);
+  await machine.die(point);
+  if (point === "after commit") await outcome(world);
   await machine.start();
   afterRestart(machine, known, diedMs);
 }
 
 async function adopt(world: World, accountId: string): Promise<void> {
   const { machine, known } = world;
-  const all = {
+  const filter = {
     states: null,
     methods: null,
     platforms: null,
@@ -150,10 +150,10 @@ async function adopt(world: World, accountId: string): Promise<void> {
     before: null,
     limit: 100,
   };
-  const { jobs } = await machine.queue.list(accountId, all);
-  const unknown = jobs.filter(({ uuid }) => !known.jobs.some((job) => job.uuid === uuid));
-  assert(unknown.length <= 1, "more jobs than submissions");
-  for (const { uuid, keyId } of unknown) {
+  const { jobs } = await machine.queue.list(accountId, filter);
+  const unknownJobs = jobs.filter(({ uuid }) => !known.jobs.some((job) => job.uuid === uuid));
+  assert(unknownJobs.length <= 1, "more jobs than submissions");
+  for (const { uuid, keyId } of unknownJobs) {
     known.jobs.push(newKnownJob(machine, uuid, accountId, keyId));
     for (const key of known.keys.values()) key.uuid ??= uuid;
   }
@@ -161,9 +161,9 @@ async function adopt(world: World, accountId: string): Promise<void> {
 
 async function adoptAnswered(world: World, { accountId }: NewJob, mark: bigint): Promise<void> {
   const { known } = world;
-  const before = known.jobs.length;
+  const countBefore = known.jobs.length;
   await adopt(world, accountId);
-  for (const job of known.jobs.slice(before)) {
+  for (const job of known.jobs.slice(countBefore)) {
     const row = await world.machine.disk.get<{ state: string }>(
       "SELECT state FROM job WHERE uuid = :uuid",
       { uuid: job.uuid },
@@ -172,28 +172,28 @@ async function adoptAnswered(world: World, { accountId }: NewJob, mark: bigint):
   }
 }
 
-function repeated(times: number, draw: () => fc.Arbitrary<Command>): fc.Arbitrary<Command>[] {
+function repeat(times: number, draw: () => fc.Arbitrary<Command>): fc.Arbitrary<Command>[] {
   return Array.from({ length: times }, draw);
 }
 
 const account = fc.constantFrom(...accounts);
-const which = fc.oneof(fc.nat({ max: 2 }), fc.nat({ max: 30 }));
+const jobIndex = fc.oneof(fc.nat({ max: 2 }), fc.nat({ max: 30 }));
 const keyedSearch: fc.Arbitrary<KeyedSearch> = fc.record({
   accountId: account,
   key: fc.constantFrom("k1", "k2"),
   query: fc.constantFrom("comet", "comet", "meteor"),
 });
-const when = fc.constantFrom("before commit" as const, "after commit" as const);
+const crashPoint = fc.constantFrom("before commit" as const, "after commit" as const);
 /** Mostly the current lease. */
 const tokenPosition = fc.constantFrom(-1, -1, -1, -2);
 const jobToken = (job: KnownJob, position: number): string => job.tokens.at(position) ?? "none";
 
 const hourMs = 3_600_000;
-const passing = fc.constantFrom(1, 300, 2_500, 5_000, 14_000, 32_000, 65_000, 121_000);
-const stepping = fc.constantFrom(hourMs, -hourMs, 2 * hourMs, -2 * hourMs, 1_500, -1_500);
+const passedMs = fc.constantFrom(1, 300, 2_500, 5_000, 14_000, 32_000, 65_000, 121_000);
+const clockStepMs = fc.constantFrom(hourMs, -hourMs, 2 * hourMs, -2 * hourMs, 1_500, -1_500);
 
 export const commands: fc.Arbitrary<Command>[] = [
-  ...repeated(8, () =>
+  ...repeat(8, () =>
     fc
       .tuple(account, fc.nat({ max: 1 }))
       .map(([accountId, key]) =>
@@ -205,19 +205,19 @@ export const commands: fc.Arbitrary<Command>[] = [
   keyedSearch.map((search) =>
     command(`submit ${JSON.stringify(search)}`, async (world) => {
       const idempotency = makeIdempotency(search);
-      const before = await settleOutcome(
+      const earlierOutcome = await settleOutcome(
         world.machine.queue.findEarlier(search.accountId, idempotency),
       );
       const expected = earlierRequest(world, search);
-      if (expected === null) assert.deepEqual(before, { value: null });
+      if (expected === null) assert.deepEqual(earlierOutcome, { value: null });
       else if (expected !== "either" && expected.hash === search.query) {
-        assert("value" in before);
-        assert.equal((before.value as { uuid: string } | null)?.uuid, expected.uuid);
+        assert("value" in earlierOutcome);
+        assert.equal((earlierOutcome.value as { uuid: string } | null)?.uuid, expected.uuid);
       }
       await act(keyedSubmission(world, search));
     }),
   ),
-  ...repeated(6, () =>
+  ...repeat(6, () =>
     fc
       .tuple(account, fc.nat({ max: 1 }), fc.constantFrom(...localMethods))
       .map(([accountId, key, method]) =>
@@ -227,11 +227,11 @@ export const commands: fc.Arbitrary<Command>[] = [
         }),
       ),
   ),
-  ...repeated(6, () =>
+  ...repeat(6, () =>
     fc.tuple(account, fc.nat({ max: 1 })).map(([accountId, key]) =>
       command(`submit ${accountId}-${key}, which is answered immediately`, async (world) => {
-        world.known.marks += 1n;
-        const mark = world.known.marks;
+        world.known.markCount += 1n;
+        const mark = world.known.markCount;
         const job = newJob(accountId, `${accountId}-${key}`);
         await whileAnswering(
           world,
@@ -242,17 +242,17 @@ export const commands: fc.Arbitrary<Command>[] = [
       }),
     ),
   ),
-  fc.tuple(when, account).map(([time, accountId]) =>
+  fc.tuple(crashPoint, account).map(([time, accountId]) =>
     command(`die ${time} of an immediately answered submission`, async (world) => {
       const { machine, known } = world;
-      known.marks += 1n;
-      const mark = known.marks;
+      known.markCount += 1n;
+      const mark = known.markCount;
       const job = newJob(accountId, `${accountId}-1`);
       const count = () => machine.disk.get("SELECT count(*) AS jobs FROM job", {});
-      const before = await count();
+      const countBefore = await count();
       const die = () => dieWith(world, time, answeredSubmission(world, job), () => undefined);
       await whileAnswering(world, mark, die, (lease) => recordLease(world, lease));
-      if (time === "before commit") assert.deepEqual(await count(), before);
+      if (time === "before commit") assert.deepEqual(await count(), countBefore);
       else await adoptAnswered(world, job, mark);
     }),
   ),
@@ -260,10 +260,10 @@ export const commands: fc.Arbitrary<Command>[] = [
     command(`submit ${accountId} to the local node, which fails (${retryable})`, async (world) => {
       const run = await runUncommitted(world, newJob(accountId, `${accountId}-0`));
       if (run === null) return;
-      const job = run.leased();
+      const job = run.makeLeasedJob();
       world.known.jobs.push(job);
       await act(failureReport(world, job, run.lease.token, retryable));
-      assert("value" in (await run.submitted));
+      assert("value" in (await run.submissionOutcome));
     }),
   ),
   keyedSearch.map((search) =>
@@ -280,7 +280,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       // If the validity of the key is ambiguous, the node drops the job.
       if (expected === "either") {
         await machine.queue.returnJob(run.lease.uuid, run.lease.token);
-        await action.check(await run.submitted);
+        await action.check(await run.submissionOutcome);
       } else if (expected === null) {
         await runLocally(world, run, "completes");
         const { uuid } = run.lease;
@@ -289,16 +289,16 @@ export const commands: fc.Arbitrary<Command>[] = [
       } else await completeWithStaleLease(world, run, action);
     }),
   ),
-  fc.tuple(when, account).map(([time, accountId]) =>
+  fc.tuple(crashPoint, account).map(([time, accountId]) =>
     command(`die ${time} of what the local node completes`, async (world) => {
       const { machine, known } = world;
       const run = await runUncommitted(world, newJob(accountId, `${accountId}-1`));
       if (run === null) return;
-      known.marks += 1n;
-      const mark = known.marks;
+      known.markCount += 1n;
+      const mark = known.markCount;
       const { uuid, token } = run.lease;
       const begin = () => machine.queue.complete(uuid, token, makeResult(mark));
-      const job = run.leased();
+      const job = run.makeLeasedJob();
       markDone(world, job, mark);
       await dieWith(world, time, { begin, check: () => undefined }, () => undefined);
       const row = await machine.disk.get("SELECT 1 FROM job WHERE uuid = :uuid", { uuid });
@@ -311,10 +311,8 @@ export const commands: fc.Arbitrary<Command>[] = [
       act(keyedSubmission(world, search), keyedSubmission(world, search)),
     ),
   ),
-  ...repeated(10, () =>
-    fc.constant(command("lease", async (world) => void (await leaseOne(world)))),
-  ),
-  fc.tuple(which, tokenPosition).map(([one, position]) =>
+  ...repeat(10, () => fc.constant(command("lease", async (world) => void (await leaseOne(world))))),
+  fc.tuple(jobIndex, tokenPosition).map(([one, position]) =>
     onJob(`renew ${position} of`, one, async ({ machine }, job) => {
       const token = jobToken(job, position);
       const outcome = await settleOutcome(machine.queue.renew(job.uuid, token));
@@ -326,9 +324,9 @@ export const commands: fc.Arbitrary<Command>[] = [
         job.leasedUntilMs = machine.clock.elapsed() + machineSettings.leaseMs;
     }),
   ),
-  ...repeated(6, () =>
+  ...repeat(6, () =>
     fc
-      .tuple(which, tokenPosition)
+      .tuple(jobIndex, tokenPosition)
       .map(([one, position]) =>
         onJob(`complete ${position} of`, one, (world, job) =>
           act(completion(world, job, jobToken(job, position))),
@@ -336,41 +334,41 @@ export const commands: fc.Arbitrary<Command>[] = [
       ),
   ),
   fc
-    .tuple(which, tokenPosition, fc.constantFrom(true, true, false))
+    .tuple(jobIndex, tokenPosition, fc.constantFrom(true, true, false))
     .map(([one, position, retryable]) =>
       onJob(`fail ${position} (${retryable}) of`, one, (world, job) =>
         act(failureReport(world, job, jobToken(job, position), retryable)),
       ),
     ),
-  ...repeated(4, () =>
+  ...repeat(4, () =>
     fc
-      .tuple(which, fc.constantFrom(null, null, ...accounts))
+      .tuple(jobIndex, fc.constantFrom(null, null, ...accounts))
       .map(([one, accountId]) =>
         onJob(`cancel ${accountId ?? "own"}`, one, (world, job) =>
           act(cancellation(world, job, accountId ?? job.accountId)),
         ),
       ),
   ),
-  fc.tuple(which, fc.boolean()).map(([one, cancelFirst]) =>
+  fc.tuple(jobIndex, fc.boolean()).map(([one, cancelFirst]) =>
     onJob(`complete and cancel simultaneously, ${cancelFirst}`, one, async (world, job) => {
       const completing = completion(world, job, jobToken(job, -1));
       const cancelling = cancellation(world, job, job.accountId);
       await (cancelFirst ? act(cancelling, completing) : act(completing, cancelling));
     }),
   ),
-  which.map((value) =>
+  jobIndex.map((value) =>
     onJob("complete twice simultaneously", value, async (world, job) => {
       const token = jobToken(job, -1);
       await act(completion(world, job, token), completion(world, job, token));
     }),
   ),
-  which.map((value) =>
+  jobIndex.map((value) =>
     onJob("fail and complete simultaneously", value, async (world, job) => {
       const token = jobToken(job, -1);
       await act(failureReport(world, job, token, true), completion(world, job, token));
     }),
   ),
-  fc.tuple(which, account).map(([one, accountId]) =>
+  fc.tuple(jobIndex, account).map(([one, accountId]) =>
     onJob(`fetch as ${accountId}`, one, async ({ machine }, job) => {
       const stored = await machine.queue.find(accountId, job.uuid);
       if (accountId !== job.accountId || job.isForgotten) {
@@ -398,28 +396,33 @@ export const commands: fc.Arbitrary<Command>[] = [
     }),
   ),
   fc
-    .tuple(which, fc.constantFrom(0, 1_000, 30_000))
+    .tuple(jobIndex, fc.constantFrom(0, 1_000, 30_000))
     .map(([one, ms]) => onJob(`wait ${ms} for`, one, async (world, job) => wait(world, job, ms))),
-  ...repeated(8, () =>
-    passing.map((ms) => command(`pass ${ms}`, ({ machine }) => machine.pass(ms))),
+  ...repeat(8, () =>
+    passedMs.map((ms) => command(`pass ${ms}`, ({ machine }) => machine.pass(ms))),
   ),
-  stepping.map((ms) =>
+  clockStepMs.map((ms) =>
     command(`shift the wall clock by ${ms}`, async ({ machine }) => machine.clock.shiftWall(ms)),
   ),
   fc
     .tuple(fc.constantFrom(0, 5_000, 200_000), fc.constantFrom(0, 0, hourMs, -hourMs))
     .map(([ms, stepMs]) =>
-      command(`restart after ${ms}, the clock put by ${stepMs}`, async ({ machine, known }) => {
-        const diedMs = machine.clock.elapsed();
-        await machine.stop();
-        machine.clock.shiftWall(stepMs);
-        await machine.pass(ms);
-        await machine.start();
-        afterRestart(machine, known, diedMs);
-      }),
+      command(
+        `restart after ${ms}, with the clock shifted by ${stepMs}`,
+        async ({ machine, known }) => {
+          const diedMs = machine.clock.elapsed();
+          await machine.stop();
+          machine.clock.shiftWall(stepMs);
+          await machine.pass(ms);
+          await machine.start();
+          afterRestart(machine, known, diedMs);
+        },
+      ),
     ),
-  when.map((at) => command(`die ${at}`, (world) => dieWith(world, at, null, () => undefined))),
-  fc.tuple(when, account).map(([time, accountId]) =>
+  crashPoint.map((at) =>
+    command(`die ${at}`, (world) => dieWith(world, at, null, () => undefined)),
+  ),
+  fc.tuple(crashPoint, account).map(([time, accountId]) =>
     command(`die ${time} of a submission`, async (world) => {
       const { queue } = world.machine;
       const begin = () => queue.submit(newJob(accountId, `${accountId}-0`));
@@ -427,21 +430,21 @@ export const commands: fc.Arbitrary<Command>[] = [
       await adopt(world, accountId);
     }),
   ),
-  fc.tuple(when, keyedSearch).map(([time, one]) =>
+  fc.tuple(crashPoint, keyedSearch).map(([time, one]) =>
     command(`die ${time} of ${JSON.stringify(one)}`, async (world) => {
       const { machine, known } = world;
       const name = `${one.accountId} ${one.key}`;
       const createdMs = machine.clock.now();
-      const jobs = known.jobs.length;
+      const jobCount = known.jobs.length;
       await dieWith(world, time, keyedSubmission(world, one), () => undefined);
       await adopt(world, one.accountId);
-      const adopted = known.jobs[jobs];
-      if (adopted !== undefined)
-        known.keys.set(name, { hash: one.query, uuid: adopted.uuid, createdMs });
+      const adoptedJob = known.jobs[jobCount];
+      if (adoptedJob !== undefined)
+        known.keys.set(name, { hash: one.query, uuid: adoptedJob.uuid, createdMs });
       await act(keyedSubmission(world, one));
     }),
   ),
-  fc.tuple(when, which).map(([time, one]) =>
+  fc.tuple(crashPoint, jobIndex).map(([time, one]) =>
     onJob(`die ${time} of the completion of`, one, async (world, job) => {
       const action = completion(world, job, jobToken(job, -1));
       const isStored = hasLease(job, jobToken(job, -1));
@@ -449,11 +452,11 @@ export const commands: fc.Arbitrary<Command>[] = [
       await dieWith(world, time, action, () => action.check(outcome));
     }),
   ),
-  fc.tuple(when, which).map(([time, one]) =>
-    onJob(`die ${time} of the cancel of`, one, async (world, job) => {
+  fc.tuple(crashPoint, jobIndex).map(([time, one]) =>
+    onJob(`die ${time} of the cancellation of`, one, async (world, job) => {
       const action = cancellation(world, job, job.accountId);
-      const ended = hasEnded(job.state) ? "forgotten" : "cancelled";
-      const outcome = { value: job.isForgotten ? null : ended };
+      const endOutcome = hasEnded(job.state) ? "forgotten" : "cancelled";
+      const outcome = { value: job.isForgotten ? null : endOutcome };
       await dieWith(world, time, action, () => action.check(outcome));
     }),
   ),

@@ -12,15 +12,15 @@ export async function createFileEngine(): Promise<MachineEngine> {
   const folder = mkdtempSync(join(tmpdir(), "earshot-machine-"));
   return {
     open: async (answer) => {
-      const opened = openStoreForWriting(join(folder, "control.db"), controlMigrations);
-      opened.syncCommits(false);
+      const openedDatabase = openStoreForWriting(join(folder, "control.db"), controlMigrations);
+      openedDatabase.syncCommits(false);
       for (const account of accounts) {
-        opened.run("INSERT OR IGNORE INTO account(id, created_ms) VALUES(:account, 0)", {
+        openedDatabase.run("INSERT OR IGNORE INTO account(id, created_ms) VALUES(:account, 0)", {
           account,
         });
       }
       // Only the process dies, not the machine.
-      const database: SqliteDatabase = { ...opened, syncCommits: () => undefined };
+      const database: SqliteDatabase = { ...openedDatabase, syncCommits: () => undefined };
       registerSearchAnswerer(database.forOperations, answer);
       return {
         store: createLocalStore(database, jobOperations),

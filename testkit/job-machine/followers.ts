@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { JobChange } from "../../src/jobs/job.ts";
-import { hasEnded, type Known } from "./known-jobs.ts";
+import { hasEnded, type KnownState } from "./known-jobs.ts";
 import { accounts, type Machine } from "./machine.ts";
 
 /** Resumes after any failure. */
@@ -8,7 +8,7 @@ export type Follower = {
   connect(): Promise<void>;
   read(max: number): Promise<void>;
   die(): void;
-  check(known: Known): Promise<void>;
+  check(known: KnownState): Promise<void>;
 };
 
 export function createFollowers(machine: Machine): Follower[] {
@@ -16,13 +16,13 @@ export function createFollowers(machine: Machine): Follower[] {
 }
 
 function createFollower(machine: Machine, accountId: string): Follower {
-  const seen = new Map<string, JobChange>();
-  let last = 0;
+  const lastChanges = new Map<string, JobChange>();
+  let lastId = 0;
   let startNumber = 0;
   let connection = new AbortController();
   let changes: AsyncIterator<JobChange> | null = null;
   let isAwaited = false;
-  let arrived: IteratorResult<JobChange> | null = null;
+  let arrivedChange: IteratorResult<JobChange> | null = null;
   let error: unknown = null;
 
   async function connect(): Promise<void> {
@@ -31,25 +31,25 @@ function createFollower(machine: Machine, accountId: string): Follower {
     connection = new AbortController();
     startNumber = machine.starts;
     const { signal } = connection;
-    const connected = await machine.queue.changes(accountId, last, signal);
-    changes = connected[Symbol.asyncIterator]();
+    const stream = await machine.queue.changes(accountId, lastId, signal);
+    changes = stream[Symbol.asyncIterator]();
   }
 
   function die(): void {
     connection.abort();
     changes = null;
     isAwaited = false;
-    arrived = null;
+    arrivedChange = null;
   }
 
   async function next(): Promise<JobChange | null> {
-    const reading = changes;
-    if (reading === null) return null;
+    const iterator = changes;
+    if (iterator === null) return null;
     if (!isAwaited) {
       isAwaited = true;
-      reading.next().then(
+      iterator.next().then(
         (result) => {
-          if (reading === changes) arrived = result;
+          if (iterator === changes) arrivedChange = result;
         },
         (thrown) => {
           error = thrown;
@@ -58,9 +58,9 @@ function createFollower(machine: Machine, accountId: string): Follower {
     }
     await machine.settle();
     if (error !== null) throw error;
-    if (arrived === null) return null;
-    const { value, done } = arrived;
-    arrived = null;
+    if (arrivedChange === null) return null;
+    const { value, done } = arrivedChange;
+    arrivedChange = null;
     isAwaited = false;
     assert(!done, "the changes ended");
     return value;
@@ -71,29 +71,29 @@ function createFollower(machine: Machine, accountId: string): Follower {
       const change = await next();
       if (change === null) return;
       const { id, uuid, state } = change;
-      const before = seen.get(uuid);
-      assert(id > last, `change ${id} after ${last}`);
+      const previous = lastChanges.get(uuid);
+      assert(id > lastId, `change ${id} after ${lastId}`);
       assert(
-        before === undefined || !hasEnded(before.state) || state === "expired",
-        `${state} after ${before?.state}`,
+        previous === undefined || !hasEnded(previous.state) || state === "expired",
+        `${state} after ${previous?.state}`,
       );
-      last = id;
-      seen.set(uuid, change);
+      lastId = id;
+      lastChanges.set(uuid, change);
     }
   }
 
-  async function check(known: Known): Promise<void> {
+  async function check(known: KnownState): Promise<void> {
     await connect();
     await read(Number.POSITIVE_INFINITY);
     const ownUuids = new Set(
       known.jobs.filter((job) => job.accountId === accountId).map(({ uuid }) => uuid),
     );
-    for (const uuid of seen.keys())
+    for (const uuid of lastChanges.keys())
       assert(ownUuids.has(uuid), `another account's job ${uuid} was seen`);
     for (const job of known.jobs) {
       if (job.accountId !== accountId || job.isForgotten) continue;
       const stored = await machine.queue.find(accountId, job.uuid);
-      const { state, attempts } = seen.get(job.uuid) ?? {};
+      const { state, attempts } = lastChanges.get(job.uuid) ?? {};
       // Expiry is visible before the next sweep reports it.
       const isSwept = !(stored?.state === "expired" && state === "done");
       if (isSwept) assert.deepEqual([state, attempts], [stored?.state, stored?.attempts]);

@@ -3,14 +3,14 @@ import type { Store } from "../../src/db/operations.ts";
 /** Can be killed before or after the commit of pending writes. */
 export type KillableStore<Table> = {
   store: Store<Table>;
-  pending(): number;
+  pendingCount(): number;
   /** Commits pending writes without reporting them. */
   mute(): void;
   kill(): void;
 };
 
 export function createKillableStore<Table>(inner: Store<Table>): KillableStore<Table> {
-  let pending = 0;
+  let pendingWrites = 0;
   let isConnected = true;
   let isAlive = true;
 
@@ -19,16 +19,16 @@ export function createKillableStore<Table>(inner: Store<Table>): KillableStore<T
     return new Promise((resolve, reject) => {
       queueMicrotask(() => {
         if (!isAlive) return;
-        pending += 1;
-        const answered = call();
-        answered.then(
+        pendingWrites += 1;
+        const result = call();
+        result.then(
           (value) => isConnected && resolve(value),
           (error) => isConnected && reject(error),
         );
         const end = () => {
-          pending -= 1;
+          pendingWrites -= 1;
         };
-        answered.then(end, end);
+        result.then(end, end);
       });
     });
   }
@@ -39,7 +39,7 @@ export function createKillableStore<Table>(inner: Store<Table>): KillableStore<T
       write: (name, args) => whileAlive(() => inner.write(name, args)),
       inMemory: inner.inMemory,
     },
-    pending: () => pending,
+    pendingCount: () => pendingWrites,
     mute: () => {
       isConnected = false;
     },

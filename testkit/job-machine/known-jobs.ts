@@ -12,8 +12,8 @@ export type KnownJob = {
   tokens: string[];
   leasedUntilMs: number;
   /** Earliest start of the next attempt. */
-  nextAttempt: Moment;
-  deadline: Moment;
+  nextAttempt: TimeRange;
+  deadline: TimeRange;
   finishedMs: number;
   expiresMs: number;
   mark: bigint | null;
@@ -22,20 +22,20 @@ export type KnownJob = {
 };
 
 /** An interval, because sweeps run once per second. */
-type Moment = { fromMs: number; toMs: number };
+type TimeRange = { fromMs: number; toMs: number };
 
 export type KnownKey = { hash: string; uuid: string | null; createdMs: number };
 
-export type Known = {
+export type KnownState = {
   jobs: KnownJob[];
   keys: Map<string, KnownKey>;
   /** Highest wall clock time seen. */
   latestWallMs: number;
-  marks: bigint;
+  markCount: bigint;
 };
 
-export function emptyKnown(machine: Machine): Known {
-  return { jobs: [], keys: new Map(), latestWallMs: machine.clock.now(), marks: 0n };
+export function emptyKnownState(machine: Machine): KnownState {
+  return { jobs: [], keys: new Map(), latestWallMs: machine.clock.now(), markCount: 0n };
 }
 
 export function newKnownJob(machine: Machine, uuid: string, accountId: string, keyId: string) {
@@ -62,15 +62,15 @@ export function newKnownJob(machine: Machine, uuid: string, accountId: string, k
 export const hasEnded = (state: JobState): boolean =>
   state === "done" || state === "error" || state === "cancelled" || state === "expired";
 
-const watchMs = 1_000;
+const sweepIntervalMs = 1_000;
 
 /** Accepts only effects of time that are due. */
-export async function compare(machine: Machine, known: Known): Promise<void> {
+export async function compare(machine: Machine, known: KnownState): Promise<void> {
   known.latestWallMs = Math.max(known.latestWallMs, machine.clock.now());
   for (const job of known.jobs) if (!job.isForgotten) await compareJob(machine, known, job);
 }
 
-async function compareJob(machine: Machine, known: Known, job: KnownJob): Promise<void> {
+async function compareJob(machine: Machine, known: KnownState, job: KnownJob): Promise<void> {
   const { clock, disk } = machine;
   const elapsedMs = clock.elapsed();
   const { accountId, uuid } = job;
@@ -83,31 +83,40 @@ async function compareJob(machine: Machine, known: Known, job: KnownJob): Promis
   }
   if (row.state !== job.state || row.attempts !== job.attempts) {
     const failure = row.failure === null ? null : JSON.parse(row.failure).code;
-    const now = `${describeJob(job)} became ${row.state} ${failure ?? ""}, attempt ${row.attempts}`;
-    assert(!hasEnded(job.state) || row.state === "expired", `${now}, after its end`);
-    assert(row.attempts === job.attempts, now);
-    const isStored = job.state === "in progress" && elapsedMs < job.leasedUntilMs;
+    const transition = `${describeJob(job)} became ${row.state} ${failure ?? ""}, attempt ${row.attempts}`;
+    assert(!hasEnded(job.state) || row.state === "expired", `${transition}, after its end`);
+    assert(row.attempts === job.attempts, transition);
+    const isLeaseValid = job.state === "in progress" && elapsedMs < job.leasedUntilMs;
     if (row.state === "expired") {
-      assert(job.state === "done" && known.latestWallMs >= job.expiresMs, `${now} too early`);
+      assert(
+        job.state === "done" && known.latestWallMs >= job.expiresMs,
+        `${transition} too early`,
+      );
     } else if (row.state === "error(retrying)") {
-      assert(job.state === "in progress" && !isStored, `${now} while its lease was valid`);
+      assert(
+        job.state === "in progress" && !isLeaseValid,
+        `${transition} while its lease was valid`,
+      );
       const { retryDelayMs } = machineSettings;
       const fromMs = job.leasedUntilMs + retryDelayMs * 2 ** (job.attempts - 1);
-      job.nextAttempt = { fromMs, toMs: fromMs + watchMs };
+      job.nextAttempt = { fromMs, toMs: fromMs + sweepIntervalMs };
     } else if (row.state === "error" && failure === "node_lost") {
-      assert(job.state === "in progress" && !isStored, `${now} while its lease was valid`);
+      assert(
+        job.state === "in progress" && !isLeaseValid,
+        `${transition} while its lease was valid`,
+      );
     } else if (row.state === "error" && (failure === "deadline" || failure === "no_slot")) {
-      assert(failure === "deadline" || job.attempts === 0, `${now} after an attempt`);
-      const graceMs = isStored ? machineSettings.deadlineGraceMs : 0;
-      assert(elapsedMs >= job.deadline.fromMs + graceMs, `${now} too early`);
-    } else assert.fail(now);
+      assert(failure === "deadline" || job.attempts === 0, `${transition} after an attempt`);
+      const graceMs = isLeaseValid ? machineSettings.deadlineGraceMs : 0;
+      assert(elapsedMs >= job.deadline.fromMs + graceMs, `${transition} too early`);
+    } else assert.fail(transition);
     job.state = row.state;
     job.failure = failure;
     job.finishedMs = row.finishedMs ?? 0;
   }
-  const isLate = elapsedMs > job.deadline.toMs + machineSettings.deadlineGraceMs + watchMs;
+  const isLate = elapsedMs > job.deadline.toMs + machineSettings.deadlineGraceMs + sweepIntervalMs;
   assert(hasEnded(job.state) || !isLate, `${describeJob(job)} is past its deadline`);
-  const isLapsed = job.state === "in progress" && elapsedMs > job.leasedUntilMs + watchMs;
+  const isLapsed = job.state === "in progress" && elapsedMs > job.leasedUntilMs + sweepIntervalMs;
   assert(!isLapsed, `${describeJob(job)} has a lease that has expired`);
   assert.equal(row.accountId, job.accountId);
   const mark = row.result === null ? null : BigInt(JSON.parse(row.result).positions[0][1]);
@@ -115,14 +124,14 @@ async function compareJob(machine: Machine, known: Known, job: KnownJob): Promis
 }
 
 /** A restart loses leases and resumes deadlines as last recorded. */
-export function afterRestart(machine: Machine, known: Known, diedMs: number): void {
+export function afterRestart(machine: Machine, known: KnownState, diedMs: number): void {
   const nowMs = machine.clock.elapsed();
   for (const job of known.jobs) {
     const { deadlineMs } = machineSettings;
     const fromMs = nowMs + job.deadline.fromMs - diedMs;
-    const toMs = Math.min(nowMs + job.deadline.toMs - diedMs + watchMs, nowMs + deadlineMs);
+    const toMs = Math.min(nowMs + job.deadline.toMs - diedMs + sweepIntervalMs, nowMs + deadlineMs);
     job.deadline = { fromMs: Math.min(fromMs, toMs), toMs };
-    const latestMs = nowMs + job.nextAttempt.toMs - diedMs + watchMs;
+    const latestMs = nowMs + job.nextAttempt.toMs - diedMs + sweepIntervalMs;
     job.nextAttempt = { fromMs: Number.NEGATIVE_INFINITY, toMs: latestMs };
     if (job.state !== "in progress") continue;
     job.state = "received";

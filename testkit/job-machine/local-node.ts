@@ -11,9 +11,9 @@ import type { World } from "./world.ts";
 const node = { nodeId: localNodeId, methods: ["searchbyquery"] };
 
 export type UncommittedRun = {
-  submitted: Promise<Outcome>;
+  submissionOutcome: Promise<Outcome>;
   lease: Lease<SearchJobRequest>;
-  leased(): KnownJob;
+  makeLeasedJob(): KnownJob;
 };
 
 /** Null if the node gets another job (`onOther` gets its lease), or the key is at its limit. */
@@ -26,27 +26,27 @@ export async function submitToLocalNode(
   const { machine } = world;
   const { queue, clock } = machine;
   const { job } = submission;
-  const removed = new AbortController();
-  const leasing = queue.lease(node, 1, removed.signal);
-  let earlier: Lease<SearchJobRequest> | null = null;
+  const leaseAbort = new AbortController();
+  const leasing = queue.lease(node, 1, leaseAbort.signal);
+  let earlierLease: Lease<SearchJobRequest> | null = null;
   leasing.then(
     (lease) => {
-      earlier = lease;
+      earlierLease = lease;
     },
     () => undefined,
   );
   await machine.settle();
-  if (earlier !== null) {
-    onOther(earlier);
+  if (earlierLease !== null) {
+    onOther(earlierLease);
     return null;
   }
   const submittedMs = clock.elapsed();
-  const submitted = settleOutcome(queue.submit(job));
+  const submissionOutcome = settleOutcome(queue.submit(job));
   await machine.settle();
-  removed.abort();
+  leaseAbort.abort();
   const lease = await leasing;
   if (lease === null) {
-    onWaiting(await submitted);
+    onWaiting(await submissionOutcome);
     return null;
   }
   assert.equal(lease.attempt, 1);
@@ -54,7 +54,7 @@ export async function submitToLocalNode(
   assert(lease.accepted !== undefined, "the job was committed before it ran");
   const row = await machine.disk.get("SELECT 1 FROM job WHERE uuid = :uuid", { uuid: lease.uuid });
   assert.equal(row, undefined);
-  const leased = (): KnownJob => {
+  const makeLeasedJob = (): KnownJob => {
     const known = newKnownJob(machine, lease.uuid, job.accountId, job.keyId);
     const deadlineMs = submittedMs + machineSettings.deadlineMs;
     known.deadline = { fromMs: deadlineMs, toMs: deadlineMs };
@@ -64,7 +64,7 @@ export async function submitToLocalNode(
     known.leasedUntilMs = submittedMs + machineSettings.leaseMs;
     return known;
   };
-  return { submitted, lease, leased };
+  return { submissionOutcome, lease, makeLeasedJob };
 }
 
 export const localMethods = [
@@ -79,17 +79,17 @@ export const localMethods = [
 
 export async function runLocally(
   world: World,
-  { submitted, lease, leased }: UncommittedRun,
+  { submissionOutcome, lease, makeLeasedJob }: UncommittedRun,
   method: (typeof localMethods)[number],
 ): Promise<KnownJob> {
   const { machine, known } = world;
   const { queue, clock } = machine;
   const { uuid, token } = lease;
-  const job = leased();
+  const job = makeLeasedJob();
   if (method === "completes") {
-    known.marks += 1n;
-    await queue.complete(uuid, token, makeResult(known.marks));
-    markDone(world, job, known.marks);
+    known.markCount += 1n;
+    await queue.complete(uuid, token, makeResult(known.markCount));
+    markDone(world, job, known.markCount);
   }
   if (method === "takes longer") await machine.pass(maxUncommittedMs);
   if (method === "requests a platform") await lease.accepted?.();
@@ -102,7 +102,7 @@ export async function runLocally(
     job.state = "received";
     job.attempts = 0;
   }
-  const outcome = await submitted;
+  const outcome = await submissionOutcome;
   assert("value" in outcome, `the submission of ${uuid} was refused`);
   const { value } = outcome as {
     value: { uuid: string; isRepeated: boolean; job: { state: string } };
@@ -123,14 +123,14 @@ export function markDone({ machine }: World, job: KnownJob, mark: bigint): void 
 /** Its result is dropped, because the submission is a repeat or was rejected. */
 export async function completeWithStaleLease(
   { known, machine }: World,
-  { submitted, lease }: UncommittedRun,
-  keyed: Action,
+  { submissionOutcome, lease }: UncommittedRun,
+  action: Action,
 ): Promise<void> {
-  known.marks += 1n;
+  known.markCount += 1n;
   const { uuid, token } = lease;
-  const completed = await settleOutcome(
-    machine.queue.complete(uuid, token, makeResult(known.marks)),
+  const completionOutcome = await settleOutcome(
+    machine.queue.complete(uuid, token, makeResult(known.markCount)),
   );
-  assert.deepEqual(completed, { code: "lease_lost" });
-  await keyed.check(await submitted);
+  assert.deepEqual(completionOutcome, { code: "lease_lost" });
+  await action.check(await submissionOutcome);
 }

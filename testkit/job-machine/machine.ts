@@ -57,7 +57,7 @@ export type Machine = {
   close(): Promise<void>;
 };
 
-const noTerms: ShortSearchContext = {
+const emptySearchContext: ShortSearchContext = {
   requestableWithoutCredential: [],
   requestableWithCredential: [],
   streamedPlatforms: [],
@@ -75,7 +75,7 @@ export async function startMachine(engine: MachineEngine): Promise<Machine> {
   const errors: unknown[] = [];
   const answer: SearchAnswerer = (...requested) => machine.answerSearch(...requested);
 
-  function queueOn(killable: KillableStore<JobOperations>): JobQueue {
+  function createQueue(killable: KillableStore<JobOperations>): JobQueue {
     return createJobQueue({
       store: killable.store,
       clock,
@@ -83,7 +83,7 @@ export async function startMachine(engine: MachineEngine): Promise<Machine> {
       settings: machineSettings,
       localNodeId,
       shortSearches: {
-        findTerms: () => noTerms,
+        makeContext: () => emptySearchContext,
         version: () => 1,
         onAnswered: () => undefined,
         onSkipped: () => undefined,
@@ -95,13 +95,13 @@ export async function startMachine(engine: MachineEngine): Promise<Machine> {
   const settle = async (): Promise<void> => {
     do {
       for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
-    } while (machine.killable.pending() > 0);
+    } while (machine.killable.pendingCount() > 0);
   };
 
   async function begin(): Promise<void> {
-    const starting = machine.queue.start();
+    const startup = machine.queue.start();
     await settle();
-    await starting;
+    await startup;
   }
 
   const disk = await engine.open(answer);
@@ -110,21 +110,21 @@ export async function startMachine(engine: MachineEngine): Promise<Machine> {
     clock,
     disk,
     killable,
-    queue: queueOn(killable),
+    queue: createQueue(killable),
     answerSearch: () => "busy",
     starts: 1,
     errors,
     settle,
     pass: async (ms) => {
-      for (let left = ms; left > 0; left -= maxStepMs) {
-        await clock.advance(Math.min(left, maxStepMs));
+      for (let remainingMs = ms; remainingMs > 0; remainingMs -= maxStepMs) {
+        await clock.advance(Math.min(remainingMs, maxStepMs));
         await settle();
       }
     },
     start: async () => {
       machine.disk = await engine.open(answer);
       machine.killable = createKillableStore(machine.disk.store);
-      machine.queue = queueOn(machine.killable);
+      machine.queue = createQueue(machine.killable);
       machine.starts += 1;
       await begin();
     },

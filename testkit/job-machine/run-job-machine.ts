@@ -6,22 +6,25 @@ import { makeWorld } from "./world.ts";
 
 /** Returns the number of commands. */
 export async function runJobMachine(
-  runs: { numRuns: number; seed: number },
+  parameters: { numRuns: number; seed: number },
   createEngine: () => Promise<MachineEngine> = createFileEngine,
 ): Promise<number> {
   let steps = 0;
   await fc.assert(
-    fc.asyncProperty(fc.commands(commands, { maxCommands: 100, size: "max" }), async (drawn) => {
-      const world = await makeWorld(await createEngine());
-      try {
-        await fc.asyncModelRun(() => ({ model: {}, real: world }), drawn);
-        await finish(world);
-      } finally {
-        steps += world.steps;
-        await world.machine.close();
-      }
-    }),
-    { ...runs, endOnFailure: false },
+    fc.asyncProperty(
+      fc.commands(commands, { maxCommands: 100, size: "max" }),
+      async (drawnCommands) => {
+        const world = await makeWorld(await createEngine());
+        try {
+          await fc.asyncModelRun(() => ({ model: {}, real: world }), drawnCommands);
+          await finish(world);
+        } finally {
+          steps += world.steps;
+          await world.machine.close();
+        }
+      },
+    ),
+    { ...parameters, endOnFailure: false },
   );
   return steps;
 }

@@ -5,16 +5,16 @@ import { createFollowers, type Follower } from "./followers.ts";
 import {
   compare,
   describeJob,
-  emptyKnown,
+  emptyKnownState,
   hasEnded,
-  type Known,
   type KnownJob,
+  type KnownState,
 } from "./known-jobs.ts";
 import { type Machine, type MachineEngine, startMachine } from "./machine.ts";
 
 export type World = {
   machine: Machine;
-  known: Known;
+  known: KnownState;
   followers: Follower[];
   waits: Wait[];
   steps: number;
@@ -26,7 +26,7 @@ export async function makeWorld(engine: MachineEngine): Promise<World> {
   const machine = await startMachine(engine);
   return {
     machine,
-    known: emptyKnown(machine),
+    known: emptyKnownState(machine),
     followers: createFollowers(machine),
     waits: [],
     steps: 0,
@@ -52,11 +52,11 @@ export function newJob(accountId: string, keyId: string): NewJob {
 export function wait(world: World, job: KnownJob, ms: number): void {
   const { machine } = world;
   const endsMs = machine.clock.elapsed() + ms;
-  const one: Wait = { job, endsMs, startNumber: machine.starts, outcome: undefined };
-  world.waits.push(one);
+  const entry: Wait = { job, endsMs, startNumber: machine.starts, outcome: undefined };
+  world.waits.push(entry);
   machine.queue.waitForEnd(job.accountId, job.uuid, ms).then(
     (outcome) => {
-      one.outcome = outcome;
+      entry.outcome = outcome;
     },
     (thrown) => machine.errors.push(thrown),
   );
@@ -67,15 +67,15 @@ export async function checkWorld(world: World): Promise<void> {
   await machine.settle();
   await compare(machine, known);
   const elapsedMs = machine.clock.elapsed();
-  const waiting = known.jobs.filter(
+  const waitingJobs = known.jobs.filter(
     ({ state, isForgotten }) =>
       !isForgotten && (state === "received" || state === "error(retrying)"),
   );
   // Jobs past their deadline are not leased, and end with the next sweep.
-  const late = waiting.filter(({ deadline }) => deadline.fromMs <= elapsedMs).length;
+  const lateCount = waitingJobs.filter(({ deadline }) => deadline.fromMs <= elapsedMs).length;
   const depth = machine.queue.depth();
-  const isConsistent = depth <= waiting.length && depth >= waiting.length - late;
-  assert(isConsistent, `${depth} jobs wait in memory, ${waiting.length} on disk`);
+  const isConsistent = depth <= waitingJobs.length && depth >= waitingJobs.length - lateCount;
+  assert(isConsistent, `${depth} jobs wait in memory, ${waitingJobs.length} on disk`);
   world.waits = world.waits.filter(({ job, endsMs, startNumber, outcome }) => {
     if (startNumber !== machine.starts) return false;
     const isOver = hasEnded(job.state) || job.isForgotten || elapsedMs >= endsMs;

@@ -47,8 +47,8 @@ export async function allow(
 ): Promise<URL> {
   const page = (await openRequest(service, session, query)).json();
   if (page.kind !== "consent") throw new Error(JSON.stringify(page));
-  const decided = await decide(service, session, page.ticket, page.methods);
-  return new URL(decided.json().location);
+  const decision = await decide(service, session, page.ticket, page.methods);
+  return new URL(decision.json().location);
 }
 
 export const requestParameters = (clientId: string, verifier: string): Parameters => ({
@@ -79,10 +79,10 @@ export async function connect(
   service: ServiceUnderTest,
   session: TestSession,
   clientId: string,
-  more: Parameters = {},
+  extraParameters: Parameters = {},
 ): Promise<Tokens & { code: string; verifier: string }> {
   const verifier = newVerifier();
-  const query = form({ ...requestParameters(clientId, verifier), ...more });
+  const query = form({ ...requestParameters(clientId, verifier), ...extraParameters });
   const code = (await allow(service, session, query)).searchParams.get("code") ?? "";
   const response = await tokenRequest(service, {
     grant_type: "authorization_code",

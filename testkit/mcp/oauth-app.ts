@@ -5,39 +5,42 @@ import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import { makeCertificate } from "../service/certificate.ts";
 
 /** The HTTPS host of an app's client metadata documents. */
-export type OauthApp = {
+export type ClientMetadataHost = {
   origin: string;
   clientId: string;
-  /** Returns the document's address. */
+  /** Returns the document's URL; with status 302, `document` is the URL to redirect to. */
   publish(path: string, document: unknown, status?: number): string;
-  requested: string[];
+  requestedPaths: string[];
   stop(): Promise<void>;
 };
 
-/** A loopback address whose port differs from the registered one. */
+/** A loopback redirect URI with a port, which the registered one lacks. */
 export const loopbackCallback = "http://127.0.0.1:41999/callback";
 
 const webCallback = "https://app.example/callback";
 
 /** This process trusts its certificate. */
-export async function startOauthApp(): Promise<OauthApp> {
+export async function startClientMetadataHost(): Promise<ClientMetadataHost> {
   const certificate = makeCertificate();
   setDefaultCACertificates([...getCACertificates("default"), certificate.cert.toString()]);
-  const answers = new Map<string, { status: number; body: string }>();
-  const requested: string[] = [];
+  const responses = new Map<string, { status: number; body: string }>();
+  const requestedPaths: string[] = [];
   const server = createServer(certificate, ({ url = "/" }, response) => {
-    requested.push(url);
-    const stored = answers.get(url);
-    const location = stored?.status === 302 ? { location: stored.body } : {};
-    response.writeHead(stored?.status ?? 404, { "content-type": "application/json", ...location });
-    response.end(stored?.body ?? "{}");
+    requestedPaths.push(url);
+    const storedResponse = responses.get(url);
+    const location = storedResponse?.status === 302 ? { location: storedResponse.body } : {};
+    response.writeHead(storedResponse?.status ?? 404, {
+      "content-type": "application/json",
+      ...location,
+    });
+    response.end(storedResponse?.body ?? "{}");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const origin = `https://localhost:${(server.address() as AddressInfo).port}`;
 
-  const publish: OauthApp["publish"] = (path, document, status = 200) => {
+  const publish: ClientMetadataHost["publish"] = (path, document, status = 200) => {
     const body = typeof document === "string" ? document : JSON.stringify(document);
-    answers.set(path, { status, body });
+    responses.set(path, { status, body });
     return `${origin}${path}`;
   };
 
@@ -47,7 +50,7 @@ export async function startOauthApp(): Promise<OauthApp> {
     origin,
     clientId,
     publish,
-    requested,
+    requestedPaths,
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -65,14 +68,14 @@ export const clientDocument = (clientId: string) => ({
 
 export type TestProvider = OAuthClientProvider & {
   authorizationUrl: URL | null;
-  stored: { access_token: string; refresh_token?: string | undefined } | null;
+  storedTokens: { access_token: string; refresh_token?: string | undefined } | null;
 };
 
 export function createTestProvider(clientId: string): TestProvider {
   const memory: Record<string, unknown> = {};
   const provider: TestProvider = {
     authorizationUrl: null,
-    stored: null,
+    storedTokens: null,
     redirectUrl: loopbackCallback,
     clientMetadataUrl: clientId,
     clientMetadata: { client_name: "Reader", redirect_uris: [loopbackCallback] },
@@ -81,9 +84,9 @@ export function createTestProvider(clientId: string): TestProvider {
     saveClientInformation: (client) => {
       memory.client = client;
     },
-    tokens: () => provider.stored as never,
+    tokens: () => provider.storedTokens as never,
     saveTokens: (tokens) => {
-      provider.stored = tokens;
+      provider.storedTokens = tokens;
     },
     redirectToAuthorization: (url) => {
       provider.authorizationUrl = url;
@@ -97,7 +100,7 @@ export function createTestProvider(clientId: string): TestProvider {
     },
     discoveryState: () => memory.discovery as never,
     invalidateCredentials: () => {
-      provider.stored = null;
+      provider.storedTokens = null;
     },
   };
   return provider;

@@ -3,7 +3,7 @@ import type { Client } from "@modelcontextprotocol/client";
 export type ToolOutcome = {
   text: string;
   isError: boolean;
-  structured: Record<string, unknown>;
+  structuredContent: Record<string, unknown>;
   links: string[];
 };
 
@@ -17,7 +17,7 @@ export async function callTool(
   return {
     text: content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n"),
     isError: result.isError === true,
-    structured: (result.structuredContent ?? {}) as Record<string, unknown>,
+    structuredContent: (result.structuredContent ?? {}) as Record<string, unknown>,
     links: content.flatMap((block) => (block.type === "resource_link" ? [block.uri] : [])),
   };
 }

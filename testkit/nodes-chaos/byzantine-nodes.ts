@@ -22,10 +22,10 @@ const misbehaviours: Readonly<
   "the answer of another job": async (node, job) => {
     const envelope = { ...job.envelope, job: "0f8fad5b-d9cb-469f-a165-70867728950e" };
     const { fields, ...answer } = node.signAnswer(job, []);
-    const other = node.signAnswer({ ...job, envelope }, []);
-    return (await node.complete(job, { ...answer, fields: other.fields })).statusCode;
+    const otherAnswer = node.signAnswer({ ...job, envelope }, []);
+    return (await node.complete(job, { ...answer, fields: otherAnswer.fields })).statusCode;
   },
-  "an error of the query": async (node, job) => {
+  "a query error": async (node, job) => {
     const failure = { code: "invalid_query", message: "no", status: 400, retryable: false };
     return (await node.post("fail", encryptForGateway(job, failureBytes(failure)))).statusCode;
   },
@@ -53,11 +53,11 @@ export async function startByzantineNodes(gatewayDir: string, base: string) {
       await until(`${fault} to be admitted`, async () =>
         (await node.attest()).state === "admitted" ? true : null,
       );
-      return { fault, ended: answerUntilStopped(node, answer) };
+      return { fault, responseCounts: answerUntilStopped(node, answer) };
     }),
   );
 
-  /** Attests again after a restart of the gateway. */
+  /** Attests again after a gateway restart. */
   async function answerUntilStopped(
     node: DrivenNode,
     answer: (node: DrivenNode, job: StoredJob) => Promise<number>,
@@ -78,7 +78,10 @@ export async function startByzantineNodes(gatewayDir: string, base: string) {
     stop: async (): Promise<ByzantineReport[]> => {
       stopping.abort();
       return await Promise.all(
-        nodes.map(async ({ fault, ended }) => ({ fault, responses: await ended })),
+        nodes.map(async ({ fault, responseCounts }) => ({
+          fault,
+          responses: await responseCounts,
+        })),
       );
     },
   };

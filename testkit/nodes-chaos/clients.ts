@@ -93,5 +93,7 @@ export function isCorrectResult(job: RequestedJob, posts: GeneratedPosts): boole
   if (job.result === null) return false;
   const records = JSON.parse(job.result) as { ID: string; Content: string }[];
   const resultPosts = records.map(({ ID, Content }) => ({ id: ID, text: Content }));
-  return JSON.stringify(resultPosts) === JSON.stringify(posts.newest(job.topic, resultsPerJob));
+  return (
+    JSON.stringify(resultPosts) === JSON.stringify(posts.newestPosts(job.topic, resultsPerJob))
+  );
 }

@@ -7,7 +7,7 @@ import type { FaultTarget } from "./faults.ts";
 import { type Network, openNetwork } from "./network.ts";
 import { connectedNodes, makeKey, setNodeState } from "./operator.ts";
 import type { GeneratedPosts } from "./posts.ts";
-import { type Actor, createActor, earshot } from "./processes.ts";
+import { type Actor, createActor, runEarshot } from "./processes.ts";
 import { type WatchedStore, watchStore } from "./watched-store.ts";
 
 /** A gateway without an embedded node, and three nodes. */
@@ -18,9 +18,9 @@ export type Deployment = {
   targets: readonly FaultTarget[];
   store: WatchedStore;
   gatewayDir: string;
-  simulated: string;
+  simulatedDir: string;
   keys: ReadonlyMap<string, { token: string; id: string }>;
-  gatewayIsReady(): Promise<void>;
+  waitForGateway(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -34,13 +34,13 @@ export type DeploymentOptions = {
   nodeConcurrency: number;
 };
 
-const evidences = ["none", "simulated", "simulated"] as const;
+const evidenceKinds = ["none", "simulated", "simulated"] as const;
 
 export async function openDeployment(options: DeploymentOptions): Promise<Deployment> {
   const { folder, port, leaseMs } = options;
-  const network = await openNetwork(evidences.length, port);
+  const network = await openNetwork(evidenceKinds.length, port);
   const gatewayDir = join(folder, "gateway");
-  const simulated = join(folder, "simulated");
+  const simulatedDir = join(folder, "simulated");
   const base = network.clientUrl;
   const actors: Actor[] = [];
   const close = async (): Promise<void> => {
@@ -53,10 +53,10 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
     const keys = new Map<string, Awaited<ReturnType<typeof makeKey>>>();
     for (const name of options.clients) keys.set(name, await makeKey(gatewayDir, name));
     const store = watchStore(join(gatewayDir, "control.db"));
-    await writeSimulatedTee(simulated, Date.now());
+    await writeSimulatedTee(simulatedDir, Date.now());
     await fillArchives(options);
-    for (const index of evidences.keys()) {
-      copyFileSync(join(simulated, "tee.json"), join(folder, `node-${index}`, "tee.json"));
+    for (const index of evidenceKinds.keys()) {
+      copyFileSync(join(simulatedDir, "tee.json"), join(folder, `node-${index}`, "tee.json"));
     }
     const gateway = createActor({
       name: "gateway",
@@ -69,8 +69,8 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
         EARSHOT_PORT: String(port),
         EARSHOT_EMBEDDED_NODE: "off",
         EARSHOT_NODES_EVIDENCE: "simulated,none",
-        EARSHOT_NODES_POLICY: join(simulated, "policy.json"),
-        EARSHOT_NODES_COLLATERAL: join(simulated, "collateral"),
+        EARSHOT_NODES_POLICY: join(simulatedDir, "policy.json"),
+        EARSHOT_NODES_COLLATERAL: join(simulatedDir, "collateral"),
         EARSHOT_NODES_DISPATCHES_PER_SECOND: String(options.dispatchesPerSecond),
         EARSHOT_LEASE: `${leaseMs}ms`,
         EARSHOT_MAX_ATTEMPTS: "100",
@@ -82,14 +82,14 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
     });
     actors.push(gateway);
     gateway.start();
-    const gatewayIsReady = async (): Promise<void> => {
+    const waitForGateway = async (): Promise<void> => {
       await until("the gateway", async () => ((await isAlive(base)) ? true : null));
     };
-    await gatewayIsReady();
+    await waitForGateway();
     const targets = network.links.map(
       (link, index): FaultTarget => ({
         link,
-        order: async (word) => {
+        changeState: async (word) => {
           if (!(await setNodeState(gatewayDir, `node-${index}`, word)))
             throw new Error("no such node");
         },
@@ -101,7 +101,7 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
           command: link.command,
           settings: {
             EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenIn(gatewayDir),
-            EARSHOT_NODE_EVIDENCE: evidences[index] ?? "none",
+            EARSHOT_NODE_EVIDENCE: evidenceKinds[index] ?? "none",
             EARSHOT_NODE_CONCURRENCY: String(options.nodeConcurrency),
           },
         }),
@@ -122,9 +122,9 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
       targets,
       store,
       gatewayDir,
-      simulated,
+      simulatedDir,
       keys,
-      gatewayIsReady,
+      waitForGateway,
       close,
     };
   } catch (error) {
@@ -137,8 +137,8 @@ async function fillArchives({ folder, posts }: DeploymentOptions): Promise<void>
   const file = join(folder, "posts.ndjson");
   posts.write(file);
   await Promise.all(
-    evidences.map((_, index) =>
-      earshot(join(folder, `node-${index}`), ["import", file, "--platform", "x"]),
+    evidenceKinds.map((_, index) =>
+      runEarshot(join(folder, `node-${index}`), ["import", file, "--platform", "x"]),
     ),
   );
 }

@@ -6,7 +6,7 @@ import type { Actor } from "./processes.ts";
 export type FaultTarget = {
   actor: Actor;
   link: NetworkLink;
-  order(word: "drain" | "approve"): void;
+  changeState(word: "drain" | "approve"): void;
 };
 
 export const faultKinds = ["kill", "stop", "cut", "drain", "restart", "gateway"] as const;
@@ -21,7 +21,7 @@ export type FaultOptions = {
   leaseMs: number;
   random: () => number;
   jobs: number;
-  waiting: () => number;
+  countWaiting: () => number;
 };
 
 /**
@@ -29,10 +29,10 @@ export type FaultOptions = {
  * job is waiting.
  */
 export async function injectFaults(options: FaultOptions): Promise<InjectedFault[]> {
-  const { targets, gateway, leaseMs, random, jobs, waiting } = options;
-  const started = performance.now();
+  const { targets, gateway, leaseMs, random, jobs, countWaiting } = options;
+  const startMs = performance.now();
   const reports: InjectedFault[] = [];
-  const busy = new Set<FaultTarget>();
+  const busyTargets = new Set<FaultTarget>();
   const between = (min: number, max: number) => min + Math.floor(random() * (max - min));
   const repeatedKinds = faultKinds.filter((kind) => kind !== "gateway");
   const deck = [
@@ -40,7 +40,7 @@ export async function injectFaults(options: FaultOptions): Promise<InjectedFault
     ...shuffled(repeatedKinds, random),
   ];
 
-  const acts: Record<FaultKind, (target: FaultTarget) => Promise<void>> = {
+  const actions: Record<FaultKind, (target: FaultTarget) => Promise<void>> = {
     kill: async ({ actor }) => {
       await actor.end("SIGKILL");
       await sleep(between(100, 1_500));
@@ -56,10 +56,10 @@ export async function injectFaults(options: FaultOptions): Promise<InjectedFault
       await sleep(between(500, leaseMs + 2_500));
       link.reconnect();
     },
-    drain: async ({ order }) => {
-      order("drain");
+    drain: async ({ changeState }) => {
+      changeState("drain");
       await sleep(between(200, 1_000));
-      order("approve");
+      changeState("approve");
     },
     restart: async ({ actor }) => {
       await actor.end("SIGTERM");
@@ -78,24 +78,24 @@ export async function injectFaults(options: FaultOptions): Promise<InjectedFault
   /** Faults may stop all jobs, so this stops waiting after a timeout. */
   async function waitForProgress(): Promise<void> {
     const isDue = () =>
-      jobs - waiting() >= (jobs * reports.length) / (faultCount + 2) ? true : null;
+      jobs - countWaiting() >= (jobs * reports.length) / (faultCount + 2) ? true : null;
     await until("progress", isDue, 6_000).catch(() => undefined);
   }
 
   async function lane(): Promise<void> {
-    while (waiting() > 0) {
+    while (countWaiting() > 0) {
       const kind = deck.shift();
       if (kind === undefined) return;
       await waitForProgress();
-      const free = targets.filter((target) => !busy.has(target));
-      const target = free[Math.floor(random() * free.length)];
+      const freeTargets = targets.filter((target) => !busyTargets.has(target));
+      const target = freeTargets[Math.floor(random() * freeTargets.length)];
       if (target === undefined) return;
-      busy.add(target);
-      const at = Math.round((performance.now() - started) / 100) / 10;
+      busyTargets.add(target);
+      const at = Math.round((performance.now() - startMs) / 100) / 10;
       const who = kind === "gateway" ? "gateway" : target.actor.name;
-      reports.push({ at, kind, who, waiting: waiting() });
-      await acts[kind](target);
-      busy.delete(target);
+      reports.push({ at, kind, who, waiting: countWaiting() });
+      await actions[kind](target);
+      busyTargets.delete(target);
       await sleep(between(500, 2_500));
     }
   }

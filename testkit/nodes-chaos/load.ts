@@ -15,7 +15,7 @@ export type LoadOptions = {
 };
 
 export type LoadOutcome = {
-  requested: readonly RequestedJob[];
+  requestedJobs: readonly RequestedJob[];
   faults: InjectedFault[];
   smallWaitsMs: number[];
 };
@@ -23,7 +23,7 @@ export type LoadOutcome = {
 /** Resolves once all results are collected and the last fault is over. */
 export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
   const { deployment, posts, jobs, smallKeys, leaseMs, random, contradict } = options;
-  const requested: RequestedJob[] = [];
+  const requestedJobs: RequestedJob[] = [];
   const smallWaitsMs: number[] = [];
   const jobsPerSmallKey = Math.round(jobs / 20);
 
@@ -32,16 +32,16 @@ export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
     return createClient({ base: deployment.base, key, name }, posts, contradict);
   };
   const waitForSubmissions = (share: number): Promise<unknown> =>
-    until("submissions", () => (requested.length >= jobs * share ? true : null), 90_000);
+    until("submissions", () => (requestedJobs.length >= jobs * share ? true : null), 90_000);
 
   /** Submits all its jobs at once, to dominate the queue. */
-  async function greedy(): Promise<void> {
+  async function runGreedyClient(): Promise<void> {
     const client = findClient("greedy");
     const ownJobs: RequestedJob[] = [];
     await runConcurrently(jobs - smallKeys.length * jobsPerSmallKey, 16, async (turn) => {
       const job = await client.submit(turn % posts.topics);
       ownJobs.push(job);
-      requested.push(job);
+      requestedJobs.push(job);
     });
     await runConcurrently(ownJobs.length, 8, async (turn) => {
       const job = ownJobs[turn];
@@ -49,30 +49,34 @@ export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
     });
   }
 
-  async function small(name: string): Promise<void> {
+  async function runSmallClient(name: string): Promise<void> {
     const client = findClient(name);
     await waitForSubmissions(1 / 4);
     for (let turn = 0; turn < jobsPerSmallKey; turn += 1) {
-      const beganMs = performance.now();
+      const startMs = performance.now();
       const job = await client.submit((turn * 7) % posts.topics);
-      requested.push(job);
+      requestedJobs.push(job);
       await client.collect(job);
-      smallWaitsMs.push(performance.now() - beganMs);
+      smallWaitsMs.push(performance.now() - startMs);
     }
   }
 
-  const faulty = waitForSubmissions(1 / 4).then(() =>
+  const faultInjection = waitForSubmissions(1 / 4).then(() =>
     injectFaults({
       targets: deployment.targets,
-      gateway: { actor: deployment.gateway, isReady: deployment.gatewayIsReady },
+      gateway: { actor: deployment.gateway, isReady: deployment.waitForGateway },
       leaseMs,
       random,
       jobs,
-      waiting: () => jobs - (deployment.store.jobCountsByState().get("done") ?? 0),
+      countWaiting: () => jobs - (deployment.store.jobCountsByState().get("done") ?? 0),
     }),
   );
-  const [faults] = await Promise.all([faulty, greedy(), ...smallKeys.map(small)]);
-  return { requested, faults, smallWaitsMs: smallWaitsMs.sort((a, b) => a - b) };
+  const [faults] = await Promise.all([
+    faultInjection,
+    runGreedyClient(),
+    ...smallKeys.map(runSmallClient),
+  ]);
+  return { requestedJobs, faults, smallWaitsMs: smallWaitsMs.sort((a, b) => a - b) };
 }
 
 async function runConcurrently(

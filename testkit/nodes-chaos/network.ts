@@ -71,7 +71,7 @@ async function connectNamespace(
 ): Promise<NetworkLink> {
   const pid = String(owner.pid);
   const ownNamespace = readlinkSync("/proc/self/ns/net");
-  await until("a namespace", () => (makeNamespace(pid) === ownNamespace ? null : true));
+  await until("a namespace", () => (readNamespace(pid) === ownNamespace ? null : true));
   const gateway = `${wire.subnet}.${wire.first + 1}`;
   const node = `${wire.subnet}.${wire.first + 2}`;
   const inHost = (...args: string[]) => execFileSync("ip", args);
@@ -84,7 +84,7 @@ async function connectNamespace(
   inNamespace("address", "add", `${node}/30`, "dev", "eth0");
   inNamespace("link", "set", "eth0", "up");
   // Frames to an unused hardware address are dropped.
-  const nowhere = ["lladdr", "02:00:00:00:00:99", "nud", "permanent"];
+  const unreachable = ["lladdr", "02:00:00:00:00:99", "nud", "permanent"];
   return {
     gatewayUrl: `http://${gateway}:${port}`,
     command: (program, args) => [
@@ -92,8 +92,8 @@ async function connectNamespace(
       ["-t", pid, "-n", "setpriv", "--pdeathsig", "KILL", program, ...args],
     ],
     cut: () => {
-      inHost("neighbour", "replace", node, ...nowhere, "dev", wire.name);
-      inNamespace("neighbour", "replace", gateway, ...nowhere, "dev", "eth0");
+      inHost("neighbour", "replace", node, ...unreachable, "dev", wire.name);
+      inNamespace("neighbour", "replace", gateway, ...unreachable, "dev", "eth0");
     },
     reconnect: () => {
       inHost("neighbour", "delete", node, "dev", wire.name);
@@ -103,7 +103,7 @@ async function connectNamespace(
 }
 
 /** Throws if the process has ended. */
-function makeNamespace(pid: string): string {
+function readNamespace(pid: string): string {
   try {
     return readlinkSync(`/proc/${pid}/ns/net`);
   } catch {

@@ -4,7 +4,7 @@ export type GeneratedPosts = {
   topics: number;
   write(file: string): void;
   word(topic: number): string;
-  newest(topic: number, count: number): readonly { id: string; text: string }[];
+  newestPosts(topic: number, count: number): readonly { id: string; text: string }[];
 };
 
 const firstMs = Date.UTC(2024, 0, 1);
@@ -33,7 +33,7 @@ export function generatedPosts(topics: number, postsPerTopic: number): Generated
       }
       writeFileSync(file, `${lines.join("\n")}\n`);
     },
-    newest: (topic, count) =>
+    newestPosts: (topic, count) =>
       Array.from({ length: Math.min(count, postsPerTopic) }, (_, n) => {
         const { id, text } = post(topic, postsPerTopic - 1 - n);
         return { id, text };

@@ -31,9 +31,9 @@ export function createActor(options: ActorOptions): Actor {
     name,
     isRunning,
     start: () => {
-      const [file, all] = options.command(process.execPath, [program, ...args]);
+      const [file, allArgs] = options.command(process.execPath, [program, ...args]);
       const log = openSync(logFile, "a");
-      child = spawn(file, all, {
+      child = spawn(file, allArgs, {
         env: makeEnvironment(dataDir, settings),
         stdio: ["ignore", log, log],
       });
@@ -45,16 +45,16 @@ export function createActor(options: ActorOptions): Actor {
     },
     end: async (signal) => {
       if (child === null || !isRunning()) return;
-      const ended = once(child, "exit");
+      const exit = once(child, "exit");
       child.kill(signal);
-      await ended;
+      await exit;
     },
   };
 }
 
 const run = promisify(execFile);
 
-export async function earshot(
+export async function runEarshot(
   dataDir: string,
   args: readonly string[],
   settings: Record<string, string> = {},

@@ -9,20 +9,20 @@ import type { CheckedProof } from "./report.ts";
 
 const run = promisify(execFile);
 
-export async function checkedProofs(
+export async function checkProofs(
   deployment: Deployment,
-  requested: readonly RequestedJob[],
+  requestedJobs: readonly RequestedJob[],
   count: number,
   folder: string,
 ): Promise<CheckedProof[]> {
-  const step = Math.max(1, Math.floor(requested.length / count));
-  const sample = requested.filter((_, index) => index % step === 0).slice(0, count);
-  const checked: CheckedProof[] = [];
-  for (const job of sample) checked.push(await checkedProof(deployment, job, folder));
-  return checked;
+  const step = Math.max(1, Math.floor(requestedJobs.length / count));
+  const sample = requestedJobs.filter((_, index) => index % step === 0).slice(0, count);
+  const results: CheckedProof[] = [];
+  for (const job of sample) results.push(await checkProof(deployment, job, folder));
+  return results;
 }
 
-async function checkedProof(
+async function checkProof(
   deployment: Deployment,
   job: RequestedJob,
   folder: string,
@@ -44,7 +44,7 @@ async function checkedProof(
   };
   const { evidence } = attestation.statement;
   const args = ["verify", proof, "--result", result, "--job", uuid, "--accept", "simulated,none"];
-  args.push("--policy", join(deployment.simulated, "policy.json"));
+  args.push("--policy", join(deployment.simulatedDir, "policy.json"));
   try {
     await run(process.execPath, [program, ...args], { env: makeEnvironment(folder, {}) });
     return { uuid, evidence, verdict: "verified" };

@@ -9,7 +9,7 @@ import { openDeployment } from "./deployment.ts";
 import { findings } from "./findings.ts";
 import { runLoad } from "./load.ts";
 import { generatedPosts } from "./posts.ts";
-import { checkedProofs } from "./proofs.ts";
+import { checkProofs } from "./proofs.ts";
 import type { ChaosReport } from "./report.ts";
 
 /**
@@ -29,7 +29,7 @@ const contradict = (what: string): void => {
 
 process.once("SIGTERM", () => process.exit(1));
 const folder = mkdtempSync(join(tmpdir(), "earshot-nodes-chaos-"));
-const openingMs = performance.now();
+const openingStartMs = performance.now();
 const secondsSince = (ms: number): number => Math.round((performance.now() - ms) / 100) / 10;
 
 const deployment = await openDeployment({
@@ -42,10 +42,10 @@ const deployment = await openDeployment({
   nodeConcurrency,
 });
 try {
-  const readySeconds = secondsSince(openingMs);
+  const readySeconds = secondsSince(openingStartMs);
   const byzantine = await startByzantineNodes(deployment.gatewayDir, deployment.base);
-  const loadMs = performance.now();
-  const { requested, faults, smallWaitsMs } = await runLoad({
+  const loadStartMs = performance.now();
+  const { requestedJobs, faults, smallWaitsMs } = await runLoad({
     deployment,
     posts,
     jobs: Number(jobs),
@@ -54,10 +54,10 @@ try {
     random: seededRandom(Number(seed)),
     contradict,
   });
-  const loadSeconds = secondsSince(loadMs);
+  const loadSeconds = secondsSince(loadStartMs);
   const report: ChaosReport = {
     byzantine: await byzantine.stop(),
-    ...findings(deployment, { requested, posts, smallKeys, contradict }),
+    ...findings(deployment, { requestedJobs, posts, smallKeys, contradict }),
     seed: Number(seed),
     network: deployment.network.kind,
     readySeconds,
@@ -66,7 +66,7 @@ try {
     smallWaitsMs,
     maxTurns: smallKeys.length + deployment.targets.length * nodeConcurrency,
     contradictions,
-    proofs: await checkedProofs(deployment, requested, 20, folder),
+    proofs: await checkProofs(deployment, requestedJobs, 20, folder),
   };
   writeFileSync(reportFile, JSON.stringify(report));
 } finally {

@@ -38,7 +38,7 @@ type Case = {
 };
 
 /** `accepted`, or the failing check. */
-export async function verdictOn(changed: Partial<Case>): Promise<string> {
+export async function verdictOn(overrides: Partial<Case>): Promise<string> {
   const defaults = {
     statement,
     evidence,
@@ -47,9 +47,9 @@ export async function verdictOn(changed: Partial<Case>): Promise<string> {
     accepted: ["simulated"] as const,
     nowMs,
   };
-  const testCase: Case = { ...defaults, ...changed };
+  const testCase: Case = { ...defaults, ...overrides };
   const verify = createEvidenceVerifier({
-    accepted: testCase.accepted,
+    acceptedKinds: testCase.accepted,
     policy: testCase.policy,
     collateral: () => Promise.resolve(testCase.collateral),
   });
@@ -72,7 +72,7 @@ export const withQuote = (quote: Uint8Array): Partial<Case> => ({
 });
 
 export function withBitFlipped(bytes: Uint8Array, offset: number): Buffer {
-  const flipped = Buffer.from(bytes);
-  flipped.writeUInt8(flipped.readUInt8(offset) ^ 1, offset);
-  return flipped;
+  const copy = Buffer.from(bytes);
+  copy.writeUInt8(copy.readUInt8(offset) ^ 1, offset);
+  return copy;
 }

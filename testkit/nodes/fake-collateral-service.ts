@@ -20,14 +20,16 @@ export type FakeCollateralService = {
 };
 
 /** An emulator of a collateral service (PCCS). */
-export async function startCollateralService(first: Collateral): Promise<FakeCollateralService> {
-  let collateral = first;
+export async function startCollateralService(
+  initialCollateral: Collateral,
+): Promise<FakeCollateralService> {
+  let collateral = initialCollateral;
   let error: ServiceError | null = null;
   const requests: string[] = [];
   const server = createServer((request, response) => {
     const path = request.url ?? "";
     requests.push(path);
-    if (error === null) answer(path, collateral, response);
+    if (error === null) respond(path, collateral, response);
     else fail(error, response);
   });
   server.on("connection", (socket) => socket.on("error", () => {}));
@@ -50,18 +52,19 @@ export async function startCollateralService(first: Collateral): Promise<FakeCol
   };
 }
 
-function answer(path: string, collateral: Collateral, response: ServerResponse): void {
-  const chain = (name: string, pem: string) => response.setHeader(name, encodeURIComponent(pem));
+function respond(path: string, collateral: Collateral, response: ServerResponse): void {
+  const setChainHeader = (name: string, pem: string) =>
+    response.setHeader(name, encodeURIComponent(pem));
   const signedJson = (name: string, text: string, signature: string) =>
     `{"${name}":${text},"signature":"${signature}"}`;
   if (path === "/sgx/certification/v4/pckcrl?ca=platform&encoding=der") {
-    chain("SGX-PCK-CRL-Issuer-Chain", collateral.pck_crl_issuer_chain);
+    setChainHeader("SGX-PCK-CRL-Issuer-Chain", collateral.pck_crl_issuer_chain);
     response.end(Buffer.from(collateral.pck_crl, "hex"));
   } else if (path.startsWith("/tdx/certification/v4/tcb?fmspc=")) {
-    chain("TCB-Info-Issuer-Chain", collateral.tcb_info_issuer_chain);
+    setChainHeader("TCB-Info-Issuer-Chain", collateral.tcb_info_issuer_chain);
     response.end(signedJson("tcbInfo", collateral.tcb_info, collateral.tcb_info_signature));
   } else if (path === "/tdx/certification/v4/qe/identity?update=standard") {
-    chain("SGX-Enclave-Identity-Issuer-Chain", collateral.qe_identity_issuer_chain);
+    setChainHeader("SGX-Enclave-Identity-Issuer-Chain", collateral.qe_identity_issuer_chain);
     response.end(
       signedJson("enclaveIdentity", collateral.qe_identity, collateral.qe_identity_signature),
     );

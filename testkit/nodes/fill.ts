@@ -3,7 +3,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import type { Post } from "../../src/posts/post.ts";
 import type { configFrom } from "../../src/server/config.ts";
 
-export async function fill(
+export async function fillArchive(
   { dir: dataDir, secretKey: _unused, ...settings }: ReturnType<typeof configFrom>["data"],
   posts: readonly Post[],
 ): Promise<void> {

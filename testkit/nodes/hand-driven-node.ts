@@ -5,7 +5,7 @@ import type { Method } from "../../src/platforms/methods.ts";
 import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../src/platforms/source.ts";
 import type { Evidence } from "../../src/remote/evidence/evidence.ts";
 import { answerBody, answerBytes } from "../../src/remote/protocol/answer.ts";
-import { base64 } from "../../src/remote/protocol/encoding.ts";
+import { encodeBase64Url } from "../../src/remote/protocol/encoding.ts";
 import { type AnswerKey, encryptAnswer } from "../../src/remote/protocol/encrypted-answer.ts";
 import {
   createOpenedLeases,
@@ -46,13 +46,13 @@ export type StoredJob = {
 
 export type RequestChanges = {
   /** Seconds that the node's clock is ahead. */
-  ahead?: number;
+  aheadSeconds?: number;
   nonce?: string;
   keyId?: string;
   keys?: Pick<RunKeys, "sign">;
   /** The signed path, if it differs from the URL's. */
   path?: string;
-  sent?: string;
+  sentBody?: string;
 };
 
 export type GatewayAccess<Response> = {
@@ -93,10 +93,10 @@ export async function nodeAt<Response extends NodeResponse>(
 ) {
   const identity = makeSigningKey();
   const keys = await makeRunKeys();
-  const bootId = base64(randomBytes(16));
+  const bootId = encodeBase64Url(randomBytes(16));
   const keyId = hashKeyId({ signing_key: keys.signingKey, sealing_key: keys.encryptionKey });
-  const opened = createOpenedLeases();
-  let attested: { registration: Registration; answer: RegistrationResponse } | null = null;
+  const openedLeases = createOpenedLeases();
+  let attestation: { registration: Registration; response: RegistrationResponse } | null = null;
 
   function sign(path: string, text: string, changes: RequestChanges = {}): Record<string, string> {
     const signed = signRequest(
@@ -105,8 +105,8 @@ export async function nodeAt<Response extends NodeResponse>(
         path: changes.path ?? path,
         body: text,
         keyId: changes.keyId ?? keyId,
-        nowMs: gateway.nowMs() + (changes.ahead ?? 0) * 1_000,
-        nonce: changes.nonce ?? base64(randomBytes(16)),
+        nowMs: gateway.nowMs() + (changes.aheadSeconds ?? 0) * 1_000,
+        nonce: changes.nonce ?? encodeBase64Url(randomBytes(16)),
       },
       changes.keys ?? keys,
     );
@@ -122,7 +122,7 @@ export async function nodeAt<Response extends NodeResponse>(
     const url = `/internal/nodes/${route}`;
     const text = JSON.stringify(body);
     const headers = sign(url, text, changes);
-    return await gateway.send(url, headers, changes.sent ?? text);
+    return await gateway.send(url, headers, changes.sentBody ?? text);
   }
 
   async function challenge(): Promise<ChallengeResponse> {
@@ -145,7 +145,7 @@ export async function nodeAt<Response extends NodeResponse>(
     };
     return {
       statement,
-      identity_signature: base64(identity.sign(makeIdentityMessage(statement))),
+      identity_signature: encodeBase64Url(identity.sign(makeIdentityMessage(statement))),
       evidence: evidenceFor(hashReportData(statement)),
       name,
       capabilities: methods.flatMap((method) =>
@@ -161,24 +161,24 @@ export async function nodeAt<Response extends NodeResponse>(
   }
 
   async function attest(): Promise<RegistrationResponse> {
-    const requested = await registration();
-    const response = await post("register", requested);
+    const newRegistration = await registration();
+    const response = await post("register", newRegistration);
     if (response.statusCode !== 200) throw new Error(response.body);
-    attested = { registration: requested, answer: JSON.parse(response.body) };
-    return attested.answer;
+    attestation = { registration: newRegistration, response: JSON.parse(response.body) };
+    return attestation.response;
   }
 
   async function lease(waitMs = 10_000): Promise<StoredJob> {
     const response = await post("lease", { methods, wait_ms: waitMs });
     if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${response.body}`);
     const envelope: JobEnvelope = JSON.parse(response.body);
-    const gatewayKey = attested?.registration.statement.gateway_key ?? "";
+    const gatewayKey = attestation?.registration.statement.gateway_key ?? "";
     const { payload, answerKey } = await openJob(envelope, {
       keys,
       keyId,
       gatewayKey,
       nowMs: gateway.nowMs(),
-      opened,
+      openedLeases,
     });
     return { envelope, payload, answerKey, request: readRequest(payload.request) };
   }
@@ -188,8 +188,8 @@ export async function nodeAt<Response extends NodeResponse>(
     items: readonly FetchedItem[],
     signer: Pick<RunKeys, "sign"> = keys,
   ) {
-    if (attested === null) throw new Error("the node has not attested");
-    const { registration: current, answer } = attested;
+    if (attestation === null) throw new Error("the node has not attested");
+    const { registration: current, response } = attestation;
     const body = answerBody(items);
     const knowledge = knowledgeText(emptyAnswer(job.request));
     const fields = signResult(
@@ -200,7 +200,7 @@ export async function nodeAt<Response extends NodeResponse>(
         knowledge,
         evidence,
         quoteSha256: quoteDigest(current.evidence),
-        attestationId: answer.attestation_id,
+        attestationId: response.attestation_id,
         keyId,
         nowMs: gateway.nowMs(),
       },
@@ -236,8 +236,12 @@ export async function nodeAt<Response extends NodeResponse>(
   };
 }
 
-export function encryptForGateway(job: StoredJob, plain: Uint8Array, token = job.payload.token) {
-  return { job: job.envelope.job, token, ...encryptAnswer(job.answerKey, plain) };
+export function encryptForGateway(
+  job: StoredJob,
+  plaintext: Uint8Array,
+  token = job.payload.token,
+) {
+  return { job: job.envelope.job, token, ...encryptAnswer(job.answerKey, plaintext) };
 }
 
 function emptyAnswer({ fromMs, toMs }: AnswerRequest): Omit<SourceAnswer, "items"> {

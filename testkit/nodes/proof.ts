@@ -4,7 +4,7 @@ import { lowestId } from "../../src/posts/ids.ts";
 import type { SimulatedWorld } from "../../src/remote/evidence/simulated/simulated-tee.ts";
 import type { Attestation, Proof } from "../../src/remote/proof/read-proof.ts";
 import { answerBody } from "../../src/remote/protocol/answer.ts";
-import { base64 } from "../../src/remote/protocol/encoding.ts";
+import { encodeBase64Url } from "../../src/remote/protocol/encoding.ts";
 import { deriveGatewayKey, makeRunKeys, makeSigningKey } from "../../src/remote/protocol/keys.ts";
 import { quoteDigest, signResult } from "../../src/remote/protocol/signed-result.ts";
 import {
@@ -101,11 +101,11 @@ export async function makeNode(
     version: 1,
     evidence: kind,
     audience: "earshot",
-    nonce: base64(Buffer.alloc(32, 7)),
+    nonce: encodeBase64Url(Buffer.alloc(32, 7)),
     identity_key: identity.publicKey,
     signing_key: keys.signingKey,
     sealing_key: keys.encryptionKey,
-    boot_id: base64(Buffer.alloc(16, 1)),
+    boot_id: encodeBase64Url(Buffer.alloc(16, 1)),
     gateway_key: deriveGatewayKey(Buffer.alloc(32, 3)).publicKey,
     ...overrides,
   };
@@ -119,7 +119,7 @@ export async function makeNode(
     key_id: hashKeyId(statement),
     name: "a node",
     statement,
-    identity_signature: base64(identity.sign(makeIdentityMessage(statement))),
+    identity_signature: encodeBase64Url(identity.sign(makeIdentityMessage(statement))),
     evidence,
     collateral: tee?.collateral() ?? null,
     policy_id: "the gateway's",
@@ -127,16 +127,16 @@ export async function makeNode(
   return { keys, identity, attestation };
 }
 
-type Signed = Parameters<typeof signResult>[0];
+type SignedContent = Parameters<typeof signResult>[0];
 
 /** `overrides` replace what is signed. */
-export function proofBy(
+export function makeProof(
   { keys, attestation }: TestNode,
   answer: SourceAnswer,
-  overrides: Partial<Signed> = {},
+  overrides: Partial<SignedContent> = {},
 ): Proof {
   const { statement, evidence } = attestation;
-  const signed = {
+  const content = {
     body: answerBody(answer.items.filter((item) => "record" in item)),
     job: jobUuid,
     request: requestText(testRequest),
@@ -151,10 +151,10 @@ export function proofBy(
   return {
     version: 1,
     job: jobUuid,
-    body: Buffer.from(signed.body).toString("utf8"),
-    fields: signResult(signed, keys),
-    knowledge: signed.knowledge,
-    request: signed.request,
+    body: Buffer.from(content.body).toString("utf8"),
+    fields: signResult(content, keys),
+    knowledge: content.knowledge,
+    request: content.request,
     attestation,
   };
 }

@@ -16,7 +16,7 @@ import { type RemoteNode, startRemoteNode } from "../../src/server/nodes/start-n
 import { freePort } from "../service/free-port.ts";
 import { type ServiceUnderTest, startServiceUnderTest } from "../service/service-under-test.ts";
 import { until } from "../until.ts";
-import { fill } from "./fill.ts";
+import { fillArchive } from "./fill.ts";
 
 export type GatewayUnderTest = {
   service(): ServiceUnderTest;
@@ -35,7 +35,7 @@ export async function startGateway(
 ): Promise<GatewayUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), "earshot-gateway-"));
   const files = await writeSimulatedTee(join(folder, "simulated"), systemClock.now());
-  const all = {
+  const allSettings = {
     EARSHOT_DATA_DIR: join(folder, "data"),
     EARSHOT_PORT: String(await freePort()),
     EARSHOT_EMBEDDED_NODE: "off",
@@ -45,15 +45,15 @@ export async function startGateway(
     EARSHOT_NODES_DISPATCHES_PER_SECOND: "1000",
     ...settings,
   };
-  let service = await startServiceUnderTest(all);
+  let service = await startServiceUnderTest(allSettings);
   return {
     service: () => service,
     url: service.url,
-    dataDir: all.EARSHOT_DATA_DIR,
+    dataDir: allSettings.EARSHOT_DATA_DIR,
     files,
     stop: () => service.stop(),
     start: async () => {
-      service = await startServiceUnderTest(all);
+      service = await startServiceUnderTest(allSettings);
     },
     remove: async () => {
       await service.remove();
@@ -65,7 +65,7 @@ export async function startGateway(
 export type NodeUnderTest = RemoteNode & {
   dataDir: string;
   statuses: readonly AttestationStatus[];
-  admitted(): Promise<void>;
+  waitUntilAdmitted(): Promise<void>;
   remove(): Promise<void>;
 };
 
@@ -100,7 +100,7 @@ export async function startNodeUnderTest({
     EARSHOT_READERS: "1",
     ...settings,
   });
-  if (posts.length > 0) await fill(config.data, posts);
+  if (posts.length > 0) await fillArchive(config.data, posts);
   const statuses: AttestationStatus[] = [];
   const node = await startRemoteNode(config, {
     name: "under-test",
@@ -112,7 +112,7 @@ export async function startNodeUnderTest({
     ...node,
     dataDir,
     statuses,
-    admitted: async () => {
+    waitUntilAdmitted: async () => {
       await until("the node is admitted", () => (node.status().state === "admitted" ? true : null));
     },
     remove: async () => {

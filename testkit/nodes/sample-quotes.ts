@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readCollateral } from "../../src/remote/evidence/collateral-text.ts";
 import type { Collateral } from "../../src/remote/evidence/evidence.ts";
 
-/** Quotes of real machines; not in the repository. */
+/** Quotes from real machines; not in the repository. */
 const folder = join(import.meta.dirname, "../../../shared/data/tee");
 
 export const hasSampleQuotes = (): boolean => existsSync(join(folder, "tdx_quote"));

@@ -9,7 +9,7 @@ type StoredNode = {
   evidence?: EvidenceKind;
 };
 
-const changes = { approved: "approve", draining: "drain", removed: "remove" } as const;
+const changeByState = { approved: "approve", draining: "drain", removed: "remove" } as const;
 
 export async function storeNode(
   { context, clock }: Pick<ServiceUnderTest, "context" | "clock">,
@@ -56,7 +56,7 @@ export async function storeNode(
   const steps: NodeState[] = state === "draining" ? ["approved", "draining"] : [state];
   for (const step of steps) {
     if (step === "pending") continue;
-    const change = changes[step];
+    const change = changeByState[step];
     await store.write("changeNode", { nodeId: id, change, actor: "command_line", nowMs });
   }
 }

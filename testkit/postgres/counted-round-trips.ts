@@ -14,8 +14,8 @@ const socketName = ".s.PGSQL.5432";
 
 /** The count is exact if a connection waits for each answer. */
 export function countRoundTrips(url: string): CountedRoundTrips {
-  const original = new URL(url);
-  const serverFolder = original.searchParams.get("host") ?? "";
+  const proxiedUrl = new URL(url);
+  const serverFolder = proxiedUrl.searchParams.get("host") ?? "";
   const folder = mkdtempSync(join(tmpdir(), "earshot-round-trips-"));
   const sockets = new Set<Socket>();
   let count = 0;
@@ -23,14 +23,14 @@ export function countRoundTrips(url: string): CountedRoundTrips {
   const proxy = createServer((client) => {
     const server = connect(join(serverFolder, socketName));
     let isAnswered = true;
-    client.on("data", (sent) => {
+    client.on("data", (request) => {
       if (isAnswered) count += 1;
       isAnswered = false;
-      server.write(sent);
+      server.write(request);
     });
-    server.on("data", (received) => {
+    server.on("data", (response) => {
       isAnswered = true;
-      client.write(received);
+      client.write(response);
     });
     for (const [first, second] of [
       [client, server],
@@ -42,9 +42,9 @@ export function countRoundTrips(url: string): CountedRoundTrips {
     }
   });
   proxy.listen(join(folder, socketName));
-  original.searchParams.set("host", folder);
+  proxiedUrl.searchParams.set("host", folder);
   return {
-    url: original.href,
+    url: proxiedUrl.href,
     roundTrips: () => count,
     close: () => {
       proxy.close();

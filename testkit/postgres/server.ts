@@ -16,7 +16,7 @@ export function connectPostgres(folder: string, port: number | null = null): Con
     createDatabase: async () => {
       const name = `earshot_${randomBytes(6).toString("hex")}`;
       const connectionArgs = ["-h", folder, "-p", String(port ?? defaultPort), "-U", "earshot"];
-      await run(join(requiredBinaries(), "createdb"), [...connectionArgs, name]);
+      await run(join(requireBinaries(), "createdb"), [...connectionArgs, name]);
       if (port !== null) return `postgres://earshot@127.0.0.1:${port}/${name}`;
       return `postgres://earshot@localhost/${name}?host=${encodeURIComponent(folder)}`;
     },
@@ -35,21 +35,21 @@ export type PostgresServer = ConnectedPostgres & {
 };
 
 /** Debian installs the programs outside PATH. */
-function binaries(): string | null {
+function findBinaries(): string | null {
   const packages = "/usr/lib/postgresql";
   const versions = existsSync(packages) ? readdirSync(packages) : [];
   const newest = versions.toSorted((a, b) => Number(b) - Number(a))[0];
   return newest === undefined ? null : join(packages, newest, "bin");
 }
 
-function requiredBinaries(): string {
-  const folder = binaries();
+function requireBinaries(): string {
+  const folder = findBinaries();
   if (folder === null) throw new Error("PostgreSQL is not installed: apt-get install postgresql");
   return folder;
 }
 
 /** PostgreSQL refuses to run as root. */
-async function owner(): Promise<{ uid: number; gid: number } | null> {
+async function findOwner(): Promise<{ uid: number; gid: number } | null> {
   if (process.getuid?.() !== 0) return null;
   const [uid, gid] = await Promise.all(
     ["-u", "-g"].map(async (flag) => Number((await run("id", [flag, "postgres"])).stdout)),
@@ -80,7 +80,7 @@ export async function startPostgres(
   await files.command("initdb", [
     ...["-D", files.data, "-U", "earshot", "-A", "trust", "-E", "UTF8", "--no-sync"],
   ]);
-  return await getServer(files, settings, port);
+  return await launchServer(files, settings, port);
 }
 
 /** Commits wait for the standby until it is promoted. */
@@ -94,7 +94,7 @@ export async function startStandby(
     ...["-h", primary.folder, "-p", String(primaryPort), "-U", "earshot", "-D", files.data],
     ...["-R", "-X", "stream", "--checkpoint=fast", "--no-sync"],
   ]);
-  const standby = await getServer(files, [], port);
+  const standby = await launchServer(files, [], port);
   await primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
   await primary.query("SELECT pg_reload_conf()");
   return { ...standby, promote: () => standby.query("SELECT pg_promote()") };
@@ -108,9 +108,9 @@ type DataFolder = {
 };
 
 async function newFolder(): Promise<DataFolder> {
-  const bin = requiredBinaries();
+  const bin = requireBinaries();
   const folder = mkdtempSync(join(tmpdir(), "earshot-postgres-"));
-  const user = await owner();
+  const user = await findOwner();
   if (user !== null) chownSync(folder, user.uid, user.gid);
   const options = { ...(user ?? {}), cwd: folder };
   return {
@@ -121,8 +121,8 @@ async function newFolder(): Promise<DataFolder> {
   };
 }
 
-async function getServer(
-  { folder, data, command, run: spawned }: DataFolder,
+async function launchServer(
+  { folder, data, command, run: spawnProgram }: DataFolder,
   settings: readonly string[],
   port: number | null,
 ): Promise<PostgresServer> {
@@ -130,25 +130,28 @@ async function getServer(
   let server: ChildProcess | null = null;
 
   async function start(): Promise<void> {
-    const listened = port === null ? ["-h", ""] : ["-h", "127.0.0.1", "-p", String(port)];
-    const flags = ["-D", data, "-k", folder, ...listened];
-    server = spawned("postgres", [...flags, ...settings.flatMap((setting) => ["-c", setting])]);
+    const listenArgs = port === null ? ["-h", ""] : ["-h", "127.0.0.1", "-p", String(port)];
+    const flags = ["-D", data, "-k", folder, ...listenArgs];
+    server = spawnProgram("postgres", [
+      ...flags,
+      ...settings.flatMap((setting) => ["-c", setting]),
+    ]);
     for (let isReady = false; !isReady; ) {
       isReady = await command("pg_isready", [...connectionArgs, "-q"]).then(
         () => true,
         () => false,
       );
-      if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode}`);
+      if (server.exitCode !== null) throw new Error(`PostgreSQL exited with ${server.exitCode}`);
     }
   }
 
   /** `SIGQUIT` acts as a crash. */
   async function stop(signal: NodeJS.Signals = "SIGINT"): Promise<void> {
-    const stopping = server;
-    if (stopping === null || stopping.exitCode !== null) return;
-    const ended = new Promise((resolve) => stopping.once("exit", resolve));
-    stopping.kill(signal);
-    await ended;
+    const child = server;
+    if (child === null || child.exitCode !== null) return;
+    const exit = new Promise((resolve) => child.once("exit", resolve));
+    child.kill(signal);
+    await exit;
     server = null;
   }
 

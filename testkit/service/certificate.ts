@@ -8,8 +8,16 @@ export function makeCertificate(): { key: Buffer; cert: Buffer } {
   const folder = mkdtempSync(join(tmpdir(), "earshot-tls-"));
   const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   try {
-    const requested = ["-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"];
-    execFileSync("openssl", ["req", "-x509", ...requested, "-keyout", key, "-out", cert], {
+    const certificateOptions = [
+      "-newkey",
+      "rsa:2048",
+      "-nodes",
+      "-days",
+      "2",
+      "-subj",
+      "/CN=localhost",
+    ];
+    execFileSync("openssl", ["req", "-x509", ...certificateOptions, "-keyout", key, "-out", cert], {
       stdio: "ignore",
     });
     return { key: readFileSync(key), cert: readFileSync(cert) };

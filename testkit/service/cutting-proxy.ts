@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export type CuttingProxy = {
   port: number;
-  open(): number;
+  openConnections(): number;
   connections(): number;
   requests(): readonly string[];
   cut(): void;
@@ -14,10 +14,10 @@ export type CuttingProxy = {
 export async function startCuttingProxy(toPort: number): Promise<CuttingProxy> {
   const sockets = new Map<Socket, Socket>();
   const requests: string[] = [];
-  let connected = 0;
+  let connectionCount = 0;
   const server = createServer((client) => {
     const upstream = connect(toPort, "127.0.0.1");
-    connected += 1;
+    connectionCount += 1;
     sockets.set(client, upstream);
     client.once("data", (bytes) => requests.push(String(bytes).split("\r\n", 1)[0] ?? ""));
     client.pipe(upstream).pipe(client);
@@ -42,8 +42,8 @@ export async function startCuttingProxy(toPort: number): Promise<CuttingProxy> {
   };
   return {
     port: (server.address() as AddressInfo).port,
-    open: () => sockets.size,
-    connections: () => connected,
+    openConnections: () => sockets.size,
+    connections: () => connectionCount,
     requests: () => requests,
     cut,
     freeze,

@@ -18,7 +18,7 @@ export type DescribedLink = {
   parameters: Readonly<Record<string, string>>;
 };
 
-type DescribedAnswer = {
+type DescribedResponse = {
   description: string;
   content?: Readonly<Record<string, DescribedMedia>>;
   headers?: Readonly<Record<string, { $ref: string }>>;
@@ -38,7 +38,7 @@ type DescribedOperation = {
   security?: readonly unknown[];
   parameters?: readonly DescribedParameter[];
   requestBody?: { content: Readonly<Record<string, DescribedMedia>> };
-  responses: Readonly<Record<string, DescribedAnswer>>;
+  responses: Readonly<Record<string, DescribedResponse>>;
 };
 
 export type Endpoint = {
@@ -76,12 +76,16 @@ export function endpointNamed(operationId: string): Endpoint {
   return endpoint;
 }
 
-export function shownIn({ example, examples = {} }: DescribedMedia): [string, unknown][] {
-  const named = Object.entries(examples).map(([name, { value, $ref }]): [string, unknown] => [
-    name,
-    $ref === undefined ? value : document.components.examples[$ref.split("/").at(-1) ?? ""]?.value,
-  ]);
-  return example === undefined ? named : [["example", example], ...named];
+export function examplesIn({ example, examples = {} }: DescribedMedia): [string, unknown][] {
+  const namedExamples = Object.entries(examples).map(
+    ([name, { value, $ref }]): [string, unknown] => [
+      name,
+      $ref === undefined
+        ? value
+        : document.components.examples[$ref.split("/").at(-1) ?? ""]?.value,
+    ],
+  );
+  return example === undefined ? namedExamples : [["example", example], ...namedExamples];
 }
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -98,29 +102,29 @@ export function pointer(...parts: readonly string[]): string {
   return parts.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** `at`: a pointer into openapi.json. */
-export function describeErrors(value: unknown, at: string): string {
-  const reference = `${base}#${encodeURI(at)}`;
+/** `schemaPointer` points into openapi.json. */
+export function describeErrors(value: unknown, schemaPointer: string): string {
+  const reference = `${base}#${encodeURI(schemaPointer)}`;
   const validate = ajv.getSchema(reference) ?? ajv.compile({ $ref: reference });
   return validate(value) ? "" : ajv.errorsText(validate.errors);
 }
 
 export function findDeviations(
-  { operation, pointer: position }: Endpoint,
+  { operation, pointer: operationPointer }: Endpoint,
   response: LightMyRequestResponse,
 ): string {
   const status = String(response.statusCode);
-  const described = operation.responses[status];
-  if (described === undefined) return `${status} is not described: ${response.body}`;
+  const describedResponse = operation.responses[status];
+  if (describedResponse === undefined) return `${status} is not described: ${response.body}`;
   for (const name of Object.keys(response.headers)) {
-    if (isDescribedHeader(name) && !hasHeader(described, name))
+    if (isDescribedHeader(name) && !hasHeader(describedResponse, name))
       return `${status} has the header ${name}`;
   }
-  const types = Object.keys(described.content ?? {});
+  const types = Object.keys(describedResponse.content ?? {});
   if (types.length === 0) return response.body === "" ? "" : `${status} has a body`;
   const type = String(response.headers["content-type"]).split(";")[0] ?? "";
   if (!types.includes(type)) return `${status} is ${type}`;
-  const schema = `${position}${pointer("responses", status, "content", type, "schema")}`;
+  const schema = `${operationPointer}${pointer("responses", status, "content", type, "schema")}`;
   if (type === "text/event-stream") {
     return eventsIn(response.body)
       .map((event) => describeErrors(event, schema))
@@ -161,6 +165,6 @@ function isDescribedHeader(name: string): boolean {
   return !undescribedHeaders.has(name);
 }
 
-function hasHeader({ headers = {} }: DescribedAnswer, name: string): boolean {
+function hasHeader({ headers = {} }: DescribedResponse, name: string): boolean {
   return Object.keys(headers).some((described) => described.toLowerCase() === name);
 }

@@ -9,14 +9,14 @@ export type Client = {
   close(): void;
 };
 
-type Answer = { status: number; text: string };
+type TextResponse = { status: number; text: string };
 
 export function connect(base: string, key: string): Client {
   const { hostname, port } = new URL(base);
-  const shared = `HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${key}\r\n`;
+  const commonHeaders = `HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${key}\r\n`;
   let connection: Connection | null = null;
 
-  async function send(text: string): Promise<Answer> {
+  async function send(text: string): Promise<TextResponse> {
     connection ??= await openConnection(hostname, Number(port));
     return await connection.request(text);
   }
@@ -28,7 +28,7 @@ export function connect(base: string, key: string): Client {
         arguments: { type: "searchbyfullarchive", query, max_results: maxResults },
       });
       const { status, text } = await send(
-        `POST /v1/search/live/social ${shared}Content-Type: application/json\r\n` +
+        `POST /v1/search/live/social ${commonHeaders}Content-Type: application/json\r\n` +
           `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
       if (status !== 202) throw new Error(`submission returned ${status}: ${text}`);
@@ -36,7 +36,7 @@ export function connect(base: string, key: string): Client {
     },
     result: async (uuid) => {
       const { status, text } = await send(
-        `GET /v1/search/live/social/result/${uuid}?wait=30 ${shared}\r\n`,
+        `GET /v1/search/live/social/result/${uuid}?wait=30 ${commonHeaders}\r\n`,
       );
       if (status !== 200) throw new Error(`result returned ${status}: ${text}`);
       return text;
@@ -44,7 +44,7 @@ export function connect(base: string, key: string): Client {
     search: async (query, maxResults) => {
       const body = JSON.stringify({ query, max_results: maxResults });
       const { status, text } = await send(
-        `POST /v1/search/social ${shared}Content-Type: application/json\r\n` +
+        `POST /v1/search/social ${commonHeaders}Content-Type: application/json\r\n` +
           `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
       if (status !== 200) throw new Error(`search returned ${status}: ${text}`);
@@ -54,25 +54,25 @@ export function connect(base: string, key: string): Client {
   };
 }
 
-export type Connection = { request(request: string): Promise<Answer>; close(): void };
+export type Connection = { request(request: string): Promise<TextResponse>; close(): void };
 
 export async function openConnection(host: string, port: number): Promise<Connection> {
   const socket = connectSocket({ host, port, noDelay: true });
   await once(socket, "connect");
-  return { request: requester(socket), close: () => socket.destroy() };
+  return { request: createRequester(socket), close: () => socket.destroy() };
 }
 
 /** Responses need a Content-Length. */
-function requester(socket: Socket): Connection["request"] {
-  let settle: { resolve(answer: Answer): void; reject(error: Error): void } | null = null;
-  let received: Buffer = Buffer.alloc(0);
+function createRequester(socket: Socket): Connection["request"] {
+  let settle: { resolve(response: TextResponse): void; reject(error: Error): void } | null = null;
+  let receivedBytes: Buffer = Buffer.alloc(0);
 
   socket.on("data", (chunk: Buffer) => {
-    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-    const answer = wholeAnswer(received);
-    if (answer === null) return;
-    received = Buffer.alloc(0);
-    settle?.resolve(answer);
+    receivedBytes = receivedBytes.length === 0 ? chunk : Buffer.concat([receivedBytes, chunk]);
+    const response = completeResponse(receivedBytes);
+    if (response === null) return;
+    receivedBytes = Buffer.alloc(0);
+    settle?.resolve(response);
   });
   const fail = (error?: Error) => settle?.reject(error ?? new Error("the connection was closed"));
   socket.on("error", fail);
@@ -86,12 +86,12 @@ function requester(socket: Socket): Connection["request"] {
     });
 }
 
-function wholeAnswer(received: Buffer): Answer | null {
-  const headEnd = received.indexOf("\r\n\r\n");
+function completeResponse(receivedBytes: Buffer): TextResponse | null {
+  const headEnd = receivedBytes.indexOf("\r\n\r\n");
   if (headEnd < 0) return null;
-  const head = received.toString("latin1", 0, headEnd);
+  const head = receivedBytes.toString("latin1", 0, headEnd);
   const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
   const bodyStart = headEnd + 4;
-  if (received.length < bodyStart + length) return null;
-  return { status: Number(head.slice(9, 12)), text: received.toString("utf8", bodyStart) };
+  if (receivedBytes.length < bodyStart + length) return null;
+  return { status: Number(head.slice(9, 12)), text: receivedBytes.toString("utf8", bodyStart) };
 }

@@ -1,8 +1,8 @@
 /** The responses to one account, and contradictions between them. */
 export type JobLedger = {
-  accepted: ReadonlyMap<string, number>;
-  abandoned: ReadonlySet<string>;
-  byKey: ReadonlyMap<string, ReadonlySet<string>>;
+  acceptedJobs: ReadonlyMap<string, number>;
+  abandonedJobs: ReadonlySet<string>;
+  jobsByKey: ReadonlyMap<string, ReadonlySet<string>>;
   counts: Record<string, number>;
   contradictions: readonly string[];
   count(what: string): void;
@@ -17,10 +17,10 @@ export type JobLedger = {
 
 const finalStates = ["done", "error", "cancelled", "expired"];
 
-export function createJobLedger(expected: readonly string[]): JobLedger {
-  const accepted = new Map<string, number>();
-  const abandoned = new Set<string>();
-  const byKey = new Map<string, Set<string>>();
+export function createJobLedger(expectedResults: readonly string[]): JobLedger {
+  const acceptedJobs = new Map<string, number>();
+  const abandonedJobs = new Set<string>();
+  const jobsByKey = new Map<string, Set<string>>();
   const lastStates = new Map<string, string>();
   const counts: Record<string, number> = {};
   const contradictions: string[] = [];
@@ -28,9 +28,9 @@ export function createJobLedger(expected: readonly string[]): JobLedger {
     contradictions.push(what);
   };
   return {
-    accepted,
-    abandoned,
-    byKey,
+    acceptedJobs,
+    abandonedJobs,
+    jobsByKey,
     counts,
     contradictions,
     count: (what) => {
@@ -38,22 +38,22 @@ export function createJobLedger(expected: readonly string[]): JobLedger {
     },
     contradict,
     accept: (uuid, search, idempotencyKey) => {
-      const earlierSearch = accepted.get(uuid);
+      const earlierSearch = acceptedJobs.get(uuid);
       if (earlierSearch !== undefined && idempotencyKey === null)
         contradict(`${uuid} was accepted twice`);
       if (earlierSearch !== undefined && earlierSearch !== search)
         contradict(`${uuid} has two searches`);
-      accepted.set(uuid, search);
+      acceptedJobs.set(uuid, search);
       if (idempotencyKey === null) return;
-      const uuids = byKey.get(idempotencyKey) ?? new Set();
-      byKey.set(idempotencyKey, uuids.add(uuid));
+      const uuids = jobsByKey.get(idempotencyKey) ?? new Set();
+      jobsByKey.set(idempotencyKey, uuids.add(uuid));
       if (uuids.size > 1) contradict(`${idempotencyKey} created ${[...uuids].join(" and ")}`);
     },
     abandon: (uuid) => {
-      abandoned.add(uuid);
+      abandonedJobs.add(uuid);
     },
     receive: (uuid, result) => {
-      if (result === expected[accepted.get(uuid) ?? -1]) return;
+      if (result === expectedResults[acceptedJobs.get(uuid) ?? -1]) return;
       contradict(`${uuid} has the result ${result.slice(0, 200)}`);
     },
     addState: (uuid, state) => {

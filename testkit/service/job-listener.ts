@@ -10,7 +10,7 @@ export async function listenToJobs(
   ledger: JobLedger,
   isOver: () => boolean,
 ): Promise<void> {
-  let last = 0;
+  let lastEventId = 0;
 
   function receive(event: string): void {
     const fields = new Map(
@@ -21,8 +21,8 @@ export async function listenToJobs(
     );
     const [id, data] = [fields.get("id"), fields.get("data")];
     if (id === undefined || data === undefined) return;
-    if (Number(id) <= last) ledger.contradict(`the change ${id} came after ${last}`);
-    last = Number(id);
+    if (Number(id) <= lastEventId) ledger.contradict(`change ${id} came after ${lastEventId}`);
+    lastEventId = Number(id);
     const { uuid, status } = JSON.parse(data) as { uuid: string; status: string };
     ledger.addState(uuid, status);
     ledger.count("changes received");
@@ -31,16 +31,16 @@ export async function listenToJobs(
   while (!isOver()) {
     const { base, key } = nextAccess();
     const connection = new AbortController();
-    let silence = setTimeout(() => connection.abort(), silenceMs);
+    let silenceTimer = setTimeout(() => connection.abort(), silenceMs);
     try {
       const response = await fetch(`${base}/v1/search/live/social/events`, {
-        headers: { authorization: `Bearer ${key}`, "last-event-id": String(last) },
+        headers: { authorization: `Bearer ${key}`, "last-event-id": String(lastEventId) },
         signal: connection.signal,
       });
       let text = "";
       for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-        clearTimeout(silence);
-        silence = setTimeout(() => connection.abort(), silenceMs);
+        clearTimeout(silenceTimer);
+        silenceTimer = setTimeout(() => connection.abort(), silenceMs);
         const events = `${text}${piece}`.split("\n\n");
         text = events.pop() ?? "";
         events.forEach(receive);
@@ -48,7 +48,7 @@ export async function listenToJobs(
     } catch {
       // The next connection resumes.
     }
-    clearTimeout(silence);
+    clearTimeout(silenceTimer);
     ledger.count("streams opened");
     await sleep(50);
   }

@@ -13,16 +13,16 @@ export type Program = {
     args: readonly string[],
     environment?: Record<string, string>,
     input?: string,
-  ): Promise<Ending & { out: string; notes: string }>;
+  ): Promise<ExitStatus & { out: string; notes: string }>;
 };
 
 export type Run = {
   child: ChildProcess;
   out: () => string;
   notes: () => string;
-  ended: Promise<Ending>;
+  ended: Promise<ExitStatus>;
 };
-type Ending = { code: number | null; signal: string | null };
+type ExitStatus = { code: number | null; signal: string | null };
 
 /** The program's folder is removed after the tests in the file. */
 export function createTestProgram(): Program & { folder: string } {
@@ -77,7 +77,7 @@ export function waitForOutput(run: Run, pattern: RegExp): Promise<string> {
     };
     run.child.stdout?.on("data", check);
     const rejectAsEnded = () =>
-      reject(new Error(`ended without ${pattern}: ${run.out()}${run.notes()}`));
+      reject(new Error(`exited without printing ${pattern}: ${run.out()}${run.notes()}`));
     run.ended.then(rejectAsEnded, reject);
     check();
   });

@@ -4,7 +4,7 @@ import type { JobLedger } from "./job-ledger.ts";
 
 export type ServiceAccess = { base: string; key: string };
 
-type Answer = { status: number; text: string };
+type HttpResponse = { status: number; text: string };
 
 const path = "/v1/search/live/social";
 /** A stopped server never responds. */
@@ -17,7 +17,7 @@ export async function call(
   url: string,
   headers: Record<string, string> = {},
   body?: unknown,
-): Promise<Answer | null> {
+): Promise<HttpResponse | null> {
   try {
     const response = await fetch(`${base}${url}`, {
       method,
@@ -45,7 +45,7 @@ export async function runRetryingClient(
   random: () => number,
   isOver: () => boolean,
 ): Promise<void> {
-  function reportUnexpected(what: string, { status, text }: Answer): void {
+  function reportUnexpected(what: string, { status, text }: HttpResponse): void {
     ledger.contradict(`${what} got ${status} ${text.slice(0, 200)}`);
   }
 
@@ -55,12 +55,12 @@ export async function runRetryingClient(
       "content-type": "application/json",
       ...(idempotencyKey === null ? {} : { "idempotency-key": idempotencyKey }),
     };
-    const answer = await call(access, "POST", path, headers, makeSubmissionBody(search, mark));
-    if (answer === null) ledger.count("submissions without an answer");
-    else if (answer.status === 503) ledger.count("submissions refused with 503");
-    else if (answer.status !== 202) reportUnexpected("a submission", answer);
-    if (answer?.status !== 202) return null;
-    const { uuid } = JSON.parse(answer.text) as { uuid: string };
+    const response = await call(access, "POST", path, headers, makeSubmissionBody(search, mark));
+    if (response === null) ledger.count("submissions without a response");
+    else if (response.status === 503) ledger.count("submissions refused with 503");
+    else if (response.status !== 202) reportUnexpected("a submission", response);
+    if (response?.status !== 202) return null;
+    const { uuid } = JSON.parse(response.text) as { uuid: string };
     ledger.accept(uuid, search, idempotencyKey);
     return uuid;
   }
@@ -68,11 +68,11 @@ export async function runRetryingClient(
   async function submitOnce(search: number): Promise<string | null> {
     const key = randomUUID();
     let uuid: string | null = null;
-    for (let again = 0; uuid === null && !isOver(); again += 1) {
-      if (again > 0) await sleep(100);
+    for (let repetitions = 0; uuid === null && !isOver(); repetitions += 1) {
+      if (repetitions > 0) await sleep(100);
       uuid = await submit(search, key);
       ledger.count(
-        again === 0 ? "jobs with an idempotency key" : "repetitions with an idempotency key",
+        repetitions === 0 ? "jobs with an idempotency key" : "repetitions with an idempotency key",
       );
     }
     if (random() < 0.3) {
@@ -83,23 +83,23 @@ export async function runRetryingClient(
   }
 
   async function fetchResult(uuid: string): Promise<void> {
-    const answer = await call(access, "GET", `${path}/result/${uuid}?wait=3`);
-    if (answer === null || answer.status === 202 || answer.status === 503) return;
-    if (answer.status !== 200) {
-      reportUnexpected(`the result of ${uuid}`, answer);
+    const response = await call(access, "GET", `${path}/result/${uuid}?wait=3`);
+    if (response === null || response.status === 202 || response.status === 503) return;
+    if (response.status !== 200) {
+      reportUnexpected(`the result of ${uuid}`, response);
       return;
     }
-    ledger.receive(uuid, answer.text);
+    ledger.receive(uuid, response.text);
     ledger.count("results fetched during faults");
   }
 
   async function cancel(uuid: string): Promise<void> {
     ledger.abandon(uuid);
-    const answer = await call(access, "DELETE", `${path}/status/${uuid}`);
-    if (answer === null || answer.status === 503) return;
-    if (answer.status === 200) ledger.count("jobs cancelled");
-    else if (answer.status === 204) ledger.count("jobs forgotten");
-    else reportUnexpected(`cancelling ${uuid}`, answer);
+    const response = await call(access, "DELETE", `${path}/status/${uuid}`);
+    if (response === null || response.status === 503) return;
+    if (response.status === 200) ledger.count("jobs cancelled");
+    else if (response.status === 204) ledger.count("jobs deleted");
+    else reportUnexpected(`cancelling ${uuid}`, response);
   }
 
   while (!isOver()) {
@@ -109,9 +109,9 @@ export async function runRetryingClient(
       await sleep(50);
       continue;
     }
-    const next = random();
-    if (next < 0.15) await cancel(uuid);
-    else if (next < 0.8) await fetchResult(uuid);
+    const choice = random();
+    if (choice < 0.15) await cancel(uuid);
+    else if (choice < 0.8) await fetchResult(uuid);
   }
 }
 
@@ -124,15 +124,15 @@ export async function runOtherAccount(
 ): Promise<void> {
   while (!isOver()) {
     await sleep(20);
-    const uuids = [...ledger.accepted.keys()];
+    const uuids = [...ledger.acceptedJobs.keys()];
     const uuid = uuids[Math.floor(random() * uuids.length)];
     if (uuid === undefined) continue;
-    const [method, what] = random() < 0.3 ? ["DELETE", "status"] : ["GET", "result"];
-    const answer = await call(access, method, `${path}/${what}/${uuid}`);
-    if (answer === null || answer.status === 503) continue;
+    const [method, resource] = random() < 0.3 ? ["DELETE", "status"] : ["GET", "result"];
+    const response = await call(access, method, `${path}/${resource}/${uuid}`);
+    if (response === null || response.status === 503) continue;
     ledger.count("requests by another account");
-    if (answer.status !== 404) {
-      ledger.contradict(`another account got ${answer.status} for ${uuid}`);
+    if (response.status !== 404) {
+      ledger.contradict(`another account got ${response.status} for ${uuid}`);
     }
   }
 }

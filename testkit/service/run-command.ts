@@ -6,7 +6,7 @@ export type Outcome = { code: number; out: string; notes: string };
 export async function runCommand(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-  inputOf?: (shown: () => string) => Input,
+  makeInput?: (output: () => string) => Input,
 ): Promise<Outcome> {
   let out = "";
   let notes = "";
@@ -22,8 +22,8 @@ export async function runCommand(
     columns: 80,
     colour: false,
     environment: { EARSHOT_READERS: "1", ...environment },
-    ...(inputOf === undefined ? {} : { input: inputOf(() => out + notes) }),
-    stopping: new AbortController().signal,
+    ...(makeInput === undefined ? {} : { input: makeInput(() => out + notes) }),
+    stopSignal: new AbortController().signal,
   });
   return { code, out, notes };
 }

@@ -21,11 +21,11 @@ export function makeEnvironment(
   dataDir: string,
   settings: Record<string, string>,
 ): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(
+  const inheritedVariables = Object.entries(process.env).filter(
     ([name]) => !name.startsWith("EARSHOT_TEST_"),
   );
   return {
-    ...Object.fromEntries(inherited),
+    ...Object.fromEntries(inheritedVariables),
     EARSHOT_DATA_DIR: dataDir,
     EARSHOT_INGEST: "off",
     EARSHOT_BLUESKY_PUBLIC: "off",
@@ -41,7 +41,7 @@ export async function startServer(
 ): Promise<ServerProcess> {
   const environment = makeEnvironment(dataDir, { ...settings, EARSHOT_PORT: String(port) });
   await isReady("http://127.0.0.1:9");
-  const started = performance.now();
+  const startMs = performance.now();
   const child = spawn(process.execPath, [program, "serve"], {
     env: environment,
     stdio: ["ignore", "pipe", "pipe"],
@@ -50,10 +50,10 @@ export async function startServer(
   const base = `http://127.0.0.1:${port}`;
   while (!(await isReady(base))) {
     if (child.exitCode !== null)
-      throw new Error(`the server ended with ${child.exitCode}: ${lastLines()}`);
+      throw new Error(`the server exited with ${child.exitCode}: ${lastLines()}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  const readyMs = performance.now() - started;
+  const readyMs = performance.now() - startMs;
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [

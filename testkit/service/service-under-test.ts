@@ -22,12 +22,12 @@ export type ServiceUnderTest = Service & {
     submissionsPerMinute?: number | null;
   }): Promise<string>;
   call(key: string | null, options: InjectOptions): Promise<LightMyRequestResponse>;
-  signIn(requested?: { accountId?: string; role?: "member" | "operator" }): Promise<TestSession>;
+  signIn(options?: { accountId?: string; role?: "member" | "operator" }): Promise<TestSession>;
   callAs(session: TestSession, options: InjectOptions): Promise<LightMyRequestResponse>;
   submit(key: string, body: unknown, path?: string): Promise<LightMyRequestResponse>;
   result(key: string, uuid: string): Promise<LightMyRequestResponse>;
   /** Waits for this many open lease requests. */
-  waitForPending(requests: number): Promise<void>;
+  waitForPending(count: number): Promise<void>;
   addPosts(posts: readonly Post[]): Promise<void>;
   remove(): Promise<void>;
 };
@@ -56,7 +56,7 @@ export async function startServiceUnderTest(
   });
   const service = await startService(config, { ...overrides, clock });
   const { app, context } = service;
-  let identities = 1_000_000;
+  let identityNumber = 1_000_000;
 
   const call: ServiceUnderTest["call"] = (key, options) =>
     app.inject({
@@ -81,7 +81,7 @@ export async function startServiceUnderTest(
     });
 
   const signIn: ServiceUnderTest["signIn"] = async ({
-    accountId: requested,
+    accountId: existingAccountId,
     role = "member",
   } = {}) => {
     const { maxAgeMs, maxPerAccount } = config.sessions;
@@ -93,20 +93,20 @@ export async function startServiceUnderTest(
       nowMs: clock.now(),
     };
     const method = "github" as const;
-    const signedIn =
-      requested === undefined
+    const signInResult =
+      existingAccountId === undefined
         ? await signUp({ ...newSession, method }, role)
         : {
-            accountId: requested,
+            accountId: existingAccountId,
             session: await context.store.write("startSession", {
               ...newSession,
               method,
-              accountId: requested,
+              accountId: existingAccountId,
             }),
           };
-    const { accountId, session } = signedIn;
+    const { accountId, session } = signInResult;
     const name = config.http.publicUrl?.startsWith("https:") ? "__Host-earshot" : "earshot";
-    const csrf = context.http.dashboard.csrf.of(session.id);
+    const csrf = context.http.dashboard.csrf.tokenFor(session.id);
     return {
       cookie: `${name}=${context.http.dashboard.cookies.printSession(session.token)}`,
       csrf,
@@ -116,17 +116,17 @@ export async function startServiceUnderTest(
   };
 
   async function signUp(newSession: NewSession, role: "member" | "operator") {
-    identities += 1;
-    const signedIn = await context.store.write("signInIdentity", {
+    identityNumber += 1;
+    const outcome = await context.store.write("signInIdentity", {
       ...newSession,
       previousSession: null,
       provider: "github",
-      subject: String(identities),
-      login: `person-${identities}`,
+      subject: String(identityNumber),
+      login: `person-${identityNumber}`,
       isOperator: role === "operator",
     });
-    if (signedIn.kind !== "signed_in") throw new Error(signedIn.kind);
-    return signedIn;
+    if (outcome.kind !== "signed_in") throw new Error(outcome.kind);
+    return outcome;
   }
 
   return {
@@ -156,8 +156,8 @@ export async function startServiceUnderTest(
       }),
     result: (key, uuid) =>
       call(key, { method: "GET", url: `/v1/search/live/social/result/${uuid}?wait=30` }),
-    waitForPending: async (requests) => {
-      const line = new RegExp(`^earshot_waiting_requests ${requests}$`, "m");
+    waitForPending: async (count) => {
+      const line = new RegExp(`^earshot_waiting_requests ${count}$`, "m");
       while (!line.test(await context.http.metrics.text())) await setImmediate();
     },
     addPosts: async (posts) => {
@@ -172,8 +172,8 @@ export async function startServiceUnderTest(
   };
 }
 
-export function search(query: string, more: Record<string, unknown> = {}) {
-  return { type: "social", arguments: { type: "searchbyquery", query, ...more } };
+export function search(query: string, extraArguments: Record<string, unknown> = {}) {
+  return { type: "social", arguments: { type: "searchbyquery", query, ...extraArguments } };
 }
 
 export function movableClock(): MovableClock {

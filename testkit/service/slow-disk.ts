@@ -16,16 +16,16 @@ export function makeSlowDisk(folder: string, fsyncMs: number): SlowDisk {
   const compiler = process.env.CC ?? "cc";
   execFileSync(compiler, ["-shared", "-fPIC", "-O2", "-Wall", "-o", library, source, "-ldl"]);
   const callsFile = join(folder, "slow-disk.calls");
-  const full = join(folder, "slow-disk.full");
+  const fullFile = join(folder, "slow-disk.full");
   return {
     environment: {
       LD_PRELOAD: library,
       SLOW_DISK_MS: String(fsyncMs),
       SLOW_DISK_CALLS: callsFile,
-      SLOW_DISK_FULL: full,
+      SLOW_DISK_FULL: fullFile,
     },
     calls: () => (existsSync(callsFile) ? statSync(callsFile).size : 0),
-    fill: () => writeFileSync(full, ""),
-    empty: () => rmSync(full, { force: true }),
+    fill: () => writeFileSync(fullFile, ""),
+    empty: () => rmSync(fullFile, { force: true }),
   };
 }

@@ -7,7 +7,7 @@ export type SmallDisk = {
   folder: string;
   fill(): void;
   free(): void;
-  readOnly(): void;
+  makeReadOnly(): void;
   remove(): void;
 };
 
@@ -15,11 +15,11 @@ export type SmallDisk = {
 export function mountSmallDisk(mebibytes: number): SmallDisk | null {
   const folder = mkdtempSync(join(tmpdir(), "earshot-disk-"));
   const options = `size=${mebibytes}m`;
-  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder]);
-  if (mounted.status !== 0) {
+  const mountResult = spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder]);
+  if (mountResult.status !== 0) {
     rmdirSync(folder);
     process.stderr.write(
-      `NOT TESTED: no disk can be mounted here: ${mounted.stderr?.toString().trim()}\n`,
+      `NOT TESTED: cannot mount a disk here: ${mountResult.stderr?.toString().trim()}\n`,
     );
     return null;
   }
@@ -28,7 +28,7 @@ export function mountSmallDisk(mebibytes: number): SmallDisk | null {
     folder,
     fill: () => fillUp(filler),
     free: () => rmSync(filler),
-    readOnly: () => execFileSync("mount", ["-o", "remount,ro", folder]),
+    makeReadOnly: () => execFileSync("mount", ["-o", "remount,ro", folder]),
     remove: () => {
       execFileSync("umount", ["-l", folder]);
       rmdirSync(folder);

@@ -10,9 +10,9 @@ export type VirtualTime = {
 type Sleeper = { atMs: number; wake: () => void };
 
 /** Virtual time that also suits tasks that wait for threads. */
-export function createVirtualTime(from: Clock): VirtualTime {
-  const startMs = from.now() - from.elapsed();
-  let elapsedMs = from.elapsed();
+export function createVirtualTime(baseClock: Clock): VirtualTime {
+  const startMs = baseClock.now() - baseClock.elapsed();
+  let elapsedMs = baseClock.elapsed();
   const sleepers: Sleeper[] = [];
 
   const clock: Clock = {
@@ -25,19 +25,19 @@ export function createVirtualTime(from: Clock): VirtualTime {
   };
 
   async function runUntilSettled(tasks: readonly Promise<unknown>[]): Promise<void> {
-    let running = tasks.length;
-    const all = Promise.all(
+    let runningCount = tasks.length;
+    const allTasks = Promise.all(
       tasks.map((task) =>
         task.finally(() => {
-          running -= 1;
+          runningCount -= 1;
         }),
       ),
     );
-    while (running > 0) {
-      await Promise.race([setImmediate(), all]);
-      if (sleepers.length >= running) wakeNext();
+    while (runningCount > 0) {
+      await Promise.race([setImmediate(), allTasks]);
+      if (sleepers.length >= runningCount) wakeNext();
     }
-    await all;
+    await allTasks;
   }
 
   function wakeNext(): void {

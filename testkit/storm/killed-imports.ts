@@ -51,21 +51,22 @@ export function prepareKilledImports(
       env: environment,
       stdio: "ignore",
     });
-    const killed =
+    const killTimer =
       killAfterMs === null ? null : setTimeout(() => child.kill("SIGKILL"), killAfterMs);
     const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
-    if (killed !== null) clearTimeout(killed);
+    if (killTimer !== null) clearTimeout(killTimer);
     if (signal === "SIGKILL") kills += 1;
     return code === 0;
   }
 
   async function run(): Promise<void> {
     for (const path of paths) {
-      const end = performance.now() + timeoutMs;
+      const deadlineMs = performance.now() + timeoutMs;
       let attempts = 0;
       while (!(await importOnce(path, attempts < 2 ? 400 + random() * 900 : null))) {
         attempts += 1;
-        if (performance.now() > end) throw new Error(`${attempts} imports of ${path} failed`);
+        if (performance.now() > deadlineMs)
+          throw new Error(`${attempts} imports of ${path} failed`);
         // The disk is full, or the server is starting.
         await sleep(200);
       }

@@ -7,7 +7,7 @@ import { program } from "../service/server-process.ts";
 
 export type RepeatedBackups = {
   /** The last two backups, which are kept. */
-  readonly taken: () => readonly string[];
+  readonly backupFolders: () => readonly string[];
   run(isOver: () => boolean): Promise<void>;
 };
 
@@ -29,12 +29,12 @@ export function prepareRepeatedBackups(
       const [code] = (await once(child, "exit")) as [number | null];
       if (code === 0) folders.push(destination);
       else rmSync(destination, { recursive: true, force: true });
-      for (const old of folders.slice(0, -maxBackups))
-        rmSync(old, { recursive: true, force: true });
+      for (const oldFolder of folders.slice(0, -maxBackups))
+        rmSync(oldFolder, { recursive: true, force: true });
       folders = folders.slice(-maxBackups);
       await sleep(500);
     }
   }
 
-  return { taken: () => folders, run };
+  return { backupFolders: () => folders, run };
 }

@@ -5,9 +5,9 @@ import { type StreamTraffic, streamWord } from "./stream-traffic.ts";
 
 /** Answers that claimed to be complete, and the posts they lacked. */
 export type CompletenessAudit = {
-  answers: number;
-  complete: number;
-  missing: string[];
+  answerCount: number;
+  completeCount: number;
+  missingPosts: string[];
   run(isOver: () => boolean): Promise<void>;
 };
 
@@ -20,7 +20,7 @@ export function auditCompleteness(
   access: ServiceAccess,
   traffic: StreamTraffic,
 ): CompletenessAudit {
-  const audit: CompletenessAudit = { answers: 0, complete: 0, missing: [], run };
+  const audit: CompletenessAudit = { answerCount: 0, completeCount: 0, missingPosts: [], run };
 
   async function run(isOver: () => boolean): Promise<void> {
     while (!isOver()) {
@@ -33,7 +33,7 @@ export function auditCompleteness(
     const toMs = Date.now() - endAgeMs;
     const fromMs = toMs - windowMs;
     // Listed before the search, because posts may be deleted during it.
-    const expected = traffic.live().filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+    const expectedPosts = traffic.livePosts().filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
     const uris = new Set<string>();
     /** The answer is complete up to here; newer events may follow. */
     let coveredToMs: number | null = null;
@@ -47,18 +47,18 @@ export function auditCompleteness(
       isComplete &&= page.complete;
       cursor = page.next_cursor;
     } while (cursor !== null);
-    audit.answers += 1;
+    audit.answerCount += 1;
     if (!isComplete) return;
-    audit.complete += 1;
-    for (const { uri, atMs } of expected) {
-      if (uris.has(uri) || traffic.deleted().has(uri) || atMs >= coveredToMs) continue;
+    audit.completeCount += 1;
+    for (const { uri, atMs } of expectedPosts) {
+      if (uris.has(uri) || traffic.deletedUris().has(uri) || atMs >= coveredToMs) continue;
       const times = [atMs, coveredToMs].map((ms) => new Date(ms).toISOString());
-      audit.missing.push(`${uri} of ${times[0]}, complete to ${times[1]}`);
+      audit.missingPosts.push(`${uri} of ${times[0]}, complete to ${times[1]}`);
     }
   }
 
   async function fetchPage(fromMs: number, toMs: number, cursor: string | null) {
-    const answer = await call(
+    const response = await call(
       access,
       "POST",
       path,
@@ -75,8 +75,8 @@ export function auditCompleteness(
         },
       },
     );
-    if (answer?.status !== 200) return null;
-    return JSON.parse(answer.text) as {
+    if (response?.status !== 200) return null;
+    return JSON.parse(response.text) as {
       results: FoundPost[];
       next_cursor: string | null;
       complete: boolean;
@@ -91,11 +91,14 @@ export async function compareWithStream(
   access: ServiceAccess,
   traffic: StreamTraffic,
 ): Promise<string[]> {
-  const found = await foundPosts(access, streamWord);
-  const uris = found.map(({ Metadata }) => Metadata.uri);
-  const seen = new Set(uris);
-  const differences = uris.length === seen.size ? [] : [`${uris.length - seen.size} duplicates`];
-  for (const { uri } of traffic.live()) if (!seen.has(uri)) differences.push(`${uri} is missing`);
-  for (const uri of traffic.deleted()) if (seen.has(uri)) differences.push(`${uri} was restored`);
+  const posts = await foundPosts(access, streamWord);
+  const uris = posts.map(({ Metadata }) => Metadata.uri);
+  const uniqueUris = new Set(uris);
+  const differences =
+    uris.length === uniqueUris.size ? [] : [`${uris.length - uniqueUris.size} duplicates`];
+  for (const { uri } of traffic.livePosts())
+    if (!uniqueUris.has(uri)) differences.push(`${uri} is missing`);
+  for (const uri of traffic.deletedUris())
+    if (uniqueUris.has(uri)) differences.push(`${uri} was restored`);
   return differences;
 }

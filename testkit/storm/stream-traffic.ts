@@ -4,24 +4,24 @@ type StreamedPost = { uri: string; atMs: number; text: string };
 
 export type StreamTraffic = {
   readonly url: string;
-  live(): StreamedPost[];
-  deleted(): ReadonlySet<string>;
+  livePosts(): StreamedPost[];
+  deletedUris(): ReadonlySet<string>;
   stop(): void;
   close(): Promise<void>;
 };
 
 const collection = "app.bsky.feed.post";
 const intervalMs = 20;
-const deletionEvery = 9;
+const eventsPerDeletion = 9;
 
 /** Occurs only in streamed posts. */
 export const streamWord = "lantern";
 
 export async function startStreamTraffic(random: () => number): Promise<StreamTraffic> {
   const jetstream: JetstreamServer = await startJetstreamServer();
-  const sent = new Map<string, StreamedPost>();
-  const deleted = new Set<string>();
-  let events = 0;
+  const sentPosts = new Map<string, StreamedPost>();
+  const deletedUris = new Set<string>();
+  let eventCount = 0;
   let lastUs = 0;
 
   /** Event times increase, as in Jetstream. */
@@ -31,20 +31,20 @@ export async function startStreamTraffic(random: () => number): Promise<StreamTr
   }
 
   function send(): void {
-    events += 1;
-    const isDeletion = events % deletionEvery === 0 && sent.size > 10;
+    eventCount += 1;
+    const isDeletion = eventCount % eventsPerDeletion === 0 && sentPosts.size > 10;
     if (isDeletion) sendDeletion();
     else sendPost();
   }
 
   function sendPost(): void {
-    const did = `did:plc:author${events % 17}`;
-    const rkey = `k${events}`;
+    const did = `did:plc:author${eventCount % 17}`;
+    const rkey = `k${eventCount}`;
     const timeUs = nextUs();
     const atMs = Math.floor(timeUs / 1_000);
-    const text = `${streamWord} number ${events}`;
+    const text = `${streamWord} number ${eventCount}`;
     const record = { $type: collection, createdAt: new Date(atMs).toISOString(), text };
-    sent.set(`at://${did}/${collection}/${rkey}`, {
+    sentPosts.set(`at://${did}/${collection}/${rkey}`, {
       uri: `at://${did}/${collection}/${rkey}`,
       atMs,
       text,
@@ -58,11 +58,11 @@ export async function startStreamTraffic(random: () => number): Promise<StreamTr
   }
 
   function sendDeletion(): void {
-    const uris = [...sent.keys()];
+    const uris = [...sentPosts.keys()];
     const uri = uris[Math.floor(random() * uris.length)] ?? "";
     const [did = "", , rkey = ""] = uri.slice("at://".length).split("/");
-    sent.delete(uri);
-    deleted.add(uri);
+    sentPosts.delete(uri);
+    deletedUris.add(uri);
     jetstream.publish({
       did,
       time_us: nextUs(),
@@ -71,13 +71,13 @@ export async function startStreamTraffic(random: () => number): Promise<StreamTr
     });
   }
 
-  const revision = (): string => String(events).padStart(13, "0");
+  const revision = (): string => String(eventCount).padStart(13, "0");
 
   const timer = setInterval(send, intervalMs);
   return {
     url: jetstream.url,
-    live: () => [...sent.values()],
-    deleted: () => deleted,
+    livePosts: () => [...sentPosts.values()],
+    deletedUris: () => deletedUris,
     stop: () => clearInterval(timer),
     close: async () => {
       clearInterval(timer);

@@ -29,7 +29,7 @@ export const postPath = (rkey: string): string => `app.bsky.feed.post/${rkey}`;
 
 export async function startAccountHost(): Promise<AccountHost> {
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
+    respond(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const host: AccountHost = {
@@ -46,14 +46,14 @@ export async function startAccountHost(): Promise<AccountHost> {
     },
   };
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "", host.url);
     const method = url.pathname.replace("/xrpc/", "");
     host.requests.push(`${method}${url.search === "" ? "" : ` ${url.search.slice(1)}`}`);
     if (host.intercept(method, request, response)) return;
     const parameter = (name: string) => url.searchParams.get(name) ?? "";
     const account = host.accounts.get(parameter("did") || parameter("repo"));
-    if (method.startsWith("/did:")) return document(method.slice(1), response);
+    if (method.startsWith("/did:")) return sendDocument(method.slice(1), response);
     if (method === "com.atproto.identity.resolveHandle")
       return resolveHandle(parameter("handle"), response);
     if (method === "com.atproto.label.queryLabels") return queryLabels(url, response);
@@ -61,7 +61,7 @@ export async function startAccountHost(): Promise<AccountHost> {
     if (method === "com.atproto.sync.getRepoStatus") {
       const active = account.status === "active";
       const status = active ? { rev: account.rev } : { status: account.status };
-      return json(response, { did: account.did, active, ...status });
+      return writeJson(response, { did: account.did, active, ...status });
     }
     if (account.status === "takendown") return refuse(response, "RepoTakendown");
     if (account.status !== "active") return refuse(response, "RepoDeactivated");
@@ -72,7 +72,9 @@ export async function startAccountHost(): Promise<AccountHost> {
     }
     if (method === "com.atproto.repo.getRecord") {
       const value = account.records.get(`${parameter("collection")}/${parameter("rkey")}`);
-      return value === undefined ? refuse(response, "RecordNotFound") : json(response, { value });
+      return value === undefined
+        ? refuse(response, "RecordNotFound")
+        : writeJson(response, { value });
     }
     if (method === "com.atproto.repo.listRecords") {
       return listRecords(account, parameter("collection"), parameter("cursor"), response);
@@ -80,7 +82,7 @@ export async function startAccountHost(): Promise<AccountHost> {
     refuse(response, "MethodNotImplemented", 501);
   }
 
-  function document(did: string, response: ServerResponse): void {
+  function sendDocument(did: string, response: ServerResponse): void {
     const account = host.accounts.get(did);
     if (account === undefined) {
       refuse(response, "NotFound", 404);
@@ -88,13 +90,13 @@ export async function startAccountHost(): Promise<AccountHost> {
     }
     const serviceEndpoint = account.pds ?? host.url;
     const service = { id: "#atproto_pds", type: "AtprotoPersonalDataServer", serviceEndpoint };
-    json(response, { id: did, alsoKnownAs: [`at://${account.handle}`], service: [service] });
+    writeJson(response, { id: did, alsoKnownAs: [`at://${account.handle}`], service: [service] });
   }
 
   function resolveHandle(handle: string, response: ServerResponse): void {
     const account = [...host.accounts.values()].find((known) => known.handle === handle);
     if (account === undefined) refuse(response, "InvalidRequest");
-    else json(response, { did: account.did });
+    else writeJson(response, { did: account.did });
   }
 
   function listRecords(
@@ -114,7 +116,7 @@ export async function startAccountHost(): Promise<AccountHost> {
       cid: "bafyreib2rxk3rw6putwo6hw7fftkeczaqt6iuzxg3bkkwyq5bvgbzyuocm",
       value: records.get(`${collection}/${rkey}`),
     }));
-    json(response, { records: page, ...(keys.length > 100 ? { cursor: keys[99] } : {}) });
+    writeJson(response, { records: page, ...(keys.length > 100 ? { cursor: keys[99] } : {}) });
   }
 
   function queryLabels(url: URL, response: ServerResponse): void {
@@ -131,17 +133,17 @@ export async function startAccountHost(): Promise<AccountHost> {
     const from = Number(url.searchParams.get("cursor") ?? 0);
     const limit = Number(url.searchParams.get("limit"));
     const cursor = from + limit < labels.length ? { cursor: String(from + limit) } : {};
-    json(response, { labels: labels.slice(from, from + limit), ...cursor });
+    writeJson(response, { labels: labels.slice(from, from + limit), ...cursor });
   }
 
   return host;
 }
 
-export function json(response: ServerResponse, body: unknown, status = 200): void {
+export function writeJson(response: ServerResponse, body: unknown, status = 200): void {
   response.writeHead(status, { "content-type": "application/json" });
   response.end(JSON.stringify(body));
 }
 
 export function refuse(response: ServerResponse, error: string, status = 400): void {
-  json(response, { error, message: `${error}, from the emulator` }, status);
+  writeJson(response, { error, message: `${error}, from the emulator` }, status);
 }

@@ -98,7 +98,7 @@ const kinds: readonly CredentialKind[] = (["app", "user"] as const).map((access)
   access,
   title: "a kind",
   purpose: "Reads.",
-  meaning: "",
+  description: "",
   fields: [],
   make: async () => {
     throw new Error("unexpected call");

@@ -86,13 +86,13 @@ export async function startFakeJetstream(
       );
       return;
     }
-    sockets.handleUpgrade(request, socket, head, (opened) => {
-      server.sockets.add(opened);
-      opened.on("close", () => server.sockets.delete(opened));
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      server.sockets.add(client);
+      client.on("close", () => server.sockets.delete(client));
       const cursor = new URL(request.url ?? "", "ws://x").searchParams.get("cursor");
       const replay =
         cursor === null ? [] : server.events.filter(({ time_us }) => time_us >= Number(cursor));
-      server.serve(opened, replay, connection);
+      server.serve(client, replay, connection);
     });
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
@@ -113,7 +113,7 @@ export function startTestStream(
     dictionary: async () => {
       throw new Error("no dictionary here");
     },
-    onRenamed: () => {},
+    refreshAccount: () => {},
     ...request,
     settings: {
       ...defaultJetstreamSettings,

@@ -27,15 +27,15 @@ export function fakeTimelines({
   publicBaseUrl,
   bucket,
 }: FakeTimelines): Upstream {
-  const requested: MethodSupport = { access: [access], endpoint: "GET /posts", note: "" };
-  const rows = methodNames.map((name): [Method, MethodSupport] => [name, requested]);
+  const support: MethodSupport = { access: [access], endpoint: "GET /posts", note: "" };
+  const rows = methodNames.map((name): [Method, MethodSupport] => [name, support]);
 
   async function page({ cursor, limit }: PageCall, session: Session): Promise<UpstreamPage> {
     const query = { cursor: cursor ?? undefined, limit };
     const { status, json } = await session.get({ path: "/posts", query, bucket: bucket() });
     if (status === 404) return { items: [], next: null, isAbsent: true };
     if (status >= 400) {
-      throw new EarshotError("upstream_refused", `the platform refuses (${status})`, {
+      throw new EarshotError("upstream_refused", `the platform refused the request (${status})`, {
         status: 502,
       });
     }

@@ -54,7 +54,7 @@ export const replyWith =
     response.end(body);
   };
 
-export const silent: UpstreamReply = () => {};
+export const noReply: UpstreamReply = () => {};
 
 export const stuckInBody: UpstreamReply = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json" });
@@ -62,7 +62,7 @@ export const stuckInBody: UpstreamReply = (_request, response) => {
 };
 
 /** Slow, but never idle. */
-export const trickling: UpstreamReply = (_request, response) => {
+export const trickledBody: UpstreamReply = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json" });
   const timer = setInterval(() => response.write(" "), 5);
   response.on("close", () => clearInterval(timer));
@@ -74,7 +74,7 @@ export const truncatedBody: UpstreamReply = (_request, response) => {
 };
 
 /** Ends early without an error. */
-export const cutOff = replyWith(
+export const shortBody = replyWith(
   200,
   { "content-type": "application/json" },
   '{"items":[{"id":"1"},{"i',
@@ -88,13 +88,13 @@ export const garbage: UpstreamReply = (request) => {
   request.socket.end("SSH-2.0-OpenSSH_9.6\r\n\0\xff\xfe\r\n\r\n");
 };
 
-export const endless: UpstreamReply = (_request, response) => {
+export const endlessBody: UpstreamReply = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json" });
-  const more = () => {
+  const writeMore = () => {
     if (response.destroyed) return;
-    response.write(" ".repeat(65_536), () => setImmediate(more));
+    response.write(" ".repeat(65_536), () => setImmediate(writeMore));
   };
-  more();
+  writeMore();
 };
 
 export const gzipBomb = (bytes: number): UpstreamReply =>
@@ -120,20 +120,20 @@ export function rateLimitedReply(
   now: () => number = Date.now,
 ): UpstreamReply & { refused: () => number } {
   let resetMs = 0;
-  let used = 0;
-  let refused = 0;
+  let requestCount = 0;
+  let refusedCount = 0;
   const reply: UpstreamReply = (request, response) => {
     if (now() >= resetMs) {
       resetMs = now() + windowMs;
-      used = 0;
+      requestCount = 0;
     }
-    used += 1;
+    requestCount += 1;
     const headers = {
-      "ratelimit-remaining": String(Math.max(0, limit - used)),
+      "ratelimit-remaining": String(Math.max(0, limit - requestCount)),
       "ratelimit-reset-ms": String(resetMs),
     };
-    if (used > limit) refused += 1;
-    (used > limit ? replyWith(429, headers) : jsonReply(body, headers))(request, response);
+    if (requestCount > limit) refusedCount += 1;
+    (requestCount > limit ? replyWith(429, headers) : jsonReply(body, headers))(request, response);
   };
-  return Object.assign(reply, { refused: () => refused });
+  return Object.assign(reply, { refused: () => refusedCount });
 }

@@ -15,7 +15,7 @@ export type JetstreamProcess = {
 };
 
 /** Throws if Go is not installed. */
-export function jetstreamPrograms(): string {
+export function buildJetstream(): string {
   const script = join(import.meta.dirname, "../../.ci/jetstream");
   return execFileSync(script, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).trim();
 }
@@ -25,7 +25,7 @@ export async function startJetstreamProcess(
   folder: string,
   { relayUrl, plcUrl }: { relayUrl: string; plcUrl: string },
 ): Promise<JetstreamProcess> {
-  const program = join(jetstreamPrograms(), "jetstream");
+  const program = join(buildJetstream(), "jetstream");
   const port = await freePort();
   mkdirSync(folder, { recursive: true });
   let child: Child | null = null;
@@ -33,11 +33,11 @@ export async function startJetstreamProcess(
   args.push("--debug-addr", "", "--data-dir", join(folder, "data"));
   args.push("--relay-url", relayUrl, "--plc-url", plcUrl);
   const start = async (): Promise<void> => {
-    const started = startProgram(program, args, join(folder, "jetstream.log"));
-    child = started;
+    const newChild = startProgram(program, args, join(folder, "jetstream.log"));
+    child = newChild;
     // The status is 503 until Jetstream knows the network, then 426.
-    await until("Jetstream serves", async () => {
-      if (!started.isRunning()) throw new Error(`Jetstream ended: see ${folder}/jetstream.log`);
+    await until("Jetstream is serving", async () => {
+      if (!newChild.isRunning()) throw new Error(`Jetstream exited: see ${folder}/jetstream.log`);
       const response = await fetch(`http://127.0.0.1:${port}/subscribe`).catch(() => null);
       await response?.body?.cancel();
       return response?.status === 426 || null;
@@ -62,7 +62,7 @@ export async function createSimulator(
   folder: string,
   { accounts, seed }: { accounts: number; seed: number },
 ): Promise<SimulatorProcess> {
-  const program = join(jetstreamPrograms(), "simulator");
+  const program = join(buildJetstream(), "simulator");
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   mkdirSync(folder, { recursive: true });
@@ -74,10 +74,11 @@ export async function createSimulator(
   const start = async (commitsPerSecond: number): Promise<void> => {
     await end();
     const rate = ["--commits-per-sec", String(commitsPerSecond)];
-    const started = startProgram(program, [...args, ...rate], join(folder, "simulator.log"));
-    child = started;
-    await until("the simulator serves", async () => {
-      if (!started.isRunning()) throw new Error(`the simulator ended: see ${folder}/simulator.log`);
+    const newChild = startProgram(program, [...args, ...rate], join(folder, "simulator.log"));
+    child = newChild;
+    await until("the simulator is serving", async () => {
+      if (!newChild.isRunning())
+        throw new Error(`the simulator exited: see ${folder}/simulator.log`);
       const response = await fetch(url).catch(() => null);
       await response?.body?.cancel();
       return response === null ? null : true;

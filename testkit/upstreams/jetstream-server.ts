@@ -12,7 +12,7 @@ export type JetstreamServer = {
   publish(event: StreamEvent): void;
   cut(): void;
   cutInFrame(): void;
-  open(): number;
+  openConnections(): number;
   connections(): number;
   close(): Promise<void>;
 };
@@ -21,25 +21,25 @@ export async function startJetstreamServer(
   dictionary: Buffer | null = null,
 ): Promise<JetstreamServer> {
   const events: StreamEvent[] = [];
-  const clients = new Map<WebSocket, { network: Socket; send(event: StreamEvent): void }>();
-  let connected = 0;
+  const clients = new Map<WebSocket, { tcpSocket: Socket; send(event: StreamEvent): void }>();
+  let connectionCount = 0;
   const server = new WebSocketServer({ host: "127.0.0.1", port: 0, path: "/subscribe" });
   await once(server, "listening");
   server.on("connection", (socket, request) => {
-    connected += 1;
-    const requested = new URL(request.url ?? "", "ws://localhost").searchParams;
-    const cursor = requested.get("cursor");
-    const collections = requested.getAll("wantedCollections");
-    const isCompressed = dictionary !== null && requested.get("compress") === "true";
+    connectionCount += 1;
+    const parameters = new URL(request.url ?? "", "ws://localhost").searchParams;
+    const cursor = parameters.get("cursor");
+    const collections = parameters.getAll("wantedCollections");
+    const isCompressed = dictionary !== null && parameters.get("compress") === "true";
     const send = (event: StreamEvent): void => {
-      if (!isWanted(collections, event)) return;
+      if (!isIncluded(collections, event)) return;
       const text = JSON.stringify(event);
       socket.send(isCompressed ? zstdCompressSync(text, { dictionary }) : text);
     };
     for (const event of events) {
       if (cursor !== null && event.time_us >= Number(cursor)) send(event);
     }
-    clients.set(socket, { network: request.socket, send });
+    clients.set(socket, { tcpSocket: request.socket, send });
     socket.on("close", () => clients.delete(socket));
     socket.on("error", () => clients.delete(socket));
   });
@@ -55,11 +55,12 @@ export async function startJetstreamServer(
     },
     cutInFrame: () => {
       // A text frame that announces 100 bytes and has two.
-      for (const { network } of clients.values()) network.end(Buffer.from([0x81, 100, 0x7b, 0x7d]));
+      for (const { tcpSocket } of clients.values())
+        tcpSocket.end(Buffer.from([0x81, 100, 0x7b, 0x7d]));
       clients.clear();
     },
-    open: () => clients.size,
-    connections: () => connected,
+    openConnections: () => clients.size,
+    connections: () => connectionCount,
     close: async () => {
       for (const socket of clients.keys()) socket.terminate();
       server.close();
@@ -68,7 +69,7 @@ export async function startJetstreamServer(
   };
 }
 
-function isWanted(collections: readonly string[], { kind, commit }: StreamEvent): boolean {
+function isIncluded(collections: readonly string[], { kind, commit }: StreamEvent): boolean {
   if (kind !== "commit" || collections.length === 0) return true;
   const { collection } = commit as { collection: string };
   return collections.includes(collection);

@@ -23,7 +23,7 @@ export type LabelerServer = {
   /** Starts over, like a new labeler. */
   reset(): void;
   cut(): void;
-  open(): number;
+  openConnections(): number;
   close(): Promise<void>;
 };
 
@@ -33,7 +33,7 @@ export const encodeFrame = (header: object, body: object): Uint8Array =>
 export async function startLabelerServer(): Promise<LabelerServer> {
   let frames: { seq: number; bytes: Uint8Array }[] = [];
   let seq = 0;
-  let oldest = 0;
+  let oldestSeq = 0;
   const clients = new Set<WebSocket>();
   const cursors: (string | null)[] = [];
   const path = "/xrpc/com.atproto.label.subscribeLabels";
@@ -49,7 +49,7 @@ export async function startLabelerServer(): Promise<LabelerServer> {
       socket.close();
       return;
     }
-    if (cursor !== null && Number(cursor) + 1 < oldest) {
+    if (cursor !== null && Number(cursor) + 1 < oldestSeq) {
       socket.send(
         encodeFrame({ op: 1, t: "#info" }, { name: "OutdatedCursor", message: "too old" }),
       );
@@ -64,8 +64,8 @@ export async function startLabelerServer(): Promise<LabelerServer> {
     cursors,
     publish: (...labels) => {
       seq += 1;
-      const versioned = labels.map((label) => ({ ver: 1, ...label }));
-      const bytes = encodeFrame({ op: 1, t: "#labels" }, { seq, labels: versioned });
+      const versionedLabels = labels.map((label) => ({ ver: 1, ...label }));
+      const bytes = encodeFrame({ op: 1, t: "#labels" }, { seq, labels: versionedLabels });
       frames.push({ seq, bytes });
       for (const socket of clients) socket.send(bytes);
     },
@@ -73,19 +73,19 @@ export async function startLabelerServer(): Promise<LabelerServer> {
       for (const socket of clients) socket.send(bytes);
     },
     forgetBefore: (first) => {
-      oldest = first;
+      oldestSeq = first;
       frames = frames.filter((frame) => frame.seq >= first);
     },
     reset: () => {
       frames = [];
       seq = 0;
-      oldest = 0;
+      oldestSeq = 0;
     },
     cut: () => {
       for (const socket of clients) socket.terminate();
       clients.clear();
     },
-    open: () => clients.size,
+    openConnections: () => clients.size,
     close: async () => {
       for (const socket of clients) socket.terminate();
       server.close();

@@ -22,7 +22,7 @@ export type ReplayServer = {
   url: string;
   segments: ArchivedRow[][][];
   token: string | null;
-  pageEntries: number;
+  entriesPerPage: number;
   requests: string[];
   /** Plans list blocks instead of segments. */
   hasBlockPlans: boolean;
@@ -33,14 +33,14 @@ export type ReplayServer = {
 
 export async function startReplayServer(): Promise<ReplayServer> {
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
+    respond(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const replay: ReplayServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     segments: [],
     token: null,
-    pageEntries: 100,
+    entriesPerPage: 100,
     requests: [],
     hasBlockPlans: false,
     intercept: () => false,
@@ -65,7 +65,7 @@ export async function startReplayServer(): Promise<ReplayServer> {
     };
   };
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "", replay.url);
     const method = url.pathname.replace("/xrpc/network.bsky.jetstream.", "");
     replay.requests.push(`${method}${url.search}`);
@@ -97,7 +97,7 @@ export async function startReplayServer(): Promise<ReplayServer> {
     const infos = replay.segments.map((_segment, index) => makeInfo(index));
     const sealedTipSeq = Math.min(beforeSeq, Math.max(0, ...infos.map(({ maxSeq }) => maxSeq)));
     const matching = infos.filter(({ minSeq, maxSeq }) => maxSeq > afterSeq && minSeq <= beforeSeq);
-    const page = matching.slice(0, replay.pageEntries).map((info) => {
+    const page = matching.slice(0, replay.entriesPerPage).map((info) => {
       const last = (replay.segments[info.index]?.length ?? 1) - 1;
       return replay.hasBlockPlans
         ? { ...info, mode: "blocks", blocks: [{ first: 0, last }] }

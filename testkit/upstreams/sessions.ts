@@ -33,7 +33,7 @@ export const bearer: CredentialKind = {
   access: "app",
   title: "a kind",
   purpose: "Reads.",
-  meaning: "a token",
+  description: "a token",
   fields: [],
   make: async () => {
     throw new Error("unexpected call");
@@ -49,9 +49,13 @@ export const bearer: CredentialKind = {
 export function pooledCredential(
   id: string,
   host: string,
-  more: { owner?: "account" | "deployment"; kind?: CredentialKind; revision?: () => number } = {},
+  options: {
+    owner?: "account" | "deployment";
+    kind?: CredentialKind;
+    revision?: () => number;
+  } = {},
 ): PooledCredential {
-  const { owner = "deployment", kind = bearer, revision = () => 1 } = more;
+  const { owner = "deployment", kind = bearer, revision = () => 1 } = options;
   const secrets = { token: `secret-of-${id}` };
   return {
     credential: {
@@ -69,7 +73,11 @@ export function pooledCredential(
       coolings: [],
     },
     kind,
-    inUse: { credential: null as never, secrets: () => secrets, renew: async () => secrets },
+    credentialInUse: {
+      credential: null as never,
+      secrets: () => secrets,
+      renew: async () => secrets,
+    },
     revision,
     tools: { fetch: null as never, now: Date.now, randomBytes: (length) => new Uint8Array(length) },
     owner,
@@ -87,7 +95,7 @@ export function testPool(): TestPool {
       ),
     find: async (_account, id) =>
       pool.credentials.find(({ credential }) => credential.id === id) ?? null,
-    released: () => null,
+    openRelease: () => null,
     configured: async () =>
       pool.credentials.map(({ kind, owner }) => ({ access: kind.access, owner })),
     refusal: async () => null,
@@ -101,18 +109,20 @@ export function testPool(): TestPool {
   return pool;
 }
 
-export function testUpstream(platform: Platform, more: Partial<Upstream> = {}): Upstream {
-  const none = { access: [], closest: "nothing" } as const;
+export function testUpstream(platform: Platform, overrides: Partial<Upstream> = {}): Upstream {
+  const noSupport = { access: [], closest: "nothing" } as const;
   return {
     platform,
-    support: Object.fromEntries(methodNames.map((name) => [name, none])) as Upstream["support"],
+    support: Object.fromEntries(
+      methodNames.map((name) => [name, noSupport]),
+    ) as Upstream["support"],
     page: async () => ({ items: [], next: null }),
     search: null,
     publicBaseUrl: null,
     readLimit: reportedLimit,
     computePrice: null,
     displayScope: () => "everything",
-    ...more,
+    ...overrides,
   };
 }
 
@@ -130,16 +140,16 @@ export type TestSessions = {
   outcomes: string[];
   /** Timeouts for the next requests; later requests have generous ones. */
   timeoutsMs: number[];
-  anotherProcess(): Sessions;
+  openInAnotherProcess(): Sessions;
   close(): Promise<void>;
 };
 
 export function openTestSessions(
   upstream: Upstream,
   hosts: readonly string[],
-  more: { clock?: Clock; settings?: Partial<SessionsContext["settings"]> } = {},
+  overrides: { clock?: Clock; settings?: Partial<SessionsContext["settings"]> } = {},
 ): TestSessions {
-  const { clock = systemClock } = more;
+  const { clock = systemClock } = overrides;
   const folder = mkdtempSync(join(tmpdir(), "earshot-"));
   const path = join(folder, "control.db");
   const database = openStoreForWriting(path, controlMigrations);
@@ -169,7 +179,7 @@ export function openTestSessions(
     maxLimitPauseMs: 60_000,
     dispatchesPerSecond: 10_000,
     xMonthlyPostReads: 1_000,
-    ...more.settings,
+    ...overrides.settings,
   };
   const create = () =>
     createSessions({
@@ -191,7 +201,7 @@ export function openTestSessions(
     },
     outcomes,
     timeoutsMs,
-    anotherProcess: create,
+    openInAnotherProcess: create,
     close: async () => {
       await fetch.close();
       database.close();
@@ -200,14 +210,14 @@ export function openTestSessions(
   };
 }
 
-export function makeUpstreamJob(uuid: string, more: Partial<UpstreamJob> = {}): UpstreamJob {
+export function makeUpstreamJob(uuid: string, overrides: Partial<UpstreamJob> = {}): UpstreamJob {
   return {
     uuid,
     accountId: "one",
     attempt: 1,
     deadlineMs: Date.now() + 30_000,
     signal: new AbortController().signal,
-    ...more,
+    ...overrides,
   };
 }
 
@@ -218,10 +228,10 @@ export async function advanceUntil<Value>(
   speed = 50,
 ): Promise<Value> {
   let isOver = false;
-  const over = () => {
+  const markOver = () => {
     isOver = true;
   };
-  promise.then(over, over);
+  promise.then(markOver, markOver);
   while (!isOver) {
     await clock.advance(speed);
     await new Promise((resolve) => setTimeout(resolve, 1));

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { WebSocket } from "ws";
-import { everything, foundPosts } from "../archives/found-posts.ts";
+import { foundPosts, matchAllQuery } from "../archives/found-posts.ts";
 import { freePort } from "../service/free-port.ts";
 import { residentMb, type ServerProcess, startServer } from "../service/server-process.ts";
 import { createSimulator, startJetstreamProcess } from "./jetstream-process.ts";
@@ -53,7 +53,7 @@ export async function startSimulatedStream(
     },
     startTraffic: () => simulator.start(1_000_000),
     endTraffic: simulator.end,
-    jetstreamPosts: () => findEarlier(url),
+    jetstreamPosts: () => readReplay(url),
     close: async () => {
       for (const service of services) await stopServer(service);
       await jetstream.end("SIGKILL");
@@ -79,7 +79,7 @@ export async function takeSample({ base, pid }: ServerProcess): Promise<StreamSa
 }
 
 export async function foundTexts(service: ServerProcess): Promise<Map<string, string>> {
-  const posts = await foundPosts(service, everything);
+  const posts = await foundPosts(service, matchAllQuery);
   return new Map(posts.map(({ Content, Metadata }) => [Metadata.uri, Content]));
 }
 
@@ -94,7 +94,7 @@ type ReplayedEvent = {
 };
 
 /** Reads Jetstream's replay without Earshot code. */
-function findEarlier(url: string): Promise<{ posts: Map<string, string>; events: number }> {
+function readReplay(url: string): Promise<{ posts: Map<string, string>; events: number }> {
   const posts = new Map<string, string>();
   let events = 0;
   const { promise, resolve, reject } = Promise.withResolvers<void>();

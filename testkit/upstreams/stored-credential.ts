@@ -5,7 +5,7 @@ export type StoredCredential = CredentialInUse & { saved: Secrets[]; renewals: (
 /** Concurrent callers share a renewal, as in the store. */
 export function storedCredential(
   secrets: Secrets,
-  special: Pick<Credential, "platform"> & Partial<Credential>,
+  overrides: Pick<Credential, "platform"> & Partial<Credential>,
 ): StoredCredential {
   let current = secrets;
   let renewal: Promise<Secrets> | null = null;
@@ -32,7 +32,7 @@ export function storedCredential(
       usedMs: null,
       quarantine: null,
       coolings: [],
-      ...special,
+      ...overrides,
     },
     saved,
     renewals: () => renewals,

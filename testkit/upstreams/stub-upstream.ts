@@ -57,7 +57,7 @@ function supportFor(answers: StubAnswers): Record<Method, MethodSupport> {
   return Object.fromEntries(rows) as Record<Method, MethodSupport>;
 }
 
-export function makeProfile(special: Partial<Profile> = {}): Profile {
+export function makeProfile(overrides: Partial<Profile> = {}): Profile {
   return {
     platform: "bluesky",
     userId: "did:plc:author",
@@ -74,6 +74,6 @@ export function makeProfile(special: Partial<Profile> = {}): Profile {
     isBot: null,
     labels: [],
     counts: { followers: 3, following: 2, posts: 1, listed: null },
-    ...special,
+    ...overrides,
   };
 }

@@ -38,7 +38,7 @@ export const storedXCredential = (
   subject: string | null = null,
 ): StoredCredential => storedCredential(secrets, { platform: "x", subject });
 
-export type TestSession = Session & { settled: Required<Bill>; reserved: Required<Bill> };
+export type TestSession = Session & { settledBill: Required<Bill>; reservedBill: Required<Bill> };
 
 export function sessionWith(
   x: Pick<XEmulator, "url">,
@@ -46,8 +46,8 @@ export function sessionWith(
   credential: CredentialInUse,
   atMs = nowMs,
 ): TestSession {
-  const settled = { postReads: 0, userReads: 0, requests: 0 };
-  const reserved = { ...settled };
+  const settledBill = { postReads: 0, userReads: 0, requests: 0 };
+  const reservedBill = { ...settledBill };
   const session: TestSession = {
     platform: "x",
     access: kind.access,
@@ -56,14 +56,14 @@ export function sessionWith(
     subjectId: credential.credential.subject,
     baseUrl: x.url,
     nowMs: atMs,
-    settled,
-    reserved,
+    settledBill,
+    reservedBill,
     get: async ({ path, query = {}, bill = {} }) => {
       const url = new URL(path, x.url);
       for (const [name, value] of Object.entries(query)) {
         if (value !== undefined) url.searchParams.set(name, String(value));
       }
-      add(reserved, bill);
+      add(reservedBill, bill);
       const signal = AbortSignal.timeout(10_000);
       const response: FetchedResponse = await kind.send(
         { url, headers: {}, signal },
@@ -74,7 +74,7 @@ export function sessionWith(
         status: response.status,
         headers: response.headers,
         json: response.json(),
-        settle: (reported) => add(settled, reported),
+        settle: (reported) => add(settledBill, reported),
       };
     },
     getPublic: async () => {

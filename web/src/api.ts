@@ -28,7 +28,11 @@ export class ApiProblem extends Error {
 }
 
 /** From the latest /v1 response. */
-export type RatesLeft = { requests: number | null; searches: number | null; searchesInMs: number };
+export type RemainingRates = {
+  requests: number | null;
+  searches: number | null;
+  searchResetInMs: number;
+};
 
 let csrf: string | null = null;
 const listeners = { signedOut: new Set<() => void>() };
@@ -98,7 +102,7 @@ export const api = {
 };
 
 /** Parses draft-ietf-httpapi-ratelimit-headers. */
-export function ratesLeft(response: Response): RatesLeft {
+export function remainingRates(response: Response): RemainingRates {
   const field = response.headers.get("ratelimit") ?? "";
   const item = (name: string) =>
     field.split(",").find((part) => part.trim().startsWith(`"${name}"`));
@@ -109,7 +113,7 @@ export function ratesLeft(response: Response): RatesLeft {
   return {
     requests: parameter("burst", "r"),
     searches: parameter("search", "r"),
-    searchesInMs: (parameter("search", "t") ?? 0) * 1000,
+    searchResetInMs: (parameter("search", "t") ?? 0) * 1000,
   };
 }
 

@@ -38,7 +38,7 @@ function Pages() {
       </main>
     );
   }
-  const isByLink = path === "/sign-in" && storedLinkToken() !== null;
+  const hasSignInLink = path === "/sign-in" && storedLinkToken() !== null;
   if (session.signed_in === null && path === "/status") {
     return (
       <Suspense fallback={null}>
@@ -46,7 +46,7 @@ function Pages() {
       </Suspense>
     );
   }
-  if (session.signed_in === null || isByLink) return <SignInPage />;
+  if (session.signed_in === null || hasSignInLink) return <SignInPage />;
   if (path === "/connect") {
     return (
       <Suspense fallback={null}>
@@ -63,8 +63,8 @@ function Pages() {
       <ErrorBoundary key={path}>
         <Suspense fallback={null}>
           <Switch>
-            {pagesFor(account.role).map(({ path: own, component }) => (
-              <Route key={own} path={`${own}/*?`} component={component} />
+            {pagesFor(account.role).map(({ path: pagePath, component }) => (
+              <Route key={pagePath} path={`${pagePath}/*?`} component={component} />
             ))}
             <Route component={NotFound} />
           </Switch>

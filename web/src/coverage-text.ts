@@ -3,7 +3,7 @@
 import type { AccessMethod } from "../../src/platforms/source.ts";
 import type { Platform } from "../../src/posts/post.ts";
 import { exactTime, shortTime } from "./components/time.tsx";
-import type { TraceParts } from "./components/trace-drawing.ts";
+import type { TraceData } from "./components/trace-drawing.ts";
 import { quantityText, spanDurationText } from "./numbers.ts";
 
 export type Span = { from: string | null; to: string };
@@ -29,8 +29,8 @@ export function coverageText(
 ): string {
   const share = liveShare(sources);
   if (share !== "none") {
-    const how = share === "all" ? "answered live" : "partly answered live";
-    return complete ? `Complete, ${how}` : `${capitalised(how)}, may be incomplete`;
+    const liveText = share === "all" ? "answered live" : "partly answered live";
+    return complete ? `Complete, ${liveText}` : `${capitalised(liveText)}, may be incomplete`;
   }
   if (complete) return completeText(window, nowMs);
   const [first] = held;
@@ -38,12 +38,12 @@ export function coverageText(
   if (first === undefined) {
     return sources.some(({ count }) => count > 0) ? nothingText(1) : "Coverage unknown";
   }
-  const inner = innerGaps(held, gaps);
-  const lead =
-    gaps.length > inner.length && first.from !== null
+  const laterGaps = innerGaps(held, gaps);
+  const startTexts =
+    gaps.length > laterGaps.length && first.from !== null
       ? [`Archived since ${shortTime(first.from, nowMs)}`]
       : [];
-  const texts = [...lead, ...(inner.length === 0 ? [] : [gapsText(inner)])];
+  const texts = [...startTexts, ...(laterGaps.length === 0 ? [] : [gapsText(laterGaps)])];
   return texts.length === 0 ? "No gaps, but may be incomplete" : texts.join("; ");
 }
 
@@ -66,12 +66,12 @@ export function innerGaps<Gap extends Span>(held: readonly Span[], gaps: readonl
 
 /** "2 gaps, 5 h 29 min". */
 export function gapsText(gaps: readonly Span[]): string {
-  const bounded = gaps.filter(({ from }) => from !== null);
-  const ms = bounded.reduce(
+  const boundedGaps = gaps.filter(({ from }) => from !== null);
+  const ms = boundedGaps.reduce(
     (sum, { from, to }) => sum + Date.parse(to) - Date.parse(from ?? to),
     0,
   );
-  const length = bounded.length === gaps.length ? `, ${spanDurationText(ms)}` : "";
+  const length = boundedGaps.length === gaps.length ? `, ${spanDurationText(ms)}` : "";
   return `${quantityText(gaps.length, "gap")}${length}`;
 }
 
@@ -94,7 +94,7 @@ export function endText(to: string, nowMs: number): string {
 
 export function traceLabel(
   name: string,
-  { held, gaps }: Pick<TraceParts, "held" | "gaps">,
+  { held, gaps }: Pick<TraceData, "held" | "gaps">,
   span: string,
 ): string {
   if (held.length === 0 && gaps.length === 0) return `${name}: nothing archived in ${span}`;
@@ -107,8 +107,9 @@ export function traceLabel(
   const gapTexts = gaps
     .slice(0, 5)
     .map(({ fromMs, toMs }) => `${timeText(fromMs)} to ${timeText(toMs)}`);
-  const more = gaps.length > gapTexts.length ? `, and ${gaps.length - gapTexts.length} more` : "";
-  return `${name}: ${quantityText(gaps.length, "gap")} in ${span}, ${gapTexts.join(", ")}${more}`;
+  const moreText =
+    gaps.length > gapTexts.length ? `, and ${gaps.length - gapTexts.length} more` : "";
+  return `${name}: ${quantityText(gaps.length, "gap")} in ${span}, ${gapTexts.join(", ")}${moreText}`;
 }
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

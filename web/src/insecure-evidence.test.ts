@@ -11,7 +11,7 @@ test.each([
   [["simulated", "none"], "UNVERIFIED", "simulated evidence and without evidence"],
 ] as const)("the banner explains what accepting %j evidence means", (kinds, word, used) => {
   const banner = insecureBanner(kinds);
-  expect(banner?.word).toBe(word);
+  expect(banner?.label).toBe(word);
   expect(banner?.text).toContain(used);
   expect(banner?.text).toContain("Results may come from machines that are not verified");
 });

@@ -3,11 +3,11 @@ import type { InsecureEvidence } from "../../src/http/dashboard/contract/session
 /** Null unless unverified nodes are accepted. */
 export function insecureBanner(
   kinds: readonly InsecureEvidence[],
-): { word: string; text: string } | null {
+): { label: string; text: string } | null {
   if (kinds.length === 0) return null;
-  const [word, used] =
+  const [label, statement] =
     kinds.length > 1 ? notProven : kinds.includes("simulated") ? simulated : noEvidence;
-  return { word, text: `${used} ${meaning}` };
+  return { label, text: `${statement} ${meaning}` };
 }
 
 const simulated = ["SIMULATED", "Test mode: this server accepts simulated evidence."] as const;

@@ -19,19 +19,19 @@ import type { SessionResponse } from "../../src/http/dashboard/contract/session.
 import { insecureBanner } from "./insecure-evidence.ts";
 
 /** Adds sign-in links, or a dashboard link when signed in, and the warning banner. The page works without them. */
-async function showMethods(): Promise<void> {
+async function showSignInMethods(): Promise<void> {
   const response = await fetch("/dashboard/api/session").catch(() => null);
   if (response === null || !response.ok) return;
   // The contract defines the type.
   const session = (await response.json()) as SessionResponse;
   showBanner(session);
   const methods = document.querySelector("[data-ways]");
-  const enter = document.querySelector<HTMLAnchorElement>("[data-enter]");
+  const enterLink = document.querySelector<HTMLAnchorElement>("[data-enter]");
   const isSignedIn = session.signed_in !== null;
   if (session.providers.length === 0) document.querySelector("[data-key-at-once]")?.remove();
-  if (isSignedIn && enter !== null) {
-    enter.href = "/dashboard";
-    enter.textContent = "Dashboard";
+  if (isSignedIn && enterLink !== null) {
+    enterLink.href = "/dashboard";
+    enterLink.textContent = "Dashboard";
   }
   if (isSignedIn || session.providers.length === 0) {
     const href = isSignedIn ? "/dashboard" : "/dashboard/sign-in";
@@ -43,7 +43,7 @@ async function showMethods(): Promise<void> {
       signInLink({
         href: `/auth/${name}`,
         text: `Sign in with ${label}`,
-        isOther: index > 0,
+        isSecondary: index > 0,
         icon: "#i-branch",
       }),
     ),
@@ -59,7 +59,7 @@ function showBanner({ insecure_evidence: kinds }: SessionResponse): void {
   banner.role = "region";
   banner.ariaLabel = "Unverified nodes";
   banner.append(
-    makeElement("strong", notice.word),
+    makeElement("strong", notice.label),
     makeElement("span", notice.text),
     Object.assign(makeElement("a", "What attestation proves"), { href: "/docs/attestation" }),
   );
@@ -78,25 +78,25 @@ function makeElement<Name extends keyof HTMLElementTagNameMap>(
 function signInLink({
   href,
   text,
-  isOther = false,
+  isSecondary = false,
   icon = null,
 }: {
   href: string;
   text: string;
-  isOther?: boolean;
+  isSecondary?: boolean;
   icon?: string | null;
 }): HTMLAnchorElement {
-  const method = document.createElement("a");
-  method.className = "button";
-  method.href = href;
-  method.dataset.size = "large";
-  if (!isOther) method.dataset.variant = "primary";
-  if (icon !== null) method.append(drawing(icon));
-  method.append(text);
-  return method;
+  const link = document.createElement("a");
+  link.className = "button";
+  link.href = href;
+  link.dataset.size = "large";
+  if (!isSecondary) link.dataset.variant = "primary";
+  if (icon !== null) link.append(createIcon(icon));
+  link.append(text);
+  return link;
 }
 
-function drawing(symbol: string): SVGSVGElement {
+function createIcon(symbol: string): SVGSVGElement {
   const namespace = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(namespace, "svg");
   svg.setAttribute("class", "i");
@@ -107,4 +107,4 @@ function drawing(symbol: string): SVGSVGElement {
   return svg;
 }
 
-void showMethods();
+void showSignInMethods();

@@ -9,8 +9,8 @@ export const ranges = [
   { value: "30d", label: "30 days" },
 ] as const satisfies readonly { value: UsageRange; label: string }[];
 
-export function parseRange(text: string | null, otherwise: UsageRange): UsageRange {
-  return ranges.find(({ value }) => value === text)?.value ?? otherwise;
+export function parseRange(text: string | null, defaultRange: UsageRange): UsageRange {
+  return ranges.find(({ value }) => value === text)?.value ?? defaultRange;
 }
 
 export const rangeLabel = (range: UsageRange): string =>

@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from "preact/compat";
 import useSWR from "swr";
-import type { SessionResponse, SignedIn } from "../../src/http/dashboard/contract/session.ts";
+import type { SessionResponse, SignedInState } from "../../src/http/dashboard/contract/session.ts";
 import { type ApiProblem, api, onSignedOut, storeCsrfToken } from "./api.ts";
 
 export type Session = {
@@ -51,7 +51,7 @@ export function useSession(): Session {
 }
 
 /** For pages that require a session. */
-export function useSignedIn(): SignedIn & Omit<SessionResponse, "signed_in"> {
+export function useSignedIn(): SignedInState & Omit<SessionResponse, "signed_in"> {
   const { session } = useSession();
   if (session?.signed_in == null) throw new Error("no user is signed in");
   const { signed_in: signedIn, ...service } = session;

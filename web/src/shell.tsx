@@ -55,8 +55,8 @@ export function Shell({ children }: { children: ReactNode }) {
 
 function Sidebar({ menu }: { menu: React.RefObject<HTMLElement | null> }) {
   const { account } = useSignedIn();
-  const shown = pagesFor(account.role);
-  const groups = [...new Set(shown.map(({ group }) => group))];
+  const visiblePages = pagesFor(account.role);
+  const groups = [...new Set(visiblePages.map(({ group }) => group))];
   return (
     <nav className="sidebar" id="menu" aria-label="Dashboard" popover="auto" ref={menu}>
       <Brand />
@@ -65,7 +65,7 @@ function Sidebar({ menu }: { menu: React.RefObject<HTMLElement | null> }) {
           <div key={group}>
             <h2>{group}</h2>
             <ul>
-              {shown
+              {visiblePages
                 .filter((page) => page.group === group)
                 .map((page) => (
                   <li key={page.path}>
@@ -98,9 +98,9 @@ function Sidebar({ menu }: { menu: React.RefObject<HTMLElement | null> }) {
 
 function NavLink({ page: { path, title, icon } }: { page: Page }) {
   const [location] = useLocation();
-  const isHere = location === path || location.startsWith(`${path}/`);
+  const isCurrent = location === path || location.startsWith(`${path}/`);
   return (
-    <Link href={path} aria-current={isHere ? "page" : undefined}>
+    <Link href={path} aria-current={isCurrent ? "page" : undefined}>
       <Icon name={icon} />
       {title}
       {path === "/jobs" ? <RunningCount /> : null}
@@ -109,13 +109,13 @@ function NavLink({ page: { path, title, icon } }: { page: Page }) {
 }
 
 /** Same interval as the Status page, so that both agree. */
-const everyMs = 10_000;
+const refreshMs = 10_000;
 
 function ListeningLine() {
-  const { data, problem } = useApi<StatusResponse>("/dashboard/api/status?range=24h", everyMs);
+  const { data, problem } = useApi<StatusResponse>("/dashboard/api/status?range=24h", refreshMs);
   if (data === undefined && problem === undefined) return null;
   const { isLive, text } =
-    data === undefined || problem !== undefined ? unknown : listeningText(data.platforms);
+    data === undefined || problem !== undefined ? unknownStatus : listeningText(data.platforms);
   return (
     <Link href="/status">
       <span className="live" data-tone={isLive ? undefined : "caution"} />
@@ -124,16 +124,16 @@ function ListeningLine() {
   );
 }
 
-const unknown = { isLive: false, text: "Status unknown" };
+const unknownStatus = { isLive: false, text: "Status unknown" };
 
-const max = 100;
+const maxCount = 100;
 
 function RunningCount() {
-  const { running } = useJobFeed();
-  if (running === null || running === 0) return null;
+  const { runningCount } = useJobFeed();
+  if (runningCount === null || runningCount === 0) return null;
   return (
     <span className="count">
-      {running >= max ? `${max}+` : running}
+      {runningCount >= maxCount ? `${maxCount}+` : runningCount}
       <span className="sr"> running</span>
     </span>
   );

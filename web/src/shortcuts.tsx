@@ -13,50 +13,50 @@ const chordMs = 1_500;
 
 export function Shortcuts() {
   const { account } = useSignedIn();
-  const [, go] = useLocation();
-  const [isListed, setListed] = useState(false);
-  const [hasPalette, setPalette] = useState(false);
+  const [, navigate] = useLocation();
+  const [isListOpen, setListOpen] = useState(false);
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
   const { role } = account;
   useEffect(() => {
-    let chordUntil = 0;
+    let chordEndMs = 0;
     const listen = (event: KeyboardEvent) => {
       if (event.key === "k" && (event.ctrlKey || event.metaKey) && !event.altKey) {
         event.preventDefault();
-        if (document.querySelector("dialog[open]") === null) setPalette(true);
+        if (document.querySelector("dialog[open]") === null) setPaletteOpen(true);
         return;
       }
       const isPlain = !(event.ctrlKey || event.metaKey || event.altKey);
       if (!isPlain || isTyping(event.target) || !areSingleKeysOn()) return;
       if (document.querySelector("dialog[open]") !== null) return;
-      if (performance.now() < chordUntil) {
-        chordUntil = 0;
+      if (performance.now() < chordEndMs) {
+        chordEndMs = 0;
         const page = pagesFor(role).find(({ key }) => key === event.key);
         if (page === undefined) return;
         event.preventDefault();
-        go(page.path);
+        navigate(page.path);
         return;
       }
-      if (event.key === "g") chordUntil = performance.now() + chordMs;
+      if (event.key === "g") chordEndMs = performance.now() + chordMs;
       else if (event.key === "t") switchTheme();
-      else if (event.key === "?") setListed(true);
+      else if (event.key === "?") setListOpen(true);
       else if (event.key === "/") {
         event.preventDefault();
         const query = document.querySelector<HTMLElement>(".query-input");
-        if (query === null) go("/playground");
+        if (query === null) navigate("/playground");
         else query.focus();
       }
     };
     document.addEventListener("keydown", listen);
     return () => document.removeEventListener("keydown", listen);
-  }, [go, role]);
-  if (hasPalette) {
+  }, [navigate, role]);
+  if (isPaletteOpen) {
     return (
       <Suspense fallback={null}>
-        <Palette onClose={() => setPalette(false)} />
+        <Palette onClose={() => setPaletteOpen(false)} />
       </Suspense>
     );
   }
-  return isListed ? <ShortcutList role={role} onClose={() => setListed(false)} /> : null;
+  return isListOpen ? <ShortcutList role={role} onClose={() => setListOpen(false)} /> : null;
 }
 
 function ShortcutList({ role, onClose }: { role: "member" | "operator"; onClose(): void }) {

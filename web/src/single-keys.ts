@@ -1,14 +1,14 @@
 import { readStored, writeStored } from "./theme.ts";
 
-const name = "earshot-single-keys";
+const storageKey = "earshot-single-keys";
 
 /** Single-key shortcuts can be turned off (WCAG 2.1.4). */
 export function areSingleKeysOn(): boolean {
-  return readStored(name) !== "off";
+  return readStored(storageKey) !== "off";
 }
 
-export function setSingleKeys(on: boolean): void {
-  writeStored(name, on ? null : "off");
+export function setSingleKeys(isOn: boolean): void {
+  writeStored(storageKey, isOn ? null : "off");
 }
 
 export function isTyping(target: EventTarget | null): boolean {

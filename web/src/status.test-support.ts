@@ -3,7 +3,7 @@ import type { Platform } from "../../src/posts/post.ts";
 
 export const hourMs = 3_600_000;
 const nowMs = Date.UTC(2026, 10, 21, 10);
-export const ago = (ms: number): string => new Date(nowMs - ms).toISOString();
+export const timeAgo = (ms: number): string => new Date(nowMs - ms).toISOString();
 
 type Stream = NonNullable<PlatformStatus["stream"]>;
 
@@ -26,9 +26,9 @@ export const makePlatform = (
   stream: makeStream(),
   posts: 100,
   coverage: {
-    held: [{ from: ago(168 * hourMs), to: ago(0), source: "jetstream" }],
+    held: [{ from: timeAgo(168 * hourMs), to: timeAgo(0), source: "jetstream" }],
     gaps: [],
-    complete_since: ago(400 * hourMs),
+    complete_since: timeAgo(400 * hourMs),
   },
   received: null,
   lag: [],
@@ -47,15 +47,15 @@ export const makeLivePlatform = (platform: Platform): PlatformStatus =>
 export const coverageGaps = (
   ...spans: readonly [fromMs: number, toMs: number][]
 ): PlatformStatus["coverage"] => ({
-  held: [{ from: ago(168 * hourMs), to: ago(0), source: "jetstream" }],
-  gaps: spans.map(([fromMs, toMs]) => ({ from: ago(fromMs), to: ago(toMs) })),
+  held: [{ from: timeAgo(168 * hourMs), to: timeAgo(0), source: "jetstream" }],
+  gaps: spans.map(([fromMs, toMs]) => ({ from: timeAgo(fromMs), to: timeAgo(toMs) })),
   complete_since: null,
 });
 
 export const makeStatus = (...platforms: readonly PlatformStatus[]): StatusResponse => ({
   range: "7d",
-  from: ago(168 * hourMs),
-  to: ago(0),
+  from: timeAgo(168 * hourMs),
+  to: timeAgo(0),
   platforms,
   archive: {
     posts: 100,

@@ -1,10 +1,10 @@
 export type Theme = "system" | "light" | "dark";
 
-const name = "earshot-theme";
+const storageKey = "earshot-theme";
 
 export function readTheme(): Theme {
-  const stored = readStored(name);
-  return stored === "light" || stored === "dark" ? stored : "system";
+  const storedTheme = readStored(storageKey);
+  return storedTheme === "light" || storedTheme === "dark" ? storedTheme : "system";
 }
 
 /** Also stores the theme, and notifies listeners such as plots. */
@@ -12,7 +12,7 @@ export function setTheme(theme: Theme): void {
   const { dataset } = document.documentElement;
   if (theme === "system") delete dataset.theme;
   else dataset.theme = theme;
-  writeStored(name, theme === "system" ? null : theme);
+  writeStored(storageKey, theme === "system" ? null : theme);
   window.dispatchEvent(new Event("earshot-theme"));
 }
 

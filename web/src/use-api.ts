@@ -2,7 +2,7 @@ import { useEffect } from "preact/compat";
 import useSWR from "swr";
 import { type ApiProblem, api } from "./api.ts";
 
-export type Loaded<Value> = {
+export type ApiState<Value> = {
   /** The latest successful response; undefined while loading. */
   data: Value | undefined;
   problem: ApiProblem | undefined;
@@ -11,22 +11,22 @@ export type Loaded<Value> = {
 };
 
 /**
- * A shared GET, repeated every `everyMs` while the page is visible. A null path requests nothing.
+ * A shared GET, repeated every `refreshMs` while the page is visible. A null path requests nothing.
  */
-export function useApi<Value>(path: string | null, everyMs = 0): Loaded<Value> {
+export function useApi<Value>(path: string | null, refreshMs = 0): ApiState<Value> {
   const { data, error, isLoading, mutate } = useSWR<Value, ApiProblem>(
     path,
     (requestPath: string) => api.get<Value>(requestPath),
-    { refreshInterval: everyMs, keepPreviousData: true, shouldRetryOnError: false },
+    { refreshInterval: refreshMs, keepPreviousData: true, shouldRetryOnError: false },
   );
   // SWR stops repeating requests after an error.
   useEffect(() => {
-    if (error === undefined || everyMs === 0) return;
+    if (error === undefined || refreshMs === 0) return;
     const timer = setInterval(() => {
       if (document.visibilityState === "visible") void mutate();
-    }, everyMs);
+    }, refreshMs);
     return () => clearInterval(timer);
-  }, [error, everyMs, mutate]);
+  }, [error, refreshMs, mutate]);
   const refresh = async () => {
     await mutate();
   };

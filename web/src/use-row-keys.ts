@@ -5,15 +5,16 @@ import { areSingleKeysOn, isTyping } from "./single-keys.ts";
 export function useRowKeys(list: RefObject<HTMLElement | null>, selector: string): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      const by = { j: 1, k: -1 }[event.key];
-      if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+      const offset = { j: 1, k: -1 }[event.key];
+      if (offset === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
       if (isTyping(event.target) || !areSingleKeysOn() || event.defaultPrevented) return;
       if (document.querySelector("dialog[open]") !== null) return;
       const rows = [...(list.current?.querySelectorAll<HTMLElement>(selector) ?? [])];
       const index = rows.indexOf(document.activeElement as HTMLElement);
-      const current = rows.findIndex((row) => row.closest("[aria-current]") !== null);
-      const from = index >= 0 ? index : current;
-      const next = rows[from < 0 ? 0 : Math.min(Math.max(from + by, 0), rows.length - 1)];
+      const currentIndex = rows.findIndex((row) => row.closest("[aria-current]") !== null);
+      const startIndex = index >= 0 ? index : currentIndex;
+      const next =
+        rows[startIndex < 0 ? 0 : Math.min(Math.max(startIndex + offset, 0), rows.length - 1)];
       if (next === undefined) return;
       event.preventDefault();
       next.focus();

@@ -21,7 +21,7 @@ export interface components {
                 boot_id: string;
                 gateway_key: string;
             };
-            /** @description Ed25519 of the identity key over the statement, base64url. */
+            /** @description Ed25519 signature of the statement by the identity key, base64url. */
             identity_signature: string;
             evidence: {
                 /** @description In hexadecimal digits. */
@@ -29,7 +29,7 @@ export interface components {
                 event_log: string | null;
                 vm_config: string | null;
             };
-            /** @description The collateral of the verification: certificates, revocation lists, TCB levels. */
+            /** @description The verification collateral: certificates, revocation lists, TCB levels. */
             collateral: {
                 pck_crl_issuer_chain: string;
                 root_ca_crl: string;
@@ -269,7 +269,7 @@ export interface components {
             attempts: number;
             next_cursor: string | null;
         };
-        /** @description A status without coverage and sources of its result. */
+        /** @description A status without the coverage and sources of its result. */
         JobSummary: {
             /** Format: uuid */
             uuid: string;
@@ -430,7 +430,7 @@ export interface components {
             embedded: "on" | "spare" | "off";
             /** @description Accepted kinds of evidence. */
             evidence: ("tdx" | "simulated" | "none")[];
-            /** @description Admitted nodes of other processes. */
+            /** @description Admitted nodes in other processes. */
             nodes: components["schemas"]["Node"][];
         };
         PostCounts: {
@@ -482,7 +482,7 @@ export interface components {
                 length?: number;
                 expected?: string[];
             }[];
-            /** @description In answers to submissions: empty if refused, the job's uuid if the job failed. */
+            /** @description In responses to submissions: empty if refused, the job's uuid if the job failed. */
             uuid?: string;
             error: string;
         };
@@ -562,7 +562,7 @@ export interface components {
             mastodon_last_event_at: string | null;
             /** @description State of the account lookup. */
             look_up: string;
-            /** @description Connected nodes of other processes. */
+            /** @description Connected nodes in other processes. */
             nodes: number;
             /** @description Those whose evidence proves nothing about their machine. */
             insecure_nodes: number;
@@ -837,7 +837,7 @@ export interface components {
             failing_since: string | null;
             disabled_at: string | null;
             disabled_reason: string | null;
-            /** @description Until when events are also signed with the former secret. */
+            /** @description Events are also signed with the former secret until this time. */
             former_secret_until: string | null;
             /** @description Deliveries dropped because there were too many or they were too old. */
             dropped: number;
@@ -882,7 +882,7 @@ export interface components {
             failing_since: string | null;
             disabled_at: string | null;
             disabled_reason: string | null;
-            /** @description Until when events are also signed with the former secret. */
+            /** @description Events are also signed with the former secret until this time. */
             former_secret_until: string | null;
             /** @description Deliveries dropped because there were too many or they were too old. */
             dropped: number;
@@ -896,7 +896,7 @@ export interface components {
     headers: {
         /** @description Identifies the request in the log; quote it in problem reports. */
         "X-Request-Id": string;
-        /** @description The limits of the key: q requests in w seconds. */
+        /** @description The key's limits: q requests in w seconds. */
         "RateLimit-Policy": string;
         /** @description What remains of each limit (r), and the seconds until more is available (t). */
         RateLimit: string;
@@ -912,27 +912,27 @@ export interface components {
         "Preference-Applied": string;
         /** @description Present if the response is that of an earlier request with the same Idempotency-Key. */
         "Idempotent-Replayed": "true";
-        /** @description The codes of the warnings, as a structured field list (RFC 9651). */
+        /** @description The warning codes, as a structured field list (RFC 9651). */
         "X-Warnings": string;
         /** @description Present if max_chars had an effect: the numbers of shortened and omitted posts, as a structured field dictionary (RFC 9651). */
         "X-Truncated": string;
         /** @description The job of the search. */
         "X-Job-Uuid": string;
-        /** @description The node that made the result, and its evidence, as a structured field item (RFC 9651). */
+        /** @description The node that produced the result, and its evidence, as a structured field item (RFC 9651). */
         "X-Node": string;
-        /** @description Present if a node signed the result and records were withdrawn since, with their number, as a structured field item (RFC 9651). */
+        /** @description Present if a node signed the result and records have since been withdrawn, with their number, as a structured field item (RFC 9651). */
         "X-Unsigned": string;
         /** @description Of a signed result: the digest of the body (RFC 9530). */
         "Content-Digest": string;
-        /** @description Of a signed result: the job, digests of the request and of coverage and sources, and the attestation of the node, as a structured field dictionary (RFC 9651). */
+        /** @description Of a signed result: the job, digests of the request and of coverage and sources, and the node's attestation, as a structured field dictionary (RFC 9651). */
         "Earshot-Job": string;
         /** @description Of a signed result: the covered components (RFC 9421). */
         "Signature-Input": string;
-        /** @description Of a signed result: the signature of the node (RFC 9421). */
+        /** @description Of a signed result: the node's signature (RFC 9421). */
         Signature: string;
-        /** @description Of a signed result: links to the attestation of the node and to the proof. */
+        /** @description Of a signed result: links to the node's attestation and to the proof. */
         Link: string;
-        /** @description The scheme of the key, with an error if an invalid one was sent. */
+        /** @description The authentication scheme, with an error if an invalid key was sent. */
         "WWW-Authenticate": string;
         /** @description Identifies this version of the page; send it as If-None-Match. */
         ETag: string;

@@ -56,7 +56,7 @@ export async function verifyProof(
   const policyText = typeof policy === "string" ? policy : JSON.stringify(policy);
   const ownCollateral = collateral === undefined ? null : readCollateral(collateral);
   const { holds, steps, signed, asOfMs, records } = await verify(proof, {
-    accepted: ["tdx", ...accept],
+    acceptedKinds: ["tdx", ...accept],
     policy: policy === null ? null : readPolicy(policyText),
     nowMs: Date.now(),
     ...(ownCollateral === null ? {} : { collateral: async () => ownCollateral }),

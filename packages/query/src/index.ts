@@ -1,5 +1,9 @@
 export { type Lexeme, lex } from "./grammar/lex.ts";
-export { longestArchiveQuery, longestLiveQuery, maxTerms } from "./grammar/limits.ts";
+export {
+  maxArchiveQueryLength as longestArchiveQuery,
+  maxLiveQueryLength as longestLiveQuery,
+  maxTerms,
+} from "./grammar/limits.ts";
 export {
   InvalidQueryError,
   type ParseOptions,

@@ -3,6 +3,7 @@ import type { Steps } from "../../db/statements.ts";
 import type { AuditAction } from "../audit.ts";
 import { accountNameSql, isNotDeletedSql } from "./names.ts";
 
+/** `actor`, `subject` and `key` are names for display. */
 export type AuditEntry = {
   sequence: number;
   atMs: number;
@@ -13,7 +14,8 @@ export type AuditEntry = {
   detail: Readonly<Record<string, string | number | boolean | null>>;
 };
 
-export type AuditPart = {
+export type AuditPageRequest = {
+  /** The account concerned; null for all entries. */
   accountId: string | null;
   action?: AuditAction | null;
   /** An account ID, `command_line` or `service`. */
@@ -21,6 +23,7 @@ export type AuditPart = {
   fromMs?: number | null;
   /** Exclusive. */
   toMs?: number | null;
+  /** A sequence number, exclusive; null for the newest entries. */
   before: number | null;
   limit: number;
 };
@@ -36,8 +39,8 @@ const filters = {
 } as const;
 
 export const auditOperations = {
-  readAudit: read(function* (database, part: AuditPart): Steps<AuditEntry[]> {
-    const { before, limit } = part;
+  readAudit: read(function* (database, request: AuditPageRequest): Steps<AuditEntry[]> {
+    const { before, limit } = request;
     const conditions = ["sequence < :before"];
     const values: Record<string, string | number> = {
       before: before ?? Number.MAX_SAFE_INTEGER,
@@ -45,7 +48,7 @@ export const auditOperations = {
     };
     // Only the requested filters are included, so that the statement can use an index.
     for (const name of Object.keys(filters) as (keyof typeof filters)[]) {
-      const value = part[name] ?? null;
+      const value = request[name] ?? null;
       if (value === null) continue;
       conditions.push(filters[name]);
       values[name] = value;

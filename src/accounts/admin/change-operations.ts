@@ -41,10 +41,10 @@ export const changeOperations = {
 function* changeRole(
   database: Database,
   request: AccountChangeRequest,
-  { role: before }: AccountListing,
+  { role: previousRole }: AccountListing,
 ): Steps<void> {
   const { accountId, role } = request;
-  if (role === undefined || role === before) return;
+  if (role === undefined || role === previousRole) return;
   if (role === "member") yield* requireOtherOperator(database, accountId);
   yield* database.run("UPDATE account SET role = :role WHERE id = :accountId", { accountId, role });
   yield* audit(database, request, "account_role_changed", { role });
@@ -60,10 +60,10 @@ function* changeLimits(
     requestsPerSecond = before.requestsPerSecond,
     submissionsPerMinute = before.submissionsPerMinute,
   } = request;
-  const isSame =
+  const isUnchanged =
     requestsPerSecond === before.requestsPerSecond &&
     submissionsPerMinute === before.submissionsPerMinute;
-  if (isSame) return;
+  if (isUnchanged) return;
   yield* database.run(
     `UPDATE account SET requests_per_second = :requestsPerSecond, submissions_per_minute = :submissionsPerMinute
      WHERE id = :accountId`,

@@ -2,7 +2,7 @@ import { durable, read } from "../../db/operations.ts";
 import { type Database, mapNonNull, type Steps } from "../../db/statements.ts";
 import { forgetSpending } from "../../upstream/requests/spending-rows.ts";
 import { type Actor, writeAuditEntry } from "../audit.ts";
-import { rememberedMs, rememberIdentities } from "../closed-identities.ts";
+import { defaultRetentionMs, rememberIdentities } from "../closed-identities.ts";
 import { requireOtherOperator } from "./last-operator.ts";
 import { unknownAccount } from "./resolve-account.ts";
 
@@ -23,7 +23,7 @@ export const deletionOperations = {
    * `account_not_found`, `last_operator`.
    */
   closeAccount: durable(function* (database, request: DeletionRequest): Steps<null> {
-    const { accountId, actor, retentionMs = rememberedMs, nowMs } = request;
+    const { accountId, actor, retentionMs = defaultRetentionMs, nowMs } = request;
     const found = yield* database.get(
       "SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted'",
       { accountId },
@@ -52,16 +52,16 @@ export const deletionOperations = {
     database,
     { accountId }: { accountId: string },
   ): Steps<{ isMore: boolean }> {
-    const closed = yield* database.get(
+    const closedAccount = yield* database.get(
       "SELECT 1 FROM account WHERE id = :accountId AND ending = 'deleted'",
       { accountId },
     );
-    if (closed === undefined) return { isMore: false };
+    if (closedAccount === undefined) return { isMore: false };
     yield* forgetSpending(database, accountId);
-    const dropped = yield* mapNonNull(parts, function* ({ sql, limit }) {
+    const hasMoreRows = yield* mapNonNull(deletionBatches, function* ({ sql, limit }) {
       return (yield* database.run(sql, { accountId, limit })) === limit;
     });
-    if (dropped.includes(true)) return { isMore: true };
+    if (hasMoreRows.includes(true)) return { isMore: true };
     // Requests in flight may have added rows.
     for (const table of [...identifyingTables, "webhook"] as const) {
       yield* deleteAccountRows(database, table, accountId);
@@ -78,14 +78,14 @@ export const deletionOperations = {
   deletionProgress: read(function* (
     database,
     { accountId }: { accountId: string },
-  ): Steps<{ isLeft: boolean; heartbeatMs: number | null }> {
+  ): Steps<{ isRemaining: boolean; heartbeatMs: number | null }> {
     const remaining = yield* database.get("SELECT 1 FROM account WHERE id = :accountId", {
       accountId,
     });
     const latest = yield* database.get<{ heartbeatMs: number }>(
       "SELECT max(seen_ms) AS heartbeatMs FROM gateway",
     );
-    return { isLeft: remaining !== undefined, heartbeatMs: latest?.heartbeatMs ?? null };
+    return { isRemaining: remaining !== undefined, heartbeatMs: latest?.heartbeatMs ?? null };
   }),
 
   endingAccounts: read(function* (database, _args: null): Steps<EndingAccount[]> {
@@ -124,7 +124,7 @@ function* deleteAccountRows(
 }
 
 /** Jobs are deleted in smaller batches, because their results may be large. */
-const parts: readonly { sql: string; limit: number }[] = [
+const deletionBatches: readonly { sql: string; limit: number }[] = [
   {
     sql: `DELETE FROM job WHERE sequence IN (SELECT sequence FROM job WHERE account_id = :accountId LIMIT :limit)`,
     limit: 50,

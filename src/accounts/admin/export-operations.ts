@@ -30,11 +30,11 @@ export const exportOperations = {
     let lines = 0;
     let next = after;
     while (lines < maxLines && text.length < maxCharacters) {
-      const exported = yield* nextRow[kind](database, accountId, next);
-      if (exported === null) return { text, lines, next: null };
-      text += `${JSON.stringify({ kind, ...exported.line })}\n`;
+      const exportedRow = yield* nextRow[kind](database, accountId, next);
+      if (exportedRow === null) return { text, lines, next: null };
+      text += `${JSON.stringify({ kind, ...exportedRow.line })}\n`;
       lines += 1;
-      next = exported.position;
+      next = exportedRow.position;
     }
     return { text, lines, next };
   }),

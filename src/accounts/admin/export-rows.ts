@@ -26,19 +26,19 @@ export type ExportedKind = (typeof exportedKinds)[number];
 
 type Line = Readonly<Record<string, unknown>>;
 
-type Exported = { line: Line; position: ExportPosition };
+type ExportedRow = { line: Line; position: ExportPosition };
 
-type Next = (
+type NextRow = (
   database: Database,
   accountId: string,
   after: ExportPosition,
-) => Steps<Exported | null>;
+) => Steps<ExportedRow | null>;
 
 function byColumn<Row extends { row_key: string | number }>(
   sql: string,
   lowest: string | number,
   formatLine: (row: Row) => Line,
-): Next {
+): NextRow {
   return function* (database, accountId, after) {
     const row = yield* database.get<Row>(sql, { accountId, after: after?.[0] ?? lowest });
     return row === undefined ? null : { line: formatLine(row), position: [row.row_key] };
@@ -47,7 +47,7 @@ function byColumn<Row extends { row_key: string | number }>(
 
 const iso = (ms: unknown): string | null => (typeof ms === "number" ? isoTime(ms) : null);
 
-const parsed = (text: unknown): unknown => (typeof text === "string" ? JSON.parse(text) : null);
+const parseJson = (text: unknown): unknown => (typeof text === "string" ? JSON.parse(text) : null);
 
 type Columns = Readonly<Record<string, string | number | null>>;
 
@@ -63,7 +63,7 @@ function plainLine({ row_key: _rowKey, ...columns }: Columns): Line {
 }
 
 /** The next row, without secrets and hashes; null at the end. */
-export const nextRow: Readonly<Record<ExportedKind, Next>> = {
+export const nextRow: Readonly<Record<ExportedKind, NextRow>> = {
   account: byColumn<Row>(
     `SELECT id AS row_key, id, ${accountNameSql} AS name, role, created_ms, suspended_ms, suspended_reason, requests_per_second,
        submissions_per_minute, first_key_ms, earlier_key_times FROM account WHERE id = :accountId AND id > :after`,
@@ -81,13 +81,13 @@ export const nextRow: Readonly<Record<ExportedKind, Next>> = {
        owner_submissions_per_minute, created_ms, expires_ms, revoked,
        revoked_ms, used_ms, used_from, successor_id FROM api_key WHERE account_id = :accountId AND id > :after ORDER BY id LIMIT 1`,
     "",
-    (row) => ({ ...plainLine(row), methods: parsed(row.methods), revoked: row.revoked === 1 }),
+    (row) => ({ ...plainLine(row), methods: parseJson(row.methods), revoked: row.revoked === 1 }),
   ),
   app: byColumn<Row>(
     `SELECT id AS row_key, id, client_id, client_name, redirect_uri, resource, methods, created_ms, expires_ms, used_ms, used_from,
        revoked_ms FROM oauth_grant WHERE account_id = :accountId AND id > :after ORDER BY id LIMIT 1`,
     "",
-    (row) => ({ ...plainLine(row), methods: parsed(row.methods) }),
+    (row) => ({ ...plainLine(row), methods: parseJson(row.methods) }),
   ),
   session: byColumn<Row>(
     `SELECT id AS row_key, id, way, agent, address_group, created_ms, used_ms, expires_ms FROM session
@@ -99,7 +99,7 @@ export const nextRow: Readonly<Record<ExportedKind, Next>> = {
     `SELECT id AS row_key, id, url, events, created_ms, failing_since_ms, disabled_ms, disabled_reason, dropped FROM webhook
      WHERE account_id = :accountId AND id > :after ORDER BY id LIMIT 1`,
     "",
-    (row) => ({ ...plainLine(row), events: parsed(row.events) }),
+    (row) => ({ ...plainLine(row), events: parseJson(row.events) }),
   ),
   delivery: function* (database, accountId, after) {
     let [webhookId, number] = [after?.[0], after?.[1] ?? -1];
@@ -115,7 +115,7 @@ export const nextRow: Readonly<Record<ExportedKind, Next>> = {
         { webhookId, number },
       );
       if (row !== undefined) {
-        const line = { ...plainLine(row), payload: parsed(row.payload) };
+        const line = { ...plainLine(row), payload: parseJson(row.payload) };
         return { line, position: [webhookId, row.number] };
       }
       number = -1;
@@ -192,10 +192,10 @@ export const nextRow: Readonly<Record<ExportedKind, Next>> = {
     if (row === undefined) return null;
     const line = {
       ...plainLine(row),
-      request: parsed(row.request),
-      warnings: parsed(row.warnings),
-      result: parsed(row.result),
-      failure: parsed(row.failure),
+      request: parseJson(row.request),
+      warnings: parseJson(row.warnings),
+      result: parseJson(row.result),
+      failure: parseJson(row.failure),
     };
     return { line, position: [row.submitted_ms, row.uuid] };
   },

@@ -24,7 +24,7 @@ export type AccountListing = {
 
 export type AccountPosition = { createdMs: number; id: string };
 
-export type AccountListPart = {
+export type AccountPageRequest = {
   /** Part of the login, name or ID; null lists all. */
   query: string | null;
   after: AccountPosition | null;
@@ -35,35 +35,35 @@ export type AccountListPart = {
 const dayMs = 86_400_000;
 
 export const listingOperations = {
-  /** `seen` is the last account scanned; null at the end. */
+  /** `lastScanned` is null at the end. */
   listAccounts: read(function* (
     database,
-    { query, after, limit, nowMs }: AccountListPart,
-  ): Steps<{ accounts: AccountListing[]; seen: AccountPosition | null }> {
+    { query, after, limit, nowMs }: AccountPageRequest,
+  ): Steps<{ accounts: AccountListing[]; lastScanned: AccountPosition | null }> {
     const position = {
       afterMs: after?.createdMs ?? Number.MAX_SAFE_INTEGER,
       afterId: after?.id ?? "",
     };
-    const seen = yield* database.get<AccountPosition>(
-      `SELECT created_ms AS createdMs, id FROM account WHERE ${olderAccounts}
-         ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET ${accountsSeen - 1}`,
+    const lastScanned = yield* database.get<AccountPosition>(
+      `SELECT created_ms AS createdMs, id FROM account WHERE ${olderAccountsSql}
+         ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET ${accountsPerScan - 1}`,
       position,
     );
     const accounts = yield* database.all<AccountListing>(
-      `${listingSql} WHERE ${isNotDeletedSql} AND ${olderAccounts} AND (account.created_ms, account.id) >= (:seenMs, :seenId)
+      `${listingSql} WHERE ${isNotDeletedSql} AND ${olderAccountsSql} AND (account.created_ms, account.id) >= (:seenMs, :seenId)
            AND (CAST(:pattern AS TEXT) IS NULL OR account.name LIKE :pattern ESCAPE '\\' OR account.id LIKE :pattern ESCAPE '\\'
              OR EXISTS (SELECT 1 FROM identity WHERE account_id = account.id AND login LIKE :pattern ESCAPE '\\'))
          ORDER BY account.created_ms DESC, account.id DESC LIMIT :limit`,
       {
-        ...times(nowMs),
+        ...timeParameters(nowMs),
         ...position,
-        seenMs: seen?.createdMs ?? -Number.MAX_SAFE_INTEGER,
-        seenId: seen?.id ?? "",
+        seenMs: lastScanned?.createdMs ?? -Number.MAX_SAFE_INTEGER,
+        seenId: lastScanned?.id ?? "",
         pattern: query === null ? null : containsPattern(query),
         limit,
       },
     );
-    return { accounts, seen: seen ?? null };
+    return { accounts, lastScanned: lastScanned ?? null };
   }),
 
   findAccount: read(function* (
@@ -109,11 +109,11 @@ const listingSql = `SELECT account.id, ${accountNameSql} AS name,
   FROM account`;
 
 /** Accounts scanned per call, which takes a few milliseconds. */
-const accountsSeen = 1_000;
+const accountsPerScan = 1_000;
 
-const olderAccounts = "(account.created_ms, account.id) < (:afterMs, :afterId)";
+const olderAccountsSql = "(account.created_ms, account.id) < (:afterMs, :afterId)";
 
-const times = (nowMs: number) => ({ nowMs, dayAgoMs: nowMs - dayMs });
+const timeParameters = (nowMs: number) => ({ nowMs, dayAgoMs: nowMs - dayMs });
 
 export function* accountListing(
   database: Database,
@@ -124,7 +124,7 @@ export function* accountListing(
     `${listingSql} WHERE account.id = :id AND ${isNotDeletedSql}`,
     {
       id,
-      ...times(nowMs),
+      ...timeParameters(nowMs),
     },
   );
   return row ?? null;

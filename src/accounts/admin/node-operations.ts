@@ -39,10 +39,10 @@ export const nodeAdminOperations = {
     { nodeId, change, actor, nowMs }: NodeChangeRequest,
   ): Steps<NodeRecord> {
     const { state, action } = outcomes[change];
-    const changed = yield* changeNodeState(database, { id: nodeId, state, nowMs });
+    const changedNode = yield* changeNodeState(database, { id: nodeId, state, nowMs });
     // A node's name is free text, so the audit log omits it.
     const detail = { node: nodeId };
     yield* writeAuditEntry(database, { atMs: nowMs, action, actor, accountId: null, detail });
-    return changed;
+    return changedNode;
   }),
 };

@@ -15,7 +15,7 @@ export function* findAccountId(database: Database, account: string): Steps<strin
      JOIN account USING (id) WHERE ${isNotDeletedSql} GROUP BY id ORDER BY 2 LIMIT 3`,
     { account },
   );
-  if (first !== undefined && second?.rank === first.rank) throw ambiguous(account);
+  if (first !== undefined && second?.rank === first.rank) throw ambiguousAccount(account);
   return first?.id ?? null;
 }
 
@@ -52,7 +52,7 @@ export function* accountHint(database: Database, account: string): Steps<string>
     : "several keys have this name; find their accounts with earshot keys list";
 }
 
-function ambiguous(account: string): EarshotError {
+function ambiguousAccount(account: string): EarshotError {
   return new EarshotError(
     "ambiguous_account",
     `several accounts are named ${JSON.stringify(account)}`,

@@ -8,7 +8,7 @@ import type {
 } from "../../platforms/credential.ts";
 import { credentialInvalid } from "../../platforms/credential-errors.ts";
 import type { Platform } from "../../posts/post.ts";
-import type { CheckedCredential } from "../../upstream/credentials/check-credential.ts";
+import type { CredentialCheck } from "../../upstream/credentials/check-credential.ts";
 import { authorizeCredential, makeCredential } from "../../upstream/credentials/make-credential.ts";
 import type { CredentialOperations } from "../../upstream/credentials/operations.ts";
 import {
@@ -22,7 +22,7 @@ import {
   type DialogueStep,
 } from "./authorizations.ts";
 import { credentialNotFound, withFieldPointers } from "./errors.ts";
-import { checkedFields } from "./field-values.ts";
+import { checkFields } from "./field-values.ts";
 import type { accountCredentialOperations } from "./operations.ts";
 
 type CredentialRequest = {
@@ -32,21 +32,21 @@ type CredentialRequest = {
 };
 
 /**
- * Other accounts' credentials are not found. Errors of changes: `credential_not_found`,
+ * Other accounts' credentials are reported as not found. Errors: `credential_not_found`,
  * `credential_invalid` with a pointer, `too_many_credentials`, and those of the platform. No error
  * contains a secret.
  */
 export type AccountCredentials = {
   kinds: readonly CredentialKind[];
   /** Counts an attempt and returns 0, or returns the milliseconds to wait. */
-  attempt(accountId: string): number;
+  takeAttempt(accountId: string): number;
   list(accountId: string): Promise<readonly Credential[]>;
   add(accountId: string, request: CredentialRequest): Promise<Credential>;
   /** Errors: also `too_many_attempts`. */
   authorize(accountId: string, request: CredentialRequest): Promise<DialogueStep<Credential>>;
   /** Errors: also `authorization_not_found`. */
   answer(accountId: string, id: string, answer: string): Promise<DialogueStep<Credential>>;
-  test(accountId: string, id: string): Promise<CheckedCredential & { credential: Credential }>;
+  test(accountId: string, id: string): Promise<CredentialCheck & { credential: Credential }>;
   remove(accountId: string, id: string): Promise<void>;
   stop(): Promise<void>;
 };
@@ -56,7 +56,7 @@ type Context = Omit<CredentialStore, "put" | "store" | "clock"> & {
   clock: Clock;
   kinds: readonly CredentialKind[];
   tools: CredentialTools;
-  check: (credential: Credential) => Promise<CheckedCredential>;
+  check: (credential: Credential) => Promise<CredentialCheck>;
   settings: AuthorizationSettings & { credentialChecksPerMinute: number };
 };
 
@@ -74,26 +74,26 @@ export function createAccountCredentials(context: Context): AccountCredentials {
     return found;
   }
 
-  async function storeNew(
+  async function storeNewCredential(
     accountId: string,
     kind: CredentialKind,
     credential: NewCredential,
   ): Promise<Credential> {
     const actor = { accountId };
-    const ownStore: CredentialStore = {
+    const accountStore: CredentialStore = {
       ...context,
       put: (row) => store.write("addCredential", { ...row, actor }),
     };
-    return await find(accountId, await storeCredential(ownStore, kind, accountId, credential));
+    return await find(accountId, await storeCredential(accountStore, kind, accountId, credential));
   }
 
   const add: AccountCredentials["add"] = async (accountId, { platform, kind: name, fields }) => {
     const kind = findKind(platform, name);
     if (kind.fields.length === 0)
-      throw credentialInvalid("this kind requires authorization in a browser");
-    const fieldValues = checkedFields(kind.fields, fields);
+      throw credentialInvalid("credentials of this kind must be authorized in a browser");
+    const fieldValues = checkFields(kind.fields, fields);
     return await withFieldPointers(kind.fields, async () =>
-      storeNew(accountId, kind, await makeCredential(kind, fieldValues, tools)),
+      storeNewCredential(accountId, kind, await makeCredential(kind, fieldValues, tools)),
     );
   };
 
@@ -102,10 +102,10 @@ export function createAccountCredentials(context: Context): AccountCredentials {
     const { authorization } = kind;
     if (authorization === undefined)
       throw credentialInvalid("this kind does not support authorization in a browser");
-    const fieldValues = checkedFields(authorization.fields, request.fields);
+    const fieldValues = checkFields(authorization.fields, request.fields);
     return await authorizations.begin(accountId, (dialogue) =>
       withFieldPointers(authorization.fields, async () =>
-        storeNew(
+        storeNewCredential(
           accountId,
           kind,
           await authorizeCredential(authorization, fieldValues, tools, dialogue),
@@ -117,12 +117,12 @@ export function createAccountCredentials(context: Context): AccountCredentials {
   function findKind(platform: Platform, name: string): CredentialKind {
     const kind = kinds.find((other) => other.platform === platform && other.name === name);
     if (kind !== undefined) return kind;
-    throw credentialInvalid(`unknown kind of credential for ${platform}`);
+    throw credentialInvalid(`unknown credential kind for ${platform}`);
   }
 
   const test: AccountCredentials["test"] = async (accountId, id) => {
-    const checked = await check(await find(accountId, id));
-    return { ...checked, credential: await find(accountId, id) };
+    const checkResult = await check(await find(accountId, id));
+    return { ...checkResult, credential: await find(accountId, id) };
   };
 
   const remove: AccountCredentials["remove"] = async (accountId, id) => {
@@ -133,7 +133,7 @@ export function createAccountCredentials(context: Context): AccountCredentials {
 
   return {
     kinds,
-    attempt: attempts.take,
+    takeAttempt: attempts.take,
     list,
     add,
     authorize,

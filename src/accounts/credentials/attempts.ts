@@ -9,7 +9,7 @@ export type Attempts = {
 
 const minuteMs = 60_000;
 /** Above this number, accounts without a recent attempt are evicted. */
-const maxTracked = 1_000;
+const maxTrackedAccounts = 1_000;
 
 export function createAttempts(perMinute: number, clock: Pick<Clock, "elapsed">): Attempts {
   const logs = new Map<string, SlidingLog>();
@@ -20,13 +20,13 @@ export function createAttempts(perMinute: number, clock: Pick<Clock, "elapsed">)
     const waitMs = log.waitMs(perMinute, nowMs);
     if (waitMs > 0) return waitMs;
     log.add(nowMs, nowMs);
-    if (logs.size >= maxTracked) evictIdle(nowMs);
+    if (logs.size >= maxTrackedAccounts) evictIdle(nowMs);
     logs.set(accountId, log);
     return 0;
   }
 
   function evictIdle(nowMs: number): void {
-    for (const [accountId, log] of logs) if (log.used(nowMs) === 0) logs.delete(accountId);
+    for (const [accountId, log] of logs) if (log.countUsed(nowMs) === 0) logs.delete(accountId);
   }
 
   return { take };

@@ -32,7 +32,7 @@ async function question(accountId: string, run = promptOnce) {
   return step;
 }
 
-const ended = { code: "authorization_not_found", status: 404 };
+const endedError = { code: "authorization_not_found", status: 404 };
 
 test("an authorization dialogue continues from answer to answer until it is complete", async () => {
   const answer = await question("ann", async (dialogue) => {
@@ -46,7 +46,7 @@ test("an authorization dialogue continues from answer to answer until it is comp
   expect(next).toEqual({ state: "question", id, texts: ["once more"], question: "And now" });
   const done = await authorizations.answer("ann", id, "two");
   expect(done).toEqual({ state: "done", made: "made of one, two" });
-  await expect(authorizations.answer("ann", id, "three")).rejects.toMatchObject(ended);
+  await expect(authorizations.answer("ann", id, "three")).rejects.toMatchObject(endedError);
 });
 
 test("an authorization dialogue without questions completes immediately", async () => {
@@ -56,14 +56,16 @@ test("an authorization dialogue without questions completes immediately", async 
 
 test("an account cannot answer another account's authorization dialogue", async () => {
   const { id } = await question("ann");
-  await expect(authorizations.answer("ben", id, "x")).rejects.toMatchObject(ended);
+  await expect(authorizations.answer("ben", id, "x")).rejects.toMatchObject(endedError);
   expect(await authorizations.answer("ann", id, "y")).toMatchObject({ made: "made of y" });
 });
 
 test("a concurrent duplicate answer to a dialogue gets the same outcome", async () => {
   const { id } = await question("ann");
-  const both = [authorizations.answer("ann", id, "x"), authorizations.answer("ann", id, "x")];
-  expect(await Promise.all(both)).toEqual(Array(2).fill({ state: "done", made: "made of x" }));
+  const duplicates = [authorizations.answer("ann", id, "x"), authorizations.answer("ann", id, "x")];
+  expect(await Promise.all(duplicates)).toEqual(
+    Array(2).fill({ state: "done", made: "made of x" }),
+  );
 });
 
 test("an error ends the authorization dialogue and is returned to the caller", async () => {
@@ -72,44 +74,50 @@ test("an error ends the authorization dialogue and is returned to the caller", a
   };
   const { id } = await question("ann", run);
   await expect(authorizations.answer("ann", id, "way")).rejects.toThrow("no way");
-  await expect(authorizations.answer("ann", id, "way")).rejects.toMatchObject(ended);
+  await expect(authorizations.answer("ann", id, "way")).rejects.toMatchObject(endedError);
   await expect(authorizations.begin("ann", async () => Promise.reject("odd"))).rejects.toBe("odd");
 });
 
 test("an unanswered authorization dialogue expires after ten minutes", async () => {
   const { id } = await question("ann");
   await clock.advance(10 * minuteMs - 1);
-  const other = await question("ann");
+  const otherDialogue = await question("ann");
   await clock.advance(1);
-  await expect(authorizations.answer("ann", id, "x")).rejects.toMatchObject(ended);
-  expect(await authorizations.answer("ann", other.id, "x")).toMatchObject({ state: "done" });
+  await expect(authorizations.answer("ann", id, "x")).rejects.toMatchObject(endedError);
+  expect(await authorizations.answer("ann", otherDialogue.id, "x")).toMatchObject({
+    state: "done",
+  });
 });
 
 test("an account's fourth authorization dialogue ends its oldest one, but none of other accounts", async () => {
-  const other = await question("ben");
-  const first = await question("ann");
-  const more = [await question("ann"), await question("ann"), await question("ann")];
-  await expect(authorizations.answer("ann", first.id, "x")).rejects.toMatchObject(ended);
-  for (const { id } of more) {
+  const otherDialogue = await question("ben");
+  const firstDialogue = await question("ann");
+  const laterDialogues = [await question("ann"), await question("ann"), await question("ann")];
+  await expect(authorizations.answer("ann", firstDialogue.id, "x")).rejects.toMatchObject(
+    endedError,
+  );
+  for (const { id } of laterDialogues) {
     expect(await authorizations.answer("ann", id, "x")).toMatchObject({ state: "done" });
   }
-  expect(await authorizations.answer("ben", other.id, "x")).toMatchObject({ state: "done" });
+  expect(await authorizations.answer("ben", otherDialogue.id, "x")).toMatchObject({
+    state: "done",
+  });
 });
 
 test("authorization dialogues above the total limit are refused until one has ended", async () => {
   for (const accountId of ["a", "b", "c", "d"]) await question(accountId);
-  const last = await question("e");
-  const refused = { code: "too_many_attempts", status: 429, retryable: true };
-  await expect(authorizations.begin("f", promptOnce)).rejects.toMatchObject(refused);
-  await authorizations.answer("e", last.id, "x");
+  const lastDialogue = await question("e");
+  const refusedError = { code: "too_many_attempts", status: 429, retryable: true };
+  await expect(authorizations.begin("f", promptOnce)).rejects.toMatchObject(refusedError);
+  await authorizations.answer("e", lastDialogue.id, "x");
   expect(await question("f")).toMatchObject({ state: "question" });
 });
 
 test("an account's fourth authorization dialogue is refused while the other three are running", async () => {
   const work = Promise.withResolvers<string>();
   const begun = ["a", "b", "c"].map(() => authorizations.begin("ann", () => work.promise));
-  const refused = { code: "too_many_attempts" };
-  await expect(authorizations.begin("ann", promptOnce)).rejects.toMatchObject(refused);
+  const refusedError = { code: "too_many_attempts" };
+  await expect(authorizations.begin("ann", promptOnce)).rejects.toMatchObject(refusedError);
   work.resolve("made");
   expect(await Promise.all(begun)).toHaveLength(3);
   expect(await question("ann")).toMatchObject({ state: "question" });
@@ -118,15 +126,15 @@ test("an account's fourth authorization dialogue is refused while the other thre
 test("stopping ends waiting authorization dialogues and lets running ones finish", async () => {
   const { id } = await question("ann");
   const work = Promise.withResolvers<string>();
-  const running = authorizations.begin("ben", () => work.promise);
-  const late = authorizations.begin("eve", async (dialogue) => {
+  const runningDialogue = authorizations.begin("ben", () => work.promise);
+  const lateDialogue = authorizations.begin("eve", async (dialogue) => {
     await work.promise;
     return await dialogue.prompt("Too late");
   });
   const stopped = authorizations.stop();
   work.resolve("made");
   await stopped;
-  expect(await running).toMatchObject({ made: "made" });
-  await expect(late).rejects.toMatchObject(ended);
-  await expect(authorizations.answer("ann", id, "x")).rejects.toMatchObject(ended);
+  expect(await runningDialogue).toMatchObject({ made: "made" });
+  await expect(lateDialogue).rejects.toMatchObject(endedError);
+  await expect(authorizations.answer("ann", id, "x")).rejects.toMatchObject(endedError);
 });

@@ -28,15 +28,15 @@ export type Authorizations<Made> = {
   stop(): Promise<void>;
 };
 
-type Pending<Made> = {
+type PendingAuthorization<Made> = {
   id: string;
   accountId: string;
   texts: string[];
   /** Null while `run` is working. */
   reply: PromiseWithResolvers<string> | null;
-  next: PromiseWithResolvers<DialogueStep<Made>>;
+  nextStep: PromiseWithResolvers<DialogueStep<Made>>;
   run: Promise<void>;
-  ended: AbortController;
+  endController: AbortController;
 };
 
 const idLength = 22;
@@ -48,94 +48,97 @@ export function createAuthorizations<Made>({
   randomBytes,
   settings,
 }: Context): Authorizations<Made> {
-  const pendings = new Map<string, Pending<Made>>();
+  const pendingAuthorizations = new Map<string, PendingAuthorization<Made>>();
 
   async function begin(
     accountId: string,
     run: (dialogue: Dialogue) => Promise<Made>,
   ): Promise<DialogueStep<Made>> {
     makeRoom(accountId);
-    const pending: Pending<Made> = {
+    const pending: PendingAuthorization<Made> = {
       id: randomBase62(idLength, randomBytes),
       accountId,
       texts: [],
       reply: null,
-      next: Promise.withResolvers(),
+      nextStep: Promise.withResolvers(),
       run: Promise.resolve(),
-      ended: new AbortController(),
+      endController: new AbortController(),
     };
-    pendings.set(pending.id, pending);
+    pendingAuthorizations.set(pending.id, pending);
     pending.run = finish(pending, run(makeDialogue(pending)));
-    clock.sleep(settings.authorizationMs, pending.ended.signal).then(
+    clock.sleep(settings.authorizationMs, pending.endController.signal).then(
       () => end(pending),
       () => null,
     );
-    return await pending.next.promise;
+    return await pending.nextStep.promise;
   }
 
   function makeRoom(accountId: string): void {
-    const own = [...pendings.values()].filter((pending) => pending.accountId === accountId);
-    if (own.length >= settings.maxAuthorizationsPerAccount) {
-      const oldest = own.find(({ reply }) => reply !== null);
+    const accountAuthorizations = [...pendingAuthorizations.values()].filter(
+      (pending) => pending.accountId === accountId,
+    );
+    if (accountAuthorizations.length >= settings.maxAuthorizationsPerAccount) {
+      const oldest = accountAuthorizations.find(({ reply }) => reply !== null);
       if (oldest === undefined) throw tooManyAttempts("finish a pending one");
       end(oldest);
     }
-    if (pendings.size >= settings.maxAuthorizations) throw tooManyAttempts("retry later");
+    if (pendingAuthorizations.size >= settings.maxAuthorizations)
+      throw tooManyAttempts("retry later");
   }
 
-  function makeDialogue(pending: Pending<Made>): Dialogue {
+  function makeDialogue(pending: PendingAuthorization<Made>): Dialogue {
     return {
       show: (text) => {
         pending.texts.push(stripControls(text).trim());
       },
       prompt: async (question) => {
-        pending.ended.signal.throwIfAborted();
+        pending.endController.signal.throwIfAborted();
         const { id, texts } = pending;
         pending.texts = [];
         pending.reply = Promise.withResolvers();
         const prompt = withoutEnding(stripControls(question), ": \n\r\t");
-        pending.next.resolve({ state: "question", id, texts, question: prompt });
+        pending.nextStep.resolve({ state: "question", id, texts, question: prompt });
         return await pending.reply.promise;
       },
     };
   }
 
-  async function finish(pending: Pending<Made>, run: Promise<Made>): Promise<void> {
+  async function finish(pending: PendingAuthorization<Made>, run: Promise<Made>): Promise<void> {
     try {
       const made = await run;
-      pending.next.resolve({ state: "done", made });
+      pending.nextStep.resolve({ state: "done", made });
     } catch (thrown) {
-      pending.next.reject(thrown);
+      pending.nextStep.reject(thrown);
     } finally {
-      pendings.delete(pending.id);
-      pending.ended.abort();
+      pendingAuthorizations.delete(pending.id);
+      pending.endController.abort();
     }
   }
 
   async function answer(accountId: string, id: string, text: string): Promise<DialogueStep<Made>> {
-    const pending = pendings.get(id);
+    const pending = pendingAuthorizations.get(id);
     if (pending === undefined || pending.accountId !== accountId) throw notFound();
     const { reply } = pending;
     // A repeated answer gets the same outcome.
-    if (reply === null) return await pending.next.promise;
+    if (reply === null) return await pending.nextStep.promise;
     pending.reply = null;
-    pending.next = Promise.withResolvers();
+    pending.nextStep = Promise.withResolvers();
     reply.resolve(text.trim());
-    return await pending.next.promise;
+    return await pending.nextStep.promise;
   }
 
   /** A `run` that is working continues, because the platform may have issued a one-time code. */
-  function end(pending: Pending<Made>): void {
-    pending.ended.abort(notFound());
+  function end(pending: PendingAuthorization<Made>): void {
+    pending.endController.abort(notFound());
     if (pending.reply === null) return;
-    pendings.delete(pending.id);
+    pendingAuthorizations.delete(pending.id);
     pending.reply.reject(notFound());
   }
 
   async function stop(): Promise<void> {
-    const all = [...pendings.values()];
-    for (const pending of all) end(pending);
-    await Promise.all(all.map(({ run }) => run));
+    const openAuthorizations = [...pendingAuthorizations.values()];
+    for (const pending of openAuthorizations) end(pending);
+    await Promise.all(openAuthorizations.map(({ run }) => run));
   }
 
   return { begin, answer, stop };

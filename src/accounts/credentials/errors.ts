@@ -28,13 +28,9 @@ export async function withFieldPointers<Value>(
     if (retryable)
       throw new EarshotError(code, message, { status, retryable, hint: "retry later" });
     if (code !== "too_many_credentials") throw thrown;
-    throw new EarshotError(
-      code,
-      "the account has reached its limit of credentials for the platform",
-      {
-        status,
-        hint: "disconnect one first",
-      },
-    );
+    throw new EarshotError(code, "the account has reached its credential limit for the platform", {
+      status,
+      hint: "disconnect one first",
+    });
   }
 }

@@ -9,13 +9,15 @@ const maxValueLength = 16_384;
  * Returns trimmed, non-empty values. Errors: `credential_invalid`, with details that name the
  * fields but contain no values.
  */
-export function checkedFields(fields: readonly CredentialField[], input: FieldValues): FieldValues {
-  const unknown = Object.keys(input).filter((name) => !fields.some((field) => field.name === name));
+export function checkFields(fields: readonly CredentialField[], input: FieldValues): FieldValues {
+  const unknownNames = Object.keys(input).filter(
+    (name) => !fields.some((field) => field.name === name),
+  );
   const details = [
-    ...unknown.slice(0, 1).map((name) => fieldError(name.slice(0, 60), "unknown field")),
-    ...fields.flatMap((field) => errorIn(field, valueIn(input, field))),
+    ...unknownNames.slice(0, 1).map((name) => fieldError(name.slice(0, 60), "unknown field")),
+    ...fields.flatMap((field) => fieldErrors(field, valueIn(input, field))),
   ];
-  if (details.length > 0) throw invalid(details);
+  if (details.length > 0) throw invalidFields(details);
   const values = fields.map((field) => [field.name, valueIn(input, field)] as const);
   return Object.fromEntries(values.filter(([, value]) => value !== ""));
 }
@@ -23,7 +25,7 @@ export function checkedFields(fields: readonly CredentialField[], input: FieldVa
 const valueIn = (input: FieldValues, { name }: CredentialField): string =>
   Object.hasOwn(input, name) ? (input[name] ?? "").trim() : "";
 
-function errorIn({ name, isOptional }: CredentialField, value: string): ErrorDetail[] {
+function fieldErrors({ name, isOptional }: CredentialField, value: string): ErrorDetail[] {
   if (value === "") return isOptional ? [] : [fieldError(name, "a value is required")];
   if (value.length > maxValueLength || /\p{Cc}/u.test(value)) {
     return [
@@ -42,7 +44,7 @@ const fieldError = (name: string, message: string): ErrorDetail => ({
 const pointerTo = (name: string): string =>
   `/fields/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-function invalid(details: readonly ErrorDetail[]): EarshotError {
+function invalidFields(details: readonly ErrorDetail[]): EarshotError {
   const [first] = details;
   const message = `${first?.pointer}: ${first?.message}`;
   return new EarshotError("credential_invalid", message, { status: 422, details });
@@ -54,12 +56,12 @@ function invalid(details: readonly ErrorDetail[]): EarshotError {
  */
 export function atField(error: EarshotError, fields: readonly CredentialField[]): EarshotError {
   const { code, status, retryable, hint } = error;
-  const [, name = "", rest = ""] = /^([\w ]{1,40}): (.+)$/s.exec(error.message) ?? [];
+  const [, name = "", messageText = ""] = /^([\w ]{1,40}): (.+)$/s.exec(error.message) ?? [];
   const isField = fields.some((field) => field.name === name);
   if (!isField && name !== "the URL") return error;
-  const message = isField ? rest : error.message;
+  const message = isField ? messageText : error.message;
   const pointer = isField ? pointerTo(name) : "/answer";
-  const help = hint === undefined ? {} : { hint };
-  const details = [{ code: "invalid_value", message, pointer, ...help }];
-  return new EarshotError(code, message, { status, retryable, details, ...help });
+  const hintField = hint === undefined ? {} : { hint };
+  const details = [{ code: "invalid_value", message, pointer, ...hintField }];
+  return new EarshotError(code, message, { status, retryable, details, ...hintField });
 }

@@ -51,9 +51,12 @@ export const accountCredentialOperations = {
        WHERE platform = :platform AND (account_id = :accountId OR account_id IS NULL)`,
       { accountId, platform },
     );
-    const has = (owner: string | null) => credentials.some((found) => found.accountId === owner);
-    const own = has(accountId) ? yield* accountSpending(database, "account", spender) : null;
-    if (!has(null)) return { own, shared: null, deploymentPostReads: null };
+    const hasCredential = (owner: string | null) =>
+      credentials.some((found) => found.accountId === owner);
+    const own = hasCredential(accountId)
+      ? yield* accountSpending(database, "account", spender)
+      : null;
+    if (!hasCredential(null)) return { own, shared: null, deploymentPostReads: null };
     return {
       own,
       shared: yield* accountSpending(database, "deployment", spender),

@@ -26,27 +26,27 @@ const maxStateLength = 2_048;
  * attacker's.
  */
 export function readRequestHead(query: string): RequestHead {
-  if (query.length > maxQueryLength) throw invalid("the query is too long");
+  if (query.length > maxQueryLength) throw invalidRequest("the query is too long");
   const parameters = new URLSearchParams(query);
   for (const name of parameters.keys()) {
     // `resource` may repeat (RFC 8707).
-    if (parameters.getAll(name).length > 1) throw invalid(`${quoted(name)} is repeated`);
+    if (parameters.getAll(name).length > 1) throw invalidRequest(`${quoteName(name)} is repeated`);
   }
   const clientId = parameters.get("client_id") ?? "";
   const redirectUri = parameters.get("redirect_uri") ?? "";
   const state = parameters.get("state");
-  if (clientId === "") throw invalid("client_id is required");
+  if (clientId === "") throw invalidRequest("client_id is required");
   if (readRedirectUri(redirectUri) === null) {
-    throw invalid("redirect_uri must be an HTTPS URL, or an HTTP URL on localhost");
+    throw invalidRequest("redirect_uri must be an HTTPS URL, or an HTTP URL on localhost");
   }
-  if (state !== null && state.length > maxStateLength) throw invalid("state is too long");
+  if (state !== null && state.length > maxStateLength) throw invalidRequest("state is too long");
   return { clientId, redirectUri, state, parameters };
 }
 
 /** Errors: `invalid_authorization_request`. */
-export function requireRegistered(registered: readonly string[], redirectUri: string): void {
-  if (isRegistered(registered, redirectUri)) return;
-  throw invalid("redirect_uri is not listed in the client's metadata document");
+export function requireRegistered(registeredUris: readonly string[], redirectUri: string): void {
+  if (isRegistered(registeredUris, redirectUri)) return;
+  throw invalidRequest("redirect_uri is not listed in the client's metadata document");
 }
 
 /** `resource` is the only supported resource. */
@@ -78,9 +78,12 @@ export function readAuthorizationRequest(
 }
 
 /** Ignores case in the scheme and the host. */
-export function isResource(requested: string, resource: string): boolean {
-  if (requested === resource) return true;
-  return !requested.includes("#") && URL.parse(requested)?.href === URL.parse(resource)?.href;
+export function isResource(requestedResource: string, resource: string): boolean {
+  if (requestedResource === resource) return true;
+  return (
+    !requestedResource.includes("#") &&
+    URL.parse(requestedResource)?.href === URL.parse(resource)?.href
+  );
 }
 
 /** A redirect (RFC 6749) with the issuer (RFC 9207). */
@@ -98,9 +101,9 @@ export function responseLocation(
 
 const refusal = (error: string, description: string): RequestRefusal => ({ error, description });
 
-const quoted = (name: string): string => JSON.stringify(name.slice(0, 40));
+const quoteName = (name: string): string => JSON.stringify(name.slice(0, 40));
 
-function invalid(reason: string): EarshotError {
+function invalidRequest(reason: string): EarshotError {
   return new EarshotError(
     "invalid_authorization_request",
     `invalid authorization request: ${reason}`,

@@ -20,16 +20,16 @@ test("unknown members of a client metadata document are ignored", () => {
 
 test("any JSON is either refused or parsed to a valid client metadata document", () => {
   const member = fc.constantFrom(...Object.keys(valid), "token_endpoint_auth_method", "__proto__");
-  const changed = fc
+  const changedDocument = fc
     .tuple(member, fc.jsonValue())
     .map(([name, value]) => ({ ...valid, [name]: value }));
   fc.assert(
-    fc.property(fc.oneof(fc.jsonValue(), changed), (json) => {
+    fc.property(fc.oneof(fc.jsonValue(), changedDocument), (json) => {
       try {
-        const read = readClientDocument(clientId, json);
-        expect(read.clientId).toBe(clientId);
-        expect(read.name.length).toBeGreaterThan(0);
-        expect(read.redirectUris.length).toBeGreaterThan(0);
+        const document = readClientDocument(clientId, json);
+        expect(document.clientId).toBe(clientId);
+        expect(document.name.length).toBeGreaterThan(0);
+        expect(document.redirectUris.length).toBeGreaterThan(0);
       } catch (error) {
         expect(error).toBeInstanceOf(EarshotError);
         expect(error).toMatchObject({ code: "client_not_accepted" });

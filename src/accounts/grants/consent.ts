@@ -42,8 +42,11 @@ const secretOwner = ({ accountId, sessionId }: Owner) => ({
   id: sessionId,
 });
 
-export function grantedMethods(consent: Consent, chosen: readonly string[]): readonly Method[] {
+export function grantedMethods(
+  consent: Consent,
+  chosenMethods: readonly string[],
+): readonly Method[] {
   return methodNames.filter(
-    (method) => consent.methods.includes(method) && chosen.includes(method),
+    (method) => consent.methods.includes(method) && chosenMethods.includes(method),
   );
 }

@@ -14,16 +14,16 @@ export function createFetchClientDocument(fetch: GuardedFetch): FetchClientDocum
     const url = requireClientUrl(clientId);
     try {
       const response = await fetch(url, { headers: { accept: "application/json" } });
-      if (response.status !== 200) throw failed(`${url.host} returned ${response.status}`);
+      if (response.status !== 200) throw fetchFailed(`${url.host} returned ${response.status}`);
       return readClientDocument(clientId, response.json());
     } catch (error) {
       if (!(error instanceof EarshotError) || error.code === "client_not_accepted") throw error;
-      throw failed(error.message);
+      throw fetchFailed(error.message);
     }
   };
 }
 
-const failed = (reason: string): EarshotError =>
+const fetchFailed = (reason: string): EarshotError =>
   clientNotAccepted(
     `cannot fetch the client's metadata document: ${reason}`,
     "retry, and check that the client's URL is correct and public",
@@ -39,7 +39,7 @@ type ClientDocument = {
 const maxIdLength = 512;
 const maxNameLength = 100;
 
-const document = z.object({
+const documentSchema = z.object({
   client_id: z.string(),
   client_name: z
     .string()
@@ -65,13 +65,13 @@ const document = z.object({
  */
 export function requireClientUrl(clientId: string): URL {
   const url = clientId.length > maxIdLength ? null : URL.parse(clientId);
-  const isPlain =
+  const isCanonical =
     url?.href === clientId &&
     url.protocol === "https:" &&
     url.pathname !== "/" &&
     `${url.search}${url.hash}${url.username}${url.password}` === "" &&
     !/[?#]$/.test(clientId);
-  if (url !== null && isPlain) return url;
+  if (url !== null && isCanonical) return url;
   throw clientNotAccepted(
     "client_id must be the HTTPS URL of a client metadata document",
     "use a client that supports client ID metadata documents, or one that sends an API key",
@@ -80,21 +80,22 @@ export function requireClientUrl(clientId: string): URL {
 
 /** Errors: `client_not_accepted`. */
 export function readClientDocument(clientId: string, json: unknown): ClientDocument {
-  const { data, error } = document.safeParse(json);
+  const { data, error } = documentSchema.safeParse(json);
   if (data === undefined) {
     const [issue] = error.issues;
-    throw invalid(`${issue?.path.join("/") || "the document"}: ${issue?.message}`);
+    throw invalidDocument(`${issue?.path.join("/") || "the document"}: ${issue?.message}`);
   }
-  if (data.client_id !== clientId) throw invalid("client_id must be the document's own URL");
+  if (data.client_id !== clientId)
+    throw invalidDocument("client_id must be the document's own URL");
   const methods = data.token_endpoint_auth_methods_supported ?? [];
   const isPublic = (data.token_endpoint_auth_method ?? "none") === "none";
   if (!isPublic && !methods.includes("none")) {
-    throw invalid("only public clients, without authentication, are supported");
+    throw invalidDocument("only public clients, without authentication, are supported");
   }
   return { clientId, name: data.client_name, redirectUris: data.redirect_uris };
 }
 
-const invalid = (reason: string): EarshotError =>
+const invalidDocument = (reason: string): EarshotError =>
   clientNotAccepted(
     `invalid client metadata document: ${reason}`,
     "use an API key, or report it to the client's developer",

@@ -39,7 +39,7 @@ export type GrantEnd =
 export function* endGrant(
   database: Database,
   { id, accountId }: Pick<GrantRow, "id" | "accountId">,
-  { by, nowMs }: { by: GrantEnd; nowMs: number },
+  { cause, nowMs }: { cause: GrantEnd; nowMs: number },
 ): Steps<void> {
   yield* database.run(
     "UPDATE oauth_grant SET revoked_ms = :nowMs WHERE id = :id AND revoked_ms IS NULL",
@@ -48,10 +48,10 @@ export function* endGrant(
   yield* writeAuditEntry(database, {
     atMs: nowMs,
     action: "app_disconnected",
-    actor: by === "owner" ? { accountId } : "service",
+    actor: cause === "owner" ? { accountId } : "service",
     accountId,
     keyId: id,
-    detail: by === "owner" ? {} : { reason: by },
+    detail: cause === "owner" ? {} : { reason: cause },
   });
 }
 

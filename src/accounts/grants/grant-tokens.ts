@@ -4,19 +4,20 @@ import { hashSecret, type SecretToken, tokenFormat } from "../token-format.ts";
 export const authorizationCode = tokenFormat("ear_code");
 export const accessToken = tokenFormat("ear_access");
 
-const half = 32;
+const halfLength = 32;
 
 /**
  * The first half of the secret is the same in all of a grant's refresh tokens: a replaced one can
  * be distinguished from a guess without being stored.
  */
-export const refreshToken = tokenFormat("ear_refresh", 2 * half);
+export const refreshToken = tokenFormat("ear_refresh", 2 * halfLength);
 
 export const refreshSecret = (family: string, randomBytes: RandomBytes): string =>
-  family + randomBase62(half, randomBytes);
+  family + randomBase62(halfLength, randomBytes);
 
-export const newFamily = (randomBytes: RandomBytes): string => randomBase62(half, randomBytes);
+export const newFamily = (randomBytes: RandomBytes): string =>
+  randomBase62(halfLength, randomBytes);
 
-export const tokenFamily = ({ secret }: SecretToken): string => secret.slice(0, half);
+export const tokenFamily = ({ secret }: SecretToken): string => secret.slice(0, halfLength);
 
 export const hashTokenFamily = (token: SecretToken): Uint8Array => hashSecret(tokenFamily(token));

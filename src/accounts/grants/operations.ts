@@ -3,7 +3,7 @@ import { type Database, mapNonNull, type Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { newAuditId, writeAuditEntry } from "../audit.ts";
-import { methodsText, storedMethods } from "../keys/key.ts";
+import { formatMethods, parseMethods } from "../keys/key.ts";
 import { hashSecret } from "../token-format.ts";
 import { endGrant, isConnectedSql } from "./grant-rows.ts";
 import { authorizationCode } from "./grant-tokens.ts";
@@ -33,10 +33,10 @@ export type ConnectedApp = {
 };
 
 /** This includes ended grants. */
-const maxPerAccount = 100;
+const maxGrantsPerAccount = 100;
 
 /** The audit log and usage need the names of ended grants. */
-const endedMs = 30 * 86_400_000;
+const endedGrantRetentionMs = 30 * 86_400_000;
 
 export function grantOperations(randomBytes: RandomBytes) {
   return {
@@ -56,7 +56,7 @@ export function grantOperations(randomBytes: RandomBytes) {
         {
           id: code.id,
           ...{ accountId, clientId, clientName, redirectUri, resource, codeChallenge, nowMs },
-          methods: methodsText(methods),
+          methods: formatMethods(methods),
           codeHash: hashSecret(code.secret),
           expiresMs: nowMs + codeMs,
           auditId: newAuditId(randomBytes),
@@ -82,7 +82,7 @@ export function grantOperations(randomBytes: RandomBytes) {
         { id, accountId },
       );
       if (found === undefined) return false;
-      yield* endGrant(database, { id, accountId }, { by: "owner", nowMs });
+      yield* endGrant(database, { id, accountId }, { cause: "owner", nowMs });
       return true;
     }),
 
@@ -96,20 +96,21 @@ export function grantOperations(randomBytes: RandomBytes) {
          FROM oauth_grant WHERE account_id = :accountId AND ${isConnectedSql} ORDER BY created_ms DESC, id`,
         request,
       );
-      return rows.map((row) => ({ ...row, methods: storedMethods(row.methods) ?? [] }));
+      return rows.map((row) => ({ ...row, methods: parseMethods(row.methods) ?? [] }));
     }),
   };
 }
 
 /** Removes ended grants first, then the least recently used. */
 function* makeRoom(database: Database, accountId: string, nowMs: number): Steps<void> {
-  const surplus = yield* database.all<{ id: string; isConnected: number }>(
+  const surplusGrants = yield* database.all<{ id: string; isConnected: number }>(
     `SELECT id, CASE WHEN ${isConnectedSql} THEN 1 ELSE 0 END AS isConnected FROM oauth_grant
      WHERE account_id = :accountId ORDER BY 2 DESC, coalesce(used_ms, created_ms) DESC, id LIMIT 1000 OFFSET :others`,
-    { accountId, nowMs, others: maxPerAccount - 1 },
+    { accountId, nowMs, others: maxGrantsPerAccount - 1 },
   );
-  yield* mapNonNull(surplus, function* ({ id, isConnected }) {
-    if (isConnected === 1) yield* endGrant(database, { id, accountId }, { by: "too_many", nowMs });
+  yield* mapNonNull(surplusGrants, function* ({ id, isConnected }) {
+    if (isConnected === 1)
+      yield* endGrant(database, { id, accountId }, { cause: "too_many", nowMs });
     yield* database.run("DELETE FROM oauth_grant WHERE id = :id", { id });
     return null;
   });
@@ -119,6 +120,6 @@ export function* sweepGrants(database: Database, nowMs: number): Steps<void> {
   yield* database.run(
     `DELETE FROM oauth_grant WHERE (access_hash IS NULL AND expires_ms <= :nowMs) OR expires_ms <= :beforeMs
        OR revoked_ms <= :beforeMs`,
-    { nowMs, beforeMs: nowMs - endedMs },
+    { nowMs, beforeMs: nowMs - endedGrantRetentionMs },
   );
 }

@@ -15,11 +15,11 @@ export function readRedirectUri(text: string): URL | null {
 }
 
 /** The port of a loopback address may differ (RFC 8252, section 7.3). */
-export function isRegistered(registered: readonly string[], requested: string): boolean {
-  if (registered.includes(requested)) return true;
-  const url = readRedirectUri(requested);
+export function isRegistered(registeredUris: readonly string[], requestedUri: string): boolean {
+  if (registeredUris.includes(requestedUri)) return true;
+  const url = readRedirectUri(requestedUri);
   if (url === null || !isLoopback(url)) return false;
-  return registered.some((uri) => {
+  return registeredUris.some((uri) => {
     const registeredUrl = readRedirectUri(uri);
     return (
       registeredUrl !== null &&

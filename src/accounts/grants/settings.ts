@@ -5,7 +5,7 @@ export const appSettings = {
     "EARSHOT_APP_PRIVATE_HOSTS",
     [],
     ["https:"],
-    "Hosts with private addresses from which the client metadata documents of OAuth apps may be fetched.",
+    "Hosts with private addresses from which the client metadata documents of OAuth apps can be fetched.",
   ),
 };
 

@@ -3,7 +3,7 @@ import { durable } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import type { Method } from "../../platforms/methods.ts";
-import { storedMethods } from "../keys/key.ts";
+import { parseMethods } from "../keys/key.ts";
 import { hashSecret, type SecretToken } from "../token-format.ts";
 import { isResource } from "./authorization-request.ts";
 import { endGrant, findGrant, type GrantRow } from "./grant-rows.ts";
@@ -74,7 +74,7 @@ export function tokenOperations(randomBytes: RandomBytes) {
       kind: "issued",
       accessToken: accessToken.print(access),
       refreshToken: refreshToken.print(refresh),
-      methods: storedMethods(grant.methods) ?? [],
+      methods: parseMethods(grant.methods) ?? [],
     };
   }
 
@@ -85,15 +85,15 @@ export function tokenOperations(randomBytes: RandomBytes) {
     ): Steps<IssuedTokens | TokenRefusal> {
       const { token, nowMs } = request;
       const grant = yield* findGrant(database, token.id);
-      if (grant === undefined || !isSame(grant.codeHash, hashSecret(token.secret))) {
+      if (grant === undefined || !isSameHash(grant.codeHash, hashSecret(token.secret))) {
         return refusal("unknown code");
       }
       if (grant.accessHash !== null || grant.revokedMs !== null) {
         return yield* revokeReused(database, grant, "the code was used before", nowMs);
       }
       if (grant.expiresMs <= nowMs) return refusal("the code has expired");
-      const other = mismatch(grant, request);
-      if (other !== null) return other;
+      const mismatchRefusal = mismatch(grant, request);
+      if (mismatchRefusal !== null) return mismatchRefusal;
       if (request.redirectUri !== null && request.redirectUri !== grant.redirectUri) {
         return refusal("redirect_uri differs from that of the authorization request");
       }
@@ -109,11 +109,11 @@ export function tokenOperations(randomBytes: RandomBytes) {
     ): Steps<IssuedTokens | TokenRefusal> {
       const { token, nowMs } = request;
       const grant = yield* findGrant(database, token.id);
-      if (grant === undefined || !isSame(grant.familyHash, hashTokenFamily(token))) {
+      if (grant === undefined || !isSameHash(grant.familyHash, hashTokenFamily(token))) {
         return refusal("unknown refresh token");
       }
       if (grant.revokedMs !== null) return refusal("the connection was revoked");
-      if (!isSame(grant.refreshHash, hashSecret(token.secret))) {
+      if (!isSameHash(grant.refreshHash, hashSecret(token.secret))) {
         return yield* revokeReused(database, grant, "the refresh token was used before", nowMs);
       }
       if (grant.expiresMs <= nowMs) return refusal("the refresh token has expired");
@@ -132,12 +132,12 @@ export function tokenOperations(randomBytes: RandomBytes) {
       if (grant === undefined || grant.revokedMs !== null || grant.clientId !== clientId) {
         return false;
       }
-      const isOwn =
+      const isMatch =
         kind === "access"
-          ? isSame(grant.accessHash, hashSecret(token.secret))
-          : isSame(grant.familyHash, hashTokenFamily(token));
-      if (isOwn) yield* endGrant(database, grant, { by: "app", nowMs });
-      return isOwn;
+          ? isSameHash(grant.accessHash, hashSecret(token.secret))
+          : isSameHash(grant.familyHash, hashTokenFamily(token));
+      if (isMatch) yield* endGrant(database, grant, { cause: "app", nowMs });
+      return isMatch;
     }),
   };
 }
@@ -164,10 +164,10 @@ function* revokeReused(
   reason: string,
   nowMs: number,
 ): Steps<TokenRefusal> {
-  if (grant.revokedMs === null) yield* endGrant(database, grant, { by: "token_reused", nowMs });
+  if (grant.revokedMs === null) yield* endGrant(database, grant, { cause: "token_reused", nowMs });
   return refusal(`${reason}, so all tokens of this connection are revoked`, true);
 }
 
-function isSame(stored: Uint8Array | null, presented: Uint8Array): boolean {
-  return stored !== null && timingSafeEqual(stored, presented);
+function isSameHash(storedHash: Uint8Array | null, presentedHash: Uint8Array): boolean {
+  return storedHash !== null && timingSafeEqual(storedHash, presentedHash);
 }

@@ -12,7 +12,7 @@ beforeEach(() => {
 
 afterEach(() => accounts.remove());
 
-const byCommand = { by: "command_line", nowMs: 6 } as const;
+const byCommand = { actor: "command_line", nowMs: 6 } as const;
 
 const newKey: NewKey = {
   name: "laptop",
@@ -61,13 +61,13 @@ test("a new key is added to an account given by id or login, and an unknown logi
   );
   const byLogin = await store.write("createKey", { ...newKey, accountName: "github:ann" });
   expect(byLogin.accountId).toBe(named.accountId);
-  const bare = store.write("createKey", { ...newKey, accountName: "ann" });
-  await expect(bare).rejects.toMatchObject({
+  const bareLogin = store.write("createKey", { ...newKey, accountName: "ann" });
+  await expect(bareLogin).rejects.toMatchObject({
     code: "account_not_found",
     hint: "use the login with its provider: github:ann",
   });
-  const unknown = store.write("createKey", { ...newKey, accountName: "github:zoe" });
-  await expect(unknown).rejects.toMatchObject({ code: "account_not_found" });
+  const unknownLogin = store.write("createKey", { ...newKey, accountName: "github:zoe" });
+  await expect(unknownLogin).rejects.toMatchObject({ code: "account_not_found" });
 });
 
 test("an account can have at most five keys, and revoking one makes room for another", async () => {
@@ -107,20 +107,20 @@ test("the list of keys contains every field except the secret", async () => {
 test("keys of all accounts can be searched by name, id or account, newest first", async () => {
   const laptop = await store.write("createKey", { ...newKey, accountName: "newsroom" });
   const robot = await store.write("createKey", { ...newKey, name: "100%_bot", nowMs: 9 });
-  const all = { accountId: null, after: null, limit: 10 };
+  const allKeys = { accountId: null, after: null, limit: 10 };
   const queryIds = async (query: string | null) =>
-    (await store.read("findKeys", { query, ...all })).map(({ id }) => id);
+    (await store.read("findKeys", { query, ...allKeys })).map(({ id }) => id);
   expect(await queryIds(null)).toEqual([robot.id, laptop.id]);
   expect(await queryIds("newsr")).toEqual([laptop.id]);
   expect(await queryIds("0%_b")).toEqual([robot.id]);
   expect(await queryIds(laptop.id)).toEqual([laptop.id]);
   expect(await queryIds("_")).toEqual([robot.id]);
   const { accountId } = laptop;
-  const ofAccount = await store.read("findKeys", { query: null, ...all, accountId });
+  const ofAccount = await store.read("findKeys", { query: null, ...allKeys, accountId });
   expect(ofAccount.map(({ id }) => id)).toEqual([laptop.id]);
   const after = { createdMs: 9, id: robot.id };
-  const next = await store.read("findKeys", { query: null, ...all, after });
-  expect(next.map(({ id }) => id)).toEqual([laptop.id]);
+  const nextKeys = await store.read("findKeys", { query: null, ...allKeys, after });
+  expect(nextKeys.map(({ id }) => id)).toEqual([laptop.id]);
 });
 
 test("hasLiveKey ignores expired and revoked keys", async () => {

@@ -10,12 +10,12 @@ import { insertAccount } from "../insert-account.ts";
 import { insertKey, refuseTooManyKeys } from "./insert-key.ts";
 import {
   type CreatedKey,
-  checkedKeyName,
   isLiveSql,
   type KeyLimits,
   keyDefaults,
+  normalizeKeyName,
+  parseMethods,
   type StoredKey,
-  storedMethods,
 } from "./key.ts";
 import { keyColumns } from "./read-keys.ts";
 
@@ -35,7 +35,7 @@ export type KeyListing = StoredKey & KeyLimits & { accountName: string | null; r
 
 export type FoundKey = StoredKey & { accountName: string };
 
-export type KeyListPart = {
+export type KeyPageRequest = {
   query: string | null;
   accountId: string | null;
   after: { createdMs: number; id: string } | null;
@@ -67,16 +67,16 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
     createKey: durable(function* (database, request: NewKey): Steps<CreatedKey> {
       const { methods = null, expiresMs = null, maxKeys = keyDefaults.maxPerAccount } = request;
       const { requestsPerSecond, submissionsPerMinute, nowMs } = request;
-      const name = checkedKeyName(request.name);
+      const name = normalizeKeyName(request.name);
       const accountId = yield* findOrCreateAccount(database, request);
-      yield* refuseTooManyKeys(database, accountId, { maxKeys, by: "command_line", nowMs });
+      yield* refuseTooManyKeys(database, accountId, { maxKeys, actor: "command_line", nowMs });
       const limits = { requestsPerSecond, submissionsPerMinute };
       const key = {
         accountId,
         name,
         methods,
         override: limits,
-        ownerCaps: unlimited,
+        ownerCaps: noLimits,
         expiresMs,
         nowMs,
       };
@@ -93,7 +93,7 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
     /** Returns the keys whose name, ID or account contains the query, newest first. */
     findKeys: read(function* (
       database,
-      { query, accountId, after, limit }: KeyListPart,
+      { query, accountId, after, limit }: KeyPageRequest,
     ): Steps<FoundKey[]> {
       const pattern = query === null ? null : containsPattern(query);
       return (yield* database.all<Omit<FoundKey, "methods"> & { methods: string | null }>(
@@ -112,32 +112,32 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
           afterId: after?.id ?? "",
           limit,
         },
-      )).map((row) => ({ ...row, methods: storedMethods(row.methods) }));
+      )).map((row) => ({ ...row, methods: parseMethods(row.methods) }));
     }),
 
     listKeys: read(function* (database, _args: null): Steps<KeyListing[]> {
       return (yield* database.all<
         Omit<KeyListing, "revoked" | "methods"> & { methods: string | null }
       >(
-        `SELECT ${keyColumns}, account.name AS accountName, ${ownRates}
+        `SELECT ${keyColumns}, account.name AS accountName, ${ownRatesSql}
            FROM api_key JOIN account ON account.id = account_id
            ORDER BY api_key.created_ms, api_key.id`,
       )).map((row) => ({
         ...row,
-        methods: storedMethods(row.methods),
+        methods: parseMethods(row.methods),
         revoked: row.revokedMs !== null,
       }));
     }),
   };
 }
 
-const unlimited: KeyLimits = { requestsPerSecond: null, submissionsPerMinute: null };
+const noLimits: KeyLimits = { requestsPerSecond: null, submissionsPerMinute: null };
 
 /** The key's own rates: the lower of the command line's and the owner's. */
-const ownRates = (["requests_per_second", "submissions_per_minute"] as const)
+const ownRatesSql = (["requests_per_second", "submissions_per_minute"] as const)
   .map((rate) => {
-    const both = `api_key.${rate}, owner_${rate}`;
+    const columns = `api_key.${rate}, owner_${rate}`;
     const name = rate === "requests_per_second" ? "requestsPerSecond" : "submissionsPerMinute";
-    return `coalesce(min(${both}), ${both}) AS ${name}`;
+    return `coalesce(min(${columns}), ${columns}) AS ${name}`;
   })
   .join(", ");

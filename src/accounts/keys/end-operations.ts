@@ -10,12 +10,12 @@ import {
   isLiveSql,
   type KeyState,
   keyState,
+  parseMethods,
   type StoredKey,
-  storedMethods,
 } from "./key.ts";
 import { keyColumns } from "./read-keys.ts";
 
-export type KeyEndRequest = { id: string; by: Exclude<Actor, "service">; nowMs: number };
+export type KeyEndRequest = { id: string; actor: Exclude<Actor, "service">; nowMs: number };
 
 export type KeyRotationRequest = KeyEndRequest & {
   overlapMs: number;
@@ -39,17 +39,17 @@ export function keyEndOperations(randomBytes: RandomBytes) {
      * `key_not_found`, `key_ended`, `too_many_keys`.
      */
     rotateKey: durable(function* (database, request: KeyRotationRequest): Steps<CreatedKey> {
-      const { id, by, overlapMs, newPerDay, nowMs } = request;
+      const { id, actor, overlapMs, newPerDay, nowMs } = request;
       const key = yield* findKey(database, request);
       const { accountId } = key;
       refuseEnded(key, keyState(key, nowMs));
-      if (by !== "command_line")
+      if (actor !== "command_line")
         yield* refuseTooManyNewKeys(database, accountId, { newPerDay, nowMs });
-      const created = yield* insertKey(database, keySuccessor(key, nowMs), by, randomBytes);
+      const createdKey = yield* insertKey(database, keySuccessor(key, nowMs), actor, randomBytes);
       yield* database.run(
         `UPDATE api_key SET successor_id = :successorId, expires_ms = min(coalesce(expires_ms, :endMs), :endMs)
          WHERE id = :id`,
-        { id, successorId: created.id, endMs: nowMs + overlapMs },
+        { id, successorId: createdKey.id, endMs: nowMs + overlapMs },
       );
       yield* database.run(
         "UPDATE api_key SET expires_ms = :nowMs WHERE account_id = :accountId AND successor_id = :id AND expires_ms > :nowMs",
@@ -58,30 +58,30 @@ export function keyEndOperations(randomBytes: RandomBytes) {
       yield* writeAuditEntry(database, {
         atMs: nowMs,
         action: "key_rotated",
-        actor: by,
+        actor,
         accountId,
         keyId: id,
         detail: { overlap_hours: overlapMs / hourMs },
       });
-      return created;
+      return createdKey;
     }),
 
     /** Idempotent. Also revokes a predecessor that is still valid. Errors: `key_not_found`. */
     revokeKey: durable(function* (database, request: KeyEndRequest): Steps<null> {
-      const { id: revokedId, by, nowMs } = request;
+      const { id: revokedId, actor, nowMs } = request;
       const key = yield* findKey(database, request);
       const { accountId } = key;
-      const before = yield* database.all<{ id: string }>(
+      const predecessors = yield* database.all<{ id: string }>(
         `SELECT id FROM api_key WHERE account_id = :accountId AND successor_id = :revokedId AND ${isLiveSql}`,
         { accountId, revokedId, nowMs },
       );
-      const ended = isLive(keyState(key, nowMs)) ? [key, ...before] : before;
-      for (const { id } of ended) {
+      const keysToRevoke = isLive(keyState(key, nowMs)) ? [key, ...predecessors] : predecessors;
+      for (const { id } of keysToRevoke) {
         yield* database.run("UPDATE api_key SET revoked = 1, revoked_ms = :nowMs WHERE id = :id", {
           id,
           nowMs,
         });
-        const entry = { atMs: nowMs, action: "key_revoked" as const, actor: by };
+        const entry = { atMs: nowMs, action: "key_revoked" as const, actor };
         yield* writeAuditEntry(database, { ...entry, accountId, keyId: id });
       }
       return null;
@@ -89,15 +89,15 @@ export function keyEndOperations(randomBytes: RandomBytes) {
   };
 }
 
-function* findKey(database: Database, { id, by }: KeyEndRequest): Steps<KeyRow> {
+function* findKey(database: Database, { id, actor }: KeyEndRequest): Steps<KeyRow> {
   const key = yield* database.get<KeyRow>(
     `SELECT ${keyColumns}, requests_per_second AS overrideRequests, submissions_per_minute AS overrideSubmissions,
        owner_requests_per_second AS ownerRequests, owner_submissions_per_minute AS ownerSubmissions
      FROM api_key WHERE id = :id`,
     { id },
   );
-  if (key === undefined) throw keyNotFound(id, by);
-  if (by !== "command_line" && key.accountId !== by.accountId) throw keyNotFound(id, by);
+  if (key === undefined) throw keyNotFound(id, actor);
+  if (actor !== "command_line" && key.accountId !== actor.accountId) throw keyNotFound(id, actor);
   return key;
 }
 
@@ -106,7 +106,7 @@ function keySuccessor(key: KeyRow, nowMs: number) {
   return {
     accountId,
     name,
-    methods: storedMethods(methods),
+    methods: parseMethods(methods),
     override: {
       requestsPerSecond: key.overrideRequests,
       submissionsPerMinute: key.overrideSubmissions,

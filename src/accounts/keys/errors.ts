@@ -2,27 +2,27 @@ import { EarshotError } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { Actor } from "../audit.ts";
 
-export function tooManyKeys(maxKeys: number, by: Actor): EarshotError {
+export function tooManyKeys(maxKeys: number, actor: Actor): EarshotError {
   const count = maxKeys === 1 ? "1 key" : `${maxKeys} keys`;
   return new EarshotError("too_many_keys", `the account already has ${count}`, {
     status: 409,
     hint:
-      by === "command_line"
+      actor === "command_line"
         ? "revoke one with earshot keys revoke"
         : "revoke an unused key, or rotate one",
   });
 }
 
-export function tooManyNewKeys(newPerDay: number, againMs: number): EarshotError {
+export function tooManyNewKeys(newPerDay: number, retryAtMs: number): EarshotError {
   return new EarshotError(
     "too_many_keys",
     `the account created ${newPerDay} keys within 24 hours`,
-    { status: 409, hint: `retry after ${isoTime(againMs)}` },
+    { status: 409, hint: `retry after ${isoTime(retryAtMs)}` },
   );
 }
 
-export function keyNotFound(id: string, by: Actor): EarshotError {
-  return by === "command_line"
+export function keyNotFound(id: string, actor: Actor): EarshotError {
+  return actor === "command_line"
     ? new EarshotError("key_not_found", `key ${JSON.stringify(id)} not found`, {
         status: 404,
         hint: "find its id, the part between the underscores, with earshot keys list",

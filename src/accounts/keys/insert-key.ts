@@ -4,11 +4,11 @@ import { isoTime } from "../../lib/iso-time.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { hashSecret, newApiKey, printApiKey } from "../api-key.ts";
 import { type Actor, newAuditId, writeAuditEntry } from "../audit.ts";
-import { keysMadeSql } from "../closed-identities.ts";
+import { keyCreationsSql } from "../closed-identities.ts";
 import { tooManyKeys, tooManyNewKeys } from "./errors.ts";
-import { type CreatedKey, isLiveSql, type KeyLimits, liveKeySql, methodsText } from "./key.ts";
+import { type CreatedKey, formatMethods, isLiveSql, type KeyLimits, liveKeySql } from "./key.ts";
 
-export type KeyRow = {
+export type NewKeyRow = {
   accountId: string;
   name: string;
   methods: readonly Method[] | null;
@@ -22,8 +22,8 @@ export type KeyRow = {
 /** The account then gets no first key automatically. */
 export function* insertKey(
   database: Database,
-  key: KeyRow,
-  by: Actor,
+  key: NewKeyRow,
+  actor: Actor,
   randomBytes: RandomBytes,
 ): Steps<CreatedKey> {
   const { accountId, name, methods, override, ownerCaps, expiresMs, nowMs } = key;
@@ -43,7 +43,7 @@ export function* insertKey(
       overrideSubmissions: override.submissionsPerMinute,
       ownerRequests: ownerCaps.requestsPerSecond,
       ownerSubmissions: ownerCaps.submissionsPerMinute,
-      methods: methodsText(methods),
+      methods: formatMethods(methods),
       expiresMs,
       nowMs,
     },
@@ -55,7 +55,7 @@ export function* insertKey(
   yield* writeAuditEntry(database, {
     atMs: nowMs,
     action: "key_created",
-    actor: by,
+    actor,
     accountId,
     keyId: id,
     detail: {
@@ -72,15 +72,15 @@ export function* insertKey(
 export function* refuseTooManyKeys(
   database: Database,
   accountId: string,
-  { maxKeys, by, nowMs }: { maxKeys: number; by: Actor; nowMs: number },
+  { maxKeys, actor, nowMs }: { maxKeys: number; actor: Actor; nowMs: number },
 ): Steps<void> {
-  const live = yield* database.get<{ keys: number }>(
+  const liveKeys = yield* database.get<{ keys: number }>(
     `SELECT count(*) AS keys FROM api_key
      WHERE account_id = :accountId AND ${isLiveSql} AND NOT EXISTS
        (SELECT 1 FROM api_key AS successor WHERE successor.id = api_key.successor_id AND ${liveKeySql("successor")})`,
     { accountId, nowMs },
   );
-  if ((live?.keys ?? 0) >= maxKeys) throw tooManyKeys(maxKeys, by);
+  if ((liveKeys?.keys ?? 0) >= maxKeys) throw tooManyKeys(maxKeys, actor);
 }
 
 const dayMs = 86_400_000;
@@ -95,7 +95,7 @@ export function* refuseTooManyNewKeys(
   { newPerDay, nowMs }: { newPerDay: number; nowMs: number },
 ): Steps<void> {
   const recent = yield* database.get<{ createdMs: number }>(
-    `SELECT ms AS createdMs FROM (${keysMadeSql}) AS made WHERE ms > :sinceMs
+    `SELECT ms AS createdMs FROM (${keyCreationsSql}) AS made WHERE ms > :sinceMs
      ORDER BY ms DESC LIMIT 1 OFFSET :before`,
     { accountId, sinceMs: nowMs - dayMs, before: newPerDay - 1 },
   );

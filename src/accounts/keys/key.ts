@@ -55,13 +55,13 @@ export function liveKeySql(name: string): string {
 }
 
 /** Drops methods that no longer exist. */
-export function storedMethods(text: string | null): readonly Method[] | null {
+export function parseMethods(text: string | null): readonly Method[] | null {
   if (text === null) return null;
   const names: unknown = JSON.parse(text);
   return methodNames.filter((method) => Array.isArray(names) && names.includes(method));
 }
 
-export function methodsText(methods: readonly Method[] | null): string | null {
+export function formatMethods(methods: readonly Method[] | null): string | null {
   return methods === null
     ? null
     : JSON.stringify(methodNames.filter((method) => methods.includes(method)));
@@ -97,13 +97,13 @@ export function isOneVisibleLine(text: string): boolean {
 }
 
 /** Returns the name trimmed and in NFC. Errors: `invalid_request`. */
-export function checkedKeyName(text: string): string {
+export function normalizeKeyName(text: string): string {
   const name = text.trim().normalize("NFC");
   const isReadable = visible.test(name) && isOneVisibleLine(name);
   if (isReadable && [...name].length <= maxKeyNameLength) return name;
   const message = isReadable
     ? `the name has ${[...name].length} characters; the maximum is ${maxKeyNameLength}`
-    : "the name of a key must be one line of visible characters";
+    : "the key name must be one line of visible characters";
   const hint = `send 1 to ${maxKeyNameLength} visible characters, such as "laptop"`;
   throw new EarshotError("invalid_request", message, {
     status: 400,

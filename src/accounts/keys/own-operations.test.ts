@@ -12,7 +12,7 @@ beforeEach(async () => {
   accounts = createTestAccounts();
   const key = await accounts.makeKey();
   accountId = key.accountId;
-  await accounts.store.write("revokeKey", { id: key.id, by: "command_line", nowMs: 6 });
+  await accounts.store.write("revokeKey", { id: key.id, actor: "command_line", nowMs: 6 });
 });
 afterEach(() => accounts.remove());
 
@@ -49,7 +49,7 @@ function getCaller(token: string, nowMs = 30) {
   );
 }
 
-function notes(): { action: string; detail: Record<string, unknown> }[] {
+function auditEntries(): { action: string; detail: Record<string, unknown> }[] {
   return accounts.database
     .all<{ action: string; detail: string }>("SELECT action, detail FROM audit ORDER BY sequence")
     .map(({ action, detail }) => ({ action, detail: JSON.parse(detail) }));
@@ -58,7 +58,7 @@ function notes(): { action: string; detail: Record<string, unknown> }[] {
 describe("rates", () => {
   test("a key has the lower of its own and its account's rates", async () => {
     const { key, token } = await make({ submissionsPerMinute: 8 });
-    expect(key.own).toEqual({ requestsPerSecond: null, submissionsPerMinute: 8 });
+    expect(key.ownLimits).toEqual({ requestsPerSecond: null, submissionsPerMinute: 8 });
     expect(getCaller(token)).toMatchObject({ requestsPerSecond: 3, submissionsPerMinute: 8 });
     accounts.database.run(
       "UPDATE account SET submissions_per_minute = 5, requests_per_second = 40",
@@ -101,7 +101,7 @@ describe("rates", () => {
     await change(raised.id, { submissionsPerMinute: 300, requestsPerSecond: 2 });
     const successor = await accounts.store.write("rotateKey", {
       id: raised.id,
-      by: { accountId },
+      actor: { accountId },
       overlapMs: 100,
       newPerDay: 100,
       nowMs: 40,
@@ -123,7 +123,7 @@ describe("a rotation", () => {
   const rotate = (id: string, overlapMs: number, nowMs: number) =>
     accounts.store.write("rotateKey", {
       id,
-      by: { accountId },
+      actor: { accountId },
       overlapMs,
       newPerDay: 100,
       nowMs,
@@ -147,11 +147,11 @@ describe("a rotation", () => {
   });
 
   test("refused key rotations and key creations are not audited", async () => {
-    const before = notes();
+    const before = auditEntries();
     await expect(rotate("nobody00", 1_000, 50)).rejects.toMatchObject({ code: "key_not_found" });
     await expect(make({ maxKeys: 0 })).rejects.toMatchObject({ code: "too_many_keys" });
     await expect(make({ name: "" })).rejects.toMatchObject({ code: "invalid_request" });
-    expect(notes()).toEqual(before);
+    expect(auditEntries()).toEqual(before);
   });
 });
 
@@ -166,19 +166,21 @@ describe("a key with higher rates than its account", () => {
     accountId = raised.accountId;
     return raised.id;
   };
-  const refused = (pointer: string) => ({ code: "invalid_request", details: [{ pointer }] });
+  const refusedError = (pointer: string) => ({ code: "invalid_request", details: [{ pointer }] });
 
   test("the account owner can neither extend the successor of a key with higher rates than the account, nor give it more methods", async () => {
     const id = await makeRaisedKey();
-    const rotation = { id, by: { accountId }, overlapMs: 10, newPerDay: 100, nowMs: 15 };
+    const rotation = { id, actor: { accountId }, overlapMs: 10, newPerDay: 100, nowMs: 15 };
     const successor = await accounts.store.write("rotateKey", rotation);
     for (const expiresMs of [null, 1_001]) {
       await expect(change(successor.id, { expiresMs })).rejects.toMatchObject(
-        refused("/expires_at"),
+        refusedError("/expires_at"),
       );
     }
     for (const methods of [null, ["getbyid", "searchbyquery"] as const]) {
-      await expect(change(successor.id, { methods })).rejects.toMatchObject(refused("/methods"));
+      await expect(change(successor.id, { methods })).rejects.toMatchObject(
+        refusedError("/methods"),
+      );
     }
     await change(successor.id, { expiresMs: 999, methods: ["gettrends"], name: "nightly" });
   });
@@ -193,24 +195,30 @@ describe("a key with higher rates than its account", () => {
 describe("the number of keys", () => {
   test("the number of keys includes each valid key, except those with a valid successor", async () => {
     const { key } = await make({ maxKeys: 1 });
-    const rotation = { id: key.id, by: { accountId }, overlapMs: 1_000, newPerDay: 100, nowMs: 15 };
+    const rotation = {
+      id: key.id,
+      actor: { accountId },
+      overlapMs: 1_000,
+      newPerDay: 100,
+      nowMs: 15,
+    };
     const successor = await accounts.store.write("rotateKey", rotation);
     await expect(make({ maxKeys: 1, nowMs: 20 })).rejects.toMatchObject({ code: "too_many_keys" });
     await change(successor.id, { expiresMs: 30 });
     await expect(make({ maxKeys: 1, nowMs: 40 })).rejects.toMatchObject({ code: "too_many_keys" });
-    await accounts.store.write("revokeKey", { id: successor.id, by: { accountId }, nowMs: 41 });
+    await accounts.store.write("revokeKey", { id: successor.id, actor: { accountId }, nowMs: 41 });
     await make({ maxKeys: 1, nowMs: 42 });
   });
 });
 
 test("each action on a key is audited with its changes, but without the key's name", async () => {
-  const before = notes().length;
+  const before = auditEntries().length;
   const { key } = await make({ name: "canary", methods: ["gettrends"], requestsPerSecond: 2 });
   await change(key.id, { name: "canary two", expiresMs: 500 });
   await change(key.id, {});
-  await accounts.store.write("revokeKey", { id: key.id, by: { accountId }, nowMs: 30 });
-  await accounts.store.write("revokeKey", { id: key.id, by: { accountId }, nowMs: 31 });
-  expect(notes().slice(before)).toEqual([
+  await accounts.store.write("revokeKey", { id: key.id, actor: { accountId }, nowMs: 30 });
+  await accounts.store.write("revokeKey", { id: key.id, actor: { accountId }, nowMs: 31 });
+  expect(auditEntries().slice(before)).toEqual([
     {
       action: "key_created",
       detail: {
@@ -233,7 +241,7 @@ test("ended keys are listed for a while, newest first", async () => {
   const old = await make({ nowMs: 100 });
   const expired = await make({ nowMs: 101, expiresMs: 200 });
   const live = await make({ nowMs: 102 });
-  await accounts.store.write("revokeKey", { id: old.key.id, by: { accountId }, nowMs: 150 });
+  await accounts.store.write("revokeKey", { id: old.key.id, actor: { accountId }, nowMs: 150 });
   const idsSince = async (endedSinceMs: number) =>
     (await accounts.store.read("listOwnKeys", { accountId, limits, endedSinceMs })).map(
       ({ id }) => id,

@@ -7,11 +7,11 @@ import { writeAuditEntry } from "../audit.ts";
 import { firstKeyShown, invalidField, keyEnded, keyNotFound } from "./errors.ts";
 import { insertKey, refuseTooManyKeys, refuseTooManyNewKeys } from "./insert-key.ts";
 import {
-  checkedKeyName,
   type DeploymentLimits,
+  formatMethods,
   type KeyLimits,
   keyState,
-  methodsText,
+  normalizeKeyName,
 } from "./key.ts";
 import { type OwnKey, ownKey, ownKeyList } from "./read-keys.ts";
 import { highestOwnerRates, refuseRaisedRates, refuseWidenedKey } from "./refuse-widened.ts";
@@ -34,7 +34,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
     const { accountId, limits, nowMs } = owner;
     const { name, methods, expiresMs, requestsPerSecond, submissionsPerMinute } = choice;
     const ownerCaps = { requestsPerSecond, submissionsPerMinute };
-    const row = { accountId, name, methods, override: none, ownerCaps, expiresMs, nowMs };
+    const row = { accountId, name, methods, override: noLimits, ownerCaps, expiresMs, nowMs };
     const { id, token } = yield* insertKey(database, row, { accountId }, randomBytes);
     return { key: yield* requireOwnKey(database, { accountId, id, limits }), token };
   }
@@ -43,13 +43,13 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
     /** Errors: `invalid_request`, `too_many_keys`. */
     createOwnKey: durable(function* (database, request: NewOwnKey): Steps<CreatedOwnKey> {
       const { accountId, limits, maxKeys, newPerDay, nowMs } = request;
-      const name = checkedKeyName(request.name);
+      const name = normalizeKeyName(request.name);
       refuseRaisedRates(
         request,
         yield* highestOwnerRates(database, { accountId, id: null, limits }),
       );
       refusePast(request.expiresMs, nowMs);
-      yield* refuseTooManyKeys(database, accountId, { maxKeys, by: { accountId }, nowMs });
+      yield* refuseTooManyKeys(database, accountId, { maxKeys, actor: { accountId }, nowMs });
       yield* refuseTooManyNewKeys(database, accountId, { newPerDay, nowMs });
       return yield* create(database, request, { ...request, name });
     }),
@@ -60,14 +60,14 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
       request: Owner & { maxKeys: number },
     ): Steps<CreatedOwnKey> {
       const { accountId, maxKeys, nowMs } = request;
-      const isDue = yield* database.get(
+      const accountWithoutKey = yield* database.get(
         "SELECT 1 FROM account WHERE id = :accountId AND first_key_ms IS NULL",
         { accountId },
       );
-      if (isDue === undefined) throw firstKeyShown();
-      yield* refuseTooManyKeys(database, accountId, { maxKeys, by: { accountId }, nowMs });
+      if (accountWithoutKey === undefined) throw firstKeyShown();
+      yield* refuseTooManyKeys(database, accountId, { maxKeys, actor: { accountId }, nowMs });
       return yield* create(database, request, {
-        ...none,
+        ...noLimits,
         name: "default",
         methods: null,
         expiresMs: null,
@@ -95,7 +95,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
         actor: { accountId },
         accountId,
         keyId: id,
-        detail: changedDetail(changes),
+        detail: auditDetail(changes),
       });
       return yield* requireOwnKey(database, { accountId, id, limits });
     }),
@@ -123,7 +123,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
   };
 }
 
-const none: KeyLimits = { requestsPerSecond: null, submissionsPerMinute: null };
+const noLimits: KeyLimits = { requestsPerSecond: null, submissionsPerMinute: null };
 
 function* requireOwnKey(
   database: Database,
@@ -156,8 +156,8 @@ function refusePast(expiresMs: number | null, nowMs: number): void {
 function makeColumns(changes: Partial<KeyChoice>): Record<string, string | number | null> {
   const { name, methods, expiresMs, requestsPerSecond, submissionsPerMinute } = changes;
   return {
-    ...(name === undefined ? {} : { name: checkedKeyName(name) }),
-    ...(methods === undefined ? {} : { methods: methodsText(methods) }),
+    ...(name === undefined ? {} : { name: normalizeKeyName(name) }),
+    ...(methods === undefined ? {} : { methods: formatMethods(methods) }),
     ...(expiresMs === undefined ? {} : { expires_ms: expiresMs }),
     ...(requestsPerSecond === undefined ? {} : { owner_requests_per_second: requestsPerSecond }),
     ...(submissionsPerMinute === undefined
@@ -167,7 +167,7 @@ function makeColumns(changes: Partial<KeyChoice>): Record<string, string | numbe
 }
 
 /** The audit log omits names. */
-function changedDetail(changes: Partial<KeyChoice>): Record<string, string | number | true | null> {
+function auditDetail(changes: Partial<KeyChoice>): Record<string, string | number | true | null> {
   const { name, methods, expiresMs, requestsPerSecond, submissionsPerMinute } = changes;
   return {
     ...(name === undefined ? {} : { renamed: true }),

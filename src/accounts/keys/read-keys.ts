@@ -4,14 +4,14 @@ import {
   type DeploymentLimits,
   effectiveLimitsSql,
   type KeyLimits,
+  parseMethods,
   type StoredKey,
-  storedMethods,
 } from "./key.ts";
 
 export type OwnKey = StoredKey & {
   /** Where a limit is null, the account's applies. */
-  own: KeyLimits;
-  effective: DeploymentLimits;
+  ownLimits: KeyLimits;
+  effectiveLimits: DeploymentLimits;
   /** Shared by all keys of the account; null means no limit. */
   accountRequestsPerSecond: number | null;
   accountSubmissionsPerMinute: number | null;
@@ -30,7 +30,7 @@ export const keyColumns = `
   CASE revoked WHEN 0 THEN NULL ELSE coalesce(revoked_ms, api_key.created_ms) END AS revokedMs,
   used_ms AS usedMs, used_from AS usedFrom, successor_id AS successorId`;
 
-const ownKeys = `
+const ownKeysSql = `
   SELECT ${keyColumns}, ${effectiveLimitsSql}, ${accountLimitsSql},
     coalesce(api_key.requests_per_second, owner_requests_per_second) IS NOT NULL AS hasOwnRequests,
     coalesce(api_key.submissions_per_minute, owner_submissions_per_minute) IS NOT NULL AS hasOwnSubmissions
@@ -41,12 +41,12 @@ export function* ownKey(
   database: Database,
   { accountId, id, limits }: { accountId: string; id: string; limits: DeploymentLimits },
 ): Steps<OwnKey | null> {
-  const row = yield* database.get<Row>(`${ownKeys} AND api_key.id = :id`, {
+  const row = yield* database.get<Row>(`${ownKeysSql} AND api_key.id = :id`, {
     accountId,
     id,
     ...makeRates(limits),
   });
-  return row === undefined ? null : fromRow(row);
+  return row === undefined ? null : toOwnKey(row);
 }
 
 /** Newest first. Omits keys that had ended by `endedSinceMs`. */
@@ -56,32 +56,32 @@ export function* ownKeyList(
 ): Steps<OwnKey[]> {
   const { accountId, endedSinceMs, limits } = request;
   return (yield* database.all<Row>(
-    `${ownKeys} AND (revoked = 0 OR revoked_ms > :endedSinceMs)
+    `${ownKeysSql} AND (revoked = 0 OR revoked_ms > :endedSinceMs)
          AND (expires_ms IS NULL OR expires_ms > :endedSinceMs)
        ORDER BY api_key.created_ms DESC, api_key.id`,
     { accountId, endedSinceMs, ...makeRates(limits) },
-  )).map(fromRow);
+  )).map(toOwnKey);
 }
 
-function fromRow(row: Row): OwnKey {
+function toOwnKey(row: Row): OwnKey {
   const { methods, requestsPerSecond, submissionsPerMinute, hasOwnRequests, hasOwnSubmissions } =
     row;
   return {
     id: row.id,
     accountId: row.accountId,
     name: row.name,
-    methods: storedMethods(methods),
+    methods: parseMethods(methods),
     createdMs: row.createdMs,
     expiresMs: row.expiresMs,
     revokedMs: row.revokedMs,
     usedMs: row.usedMs,
     usedFrom: row.usedFrom,
     successorId: row.successorId,
-    own: {
+    ownLimits: {
       requestsPerSecond: hasOwnRequests === 1 ? requestsPerSecond : null,
       submissionsPerMinute: hasOwnSubmissions === 1 ? submissionsPerMinute : null,
     },
-    effective: { requestsPerSecond, submissionsPerMinute },
+    effectiveLimits: { requestsPerSecond, submissionsPerMinute },
     accountRequestsPerSecond: row.accountRequestsPerSecond,
     accountSubmissionsPerMinute: row.accountSubmissionsPerMinute,
   };

@@ -15,14 +15,14 @@ export function* refuseWidenedKey(
 ): Steps<void> {
   const { expiresMs, methods } = changes;
   const isLater = expiresMs !== undefined && computeEnd(expiresMs) > computeEnd(key.expiresMs);
-  const isMore = methods !== undefined && !isWithin(methods, key.methods);
-  if (!isLater && !isMore) return;
+  const hasMoreMethods = methods !== undefined && !isWithin(methods, key.methods);
+  if (!isLater && !hasMoreMethods) return;
   const { accountId, id } = key;
-  const allowed = yield* highestOwnerRates(database, { accountId, id, limits });
-  const account = yield* highestOwnerRates(database, { accountId, id: null, limits });
+  const keyRates = yield* highestOwnerRates(database, { accountId, id, limits });
+  const accountRates = yield* highestOwnerRates(database, { accountId, id: null, limits });
   const isRaised =
-    allowed.requestsPerSecond > account.requestsPerSecond ||
-    allowed.submissionsPerMinute > account.submissionsPerMinute;
+    keyRates.requestsPerSecond > accountRates.requestsPerSecond ||
+    keyRates.submissionsPerMinute > accountRates.submissionsPerMinute;
   if (!isRaised) return;
   const reason = "an operator gave this key higher limits than its account";
   if (isLater) {
@@ -41,12 +41,15 @@ export function* refuseWidenedKey(
 
 const computeEnd = (expiresMs: number | null): number => expiresMs ?? Number.POSITIVE_INFINITY;
 
-function isWithin(methods: KeyChoice["methods"], key: OwnKey["methods"]): boolean {
-  if (key === null) return true;
-  return methods?.every((method) => key.includes(method)) ?? false;
+function isWithin(methods: KeyChoice["methods"], allowedMethods: OwnKey["methods"]): boolean {
+  if (allowedMethods === null) return true;
+  return methods?.every((method) => allowedMethods.includes(method)) ?? false;
 }
 
-/** The highest rates that the owner may set: the key's from the command line, else the account's. */
+/**
+ * The highest rates that the owner may set: those an operator gave the key, else the account's, else
+ * the deployment's.
+ */
 export function* highestOwnerRates(
   database: Database,
   request: { accountId: string; id: string | null; limits: DeploymentLimits },
@@ -67,14 +70,14 @@ export function* highestOwnerRates(
 export function refuseRaisedRates(request: Partial<KeyLimits>, max: DeploymentLimits): void {
   const { requestsPerSecond = null, submissionsPerMinute = null } = request;
   if (requestsPerSecond !== null && requestsPerSecond > max.requestsPerSecond) {
-    throw raised("requests_per_second", max.requestsPerSecond);
+    throw rateTooHigh("requests_per_second", max.requestsPerSecond);
   }
   if (submissionsPerMinute !== null && submissionsPerMinute > max.submissionsPerMinute) {
-    throw raised("submissions_per_minute", max.submissionsPerMinute);
+    throw rateTooHigh("submissions_per_minute", max.submissionsPerMinute);
   }
 }
 
-function raised(field: string, max: number) {
+function rateTooHigh(field: string, max: number) {
   return invalidField(
     field,
     `the maximum for this key is ${max}`,

@@ -1,5 +1,5 @@
 import { count, duration } from "../../lib/settings/setting.ts";
-import { rememberedMs } from "../closed-identities.ts";
+import { defaultRetentionMs } from "../closed-identities.ts";
 import { keyDefaults } from "./key.ts";
 
 export const keySettings = {
@@ -13,11 +13,11 @@ export const keySettings = {
     "EARSHOT_NEW_KEYS_PER_DAY",
     keyDefaults.newPerDay,
     [1, 100_000],
-    "Keys that an account may create on the dashboard in any 24 hours, rotations included.",
+    "Keys that an account can create on the dashboard in any 24 hours, rotations included.",
   ),
   deletedAccountMs: duration(
     "EARSHOT_DELETED_ACCOUNT_MEMORY",
-    rememberedMs,
+    defaultRetentionMs,
     0,
     "How long the limits and the key count of a deleted account are stored under a keyed hash, in case its owner signs up again.",
   ),

@@ -2,8 +2,8 @@ import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
 /** Tokens are derived from the session, so none is stored. */
 export type CsrfTokens = {
-  of(sessionId: string): string;
-  isOf(sessionId: string, token: string): boolean;
+  tokenFor(sessionId: string): string;
+  isValid(sessionId: string, token: string): boolean;
 };
 
 export function createCsrfTokens(secretKey: Uint8Array): CsrfTokens {
@@ -11,11 +11,13 @@ export function createCsrfTokens(secretKey: Uint8Array): CsrfTokens {
   const digest = (sessionId: string) => createHmac("sha256", key).update(sessionId).digest();
 
   return {
-    of: (sessionId) => digest(sessionId).toString("base64url"),
-    isOf: (sessionId, token) => {
-      const presented = Buffer.from(token, "base64url");
+    tokenFor: (sessionId) => digest(sessionId).toString("base64url"),
+    isValid: (sessionId, token) => {
+      const presentedDigest = Buffer.from(token, "base64url");
       const expected = digest(sessionId);
-      return presented.length === expected.length && timingSafeEqual(presented, expected);
+      return (
+        presentedDigest.length === expected.length && timingSafeEqual(presentedDigest, expected)
+      );
     },
   };
 }

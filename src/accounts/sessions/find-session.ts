@@ -27,7 +27,7 @@ export type PresentedSession = {
   idleMs: number;
 };
 
-export const useNotedMs = 60_000;
+export const useWriteIntervalMs = 60_000;
 
 type Row = {
   accountId: string;
@@ -46,11 +46,11 @@ type Row = {
 /** The caller has the account's limits, but at most the dashboard's `requestsPerSecond`. */
 export function* findSession(
   database: Database,
-  presented: PresentedSession,
+  presentedSession: PresentedSession,
   requestsPerSecond: number,
   nowMs: number,
 ): Steps<FoundSession> {
-  const { sessionId, idleMs } = presented;
+  const { sessionId, idleMs } = presentedSession;
   const row = yield* database.get<Row>(
     `SELECT account_id AS accountId, role, suspended_ms AS suspendedMs,
             requests_per_second AS requestsPerSecond, submissions_per_minute AS submissionsPerMinute, generation, asker AS clientHash, former_until_ms AS formerUntilMs, used_ms AS usedMs, rotated_ms AS rotatedMs,
@@ -60,8 +60,9 @@ export function* findSession(
   );
   if (row === undefined || row.suspendedMs !== null) return { kind: "none" };
   if (row.expiresMs <= nowMs || row.usedMs + idleMs <= nowMs) return { kind: "none" };
-  const age = getTokenAge(row, presented);
-  if (age === "replaced" && !isInGracePeriod(row, presented, nowMs)) return { kind: "stolen" };
+  const age = getTokenAge(row, presentedSession);
+  if (age === "replaced" && !isInGracePeriod(row, presentedSession, nowMs))
+    return { kind: "stolen" };
   const { accountId, role, rotatedMs, expiresMs, submissionsPerMinute } = row;
   const keyId = `dashboard-${accountId}`;
   return {
@@ -108,5 +109,5 @@ function isInGracePeriod(row: Row, { generation }: Presented, nowMs: number): bo
 
 function rowNote(row: Row, age: TokenAge, nowMs: number): SessionNote {
   if (age === "next") return "first_use";
-  return row.usedMs + useNotedMs <= nowMs ? "used" : null;
+  return row.usedMs + useWriteIntervalMs <= nowMs ? "used" : null;
 }

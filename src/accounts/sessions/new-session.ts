@@ -27,13 +27,13 @@ export function* addSession(
   randomBytes: RandomBytes,
 ): Steps<StartedSession> {
   const { id, ...token } = firstToken(randomBytes);
-  const evicted = yield* database.run(
+  const evictedCount = yield* database.run(
     `DELETE FROM session WHERE id IN (
        SELECT id FROM session WHERE account_id = :accountId ORDER BY used_ms DESC, id LIMIT 1000000 OFFSET :others)`,
     { accountId, others: maxPerAccount - 1 },
   );
-  if (evicted > 0) {
-    const detail = { reason: "too_many", sessions: evicted };
+  if (evictedCount > 0) {
+    const detail = { reason: "too_many", sessions: evictedCount };
     yield* writeAuditEntry(database, {
       atMs: nowMs,
       action: "session_ended",

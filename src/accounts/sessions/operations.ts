@@ -3,9 +3,9 @@ import type { Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { accountNameSql } from "../admin/names.ts";
 import { writeAuditEntry } from "../audit.ts";
-import { forgetRemembered } from "../closed-identities.ts";
+import { forgetExpiredIdentities } from "../closed-identities.ts";
 import { sweepGrants } from "../grants/operations.ts";
-import { useNotedMs } from "./find-session.ts";
+import { useWriteIntervalMs } from "./find-session.ts";
 import {
   addSession,
   type NewSession,
@@ -72,7 +72,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
     ): Steps<null> {
       yield* database.run(
         "UPDATE session SET used_ms = :nowMs WHERE id = :sessionId AND used_ms <= :beforeMs",
-        { sessionId, nowMs, beforeMs: nowMs - useNotedMs },
+        { sessionId, nowMs, beforeMs: nowMs - useWriteIntervalMs },
       );
       return null;
     }),
@@ -82,11 +82,11 @@ export function sessionOperations(randomBytes: RandomBytes) {
       request: OwnSession & { action: "signed_out" | "session_ended"; nowMs: number },
     ): Steps<boolean> {
       const { accountId, sessionId, action, nowMs } = request;
-      const ended = yield* database.run(
+      const endedCount = yield* database.run(
         "DELETE FROM session WHERE id = :sessionId AND account_id = :accountId",
         { sessionId, accountId },
       );
-      if (ended === 0) return false;
+      if (endedCount === 0) return false;
       yield* writeAuditEntry(database, { atMs: nowMs, action, actor: { accountId }, accountId });
       return true;
     }),
@@ -170,7 +170,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       yield* database.run("DELETE FROM sign_in_attempt WHERE expires_ms <= :nowMs", { nowMs });
       yield* database.run("DELETE FROM sign_in_link WHERE expires_ms <= :nowMs", { nowMs });
       yield* sweepGrants(database, nowMs);
-      yield* forgetRemembered(database, nowMs);
+      yield* forgetExpiredIdentities(database, nowMs);
       return null;
     }),
   };

@@ -33,8 +33,8 @@ export function createSessionTokens(secretKey: Uint8Array): SessionTokens {
       const [, handle, generationText, clientHash, code] = form.exec(text) ?? [];
       if (handle === undefined || clientHash === undefined || code === undefined) return null;
       const token = { handle, generation: Number(generationText), clientHash };
-      const presented = Buffer.from(code, "base64url");
-      return timingSafeEqual(getCode(token), presented)
+      const presentedCode = Buffer.from(code, "base64url");
+      return timingSafeEqual(getCode(token), presentedCode)
         ? { ...token, id: handleSessionId(handle) }
         : null;
     },

@@ -28,7 +28,7 @@ const openStore = () =>
 
 const nowMs = 1_700_000_000_000;
 const idleMs = 3_600_000;
-const formerMs = 60_000;
+const gracePeriodMs = 60_000;
 
 const tokens = createSessionTokens(randomBytes(32));
 const here = { agent: "a test", addressGroup: "192.0.2.0/24" };
@@ -65,9 +65,9 @@ async function admissionKind(token: SessionToken, atMs = nowMs): Promise<string>
     maxWaitMs: 0,
   });
   if ("note" in outcome && outcome.note === "first_use") {
-    const formerUntilMs = atMs + formerMs;
-    const used = { sessionId, generation, clientHash, formerUntilMs, nowMs: atMs };
-    await openStore().write("advanceSession", used);
+    const formerUntilMs = atMs + gracePeriodMs;
+    const advanceRequest = { sessionId, generation, clientHash, formerUntilMs, nowMs: atMs };
+    await openStore().write("advanceSession", advanceRequest);
   }
   return outcome.kind;
 }
@@ -78,8 +78,8 @@ test("the store does not contain what is needed to forge a session token", async
   expect(JSON.stringify(row)).not.toContain(token.handle);
   expect(await admissionKind(token)).toBe("admitted");
   expect(tokens.parse(tokens.print({ ...token, handle: id }))?.id).not.toBe(id);
-  const other = createSessionTokens(randomBytes(32));
-  expect(tokens.parse(other.print(token))).toBeNull();
+  const otherTokens = createSessionTokens(randomBytes(32));
+  expect(tokens.parse(otherTokens.print(token))).toBeNull();
 });
 
 test("a session of a suspended account is invalid even while its row exists", async () => {
@@ -99,11 +99,11 @@ test("knowing a session's id is not sufficient to end the session", async () => 
 
 test("the same client gets the same next session token, regardless of when it requests it again", async () => {
   const { token } = await start();
-  const early = nextToken(token, here);
+  const earlyToken = nextToken(token, here);
   expect(await admissionKind(token, nowMs + 61_000)).toBe("admitted");
-  const late = nextToken(token, here);
-  expect(await admissionKind(late, nowMs + 61_000)).toBe("admitted");
-  expect(await admissionKind(early, nowMs + 300_000)).toBe("admitted");
+  const lateToken = nextToken(token, here);
+  expect(await admissionKind(lateToken, nowMs + 61_000)).toBe("admitted");
+  expect(await admissionKind(earlyToken, nowMs + 300_000)).toBe("admitted");
 });
 
 test("a replaced session token is valid during the grace period, and treated as stolen after it", async () => {
@@ -111,15 +111,15 @@ test("a replaced session token is valid during the grace period, and treated as 
   const next = nextToken(token, here);
   expect(await admissionKind(token, nowMs + idleMs - 1)).toBe("admitted");
   expect(await admissionKind(next)).toBe("admitted");
-  expect(await admissionKind(token, nowMs + formerMs - 1)).toBe("admitted");
-  expect(await admissionKind(token, nowMs + formerMs)).toBe("stolen");
+  expect(await admissionKind(token, nowMs + gracePeriodMs - 1)).toBe("admitted");
+  expect(await admissionKind(token, nowMs + gracePeriodMs)).toBe("stolen");
 });
 
 test("two clients that request the next token with the same cookie get different tokens, one of which is treated as stolen", async () => {
   const { token } = await start();
   const [theirs, mine] = [nextToken(token, otherClient), nextToken(token, here)];
   expect(await admissionKind(theirs)).toBe("admitted");
-  expect(await admissionKind(mine, nowMs + formerMs)).toBe("stolen");
+  expect(await admissionKind(mine, nowMs + gracePeriodMs)).toBe("stolen");
 });
 
 test("a store restored from a backup accepts newer session tokens without reporting theft", async () => {
@@ -132,7 +132,7 @@ test("a store restored from a backup accepts newer session tokens without report
     { id },
   );
   expect(row?.generation).toBe(3);
-  expect(await admissionKind(second, nowMs + formerMs)).toBe("stolen");
+  expect(await admissionKind(second, nowMs + gracePeriodMs)).toBe("stolen");
 });
 
 test("the caller of an admitted session request includes the session's id", async () => {
@@ -159,7 +159,7 @@ test("an idle or unknown session is invalid", async () => {
 
 test("the last use of a session is written at most once a minute", async () => {
   const { id } = await start();
-  const used = async (atMs: number) => {
+  const recordUse = async (atMs: number) => {
     await openStore().write("recordSessionUse", { sessionId: id, nowMs: atMs });
     return database.get<{ usedMs: number }>(
       "SELECT used_ms AS usedMs FROM session WHERE id = :id",
@@ -168,9 +168,9 @@ test("the last use of a session is written at most once a minute", async () => {
       },
     )?.usedMs;
   };
-  expect(await used(nowMs + 59_999)).toBe(nowMs);
-  expect(await used(nowMs + 60_000)).toBe(nowMs + 60_000);
-  expect(await used(nowMs)).toBe(nowMs + 60_000);
+  expect(await recordUse(nowMs + 59_999)).toBe(nowMs);
+  expect(await recordUse(nowMs + 60_000)).toBe(nowMs + 60_000);
+  expect(await recordUse(nowMs)).toBe(nowMs + 60_000);
 });
 
 test.each([

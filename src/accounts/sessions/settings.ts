@@ -26,7 +26,7 @@ export const sessionSettings = {
 export const sessionRotation = {
   rotationMs: hourMs,
   /** Grace period of the former token after the first use of the new one. */
-  formerMs: 60_000,
+  gracePeriodMs: 60_000,
 };
 
 export type SessionSettings = SettingsOf<typeof sessionSettings> & typeof sessionRotation;

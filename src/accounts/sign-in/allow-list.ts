@@ -5,7 +5,7 @@ export type AllowedSigner =
   | { kind: "everyone" }
   | { kind: "login" | "organization"; provider: ProviderName | null; name: string };
 
-const form =
+const entryForm =
   /^(?:(github|gitlab):)?(?:(org):)?([a-z0-9_](?:[a-z0-9_.-]{0,126}[a-z0-9_])?(?:\/[a-z0-9_.-]{1,128}){0,10})$/;
 
 /** Null if the text is malformed. `everyone` must be the only entry. */
@@ -17,7 +17,7 @@ export function readAllowList(text: string): readonly AllowedSigner[] | null {
 }
 
 function entrySigner(entry: string): AllowedSigner | null {
-  const [, provider, organization, name] = form.exec(entry) ?? [];
+  const [, provider, organization, name] = entryForm.exec(entry) ?? [];
   if (name === undefined || entry === "everyone") return null;
   // Only GitLab groups are nested.
   if (name.includes("/") && organization === undefined) return null;

@@ -8,21 +8,21 @@ export function attemptHash(secret: string): string {
 
 /** The state depends on the provider, which prevents mix-up attacks. */
 export function oauthState(secret: string, provider: ProviderName): string {
-  return derived(secret, `earshot sign-in state ${provider}`);
+  return deriveText(secret, `earshot sign-in state ${provider}`);
 }
 
 /** See RFC 7636. */
 export function pkceCodeVerifier(secret: string, provider: ProviderName): string {
-  return derived(secret, `earshot sign-in verifier ${provider}`);
+  return deriveText(secret, `earshot sign-in verifier ${provider}`);
 }
 
-export function isState(presented: string, secret: string, provider: ProviderName): boolean {
+export function isState(presentedState: string, secret: string, provider: ProviderName): boolean {
   const expected = Buffer.from(oauthState(secret, provider));
-  const actual = Buffer.from(presented);
+  const actual = Buffer.from(presentedState);
   return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
-function derived(secret: string, label: string): string {
+function deriveText(secret: string, label: string): string {
   return createHmac("sha256", secret).update(label).digest("base64url");
 }
 

@@ -42,7 +42,7 @@ export async function requestAccessToken(
 ): Promise<string> {
   const server = authorizationServer(provider, parameters.get("iss"));
   const client = { client_id: provider.clientId };
-  const validated = validatedParameters(() =>
+  const callbackParameters = validateParameters(() =>
     validateAuthResponse(server, client, parameters, oauthState(secret, provider.name)),
   );
   try {
@@ -50,14 +50,14 @@ export async function requestAccessToken(
       server,
       client,
       ClientSecretPost(provider.clientSecret),
-      validated,
+      callbackParameters,
       redirectUri,
       pkceCodeVerifier(secret, provider.name),
       {
         // The operator configured the URL, and the guard checks the resolved address.
         [allowInsecureRequests]: true,
         [customFetch]: async (url: string, { method, headers, body }: RequestInit) =>
-          await guardedResponse(fetch, url, String(method), headers, body),
+          await fetchGuarded(fetch, url, String(method), headers, body),
       },
     );
     const { access_token } = await processAuthorizationCodeResponse(server, client, response);
@@ -124,7 +124,7 @@ function authorizationServer(provider: Provider, issuer: string | null): Authori
   };
 }
 
-function validatedParameters(validate: () => URLSearchParams): URLSearchParams {
+function validateParameters(validate: () => URLSearchParams): URLSearchParams {
   try {
     return validate();
   } catch (thrown) {
@@ -134,7 +134,7 @@ function validatedParameters(validate: () => URLSearchParams): URLSearchParams {
   }
 }
 
-async function guardedResponse(
+async function fetchGuarded(
   fetch: GuardedFetch,
   url: string,
   method: string,
@@ -188,8 +188,8 @@ function tokenRefusal(thrown: unknown): SignInRefused {
   const error =
     stringField(thrown, "error") ??
     stringField(findField(findField(thrown, "cause"), "body"), "error");
-  const known = knownErrors.find((code) => code === error);
-  const reason = known ?? (error === null ? "token_unreadable" : "token_refused");
+  const knownError = knownErrors.find((code) => code === error);
+  const reason = knownError ?? (error === null ? "token_unreadable" : "token_refused");
   const isExpired = expiredCodes.some((code) => code === error);
   return new SignInRefused(isExpired ? "expired" : "provider_failed", reason);
 }

@@ -2,7 +2,7 @@ import { durable, read } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { writeAuditEntry } from "../audit.ts";
-import { findClosedIdentity, maxSignUps, restoreRemembered } from "../closed-identities.ts";
+import { findClosedIdentity, maxSignUps, restoreRememberedLimits } from "../closed-identities.ts";
 import { insertAccount } from "../insert-account.ts";
 import { addSession, type NewSession, type StartedSession } from "../sessions/new-session.ts";
 import { hashTokenSecret, newSecret } from "../sessions/session-token.ts";
@@ -75,10 +75,13 @@ export function signInOperations(randomBytes: RandomBytes) {
     database: Database,
     request: { nowMs: number; method: string },
   ): Steps<string> {
-    const isUsed = yield* database.get("SELECT 1 FROM account WHERE name = :operatorName", {
-      operatorName,
-    });
-    const accountId = yield* makeAccount(database, isUsed ? null : operatorName, request);
+    const existingAccount = yield* database.get(
+      "SELECT 1 FROM account WHERE name = :operatorName",
+      {
+        operatorName,
+      },
+    );
+    const accountId = yield* makeAccount(database, existingAccount ? null : operatorName, request);
     yield* database.run("UPDATE account SET is_links_account = 1 WHERE id = :accountId", {
       accountId,
     });
@@ -96,10 +99,11 @@ export function signInOperations(randomBytes: RandomBytes) {
       { provider, subject, login, nowMs },
     );
     if (row !== undefined) return row.accountId;
-    const remembered = yield* findClosedIdentity(database, { provider, subject }, nowMs);
-    if (remembered !== null && remembered.closings > maxSignUps) return null;
+    const closedIdentity = yield* findClosedIdentity(database, { provider, subject }, nowMs);
+    if (closedIdentity !== null && closedIdentity.closings > maxSignUps) return null;
     const accountId = yield* makeAccount(database, null, { nowMs, method: provider });
-    if (remembered !== null) yield* restoreRemembered(database, accountId, remembered);
+    if (closedIdentity !== null)
+      yield* restoreRememberedLimits(database, accountId, closedIdentity);
     yield* database.run(
       `INSERT INTO identity(provider, subject, account_id, login, created_ms, seen_ms)
        VALUES(:provider, :subject, :accountId, :login, :nowMs, :nowMs)`,
@@ -185,7 +189,7 @@ export function signInOperations(randomBytes: RandomBytes) {
         );
       }
       const accountId =
-        (yield* linksAccount(database)) ?? (yield* makeLinksAccount(database, request));
+        (yield* findLinksAccount(database)) ?? (yield* makeLinksAccount(database, request));
       return yield* startSession(database, { accountId, isOperator: true }, request);
     }),
 
@@ -198,11 +202,11 @@ export function signInOperations(randomBytes: RandomBytes) {
 }
 
 function* makeOperator(database: Database, accountId: string, nowMs: number): Steps<void> {
-  const changed = yield* database.run(
+  const changedCount = yield* database.run(
     "UPDATE account SET role = 'operator' WHERE id = :accountId AND role <> 'operator'",
     { accountId },
   );
-  if (changed === 0) return;
+  if (changedCount === 0) return;
   yield* writeAuditEntry(database, {
     atMs: nowMs,
     action: "account_role_changed",
@@ -227,7 +231,7 @@ function* recordRefusal(
 }
 
 /** The operator's account, found by its flag, never by its name. */
-function* linksAccount(database: Database): Steps<string | null> {
+function* findLinksAccount(database: Database): Steps<string | null> {
   const row = yield* database.get<{ id: string }>(
     "SELECT id FROM account WHERE is_links_account = 1",
   );

@@ -21,7 +21,7 @@ export const signInSettings = {
     "EARSHOT_GITLAB_URL",
     gitlabUrl,
     ["https:", "http:"],
-    "URL of the GitLab to sign in with.",
+    "URL of the GitLab server to sign in with.",
   ),
   gitlabClientId: word(
     "EARSHOT_GITLAB_CLIENT_ID",
@@ -30,7 +30,7 @@ export const signInSettings = {
   gitlabClientSecret: secret("EARSHOT_GITLAB_CLIENT_SECRET", "Secret of that application."),
   allow: allowList(
     "EARSHOT_SIGNUP_ALLOW",
-    "Who may sign in with a code host, checked at every sign-in (docs/dashboard.md).",
+    "Who can sign in with a code host, checked at every sign-in (docs/dashboard.md).",
   ),
   operators: identityList(
     "EARSHOT_OPERATORS",
@@ -40,13 +40,13 @@ export const signInSettings = {
     "EARSHOT_SIGN_IN_LINK_TIME",
     900_000,
     1_000,
-    "How long a link of `earshot sign-in` is valid.",
+    "How long a link from `earshot sign-in` is valid.",
   ),
   attemptsPerMinute: count(
     "EARSHOT_SIGN_INS_PER_MINUTE",
     30,
     [1, 1_000_000],
-    "Sign-ins that an address may start or finish in any 60 seconds.",
+    "Sign-ins that an address can start or finish in any 60 seconds.",
   ),
 };
 

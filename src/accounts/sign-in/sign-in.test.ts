@@ -198,45 +198,45 @@ test.each<Arranged>([
   ["a response of another issuer", "refused", { issuer: "https://evil.example" }],
 ])("a sign-in fails after %s, with the code %s", async (_what, word, faults) => {
   Object.assign(provider.faults, faults);
-  const { accounts } = counted();
+  const { accounts } = countAccounts();
   expect(await signInAs(signInWith(), "ben")).toBe(word);
-  expect(counted().accounts).toBe(accounts);
+  expect(countAccounts().accounts).toBe(accounts);
 });
 
-function counted() {
+function countAccounts() {
   const rows = database.get<{ accounts: number }>("SELECT count(*) AS accounts FROM account");
   return { accounts: rows?.accounts };
 }
 
-function notes() {
+function countAuditEntries() {
   return database.get<{ notes: number }>("SELECT count(*) AS notes FROM audit")?.notes;
 }
 
 test("a client that starts a sign-in, cancels it or invents a code leaves no row", async () => {
   const signIn = signInWith();
-  const before = [notes(), attempts()];
+  const before = [countAuditEntries(), countAttempts()];
   expect(await signInAs(signIn, null)).toBe("denied");
   const { location, attempt } = await begin(signIn);
   const callback = new URL(provider.decide(location, "ben"));
   callback.searchParams.set("code", "made-up");
   expect(await outcome(signIn, { callback: callback.href, attempt })).toBe("expired");
-  expect([notes(), attempts()]).toEqual(before);
+  expect([countAuditEntries(), countAttempts()]).toEqual(before);
 });
 
 test("a refused sign-in of a user without an account leaves no row", async () => {
-  const before = notes();
+  const before = countAuditEntries();
   provider.users.push({ id: 777, login: "carl", organizations: {} });
   expect(await signInAs(signInWith({ allow: "ann" }), "carl")).toBe("not_allowed");
-  expect(notes()).toBe(before);
+  expect(countAuditEntries()).toBe(before);
 });
 
 test("a refused sign-in to a suspended or no longer allowed account is audited with the account", async () => {
   const accountId = await signInAs(signInWith(), "ann");
   expect(await signInAs(signInWith({ allow: "ben" }), "ann")).toBe("not_allowed");
-  expect(lastNote(accountId)).toMatchObject({ action: "sign_in_refused", isTheirs: 1 });
+  expect(lastAuditEntry(accountId)).toMatchObject({ action: "sign_in_refused", isTheirs: 1 });
   database.run("UPDATE account SET suspended_ms = 1 WHERE id = :accountId", { accountId });
   expect(await signInAs(signInWith(), "ann")).toBe("suspended");
-  expect(lastNote(accountId)).toEqual({
+  expect(lastAuditEntry(accountId)).toEqual({
     action: "sign_in_refused",
     isTheirs: 1,
     detail: '{"way":"github","word":"suspended","reason":"account_suspended"}',
@@ -246,7 +246,7 @@ test("a refused sign-in to a suspended or no longer allowed account is audited w
 
 test("the same user ID at another host of a provider is another user", async () => {
   const otherProvider = await startGitHubEmulator({ now: () => clock.now() });
-  const both = createGuardedFetch({
+  const guardedFetch = createGuardedFetch({
     guard: createGuard([provider.url, otherProvider.url]),
     userAgent: "earshot/test",
     timeoutMs: 5_000,
@@ -256,7 +256,7 @@ test("the same user ID at another host of a provider is another user", async () 
   otherProvider.users.splice(0, Number.POSITIVE_INFINITY, { ...ann(), login: "mallory" });
   const here = await signInAs(signInWith(), "ann");
   const configured = fetch;
-  fetch = both;
+  fetch = guardedFetch;
   const signIn = signInWith({
     githubUrl: otherProvider.url,
     githubClientSecret: otherProvider.clientSecret,
@@ -267,13 +267,13 @@ test("the same user ID at another host of a provider is another user", async () 
     attempt,
   });
   fetch = configured;
-  await both.close();
+  await guardedFetch.close();
   await otherProvider.stop();
   expect(there).toMatch(anAccount);
   expect(there).not.toBe(here);
 });
 
-function lastNote(accountId: string) {
+function lastAuditEntry(accountId: string) {
   return database.get(
     `SELECT action, detail, subject = (SELECT audit_id FROM account WHERE id = :accountId) AS isTheirs
      FROM audit ORDER BY sequence DESC LIMIT 1`,
@@ -281,7 +281,7 @@ function lastNote(accountId: string) {
   );
 }
 
-function attempts() {
+function countAttempts() {
   return database.get<{ attempts: number }>("SELECT count(*) AS attempts FROM sign_in_attempt")
     ?.attempts;
 }
@@ -312,10 +312,12 @@ test("a sign-in code is valid only once, even in a new sign-in", async () => {
   const callback = provider.decide(location, "ben");
   expect(await outcome(signIn, { callback, attempt })).toMatch(anAccount);
   expect(await outcome(signIn, { callback, attempt })).toBe("expired");
-  const again = await begin(signIn);
-  const reused = new URL(provider.decide(again.location, "ben"));
+  const secondSignIn = await begin(signIn);
+  const reused = new URL(provider.decide(secondSignIn.location, "ben"));
   reused.searchParams.set("code", new URL(callback).searchParams.get("code") ?? "");
-  expect(await outcome(signIn, { callback: reused.href, attempt: again.attempt })).toBe("expired");
+  expect(await outcome(signIn, { callback: reused.href, attempt: secondSignIn.attempt })).toBe(
+    "expired",
+  );
 });
 
 test.each<[string, string]>([
@@ -324,12 +326,12 @@ test.each<[string, string]>([
   ["state", "ä"],
 ])("a sign-in whose %s was changed to %j is refused and not audited", async (name, value) => {
   const signIn = signInWith();
-  const before = notes();
+  const before = countAuditEntries();
   const { location, attempt } = await begin(signIn);
   const callback = new URL(provider.decide(location, "ben"));
   callback.searchParams.set(name, value);
   expect(await outcome(signIn, { callback: callback.href, attempt })).toBe("expired");
-  expect(notes()).toBe(before);
+  expect(countAuditEntries()).toBe(before);
 });
 
 test("a callback from one provider does not end a sign-in with another provider", async () => {
@@ -361,9 +363,9 @@ test("a sign-in expires after ten minutes", async () => {
 test("starting many sign-ins does not affect earlier ones, and the store alone signs no one in", async () => {
   const signIn = signInWith();
   const { location, attempt } = await begin(signIn);
-  const before = attempts();
+  const before = countAttempts();
   for (let turn = 0; turn < 100; turn += 1) await begin(signIn);
-  expect(attempts()).toBe(before);
+  expect(countAttempts()).toBe(before);
   expect(await outcome(signIn, { callback: provider.decide(location, "ben"), attempt })).toMatch(
     anAccount,
   );

@@ -52,8 +52,8 @@ export type SignInContext = {
   randomBytes: RandomBytes;
 };
 
-export function createSignIn(parts: SignInContext): SignIn {
-  const { settings, sessions, store, fetch, encryptor, clock, randomBytes } = parts;
+export function createSignIn(context: SignInContext): SignIn {
+  const { settings, sessions, store, fetch, encryptor, clock, randomBytes } = context;
   const { allow, operators } = settings;
   const providers = configuredProviders(settings);
   const findProvider = (name: ProviderName) => providers.find((provider) => provider.name === name);
@@ -82,13 +82,14 @@ export function createSignIn(parts: SignInContext): SignIn {
 
   const finish: SignIn["finish"] = async (name, { attempt, redirectUri, parameters, client }) => {
     const provider = findProvider(name);
-    const pending = attempt === null ? null : decryptAttempt(encryptor, attempt);
+    const pendingAttempt = attempt === null ? null : decryptAttempt(encryptor, attempt);
     const isBegunHere =
-      pending?.provider === name && isState(parameters.get("state") ?? "", pending.secret, name);
-    if (provider === undefined || pending === null || !isBegunHere) {
+      pendingAttempt?.provider === name &&
+      isState(parameters.get("state") ?? "", pendingAttempt.secret, name);
+    if (provider === undefined || pendingAttempt === null || !isBegunHere) {
       throw new SignInRefused("expired", "not_begun_here");
     }
-    const { secret, expiresMs, returnTo } = pending;
+    const { secret, expiresMs, returnTo } = pendingAttempt;
     if (expiresMs <= clock.now()) throw new SignInRefused("expired", "too_late");
     const token = await requestAccessToken(provider, fetch, { secret, redirectUri, parameters });
     // This follows the token exchange, so that only users of the code host can fill the store.
@@ -102,15 +103,15 @@ export function createSignIn(parts: SignInContext): SignIn {
       await store.write("recordNotAllowed", { ...identity, reason: notOnTheList, nowMs });
       throw new SignInRefused("not_allowed", notOnTheList);
     }
-    const signedIn = await store.write("signInIdentity", {
+    const result = await store.write("signInIdentity", {
       ...newSession(name, client),
       ...identity,
       login: profile.login,
       isOperator: operators.includes(`${name}:${profile.subject}`),
     });
-    if (signedIn.kind === "suspended") throw new SignInRefused("suspended", "account_suspended");
-    if (signedIn.kind === "too_many") throw new SignInRefused("too_many", "deleted_too_often");
-    return { ...signedIn, returnTo };
+    if (result.kind === "suspended") throw new SignInRefused("suspended", "account_suspended");
+    if (result.kind === "too_many") throw new SignInRefused("too_many", "deleted_too_often");
+    return { ...result, returnTo };
   };
 
   async function isAllowed(
@@ -124,13 +125,13 @@ export function createSignIn(parts: SignInContext): SignIn {
   }
 
   const finishLink: SignIn["finishLink"] = async (token, client) => {
-    const signedIn = await store.write("signInWithLink", {
+    const result = await store.write("signInWithLink", {
       ...newSession("link", client),
       hash: hashTokenSecret(token),
     });
-    if (signedIn === null) return null;
-    if (signedIn.kind !== "signed_in") throw new SignInRefused("suspended", "account_suspended");
-    return signedIn;
+    if (result === null) return null;
+    if (result.kind !== "signed_in") throw new SignInRefused("suspended", "account_suspended");
+    return result;
   };
 
   return {
@@ -143,20 +144,21 @@ export function createSignIn(parts: SignInContext): SignIn {
 
 const notOnTheList = "not_on_the_list";
 
-const home = "/dashboard";
+const homePath = "/dashboard";
 
 /** The encrypted attempt must fit into a cookie. */
 const maxLength = 2_048;
 
 /** The requested dashboard page with its query, else the start page. Prevents open redirects. */
-export function returnPath(requested: string | null): string {
-  if (requested === null || requested.length > maxLength) return home;
+export function returnPath(requestedPath: string | null): string {
+  if (requestedPath === null || requestedPath.length > maxLength) return homePath;
   // Browsers strip or decode other characters, or treat them as a slash.
-  if (!/^\/dashboard(?:[/?][\w\-.~/?&=+:,@!$'()*;%]*)?$/.test(requested)) return home;
-  const parsed = URL.parse(requested, "http://here.invalid");
-  if (parsed === null || parsed.host !== "here.invalid") return home;
+  if (!/^\/dashboard(?:[/?][\w\-.~/?&=+:,@!$'()*;%]*)?$/.test(requestedPath)) return homePath;
+  const parsed = URL.parse(requestedPath, "http://here.invalid");
+  if (parsed === null || parsed.host !== "here.invalid") return homePath;
   const { pathname, search } = parsed;
-  const isInDashboard = pathname === home || pathname.startsWith(`${home}/`);
-  const isPage = isInDashboard && !pathname.includes("//") && !pathname.startsWith(`${home}/api`);
-  return isPage && !pathname.includes("%") ? `${pathname}${search}` : home;
+  const isInDashboard = pathname === homePath || pathname.startsWith(`${homePath}/`);
+  const isPage =
+    isInDashboard && !pathname.includes("//") && !pathname.startsWith(`${homePath}/api`);
+  return isPage && !pathname.includes("%") ? `${pathname}${search}` : homePath;
 }

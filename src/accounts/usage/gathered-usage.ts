@@ -37,7 +37,7 @@ export type GatheredUsage = {
 
 export function createGatheredUsage(max: number): GatheredUsage {
   let entries = new Map<string, Entry>();
-  let lost = 0;
+  let lostCalls = 0;
 
   function getEntry(call: Pick<UsageRow, "accountId" | "bucketMs" | "keyId" | "method">) {
     return findOrCreate(call, call.keyId, max) ?? findOrCreate(call, "", 2 * max);
@@ -46,12 +46,12 @@ export function createGatheredUsage(max: number): GatheredUsage {
   function findOrCreate(
     { accountId, bucketMs, method }: Pick<UsageRow, "accountId" | "bucketMs" | "method">,
     keyId: string,
-    bound: number,
+    maxEntries: number,
   ): Entry | null {
     const name = `${keyId} ${method} ${bucketMs} ${accountId}`;
     const found = entries.get(name);
     if (found !== undefined) return found;
-    if (entries.size >= bound) return null;
+    if (entries.size >= maxEntries) return null;
     const entry: Entry = {
       accountId,
       bucketMs,
@@ -70,7 +70,7 @@ export function createGatheredUsage(max: number): GatheredUsage {
   function add(call: CountedCall): void {
     const entry = getEntry(call);
     if (entry === null) {
-      lost += 1;
+      lostCalls += 1;
       return;
     }
     entry.calls += 1;
@@ -84,7 +84,7 @@ export function createGatheredUsage(max: number): GatheredUsage {
     for (const row of rows) {
       const entry = getEntry(row);
       if (entry === null) {
-        lost += row.calls;
+        lostCalls += row.calls;
         continue;
       }
       entry.calls += row.calls;
@@ -96,14 +96,17 @@ export function createGatheredUsage(max: number): GatheredUsage {
   }
 
   function take(): UsageRow[] {
-    const drained = [...entries.values()];
+    const drainedEntries = [...entries.values()];
     entries = new Map();
-    return drained.map((entry) => ({ ...entry, latencies: printLatencies(entry.latencies) }));
+    return drainedEntries.map((entry) => ({
+      ...entry,
+      latencies: printLatencies(entry.latencies),
+    }));
   }
 
   function takeLost(): number {
-    const count = lost;
-    lost = 0;
+    const count = lostCalls;
+    lostCalls = 0;
     return count;
   }
 
@@ -123,38 +126,38 @@ const intervalMs = 60_000;
 
 /** Drops the uses of further keys while `max` keys are pending. */
 export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, max: number): KeyUses {
-  const waiting = new Map<string, PendingUse>();
-  const takenMs = new Map<string, number>();
+  const pendingUses = new Map<string, PendingUse>();
+  const takenAtMs = new Map<string, number>();
 
   function record(keyId: string, address: string): void {
-    const pending = waiting.get(keyId);
+    const pending = pendingUses.get(keyId);
     if (pending !== undefined) {
       pending.usedMs = clock.now();
       pending.address = address;
       return;
     }
-    if (waiting.size < max) waiting.set(keyId, { keyId, usedMs: clock.now(), address });
+    if (pendingUses.size < max) pendingUses.set(keyId, { keyId, usedMs: clock.now(), address });
   }
 
   function takeDue(): PendingUse[] {
     const nowMs = clock.elapsed();
-    for (const [keyId, ms] of takenMs) if (nowMs - ms >= intervalMs) takenMs.delete(keyId);
-    const due = [...waiting.values()].filter(({ keyId }) => !takenMs.has(keyId));
-    for (const { keyId } of due) {
-      waiting.delete(keyId);
-      takenMs.set(keyId, nowMs);
+    for (const [keyId, ms] of takenAtMs) if (nowMs - ms >= intervalMs) takenAtMs.delete(keyId);
+    const dueUses = [...pendingUses.values()].filter(({ keyId }) => !takenAtMs.has(keyId));
+    for (const { keyId } of dueUses) {
+      pendingUses.delete(keyId);
+      takenAtMs.set(keyId, nowMs);
     }
-    return due;
+    return dueUses;
   }
 
   function restore(uses: readonly PendingUse[]): void {
     for (const use of uses) {
-      takenMs.delete(use.keyId);
-      if (!waiting.has(use.keyId)) waiting.set(use.keyId, use);
+      takenAtMs.delete(use.keyId);
+      if (!pendingUses.has(use.keyId)) pendingUses.set(use.keyId, use);
     }
   }
 
-  return { record, takeDue, restore, makeAllDue: () => takenMs.clear() };
+  return { record, takeDue, restore, makeAllDue: () => takenAtMs.clear() };
 }
 
 export type LatestRequests = {
@@ -168,25 +171,26 @@ export function createLatestRequests(maxKeys: number): LatestRequests {
   let byKey = new Map<string, KeyRequest[]>();
 
   function record(request: KeyRequest): void {
-    const own = byKey.get(request.keyId);
-    if (own === undefined) {
+    const keyRequests = byKey.get(request.keyId);
+    if (keyRequests === undefined) {
       if (byKey.size < maxKeys) byKey.set(request.keyId, [request]);
       return;
     }
-    own.push(request);
+    keyRequests.push(request);
     // Trims rarely, because removing from the front moves the remaining requests.
-    if (own.length >= 2 * maxLoggedRequests) own.splice(0, own.length - maxLoggedRequests);
+    if (keyRequests.length >= 2 * maxLoggedRequests)
+      keyRequests.splice(0, keyRequests.length - maxLoggedRequests);
   }
 
   function take(): KeyRequest[] {
-    const taken = [...byKey.values()].flatMap((own) => own.slice(-maxLoggedRequests));
+    const latestRequests = [...byKey.values()].flatMap((own) => own.slice(-maxLoggedRequests));
     byKey = new Map();
-    return taken;
+    return latestRequests;
   }
 
   function restore(requests: readonly KeyRequest[]): void {
-    const newer = take();
-    for (const request of [...requests, ...newer]) record(request);
+    const newerRequests = take();
+    for (const request of [...requests, ...newerRequests]) record(request);
   }
 
   return { record, take, restore };

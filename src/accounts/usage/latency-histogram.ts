@@ -4,8 +4,8 @@
  */
 export type LatencyHistogram = Map<number, number>;
 
-const step = 1.1;
-const stepLog = Math.log(step);
+const growthFactor = 1.1;
+const logGrowthFactor = Math.log(growthFactor);
 const lastBucket = 217;
 
 /** Bucket 0 is below 1 ms; bucket n starts at 1.1^(n − 1) ms. */
@@ -17,11 +17,11 @@ export function recordLatency(histogram: LatencyHistogram, ms: number): void {
 function computeBucket(ms: number): number {
   // Also true for NaN.
   if (!(ms >= 1)) return 0;
-  return Math.min(1 + Math.floor(Math.log(ms) / stepLog), lastBucket);
+  return Math.min(1 + Math.floor(Math.log(ms) / logGrowthFactor), lastBucket);
 }
 
-export function addLatencies(target: LatencyHistogram, added: LatencyHistogram): void {
-  for (const [bucket, calls] of added) target.set(bucket, (target.get(bucket) ?? 0) + calls);
+export function addLatencies(target: LatencyHistogram, source: LatencyHistogram): void {
+  for (const [bucket, calls] of source) target.set(bucket, (target.get(bucket) ?? 0) + calls);
 }
 
 /** The percentile by nearest rank; null if there are no calls. */
@@ -40,7 +40,7 @@ export function latencyAt(histogram: LatencyHistogram, share: number): number | 
 /** Geometric mean of the bounds, which are 4.9 % away. */
 function bucketMiddle(bucket: number): number {
   if (bucket === 0) return 0;
-  return Number((step ** (bucket - 0.5)).toPrecision(4));
+  return Number((growthFactor ** (bucket - 0.5)).toPrecision(4));
 }
 
 export const printLatencies = (histogram: LatencyHistogram): string =>
@@ -63,7 +63,7 @@ export function parseLatencies(text: string): LatencyHistogram {
       bucket = Number.NaN;
       number = 0;
     } else {
-      number = number * 36 + computeDigit(charCode);
+      number = number * 36 + parseDigit(charCode);
     }
   }
   return histogram;
@@ -73,7 +73,7 @@ const space = 32;
 const colon = 58;
 
 /** NaN makes the whole number NaN. */
-function computeDigit(charCode: number): number {
+function parseDigit(charCode: number): number {
   if (charCode >= 48 && charCode <= 57) return charCode - 48;
   return charCode >= 97 && charCode <= 122 ? charCode - 87 : Number.NaN;
 }

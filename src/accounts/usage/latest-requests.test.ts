@@ -20,9 +20,9 @@ test("the latest 100 requests of each key are collected until they are taken", (
   const latest = createLatestRequests(10);
   for (const at of times(0, 350)) latest.record(request("busy", at));
   latest.record(request("idle", 1));
-  const taken = latest.take();
-  expect(listTimes(taken.filter(({ keyId }) => keyId === "busy"))).toEqual(times(250, 350));
-  expect(listTimes(taken.filter(({ keyId }) => keyId === "idle"))).toEqual([1]);
+  const requests = latest.take();
+  expect(listTimes(requests.filter(({ keyId }) => keyId === "busy"))).toEqual(times(250, 350));
+  expect(listTimes(requests.filter(({ keyId }) => keyId === "idle"))).toEqual([1]);
   expect(latest.take()).toEqual([]);
 });
 

@@ -65,12 +65,12 @@ export const usageOperations = {
         yield* addRow(database, row);
       for (const use of uses.toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1))) {
         for (const table of ["api_key", "oauth_grant"]) {
-          const changed = yield* database.run(
+          const changedCount = yield* database.run(
             `UPDATE ${table} SET used_ms = :usedMs, used_from = :usedFrom
              WHERE id = :keyId AND (used_ms IS NULL OR used_ms <= :usedMs)`,
             use,
           );
-          if (changed > 0) break;
+          if (changedCount > 0) break;
         }
       }
       return null;
@@ -142,12 +142,15 @@ export const usageOperations = {
     )).map((row) => ({ ...row, ended: row.ended === 1 }));
   }),
 
-  ownsKey: read(function* (database, owned: { accountId: string; keyId: string }): Steps<boolean> {
+  ownsKey: read(function* (
+    database,
+    request: { accountId: string; keyId: string },
+  ): Steps<boolean> {
     return (
       (yield* database.get(
         `SELECT 1 FROM api_key WHERE id = :keyId AND account_id = :accountId
          UNION ALL SELECT 1 FROM oauth_grant WHERE id = :keyId AND account_id = :accountId`,
-        owned,
+        request,
       )) !== undefined
     );
   }),
@@ -172,7 +175,7 @@ const rowKey = ({ keyId, method, bucketMs, accountId }: UsageRow): string =>
 function* addRow(database: Database, row: UsageRow): Steps<void> {
   const { accountId, bucketMs, keyId, method, calls, refused, failed, posts } = row;
   const key = { accountId, bucketMs, keyId, method };
-  const added = yield* database.get<{ latencies: string }>(
+  const storedRow = yield* database.get<{ latencies: string }>(
     `INSERT INTO usage(account_id, bucket_ms, key_id, method, calls, refused, failed, posts, latencies)
      SELECT :accountId, :bucketMs, :keyId, :method, :calls, :refused, :failed, :posts, ''
      WHERE EXISTS (SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted')
@@ -181,17 +184,17 @@ function* addRow(database: Database, row: UsageRow): Steps<void> {
      RETURNING latencies`,
     { ...key, calls, refused, failed, posts },
   );
-  if (added === undefined || row.latencies === "") return;
+  if (storedRow === undefined || row.latencies === "") return;
   yield* database.run(
     `UPDATE usage SET latencies = :latencies
      WHERE account_id = :accountId AND bucket_ms = :bucketMs AND key_id = :keyId AND method = :method`,
-    { ...key, latencies: mergedText(added.latencies, row.latencies) },
+    { ...key, latencies: mergeLatencies(storedRow.latencies, row.latencies) },
   );
 }
 
-function mergedText(row: string, added: string): string {
-  if (row === "" || added === "") return row + added;
-  const merged = parseLatencies(row);
-  addLatencies(merged, parseLatencies(added));
-  return printLatencies(merged);
+function mergeLatencies(storedText: string, addedText: string): string {
+  if (storedText === "" || addedText === "") return storedText + addedText;
+  const histogram = parseLatencies(storedText);
+  addLatencies(histogram, parseLatencies(addedText));
+  return printLatencies(histogram);
 }

@@ -152,7 +152,7 @@ test("calls of deleted and unknown accounts are dropped, and those of others are
 test("a key's last use is written once a minute and never decreases", async () => {
   const { recorder, clock, database, addKey, writes } = startTestRecorder();
   addKey("key1", "one");
-  const used = () =>
+  const readKeyUse = () =>
     database.get<{ usedMs: number; usedFrom: string }>(
       "SELECT used_ms AS usedMs, used_from AS usedFrom FROM api_key WHERE id = 'key1'",
     );
@@ -162,12 +162,12 @@ test("a key's last use is written once a minute and never decreases", async () =
     await clock.advance(1_000);
   }
   expect(writes.filter((name) => name === "addUsage")).toHaveLength(2);
-  expect(used()?.usedMs).toBeGreaterThanOrEqual(startMs + 60_000);
+  expect(readKeyUse()?.usedMs).toBeGreaterThanOrEqual(startMs + 60_000);
   clock.shiftWall(-3_600_000);
   await clock.advance(60_000);
   recorder.recordKeyUse("key1", "198.51.100.1");
   await clock.advance(60_000);
-  expect(used()?.usedMs).toBeGreaterThanOrEqual(startMs + 60_000);
+  expect(readKeyUse()?.usedMs).toBeGreaterThanOrEqual(startMs + 60_000);
 });
 
 test("usage rows older than the retention are deleted", async () => {
@@ -209,12 +209,12 @@ test("every call is counted once, whichever writes fail and whenever they run", 
       }
       state.fails = false;
       await recorder.stop();
-      const stored = database.get(
+      const storedTotals = database.get(
         `SELECT coalesce(sum(calls) FILTER (WHERE method = ''), 0) AS requests,
            coalesce(sum(calls) FILTER (WHERE method <> ''), 0) AS searches, coalesce(sum(posts), 0) AS posts
          FROM usage`,
       );
-      expect(stored).toEqual(totals);
+      expect(storedTotals).toEqual(totals);
       remove();
     }),
     { numRuns: 15 },

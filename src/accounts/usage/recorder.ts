@@ -39,12 +39,12 @@ const sweepEveryMs = 3_600_000;
 
 export function createUsageRecorder(context: UsageRecorderContext): UsageRecorder {
   const { store, clock, settings, onError } = context;
-  const gathered = createGatheredUsage(maxEntries);
+  const gatheredUsage = createGatheredUsage(maxEntries);
   const keyUses = createKeyUses(clock, maxEntries);
   const latestRequests = createLatestRequests(maxLoggedKeys);
   const stopping = new AbortController();
-  let flushing: Promise<void> | null = null;
-  let working: Promise<unknown> = Promise.resolve();
+  let pendingFlush: Promise<void> | null = null;
+  let backgroundWork: Promise<unknown> = Promise.resolve();
 
   const bucketNow = (): number => {
     const nowMs = clock.now();
@@ -52,7 +52,7 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
   };
 
   const recordRequest: UsageRecorder["recordRequest"] = ({ accountId, keyId, status }) => {
-    gathered.add({
+    gatheredUsage.add({
       accountId,
       keyId,
       method: "",
@@ -66,7 +66,7 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
 
   const recordSearch: UsageRecorder["recordSearch"] = (search) => {
     const { accountId, keyId, method, state, posts, ms } = search;
-    gathered.add({
+    gatheredUsage.add({
       accountId,
       keyId,
       method,
@@ -81,15 +81,15 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
 
   /** Runs one write at a time. Callers that wait for it share the next, which includes their usage. */
   async function flush(): Promise<void> {
-    await flushing;
-    flushing ??= write().finally(() => {
-      flushing = null;
+    await pendingFlush;
+    pendingFlush ??= write().finally(() => {
+      pendingFlush = null;
     });
-    await flushing;
+    await pendingFlush;
   }
 
   async function write(): Promise<void> {
-    let rows: readonly UsageRow[] = gathered.take();
+    let rows: readonly UsageRow[] = gatheredUsage.take();
     let uses = keyUses.takeDue();
     while (rows.length > 0 || uses.length > 0) {
       try {
@@ -102,7 +102,7 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
           })),
         });
       } catch (error) {
-        gathered.restore(rows);
+        gatheredUsage.restore(rows);
         keyUses.restore(uses);
         onError(error);
         break;
@@ -111,8 +111,8 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
       uses = uses.slice(rowsPerWrite);
     }
     await writeRequests();
-    const lost = gathered.takeLost();
-    if (lost > 0) context.onLost(lost);
+    const lostCalls = gatheredUsage.takeLost();
+    if (lostCalls > 0) context.onLost(lostCalls);
   }
 
   async function writeRequests(): Promise<void> {
@@ -156,12 +156,12 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
     recordKeyRequest: latestRequests.record,
     flush,
     start: () => {
-      working = Promise.all([keepFlushing(), keepSweeping()]);
+      backgroundWork = Promise.all([keepFlushing(), keepSweeping()]);
     },
     stop: async () => {
       stopping.abort();
       keyUses.makeAllDue();
-      await working;
+      await backgroundWork;
       await flush();
     },
   };

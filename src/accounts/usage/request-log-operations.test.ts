@@ -87,19 +87,19 @@ test("the upgrade from an earlier schema numbers logged requests by time", () =>
   const folder = mkdtempSync(join(tmpdir(), "earshot-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "control.db");
-  const earlier = openStoreForWriting(path, controlMigrations.slice(0, 12));
-  earlier.run("INSERT INTO account(id, name, created_ms) VALUES('one', 'one', 0)");
+  const earlierDatabase = openStoreForWriting(path, controlMigrations.slice(0, 12));
+  earlierDatabase.run("INSERT INTO account(id, name, created_ms) VALUES('one', 'one', 0)");
   for (const [keyId, atMs] of [
     ["b", 5],
     ["a", 9],
     ["c", 1],
   ] as const) {
-    earlier.run(
+    earlierDatabase.run(
       "INSERT INTO key_request VALUES('one', :keyId, :atMs, 'id', 'GET', '/v1/nodes', 404, 'not_found', 3)",
       { keyId, atMs },
     );
   }
-  earlier.close();
+  earlierDatabase.close();
   const database = openStoreForWriting(path, controlMigrations);
   onTestFinished(() => database.close());
   expect(database.all("SELECT sequence, key_id, code FROM key_request ORDER BY sequence")).toEqual([

@@ -17,7 +17,7 @@ export type LoggedRequest = Omit<KeyRequest, "keyId">;
 
 export const maxLoggedRequests = 100;
 
-const droppedAtOnce = 2_000;
+const maxDeletedRows = 2_000;
 
 export const requestLogOperations = {
   /** Adds requests in the given order. Ignores connected apps and deleted keys. */
@@ -66,9 +66,9 @@ export const requestLogOperations = {
     return (
       (yield* database.run(
         `DELETE FROM key_request WHERE (account_id, key_id, at_ms, request_id) IN (
-           SELECT account_id, key_id, at_ms, request_id FROM key_request WHERE at_ms < :beforeMs LIMIT ${droppedAtOnce})`,
+           SELECT account_id, key_id, at_ms, request_id FROM key_request WHERE at_ms < :beforeMs LIMIT ${maxDeletedRows})`,
         { beforeMs },
-      )) === droppedAtOnce
+      )) === maxDeletedRows
     );
   }),
 };

@@ -5,7 +5,7 @@ import { type BatchWriter, createBatchWriter, type WriterSettings } from "../wri
 import { unpackPosts } from "./packed-posts.ts";
 import { beginStagedImport, type StagedImport, type StagedImportContext } from "./staged-import.ts";
 
-export type ArchiveWriter = Omit<BatchWriter, "shared"> & {
+export type ArchiveWriter = Omit<BatchWriter, "internals"> & {
   importPosts(batch: ImportBatch): WriteReport;
   finishImport(): void;
 };
@@ -20,9 +20,9 @@ export function createArchiveWriter(
   catalog: DatabaseSync,
   { sealedImport, ...settings }: ArchiveWriterSettings,
 ): ArchiveWriter {
-  const { shared, write, ...writer } = createBatchWriter(folder, catalog, settings);
+  const { internals, write, ...writer } = createBatchWriter(folder, catalog, settings);
   const { segmentPosts } = settings;
-  const imports = createImportWriter({ ...shared, folder, segmentPosts, sealedImport, write });
+  const imports = createImportWriter({ ...internals, folder, segmentPosts, sealedImport, write });
   return {
     ...writer,
     write: (batch) => {
@@ -58,35 +58,36 @@ function createImportWriter({
   rejectWhenFull,
   ...rest
 }: ImportWriterOptions): ImportWriter {
-  let staged: StagedImport | null = null;
+  let stagedImport: StagedImport | null = null;
   let hasOtherWriters = false;
 
   function write(batch: ImportBatch): WriteReport {
-    const prepared = preparedOf(batch);
-    if (!ensureStaged(prepared)) return writeBatch(prepared);
-    rejectWhenFull(prepared);
-    const report = stage(batch, prepared);
+    const preparedBatch = prepareBatch(batch);
+    if (!ensureStaged(preparedBatch)) return writeBatch(preparedBatch);
+    rejectWhenFull(preparedBatch);
+    const report = stage(batch, preparedBatch);
     if (report === "conflict") {
       hasOtherWriters = true;
       replay();
-      return writeBatch(prepared);
+      return writeBatch(preparedBatch);
     }
-    if (staged?.isFull()) commitOrReplay(true);
+    if (stagedImport?.isFull()) commitOrReplay(true);
     return report;
   }
 
   function ensureStaged({ changes }: PreparedImport): boolean {
     const [first] = changes;
-    if (staged !== null && first !== undefined && first.platform !== staged.platform) finish();
-    if (staged !== null) return true;
+    if (stagedImport !== null && first !== undefined && first.platform !== stagedImport.platform)
+      finish();
+    if (stagedImport !== null) return true;
     if (sealedImport === null || hasOtherWriters || first === undefined) return false;
-    staged = beginStagedImport({ ...rest, now: sealedImport.now }, first.platform);
-    return staged !== null;
+    stagedImport = beginStagedImport({ ...rest, now: sealedImport.now }, first.platform);
+    return stagedImport !== null;
   }
 
-  function stage(batch: ImportBatch, prepared: PreparedImport): WriteReport | "conflict" {
+  function stage(batch: ImportBatch, preparedBatch: PreparedImport): WriteReport | "conflict" {
     try {
-      return staged?.stage(batch, prepared) ?? "conflict";
+      return stagedImport?.stage(batch, preparedBatch) ?? "conflict";
     } catch (error) {
       discard();
       throw error;
@@ -94,14 +95,18 @@ function createImportWriter({
   }
 
   function finish(): void {
-    if (staged !== null) commitOrReplay(staged.isFull());
+    if (stagedImport !== null) commitOrReplay(stagedImport.isFull());
   }
 
   function commitOrReplay(isFull: boolean): void {
     const minPosts = sealedImport?.minPosts ?? 0;
     try {
-      if (staged !== null && (isFull || staged.posts() >= minPosts) && staged.commit(isFull)) {
-        staged = null;
+      if (
+        stagedImport !== null &&
+        (isFull || stagedImport.posts() >= minPosts) &&
+        stagedImport.commit(isFull)
+      ) {
+        stagedImport = null;
         return;
       }
     } catch (error) {
@@ -112,32 +117,32 @@ function createImportWriter({
   }
 
   function replay(): void {
-    const abandoned = staged;
-    if (abandoned === null) return;
-    staged = null;
-    abandoned.abandon();
+    const abandonedImport = stagedImport;
+    if (abandonedImport === null) return;
+    stagedImport = null;
+    abandonedImport.abandon();
     try {
-      for (const batch of abandoned.spool.batches()) writeBatch(preparedOf(batch));
+      for (const batch of abandonedImport.spool.batches()) writeBatch(prepareBatch(batch));
     } finally {
-      abandoned.spool.close();
+      abandonedImport.spool.close();
     }
   }
 
   function discard(): void {
-    const abandoned = staged;
-    staged = null;
-    if (abandoned === null) return;
+    const abandonedImport = stagedImport;
+    stagedImport = null;
+    if (abandonedImport === null) return;
     try {
-      abandoned.abandon();
+      abandonedImport.abandon();
     } finally {
-      abandoned.spool.close();
+      abandonedImport.spool.close();
     }
   }
 
   return { write, finish, discard };
 }
 
-function preparedOf({ posts, checkpoints, coverage }: ImportBatch): PreparedImport {
+function prepareBatch({ posts, checkpoints, coverage }: ImportBatch): PreparedImport {
   const unpacked = posts === null ? null : unpackPosts(posts);
   const changes = unpacked?.posts ?? [];
   return { ...noChanges, changes, handles: unpacked?.handles ?? [], checkpoints, coverage };

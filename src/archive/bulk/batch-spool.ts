@@ -41,9 +41,10 @@ function writeAll(file: number, bytes: Uint8Array): void {
 function readAt(file: number, from: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   for (let offset = 0; offset < length; ) {
-    const read = readSync(file, bytes, offset, length - offset, from + offset);
-    if (read === 0) throw new Error(`the import spool ends after ${fstatSync(file).size} bytes`);
-    offset += read;
+    const bytesRead = readSync(file, bytes, offset, length - offset, from + offset);
+    if (bytesRead === 0)
+      throw new Error(`the import spool ends after ${fstatSync(file).size} bytes`);
+    offset += bytesRead;
   }
   return bytes;
 }

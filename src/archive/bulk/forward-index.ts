@@ -31,11 +31,11 @@ const postingsPerPass = 1 << 22;
 export function createForwardIndex(key: string): ForwardIndex {
   const table = createTermTable(key);
   const blocks: Uint32Array[] = [];
-  let used = tokensPerBlock;
+  let usedTokens = tokensPerBlock;
   let tokens = 0;
   let ids = new BigInt64Array(1 << 14);
   let locations = new Uint32Array(ids.length * 3);
-  let posts = 0;
+  let postCount = 0;
   /** The number of posts when an ID was removed: earlier posts with that ID are ignored. */
   const removedAt = new Map<bigint, number>();
   let bounds = new Uint32Array(1_024);
@@ -43,40 +43,40 @@ export function createForwardIndex(key: string): ForwardIndex {
   function add(id: bigint, terms: Uint8Array): void {
     const max = (terms.length + 1) >> 1;
     let block = blocks.at(-1);
-    if (block === undefined || used + max > block.length) {
+    if (block === undefined || usedTokens + max > block.length) {
       block = new Uint32Array(Math.max(tokensPerBlock, max));
       blocks.push(block);
-      used = 0;
+      usedTokens = 0;
     }
-    if (posts === ids.length) growPosts();
-    const start = used;
+    if (postCount === ids.length) growPosts();
+    const start = usedTokens;
     if (bounds.length < max * 2) bounds = new Uint32Array(max * 4);
     const tokenCount = findTokens(terms, bounds);
     for (let token = 0; token < tokenCount; token += 1) {
       const [from, to] = [bounds[token * 2] as number, bounds[token * 2 + 1] as number];
-      block[used] = table.termNumber(terms, from, to);
-      used += 1;
+      block[usedTokens] = table.termNumber(terms, from, to);
+      usedTokens += 1;
     }
-    ids[posts] = id;
-    locations[posts * 3] = blocks.length - 1;
-    locations[posts * 3 + 1] = start;
-    locations[posts * 3 + 2] = used - start;
-    posts += 1;
-    tokens += used - start;
+    ids[postCount] = id;
+    locations[postCount * 3] = blocks.length - 1;
+    locations[postCount * 3 + 1] = start;
+    locations[postCount * 3 + 2] = usedTokens - start;
+    postCount += 1;
+    tokens += usedTokens - start;
   }
 
   function growPosts(): void {
     const [oldIds, oldLocations] = [ids, locations];
-    ids = new BigInt64Array(posts * 2);
+    ids = new BigInt64Array(postCount * 2);
     ids.set(oldIds);
-    locations = new Uint32Array(posts * 6);
+    locations = new Uint32Array(postCount * 6);
     locations.set(oldLocations);
   }
 
   const postId = (post: number): bigint => ids[post] as bigint;
 
   function newestFirst(): Uint32Array {
-    const order = Uint32Array.from({ length: posts }, (_, post) => post);
+    const order = Uint32Array.from({ length: postCount }, (_, post) => post);
     if (isAscending()) order.reverse();
     else order.sort((a, b) => (postId(a) < postId(b) ? 1 : postId(a) > postId(b) ? -1 : b - a));
     return order.filter((post, n) => {
@@ -86,21 +86,22 @@ export function createForwardIndex(key: string): ForwardIndex {
   }
 
   function isAscending(): boolean {
-    for (let post = 1; post < posts; post += 1) if (postId(post) <= postId(post - 1)) return false;
+    for (let post = 1; post < postCount; post += 1)
+      if (postId(post) <= postId(post - 1)) return false;
     return true;
   }
 
   return {
     add,
     remove: (id) => {
-      removedAt.set(id, posts);
+      removedAt.set(id, postCount);
     },
     isFull: () => tokens >= maxTokens || table.termCount() >= maxSortedTerms - tokensPerBlock,
     ids: () => {
       const order = newestFirst();
-      const all = new BigInt64Array(order.length);
-      for (let n = 0; n < order.length; n += 1) all[n] = postId(order[n] as number);
-      return all;
+      const orderedIds = new BigInt64Array(order.length);
+      for (let n = 0; n < order.length; n += 1) orderedIds[n] = postId(order[n] as number);
+      return orderedIds;
     },
     terms: () => invert({ table, blocks, locations, order: newestFirst() }),
   };
@@ -114,7 +115,7 @@ type ForwardTerms = {
 };
 
 function invert({ table, blocks, locations, order }: ForwardTerms): MergedTerms {
-  const sorted = table.sortedNumbers();
+  const sortedTerms = table.sortedNumbers();
   const counts = rankTokens();
   const { bytes, starts } = table.text();
   const postings = createPostings();
@@ -123,12 +124,13 @@ function invert({ table, blocks, locations, order }: ForwardTerms): MergedTerms 
   const positions = new Uint32Array(postingsPerPass);
   let pass = { from: 0, to: 0, numbers, positions, ends: new Uint32Array(0) };
   let rank = -1;
-  let used = 0;
+  let usedPostings = 0;
 
   function rankTokens(): Uint32Array {
-    const ranks = new Uint32Array(sorted.length);
-    for (let index = 0; index < sorted.length; index += 1) ranks[sorted[index] as number] = index;
-    const occurrences = new Uint32Array(sorted.length);
+    const ranks = new Uint32Array(sortedTerms.length);
+    for (let index = 0; index < sortedTerms.length; index += 1)
+      ranks[sortedTerms[index] as number] = index;
+    const occurrences = new Uint32Array(sortedTerms.length);
     for (let n = 0; n < order.length; n += 1) {
       const { block, start, end } = makeTokens(n);
       for (let index = start; index < end; index += 1) {
@@ -193,23 +195,24 @@ function invert({ table, blocks, locations, order }: ForwardTerms): MergedTerms 
       while (rank < counts.length && counts[rank] === 0) rank += 1;
       if (rank >= counts.length) return null;
       if (rank >= pass.to) startPass(rank);
-      const number = sorted[rank] as number;
+      const number = sortedTerms[rank] as number;
       term.bytes = bytes.subarray(starts[number] as number, starts[number + 1] as number);
       term.length = term.bytes.length;
       clearPostings(postings);
-      used = 0;
+      usedPostings = 0;
       return term;
     },
     take(max) {
       const count = counts[rank] as number;
-      const first = (pass.ends[rank - pass.from] as number) - count;
-      const until = Math.min(count, used + max);
-      for (; used < until; used += 1) {
-        const number = pass.numbers[first + used] as number;
-        if (used === 0 || pass.numbers[first + used - 1] !== number) addPost(postings, number);
-        addPosition(postings, pass.positions[first + used] as number);
+      const firstPosting = (pass.ends[rank - pass.from] as number) - count;
+      const until = Math.min(count, usedPostings + max);
+      for (; usedPostings < until; usedPostings += 1) {
+        const number = pass.numbers[firstPosting + usedPostings] as number;
+        if (usedPostings === 0 || pass.numbers[firstPosting + usedPostings - 1] !== number)
+          addPost(postings, number);
+        addPosition(postings, pass.positions[firstPosting + usedPostings] as number);
       }
-      if (used < count) return false;
+      if (usedPostings < count) return false;
       closeRun(postings);
       return true;
     },

@@ -22,13 +22,13 @@ beforeEach(() => {
 afterEach(() => archive.remove());
 
 const startMs = Date.UTC(2020, 0, 1);
-const post = (n: number, more: Partial<Post> = {}): Post =>
+const post = (n: number, overrides: Partial<Post> = {}): Post =>
   makePost({
     key: `k${n}`,
     createdMs: startMs + n * 60_000,
     text: `word${n} all`,
     origin: "import",
-    ...more,
+    ...overrides,
   });
 const posts = (from: number, to: number): Post[] =>
   Array.from({ length: to - from }, (_, n) => post(from + n));
@@ -55,7 +55,7 @@ function shapes(): Shape[] {
   });
 }
 
-const found = (query: string): string[] =>
+const foundTexts = (query: string): string[] =>
   archive.records(archive.query(query, { limit: 10_000 }).positions).map(({ Content }) => Content);
 const texts = (from: number, to: number): string[] =>
   posts(from, to)
@@ -73,10 +73,10 @@ describe("import into an empty archive", () => {
   test("an import into an empty archive builds a sealed segment that is invisible until the import is finished", async () => {
     archive.importBatch(posts(0, 20), at("1"));
     archive.importBatch(posts(20, 30), at("2"));
-    expect([found("all"), storedCheckpoint("import")]).toEqual([[], null]);
+    expect([foundTexts("all"), storedCheckpoint("import")]).toEqual([[], null]);
     archive.finishImport();
     expect(shapes()).toEqual([{ posts: 30, sealed: 30, fts5: 0 }]);
-    expect(found("all")).toEqual(texts(0, 30));
+    expect(foundTexts("all")).toEqual(texts(0, 30));
     expect(storedCheckpoint("import")).toBe("2");
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
@@ -90,7 +90,7 @@ describe("import into an empty archive", () => {
       { posts: 20, sealed: 20, fts5: 0 },
       { posts: 5, sealed: 5, fts5: 0 },
     ]);
-    expect(found("all")).toEqual(texts(0, 55));
+    expect(foundTexts("all")).toEqual(texts(0, 55));
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
@@ -103,8 +103,8 @@ describe("import into an empty archive", () => {
     expect(first).toMatchObject({ inserted: 10 });
     expect(second).toMatchObject({ inserted: 2, updated: 1, unchanged: 1 });
     expect(shapes()).toEqual([{ posts: 12, sealed: 12, fts5: 0 }]);
-    expect(found("changed")).toEqual(["changed all"]);
-    expect(found("word3")).toEqual([]);
+    expect(foundTexts("changed")).toEqual(["changed all"]);
+    expect(foundTexts("word3")).toEqual([]);
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
@@ -112,7 +112,7 @@ describe("import into an empty archive", () => {
     archive.importSealed(posts(0, 10));
     archive.importSealed(posts(5, 15));
     expect(shapes()).toEqual([{ posts: 15, sealed: 10, fts5: 5 }]);
-    expect(found("all")).toEqual(texts(0, 15));
+    expect(foundTexts("all")).toEqual(texts(0, 15));
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
@@ -133,7 +133,7 @@ describe("import into an empty archive", () => {
     archive = smallArchive(1_000, undefined, 11);
     archive.importSealed(posts(0, 6), posts(6, 10));
     expect(shapes()).toEqual([{ posts: 10, sealed: null, fts5: 10 }]);
-    expect(found("all")).toEqual(texts(0, 10));
+    expect(foundTexts("all")).toEqual(texts(0, 10));
   });
 });
 
@@ -141,28 +141,28 @@ test("an import commits an unbuffered batch immediately", () => {
   archive.importSealed(posts(0, 5));
   archive.importBatch(posts(0, 20), at("1"));
   archive.reopen();
-  expect([found("all"), storedCheckpoint("import")]).toEqual([texts(0, 20), "1"]);
+  expect([foundTexts("all"), storedCheckpoint("import")]).toEqual([texts(0, 20), "1"]);
 });
 
 describe("unfinished buffered import", () => {
   test("an unfinished buffered import leaves nothing behind when the archive is closed", async () => {
     archive.importBatch(posts(0, 20), at("1"));
     archive.reopen();
-    expect([found("all"), storedCheckpoint("import")]).toEqual([[], null]);
+    expect([foundTexts("all"), storedCheckpoint("import")]).toEqual([[], null]);
     archive.importSealed(posts(0, 20));
-    expect(found("all")).toEqual(texts(0, 20));
+    expect(foundTexts("all")).toEqual(texts(0, 20));
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 
   test("an unfinished buffered import falls back to ordinary batches if another process writes", async () => {
-    const other = openSecondCatalog(archive);
+    const otherCatalog = openSecondCatalog(archive);
     archive.importBatch(posts(0, 10), at("1"));
-    other.put(post(3, { text: "other all", origin: "stream" }), post(100));
+    otherCatalog.put(post(3, { text: "other all", origin: "stream" }), post(100));
     archive.importBatch(posts(10, 20), at("2"));
     archive.finishImport();
-    other.close();
-    expect(found("other")).toEqual(["other all"]);
-    expect(found("all")).toHaveLength(21);
+    otherCatalog.close();
+    expect(foundTexts("other")).toEqual(["other all"]);
+    expect(foundTexts("all")).toHaveLength(21);
     expect(storedCheckpoint("import")).toBe("2");
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
@@ -171,7 +171,7 @@ describe("unfinished buffered import", () => {
     archive.importBatch(posts(0, 10), at("1"));
     archive.write([{ kind: "delete", platform: "bluesky", uri: post(3).uri, revision: "r" }]);
     expect(shapes()).toEqual([{ posts: 9, sealed: 10, fts5: 0 }]);
-    expect(found("all")).toHaveLength(9);
+    expect(foundTexts("all")).toHaveLength(9);
     expect(await findingsIn(archive.folder)).toEqual([]);
   });
 });
@@ -200,7 +200,7 @@ describe("import without a sealed segment", () => {
     ]);
     archive.importSealed(posts(0, 10));
     expect(shapes()).toEqual([{ posts: 10, sealed: null, fts5: 10 }]);
-    expect(found("all")).toHaveLength(9);
+    expect(foundTexts("all")).toHaveLength(9);
   });
 });
 
@@ -208,7 +208,7 @@ test("an import records deletions in the segment, and rejects deleted posts", as
   const { uri } = post(3);
   archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "forgotten" }]);
   archive.importSealed(posts(0, 10));
-  expect(found("all")).toHaveLength(9);
+  expect(foundTexts("all")).toHaveLength(9);
   expect(shapes()).toEqual([{ posts: 9, sealed: 9, fts5: 0 }]);
 });
 

@@ -26,7 +26,7 @@ const flag = {
   userId: 8,
   lacksHandle: 16,
   /** An X post's uri follows from its ID. */
-  uriOfId: 32,
+  uriFromId: 32,
 } as const;
 
 function packedLayout(posts: number) {
@@ -53,21 +53,21 @@ export function createPostPacker(): PostPacker {
   let platformNumbers = new Uint8Array(initialPosts);
 
   function grow(): void {
-    const before = { longs, flags, platformNumbers };
-    longs = new BigInt64Array(before.longs.length * 2);
-    longs.set(before.longs);
+    const previous = { longs, flags, platformNumbers };
+    longs = new BigInt64Array(previous.longs.length * 2);
+    longs.set(previous.longs);
     floats = new Float64Array(longs.buffer);
     flags = new Uint8Array(posts * 2);
-    flags.set(before.flags);
+    flags.set(previous.flags);
     platformNumbers = new Uint8Array(posts * 2);
-    platformNumbers.set(before.platformNumbers);
+    platformNumbers.set(previous.platformNumbers);
   }
 
   return {
     add(post) {
       if (posts === flags.length) grow();
       const ownFlags = postFlags(post);
-      texts.add(ownFlags & flag.uriOfId ? "" : post.uri);
+      texts.add(ownFlags & flag.uriFromId ? "" : post.uri);
       texts.add(post.userId ?? "");
       texts.add(post.revision);
       texts.add(post.record);
@@ -111,7 +111,7 @@ function postFlags(post: PreparedPost): number {
     (post.imported ? flag.imported : 0) |
     (post.userId === null ? 0 : flag.userId) |
     (post.lacksHandle ? flag.lacksHandle : 0) |
-    (post.hash === null && post.uri === xUri(post.id) ? flag.uriOfId : 0)
+    (post.hash === null && post.uri === xUri(post.id) ? flag.uriFromId : 0)
   );
 }
 
@@ -176,7 +176,7 @@ class PackedPost implements PreparedPost {
   }
 
   get uri(): string {
-    return this.#has(flag.uriOfId) ? xUri(this.id) : this.#text(0);
+    return this.#has(flag.uriFromId) ? xUri(this.id) : this.#text(0);
   }
 
   get userId(): string | null {
@@ -223,8 +223,8 @@ class PackedPost implements PreparedPost {
     return this.#has(flag.lacksHandle);
   }
 
-  get packed(): PackedTexts {
-    return { record: this.#bytes(3), terms: this.#bytes(4), sum: this.#number(8) };
+  get packedTexts(): PackedTexts {
+    return { record: this.#bytes(3), terms: this.#bytes(4), checksum: this.#number(8) };
   }
 
   #has(bit: number): boolean {

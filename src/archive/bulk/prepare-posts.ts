@@ -20,8 +20,8 @@ export async function preparePosts(
     if (author !== null) handles.add(author);
     if (detectLanguage === "on" && lacksLanguage(post)) {
       detect ??= await loadDetector();
-      const detected = { ...post, detectedLang: detect(post.text) };
-      packer.add(preparePost({ kind: "upsert", post: detected }, uriKey, nowMs));
+      const labelledPost = { ...post, detectedLang: detect(post.text) };
+      packer.add(preparePost({ kind: "upsert", post: labelledPost }, uriKey, nowMs));
     } else packer.add(preparePost({ kind: "upsert", post }, uriKey, nowMs));
   }
   return packer.end(handles.all());

@@ -59,7 +59,7 @@ export type StagedImportContext = {
 export type StagedImport = {
   platform: Platform;
   spool: BatchSpool;
-  stage(batch: ImportBatch, prepared: PreparedChanges): WriteReport | "conflict";
+  stage(batch: ImportBatch, preparedChanges: PreparedChanges): WriteReport | "conflict";
   posts(): number;
   isFull(): boolean;
   commit(isFull: boolean): boolean;
@@ -79,16 +79,18 @@ export function beginStagedImport(
   if (start === null) return null;
   const { lock, sequence, version } = start;
   const path = segmentPath(folder, { platform, sequence });
-  const staged = createStagedSegment(path, platform, uriKey);
+  const stagedSegment = createStagedSegment(path, platform, uriKey);
   const spool = createBatchSpool(`${path}-import`);
   const checkpoints = new Map<string, string>();
   const coverage: ImportBatch["coverage"][number][] = [];
 
   function begin(): { lock: FileLock; sequence: number; version: number } | null {
     if (accounts.hasAny(platform) || labels.hasAny(platform)) return null;
-    const newest = newestOf(ensureSegmentEntries(context, platform));
-    const isCurrent = newest.analyzer === currentAnalyzer && newest.numbering === currentNumbering;
-    if (!isCurrent || newest.rewriting || writers.openWriter(newest).posts() > 0) return null;
+    const newestEntry = newestOf(ensureSegmentEntries(context, platform));
+    const isCurrent =
+      newestEntry.analyzer === currentAnalyzer && newestEntry.numbering === currentNumbering;
+    if (!isCurrent || newestEntry.rewriting || writers.openWriter(newestEntry).posts() > 0)
+      return null;
     const lock = lockCompaction(folder);
     if (lock === null) return null;
     const sequence = nextSequence(catalog, platform);
@@ -100,33 +102,33 @@ export function beginStagedImport(
     return Number(catalog.prepare("PRAGMA data_version").get()?.data_version);
   }
 
-  function tryStage(prepared: PreparedChanges): WriteReport | "conflict" | null {
+  function tryStage(preparedChanges: PreparedChanges): WriteReport | "conflict" | null {
     if (dataVersion() !== version) return "conflict";
-    const { changes, report } = latestChanges(prepared.changes);
+    const { changes, report } = latestChanges(preparedChanges.changes);
     const entries = writers.entries(platform);
-    const newest = newestOf(entries);
+    const newestEntry = newestOf(entries);
     const openWriter = (entry: SegmentEntry) =>
-      entry.sequence === newest.sequence ? staged.writer : writers.openWriter(entry);
-    const positioned = assignPosts(context, platform, changes, { report, openWriter });
-    if (publish(context, platform, positioned)) return null;
-    addAuthorsWithoutHandle(context, positioned);
-    const isOwn = ({ id }: { id: bigint }): boolean => id >= newest.low;
-    const older = positioned.filter((change) => !isOwn(change));
-    if (older.length > 0) {
-      const numbers = { last: Number(readSetting(catalog, "ingest_number")) };
-      writeSegments(context, platform, older, segmentPosts, numbers);
-      putSetting(catalog, "ingest_number", numbers.last);
+      entry.sequence === newestEntry.sequence ? stagedSegment.writer : writers.openWriter(entry);
+    const positionedChanges = assignPosts(context, platform, changes, { report, openWriter });
+    if (publish(context, platform, positionedChanges)) return null;
+    addAuthorsWithoutHandle(context, positionedChanges);
+    const isInSegment = ({ id }: { id: bigint }): boolean => id >= newestEntry.low;
+    const olderChanges = positionedChanges.filter((change) => !isInSegment(change));
+    if (olderChanges.length > 0) {
+      const ingestNumbers = { last: Number(readSetting(catalog, "ingest_number")) };
+      writeSegments(context, platform, olderChanges, segmentPosts, ingestNumbers);
+      putSetting(catalog, "ingest_number", ingestNumbers.last);
     }
-    for (const change of inWriteOrder(positioned.filter(isOwn))) {
-      applyChange(context, staged.writer, platform, change, { last: 0 });
+    for (const change of inWriteOrder(positionedChanges.filter(isInSegment))) {
+      applyChange(context, stagedSegment.writer, platform, change, { last: 0 });
     }
-    addHandles(catalog, prepared.handles);
+    addHandles(catalog, preparedChanges.handles);
     return report;
   }
 
-  function stage(batch: ImportBatch, prepared: PreparedChanges): WriteReport | "conflict" {
+  function stage(batch: ImportBatch, preparedChanges: PreparedChanges): WriteReport | "conflict" {
     for (;;) {
-      const report = withLock(() => tryStage(prepared));
+      const report = withLock(() => tryStage(preparedChanges));
       if (report === "conflict") return report;
       if (report === null) continue;
       spool.add(batch);
@@ -138,27 +140,27 @@ export function beginStagedImport(
 
   function swap(lastIngestNumber: number, isFull: boolean): boolean {
     if (dataVersion() !== version) return false;
-    const newest = newestOf(writers.entries(platform));
-    const { low, skew } = newest;
-    const number = commit.current();
+    const newestEntry = newestOf(writers.entries(platform));
+    const { low, skew } = newestEntry;
+    const commitNumber = commit.current();
     const identity = {
       uriKey,
       platform,
       low,
-      createdInCommit: number,
-      lastWrittenInCommit: number,
+      createdInCommit: commitNumber,
+      lastWrittenInCommit: commitNumber,
     };
-    const replacedPath = segmentPath(folder, newest);
-    staged.identify({ ...identity, sequence, replaces: newest.sequence }, replacedPath);
-    writers.close(newest);
-    removeEntry(catalog, newest);
-    retire(catalog, newest, now(), number);
+    const replacedPath = segmentPath(folder, newestEntry);
+    stagedSegment.identify({ ...identity, sequence, replaces: newestEntry.sequence }, replacedPath);
+    writers.close(newestEntry);
+    removeEntry(catalog, newestEntry);
+    retire(catalog, newestEntry, now(), commitNumber);
     reinstate(catalog, { platform, sequence });
-    addSegmentEntry(catalog, { platform, sequence, low, skew, lastWrittenInCommit: number });
+    addSegmentEntry(catalog, { platform, sequence, low, skew, lastWrittenInCommit: commitNumber });
     setOptimised(catalog, { platform, sequence });
-    if (isFull && staged.end() <= lastId) {
-      const next = nextSequence(catalog, platform);
-      writers.add({ platform, sequence: next, low: staged.end(), skew });
+    if (isFull && stagedSegment.end() <= lastId) {
+      const newSequence = nextSequence(catalog, platform);
+      writers.add({ platform, sequence: newSequence, low: stagedSegment.end(), skew });
     }
     putSetting(catalog, "ingest_number", lastIngestNumber);
     for (const interval of coverage) addCoverage(catalog, withoutExpired(catalog, interval));
@@ -167,7 +169,7 @@ export function beginStagedImport(
   }
 
   function close(): void {
-    staged.close();
+    stagedSegment.close();
     spool.close();
     lock.release();
   }
@@ -176,17 +178,18 @@ export function beginStagedImport(
     platform,
     spool,
     stage,
-    posts: staged.posts,
-    isFull: () => staged.posts() >= segmentPosts || staged.isFull(),
+    posts: stagedSegment.posts,
+    isFull: () => stagedSegment.posts() >= segmentPosts || stagedSegment.isFull(),
     commit: (isFull) => {
-      const lastIngestNumber = Number(readSetting(catalog, "ingest_number")) + staged.posts();
-      staged.seal(lastIngestNumber, now());
+      const lastIngestNumber =
+        Number(readSetting(catalog, "ingest_number")) + stagedSegment.posts();
+      stagedSegment.seal(lastIngestNumber, now());
       const isDone = withLock(() => swap(lastIngestNumber, isFull));
       if (isDone) close();
       return isDone;
     },
     abandon: () => {
-      staged.close();
+      stagedSegment.close();
       removeSegmentFiles(path);
       withLock(() => reinstate(catalog, { platform, sequence }));
       lock.release();

@@ -42,43 +42,43 @@ export function createStagedSegment(
   database.exec(`PRAGMA cache_size = -${writeCacheKib}`);
   const index = createForwardIndex(uriKey);
   const terms = {
-    insert: (id: bigint, { terms, packed }: PostTerms) =>
-      index.add(id, packed?.terms ?? Buffer.from(terms)),
+    insert: (id: bigint, { terms, packedTexts }: PostTerms) =>
+      index.add(id, packedTexts?.terms ?? Buffer.from(terms)),
     remove: index.remove,
   };
   const noIngestOrder = { add: () => {}, renumber: () => {}, flush: () => {}, discard: () => {} };
   const rows = segmentWriterOn(database, { path, platform }, { terms, ingestOrder: noIngestOrder });
   let posts = 0;
-  let last = -1n;
+  let maxId = -1n;
 
   const writer: SegmentWriter = {
     ...rows,
     insert: (post, id, ingestNumber) => {
       rows.insert(post, id, ingestNumber);
       posts += 1;
-      if (id > last) last = id;
+      if (id > maxId) maxId = id;
     },
     renumber: (id, newId, hash) => {
       rows.renumber(id, newId, hash);
-      if (newId > last) last = newId;
+      if (newId > maxId) maxId = newId;
     },
     // Most posts are newer than all earlier ones, and need no lookup.
-    findById: (id) => (id > last ? null : rows.findById(id)),
-    has: (id) => id <= last && rows.has(id),
-    lowestId: (from, to) => (from > last ? null : rows.lowestId(from, to)),
-    highestId: (from, to) => (from > last ? null : rows.highestId(from, to)),
+    findById: (id) => (id > maxId ? null : rows.findById(id)),
+    has: (id) => id <= maxId && rows.has(id),
+    lowestId: (from, to) => (from > maxId ? null : rows.lowestId(from, to)),
+    highestId: (from, to) => (from > maxId ? null : rows.highestId(from, to)),
   };
 
   function seal(lastIngestNumber: number, sealedMs: number): void {
     rows.commit();
     database.exec("BEGIN");
     const ids = index.ids();
-    const before = databaseBytes();
+    const bytesBefore = databaseBytes();
     for (const _ of buildSealedFromTerms(database, ids, index.terms(), sealedMs));
     const insertSetting = database.prepare(
       "INSERT OR REPLACE INTO setting VALUES('sealed_bytes', ?)",
     );
-    insertSetting.run(databaseBytes() - before);
+    insertSetting.run(databaseBytes() - bytesBefore);
     putIngestOrder(ids, lastIngestNumber);
     for (const _ of copy.complete());
   }
@@ -92,10 +92,10 @@ export function createStagedSegment(
 
   function putIngestOrder(ids: BigInt64Array, lastIngestNumber: number): void {
     const ingestOrder = ingestOrderIn(database);
-    const ascending = ids.toReversed();
-    for (let from = 0; from < ascending.length; from += postsPerRow) {
-      const part = ascending.subarray(from, from + postsPerRow);
-      ingestOrder.put(lastIngestNumber - ascending.length + from + part.length, [...part]);
+    const ascendingIds = ids.toReversed();
+    for (let from = 0; from < ascendingIds.length; from += postsPerRow) {
+      const batch = ascendingIds.subarray(from, from + postsPerRow);
+      ingestOrder.put(lastIngestNumber - ascendingIds.length + from + batch.length, [...batch]);
     }
   }
 
@@ -103,14 +103,14 @@ export function createStagedSegment(
     writer,
     isFull: index.isFull,
     posts: () => posts,
-    end: () => nextMillisecondId(last),
+    end: () => nextMillisecondId(maxId),
     seal,
     identify: (identity, replacedPath) => {
-      const replaced = openForReading(replacedPath, readCacheKib);
+      const replacedDatabase = openForReading(replacedPath, readCacheKib);
       try {
-        copy.takeDeletions(deletionsCopier(replaced));
+        copy.takeDeletions(deletionsCopier(replacedDatabase));
       } finally {
-        replaced.close();
+        replacedDatabase.close();
       }
       copy.identify(identity);
     },

@@ -38,8 +38,8 @@ export function createTermTable(key: string): TermTable {
   function isTerm(number: number, text: Uint8Array, from: number, to: number): boolean {
     const start = starts[number] as number;
     if ((starts[number + 1] as number) - start !== to - from) return false;
-    for (let offset = from, own = start; offset < to; offset += 1, own += 1) {
-      if (text[offset] !== bytes[own]) return false;
+    for (let offset = from, storedOffset = start; offset < to; offset += 1, storedOffset += 1) {
+      if (text[offset] !== bytes[storedOffset]) return false;
     }
     return true;
   }
@@ -49,12 +49,12 @@ export function createTermTable(key: string): TermTable {
     const start = starts[count] as number;
     const end = start + to - from;
     if (end > bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(end, bytes.length * 2));
-      larger.set(bytes.subarray(0, start));
-      bytes = larger;
+      const grownBytes = Buffer.allocUnsafeSlow(Math.max(end, bytes.length * 2));
+      grownBytes.set(bytes.subarray(0, start));
+      bytes = grownBytes;
     }
-    for (let offset = from, own = start; offset < to; offset += 1, own += 1)
-      bytes[own] = text[offset] as number;
+    for (let offset = from, storedOffset = start; offset < to; offset += 1, storedOffset += 1)
+      bytes[storedOffset] = text[offset] as number;
     hashes[count] = hash;
     count += 1;
     starts[count] = end;
@@ -86,9 +86,9 @@ export function createTermTable(key: string): TermTable {
       const hash = hashTerm(text, from, to);
       const mask = entries.length - 1;
       for (let offset = (hash * 2) & mask; ; offset = (offset + 2) & mask) {
-        const next = entries[offset + 1] as number;
-        if (next === 0) break;
-        if (entries[offset] === hash && isTerm(next - 1, text, from, to)) return next - 1;
+        const entry = entries[offset + 1] as number;
+        if (entry === 0) break;
+        if (entries[offset] === hash && isTerm(entry - 1, text, from, to)) return entry - 1;
       }
       const number = add(text, from, to, hash);
       addEntry(number);

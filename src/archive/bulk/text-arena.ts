@@ -17,18 +17,18 @@ export function createTextArena(): TextArena {
   return {
     add(text) {
       // A UTF-16 code unit takes at most three bytes in UTF-8.
-      const max = length + text.length * 3;
-      if (max > bytes.length) {
-        const larger = Buffer.allocUnsafeSlow(Math.max(max, bytes.length * 2));
-        bytes.copy(larger, 0, 0, length);
-        bytes = larger;
+      const maxLength = length + text.length * 3;
+      if (maxLength > bytes.length) {
+        const grownBytes = Buffer.allocUnsafeSlow(Math.max(maxLength, bytes.length * 2));
+        bytes.copy(grownBytes, 0, 0, length);
+        bytes = grownBytes;
       }
       if (text !== "") length += bytes.write(text, length);
       count += 1;
       if (count === offsets.length) {
-        const more = new Uint32Array(count * 2);
-        more.set(offsets);
-        offsets = more;
+        const grownOffsets = new Uint32Array(count * 2);
+        grownOffsets.set(offsets);
+        offsets = grownOffsets;
       }
       offsets[count] = length;
     },

@@ -12,9 +12,9 @@ export function findTokens(bytes: Uint8Array, bounds: Uint32Array): number {
   let from = 0;
   const length = bytes.length;
   for (let index = 0; index <= length; index += 1) {
-    const folded = index < length ? (foldedBytes[bytes[index] as number] as number) : 0;
-    if (folded !== 0) {
-      bytes[index] = folded;
+    const foldedByte = index < length ? (foldedBytes[bytes[index] as number] as number) : 0;
+    if (foldedByte !== 0) {
+      bytes[index] = foldedByte;
       continue;
     }
     if (index > from) {

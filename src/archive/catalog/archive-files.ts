@@ -74,7 +74,7 @@ export function orphanedTotals(folder: string): { files: number; bytes: number }
   };
 }
 
-export function removeOrphaned(folder: string, untilMs: number, maxBytes: number): void {
+export function removeOrphanedFiles(folder: string, untilMs: number, maxBytes: number): void {
   const files = orphanedFiles(folder);
   let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   for (const file of files) {

@@ -176,10 +176,10 @@ export function readCheckpoint(catalog: DatabaseSync, name: string): string | nu
 }
 
 export const readCoverage = (catalog: DatabaseSync): PlatformCoverage[] =>
-  byPlatform(catalog, catalog.prepare("SELECT * FROM interval ORDER BY from_ms").all());
+  groupByPlatform(catalog, catalog.prepare("SELECT * FROM interval ORDER BY from_ms").all());
 
 export const readAllAccountCoverage = (catalog: DatabaseSync): PlatformCoverage[] =>
-  byPlatform(
+  groupByPlatform(
     catalog,
     catalog.prepare("SELECT * FROM interval WHERE account = '' ORDER BY from_ms").all(),
   );
@@ -195,9 +195,9 @@ export function accountCoverage(
 
 type IntervalRow = Record<string, unknown>;
 
-function byPlatform(catalog: DatabaseSync, rows: readonly IntervalRow[]): PlatformCoverage[] {
+function groupByPlatform(catalog: DatabaseSync, rows: readonly IntervalRow[]): PlatformCoverage[] {
   const intervals = rows.map(toInterval);
-  const withPosts = new Set(
+  const platformsWithPosts = new Set(
     catalog
       .prepare("SELECT DISTINCT platform FROM segment")
       .all()
@@ -207,7 +207,7 @@ function byPlatform(catalog: DatabaseSync, rows: readonly IntervalRow[]): Platfo
     .map((platform) => ({
       platform,
       intervals: intervals.filter((interval) => interval.platform === platform),
-      hasPosts: withPosts.has(platform),
+      hasPosts: platformsWithPosts.has(platform),
     }))
     .filter((entry) => entry.hasPosts || entry.intervals.length > 0);
 }
@@ -224,17 +224,17 @@ const toInterval = (row: IntervalRow): CoverageInterval => ({
 export function addCoverage(catalog: DatabaseSync, interval: CoverageInterval): void {
   const { platform, collection, account, source, fromMs, toMs } = interval;
   if (toMs <= fromMs) return;
-  const kind = [platform, collection, account?.toLowerCase() ?? "", source];
-  const adjacent = catalog
+  const intervalKey = [platform, collection, account?.toLowerCase() ?? "", source];
+  const adjacentRows = catalog
     .prepare(
       `DELETE FROM interval
        WHERE platform = ? AND collection = ? AND account = ? AND source = ? AND from_ms <= ? AND to_ms >= ?
        RETURNING from_ms, to_ms`,
     )
-    .all(...kind, toMs, fromMs);
-  const from = Math.min(fromMs, ...adjacent.map((row) => Number(row.from_ms)));
-  const to = Math.max(toMs, ...adjacent.map((row) => Number(row.to_ms)));
-  catalog.prepare("INSERT INTO interval VALUES(?, ?, ?, ?, ?, ?)").run(...kind, from, to);
+    .all(...intervalKey, toMs, fromMs);
+  const from = Math.min(fromMs, ...adjacentRows.map((row) => Number(row.from_ms)));
+  const to = Math.max(toMs, ...adjacentRows.map((row) => Number(row.to_ms)));
+  catalog.prepare("INSERT INTO interval VALUES(?, ?, ?, ?, ?, ?)").run(...intervalKey, from, to);
 }
 
 export function addHandles(catalog: DatabaseSync, handles: readonly PreparedHandle[]): void {

@@ -48,17 +48,17 @@ test("the catalog's checksums are updated by every transaction, and rolled back 
 });
 
 test("the checksums are correct after a statement that was prepared before the transaction empties a table", () => {
-  const empty = catalog.prepare("DELETE FROM pending_moderation");
+  const emptyTable = catalog.prepare("DELETE FROM pending_moderation");
   write("INSERT INTO pending_moderation VALUES('x', '1')");
-  inTransaction(catalog, () => empty.run());
+  inTransaction(catalog, () => emptyTable.run());
   expect(catalogDamage(catalog)).toEqual(intact);
 });
 
 test("the checksums are correct after a statement that was prepared after a garbage collection empties a table", async () => {
   await collectGarbage();
-  const empty = catalog.prepare("DELETE FROM pending_moderation");
+  const emptyTable = catalog.prepare("DELETE FROM pending_moderation");
   write("INSERT INTO pending_moderation VALUES('x', '1')");
-  inTransaction(catalog, () => empty.run());
+  inTransaction(catalog, () => emptyTable.run());
   expect(catalogDamage(catalog)).toEqual(intact);
 });
 
@@ -96,10 +96,10 @@ describe("changes made outside of Earshot", () => {
     "the checksums detect a change of %s by another program, even after later writes: %s",
     (table, sql) => {
       catalog.exec(sql);
-      const damaged = table === "catalog_sum" ? "label" : table;
-      expect(catalogDamage(catalog)).toEqual({ tables: [damaged], structure: [] });
+      const damagedTable = table === "catalog_sum" ? "label" : table;
+      expect(catalogDamage(catalog)).toEqual({ tables: [damagedTable], structure: [] });
       write("UPDATE handle SET observed_ms = 7; UPDATE interval SET to_ms = 11");
-      expect(catalogDamage(catalog)).toEqual({ tables: [damaged], structure: [] });
+      expect(catalogDamage(catalog)).toEqual({ tables: [damagedTable], structure: [] });
     },
   );
 });

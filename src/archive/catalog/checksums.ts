@@ -97,24 +97,29 @@ export function* damagedTablesInSteps(
 ): Generator<void, string[]> {
   catalog.exec("BEGIN");
   try {
-    if (!haveChecksums(catalog)) return [];
-    const stored = catalog
+    if (!hasChecksums(catalog)) return [];
+    const storedChecksums = catalog
       .prepare(`SELECT name, rows, sum FROM ${checksumTable}`)
       .all()
       .map(({ name, rows, sum }) => ({ name: String(name), rows, sum }))
       .filter(({ name }) => names === null || names.includes(name));
-    const damaged: string[] = [];
-    for (const { name, rows, sum } of stored) {
-      const computed = yield* ifReadable(readChecksum(catalog, name, Number(rows)));
-      if (computed === null || computed.rows !== rows || computed.sum !== sum) damaged.push(name);
+    const damagedNames: string[] = [];
+    for (const { name, rows, sum } of storedChecksums) {
+      const computedChecksum = yield* ifReadable(readChecksum(catalog, name, Number(rows)));
+      if (
+        computedChecksum === null ||
+        computedChecksum.rows !== rows ||
+        computedChecksum.sum !== sum
+      )
+        damagedNames.push(name);
     }
-    return damaged;
+    return damagedNames;
   } finally {
     endSnapshot(catalog);
   }
 }
 
-const haveChecksums = (catalog: DatabaseSync): boolean =>
+const hasChecksums = (catalog: DatabaseSync): boolean =>
   catalog.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(checksumTable) !== undefined &&
   isFilled(catalog);
 

@@ -64,10 +64,10 @@ describe("gaps of a window", () => {
 
   test("a backfill or a single account's interval that ends before the present leaves a gap", () => {
     const toNow = { fromMs: 10, toMs: nowMs };
-    const missing = [{ fromMs: nowMs - 1, toMs: nowMs }];
-    expect(gapsIn(toNow, [interval(0, nowMs - 1, "backfill")], nowMs, 5)).toEqual(missing);
+    const expectedGaps = [{ fromMs: nowMs - 1, toMs: nowMs }];
+    expect(gapsIn(toNow, [interval(0, nowMs - 1, "backfill")], nowMs, 5)).toEqual(expectedGaps);
     const oneAccount = { ...interval(0, nowMs - 1), account: "did:plc:a" };
-    expect(gapsIn(toNow, [oneAccount], nowMs, 5)).toEqual(missing);
+    expect(gapsIn(toNow, [oneAccount], nowMs, 5)).toEqual(expectedGaps);
   });
 
   test("an interval that begins in 1970 or earlier leaves no gap before it", () => {
@@ -81,12 +81,14 @@ describe("gaps of a window", () => {
 
   test("platform-wide intervals exclude those of single accounts and of other collections", () => {
     const allAccounts = interval(0, 5);
-    const others = [
+    const otherIntervals = [
       { ...interval(0, 9), account: "did:plc:a" },
       { ...interval(0, 9), collection: "likes" as const },
     ];
-    expect(platformWideIntervals([allAccounts, ...others], "posts")).toEqual([allAccounts]);
-    expect(platformWideIntervals([allAccounts, ...others], "likes")).toEqual([others[1]]);
+    expect(platformWideIntervals([allAccounts, ...otherIntervals], "posts")).toEqual([allAccounts]);
+    expect(platformWideIntervals([allAccounts, ...otherIntervals], "likes")).toEqual([
+      otherIntervals[1],
+    ]);
   });
 
   test("slack applies only at the present and to the newest stream interval", () => {
@@ -134,9 +136,9 @@ const isIn = (ms: number, spans: readonly Span[]) =>
 test("the intersection of two lists of spans contains exactly the moments in both", () => {
   fc.assert(
     fc.property(someSpans, someSpans, (a, b) => {
-      const both = intersectSpans(a, b);
-      for (const ms of moments) expect(isIn(ms, both)).toBe(isIn(ms, a) && isIn(ms, b));
-      expect(unionSpans(both).length).toBeLessThanOrEqual(both.length);
+      const intersection = intersectSpans(a, b);
+      for (const ms of moments) expect(isIn(ms, intersection)).toBe(isIn(ms, a) && isIn(ms, b));
+      expect(unionSpans(intersection).length).toBeLessThanOrEqual(intersection.length);
     }),
   );
 });
@@ -144,8 +146,8 @@ test("the intersection of two lists of spans contains exactly the moments in bot
 test("the covered spans of a window contain exactly its moments outside all gaps", () => {
   fc.assert(
     fc.property(someSpans, (gaps) => {
-      const stored = subtractSpans({ fromMs: null, toMs: 30 }, gaps);
-      for (const ms of moments) expect(isIn(ms, stored)).toBe(!isIn(ms, gaps));
+      const coveredSpans = subtractSpans({ fromMs: null, toMs: 30 }, gaps);
+      for (const ms of moments) expect(isIn(ms, coveredSpans)).toBe(!isIn(ms, gaps));
     }),
   );
 });
@@ -167,10 +169,10 @@ test("the gaps of a window are exactly its moments that no interval covers", () 
 test("gaps beyond the maximum number are joined without losing any", () => {
   fc.assert(
     fc.property(someSpans, fc.integer({ min: 1, max: 5 }), (gaps, count) => {
-      const reported = joinOldest(gaps, count);
-      expect(reported.length).toBe(Math.min(gaps.length, count));
-      for (const ms of moments) if (isIn(ms, gaps)) expect(isIn(ms, reported)).toBe(true);
-      expect(reported.slice(1)).toEqual(gaps.slice(gaps.length - reported.length + 1));
+      const joinedGaps = joinOldest(gaps, count);
+      expect(joinedGaps.length).toBe(Math.min(gaps.length, count));
+      for (const ms of moments) if (isIn(ms, gaps)) expect(isIn(ms, joinedGaps)).toBe(true);
+      expect(joinedGaps.slice(1)).toEqual(gaps.slice(gaps.length - joinedGaps.length + 1));
     }),
   );
 });

@@ -30,15 +30,15 @@ export function requireIntactCatalog(catalog: DatabaseSync, path: string): strin
     if (!isDamage(error)) throw error;
     throw damagedCatalog(path, { ...damage, structure: [errorMessage(error)] });
   }
-  const remaining = catalogDamage(catalog);
-  if (!isIntact(remaining)) throw damagedCatalog(path, remaining);
+  const remainingDamage = catalogDamage(catalog);
+  if (!isIntact(remainingDamage)) throw damagedCatalog(path, remainingDamage);
   return [
     ...(damage.tables.length === 0
       ? []
       : [
           `the coverage table in ${path} was damaged and has been reset: answers about the past are incomplete until a backfill or import covers it again, or a backup is restored`,
         ]),
-    ...(damage.structure.length === 0 ? [] : [`damaged indexes in ${path} were rebuilt`]),
+    ...(damage.structure.length === 0 ? [] : [`damaged indexes in ${path} have been rebuilt`]),
   ];
 }
 

@@ -21,7 +21,7 @@ function fill(): void {
 const post = (createdMs: number, overrides: Parameters<typeof makePost>[0] = {}) =>
   makePost({ key, createdMs, seenMs: reportedMs, origin: "stream", text: "harbour", ...overrides });
 
-const found = (): string[] =>
+const foundTexts = (): string[] =>
   archive.records(archive.query("harbour OR edited").positions).map(({ Content }) => Content);
 
 function misplacedCount(): number {
@@ -40,16 +40,16 @@ test.each([
   archive.put(post(createdMs, { revision: "3mptbyoeyc22k" }));
   expect(misplacedCount()).toBe(listed);
   archive.put(post(Date.UTC(2026, 4, 1), { revision: "3mptbyoeyc22l", text: "edited" }));
-  expect(found()).toEqual(["edited"]);
+  expect(foundTexts()).toEqual(["edited"]);
   archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "3mptbyoeyc22m" }]);
-  expect(found()).toEqual([]);
+  expect(foundTexts()).toEqual([]);
   expect(misplacedCount()).toBe(0);
 });
 
 test("likes are added to a misplaced post", () => {
   fill();
   archive.put(post(Date.UTC(2026, 0, 20)));
-  archive.write([{ kind: "count", platform: "bluesky", uri, metric: "likes", by: 3 }]);
+  archive.write([{ kind: "count", platform: "bluesky", uri, metric: "likes", increment: 3 }]);
   archive.addCounts();
   expect(archive.query("min_faves:3").positions).toHaveLength(1);
 });

@@ -59,7 +59,7 @@ const profile = (labels: readonly string[], observedMs: number): ArchiveChange =
   observedMs,
 });
 
-const found = (query: string): string[] =>
+const foundUris = (query: string): string[] =>
   archive.records(archive.query(query).positions).map((record) => record.Metadata.uri);
 
 function putPosts(count = 10): void {
@@ -71,16 +71,16 @@ function putPosts(count = 10): void {
 describe("account status", () => {
   test.each(["takendown", "suspended", "deactivated", "inactive"] as const)(
     "account status %s hides the account's posts in all segments, and active shows them again",
-    (word) => {
+    (accountStatus) => {
       putPosts();
       const { positions } = archive.query("river");
-      archive.write([status(alice, word, start + 1)]);
-      expect(found("river")).toHaveLength(5);
-      expect(found(`from:${alice}`)).toEqual([]);
+      archive.write([status(alice, accountStatus, start + 1)]);
+      expect(foundUris("river")).toHaveLength(5);
+      expect(foundUris(`from:${alice}`)).toEqual([]);
       expect(archive.search({ plan: { kind: "all" } }).positions).toHaveLength(5);
       expect(archive.records(positions as Position[])).toHaveLength(5);
       archive.write([status(alice, "active", start + 2)]);
-      expect(found("river")).toHaveLength(10);
+      expect(foundUris("river")).toHaveLength(10);
       expect(archive.records(positions as Position[])).toHaveLength(10);
     },
   );
@@ -88,30 +88,30 @@ describe("account status", () => {
   test("an account status also hides posts that arrive later, and the latest status applies", () => {
     archive.write([status(alice, "takendown", start + 5), status(alice, "active", start + 1)]);
     archive.put(post(alice, 1));
-    expect(found("river")).toEqual([]);
+    expect(foundUris("river")).toEqual([]);
     archive.write([status(alice, "active", start + 6)]);
-    expect(found("river")).toHaveLength(1);
+    expect(foundUris("river")).toHaveLength(1);
   });
 
   test("a repeated or older account status changes nothing", () => {
     putPosts();
-    for (let times = 0; times < 3; times += 1) {
+    for (let round = 0; round < 3; round += 1) {
       archive.write([status(alice, "takendown", start + 5)]);
-      expect(found("river")).toHaveLength(5);
+      expect(foundUris("river")).toHaveLength(5);
     }
     archive.write([status(alice, "active", start + 4)]);
-    expect(found("river")).toHaveLength(5);
+    expect(foundUris("river")).toHaveLength(5);
   });
 
   test("account status deleted removes the account's posts permanently, but a reactivated account can post again", () => {
     putPosts();
     const deletedMs = start + 60 * 60_000;
     expect(archive.write([status(alice, "deleted", deletedMs)])).toMatchObject({ deleted: 5 });
-    expect(found("river")).toHaveLength(5);
+    expect(foundUris("river")).toHaveLength(5);
     archive.write([status(alice, "active", deletedMs + 1)]);
     expect(archive.put(post(alice, 0))).toMatchObject({ suppressed: 1 });
     expect(archive.put(post(alice, 70))).toMatchObject({ inserted: 1 });
-    expect(found(`from:${alice}`)).toEqual([makeUri(alice, "70")]);
+    expect(foundUris(`from:${alice}`)).toEqual([makeUri(alice, "70")]);
   });
 
   test("account status deleted, and a reactivation, apply to posts in the same batch", () => {
@@ -122,14 +122,14 @@ describe("account status", () => {
       status(alice, "active", deletedMs + 1),
       { kind: "upsert", post: post(alice, 61) },
     ]);
-    expect(found("river")).toEqual([makeUri(alice, "61")]);
+    expect(foundUris("river")).toEqual([makeUri(alice, "61")]);
   });
 
   test("an account status survives reopening the archive", () => {
     putPosts();
     archive.write([status(alice, "takendown", start + 1)]);
     archive.reopen();
-    expect(found("river")).toHaveLength(5);
+    expect(foundUris("river")).toHaveLength(5);
   });
 });
 
@@ -138,17 +138,17 @@ describe("a crash during the moderation of an account", () => {
     const catalog = openCatalog(archive.folder);
     changeCatalog(catalog, `INSERT INTO pending_moderation VALUES('bluesky', '${alice}')`);
     catalog.close();
-    const first = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
-    first.exec("INSERT INTO hidden SELECT id FROM post WHERE record LIKE '%alice%'");
-    first.close();
+    const firstSegment = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
+    firstSegment.exec("INSERT INTO hidden SELECT id FROM post WHERE record LIKE '%alice%'");
+    firstSegment.close();
   }
 
   test("interrupted moderation of an account is completed by the next batch", () => {
     putPosts();
     leaveHalfModerated();
-    expect(found("river").length).toBeLessThan(10);
+    expect(foundUris("river").length).toBeLessThan(10);
     archive.write([]);
-    expect(found("river")).toHaveLength(10);
+    expect(foundUris("river")).toHaveLength(10);
   });
 
   test("interrupted moderation of an account is completed by the latest status", () => {
@@ -156,7 +156,7 @@ describe("a crash during the moderation of an account", () => {
     leaveHalfModerated();
     archive.write([status(alice, "active", start + 9)]);
     archive.write([status(alice, "takendown", start + 5)]);
-    expect(found("river")).toHaveLength(10);
+    expect(foundUris("river")).toHaveLength(10);
   });
 
   test("the list of pending moderation is empty after a batch", () => {
@@ -177,11 +177,11 @@ describe("an account that opts out of unauthenticated readers", () => {
   test("an account that opts out of unauthenticated readers is hidden until it opts in again", () => {
     putPosts();
     archive.write([profile(["!no-unauthenticated"], start + 1)]);
-    expect(found("river")).toHaveLength(5);
+    expect(foundUris("river")).toHaveLength(5);
     archive.put(post(alice, 20));
-    expect(found("river")).toHaveLength(5);
+    expect(foundUris("river")).toHaveLength(5);
     archive.write([profile([], start + 2)]);
-    expect(found("river")).toHaveLength(11);
+    expect(foundUris("river")).toHaveLength(11);
   });
 
   test("the name of an account that has opted in is shown", () => {
@@ -197,27 +197,27 @@ describe("labels", () => {
     (value) => {
       putPosts();
       archive.write([label(makeUri(alice, "4"), value)]);
-      expect(found("river")).toHaveLength(9);
+      expect(foundUris("river")).toHaveLength(9);
       archive.write([label(makeUri(alice, "4"), value, { negated: true, createdMs: start + 1 })]);
-      expect(found("river")).toHaveLength(10);
+      expect(foundUris("river")).toHaveLength(10);
     },
   );
 
   test("retracting a hiding label on an account does not show posts with their own hiding label", () => {
     putPosts();
     archive.write([label(alice, "!takedown"), label(makeUri(alice, "4"), "!hide")]);
-    expect(found("river")).toHaveLength(5);
+    expect(foundUris("river")).toHaveLength(5);
     archive.write([label(alice, "!takedown", { negated: true, createdMs: start + 1 })]);
-    expect(found("river")).toHaveLength(9);
+    expect(foundUris("river")).toHaveLength(9);
   });
 
   test("an unknown label value is shown with its post, whichever arrives first", () => {
     archive.write([label(makeUri(alice, "1"), "porn")]);
     archive.put(post(alice, 1), post(alice, 2));
     archive.write([label(makeUri(alice, "2"), "spam")]);
-    expect(found("label:porn")).toEqual([makeUri(alice, "1")]);
-    expect(found("label:spam")).toEqual([makeUri(alice, "2")]);
-    expect(found("river filter:safe")).toEqual([makeUri(alice, "2")]);
+    expect(foundUris("label:porn")).toEqual([makeUri(alice, "1")]);
+    expect(foundUris("label:spam")).toEqual([makeUri(alice, "2")]);
+    expect(foundUris("river filter:safe")).toEqual([makeUri(alice, "2")]);
     const [second, first] = archive.records(archive.query("river").positions);
     expect(first?.Metadata).toMatchObject({ labels: ["porn"], possibly_sensitive: true });
     expect(second?.Metadata).toMatchObject({ labels: ["spam"] });
@@ -227,19 +227,19 @@ describe("labels", () => {
     putPosts();
     archive.write([label(alice, "spam")]);
     archive.put(post(alice, 20));
-    expect(found("label:spam")).toHaveLength(6);
+    expect(foundUris("label:spam")).toHaveLength(6);
     archive.write([label(alice, "spam", { negated: true, createdMs: start + 1 })]);
-    expect(found("label:spam")).toEqual([]);
-    expect(found("river")).toHaveLength(11);
+    expect(foundUris("label:spam")).toEqual([]);
+    expect(foundUris("river")).toHaveLength(11);
   });
 
   test("a label survives an edit of its post", () => {
     archive.put({ ...post(alice, 1), revision: "3lb2ouyrqzs2a" });
     archive.write([label(makeUri(alice, "1"), "porn"), label(makeUri(alice, "1"), "!hide")]);
     archive.put({ ...post(alice, 1, "an edited river"), revision: "3lb2ouyrqzs2b" });
-    expect(found("river")).toEqual([]);
+    expect(foundUris("river")).toEqual([]);
     archive.write([label(makeUri(alice, "1"), "!hide", { negated: true, createdMs: start + 1 })]);
-    expect(found("edited label:porn")).toHaveLength(1);
+    expect(foundUris("edited label:porn")).toHaveLength(1);
   });
 
   test("a label is not retracted by another source, nor by an older label", () => {
@@ -248,7 +248,7 @@ describe("labels", () => {
     archive.write([label(uri, "spam", { createdMs: start + 10 })]);
     archive.write([label(uri, "spam", { negated: true, source: "did:plc:other" })]);
     archive.write([label(uri, "spam", { negated: true, createdMs: start + 9 })]);
-    expect(found("label:spam")).toEqual([uri]);
+    expect(foundUris("label:spam")).toEqual([uri]);
   });
 
   test("a label is removed when it expires", () => {
@@ -256,22 +256,22 @@ describe("labels", () => {
     const uri = makeUri(alice, "0");
     archive.write([label(uri, "!hide", { expiresMs: start + 1_000 }), label(uri, "spam")]);
     archive.expire(start + 999);
-    expect(found("river")).toHaveLength(1);
+    expect(foundUris("river")).toHaveLength(1);
     archive.expire(start + 1_000);
-    expect(found("river")).toHaveLength(2);
-    expect(found("label:spam")).toEqual([uri]);
+    expect(foundUris("river")).toHaveLength(2);
+    expect(foundUris("label:spam")).toEqual([uri]);
   });
 
   test("a label that is an unknown instruction is never shown", () => {
     putPosts(2);
     archive.write([label(makeUri(alice, "0"), "!warn")]);
-    expect(found("label:!warn")).toEqual([]);
+    expect(foundUris("label:!warn")).toEqual([]);
     expect(archive.records(archive.query("river").positions)).toHaveLength(2);
   });
 
   test("a label on an unknown post applies when the post arrives", () => {
     archive.write([label(makeUri(alice, "1"), "!takedown")]);
     expect(archive.put(post(alice, 1))).toMatchObject({ inserted: 1 });
-    expect(found("river")).toEqual([]);
+    expect(foundUris("river")).toEqual([]);
   });
 });

@@ -21,15 +21,15 @@ export function findModeration(
   const account = userId === null ? null : accounts.read(platform, userId);
   const postLabels = labels.labelValues(platform, uri);
   const accountLabels = userId === null ? [] : labels.labelValues(platform, userId);
-  const all = [...new Set([...postLabels, ...accountLabels])];
+  const allLabels = [...new Set([...postLabels, ...accountLabels])];
   const isAccountHidden =
     account !== null && (account.status !== "active" || account.labels.includes(noUnauthenticated));
   return {
     hidden:
       isAccountHidden ||
-      all.some((value) => hidingLabels.has(value)) ||
+      allLabels.some((value) => hidingLabels.has(value)) ||
       accountLabels.includes(noUnauthenticated),
-    labels: all.filter((value) => !value.startsWith("!")),
+    labels: allLabels.filter((value) => !value.startsWith("!")),
   };
 }
 

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => archive.remove());
 
-const newer = expect.objectContaining({ code: "newer_schema" });
+const newerSchemaError = expect.objectContaining({ code: "newer_schema" });
 const everything = { plan: { kind: "all" } } as const;
 
 function setAnalyzer(analyzer: string): void {
@@ -76,9 +76,9 @@ describe("a segment with another analyzer", () => {
     archive.put(makePost());
     expect(archive.search(everything).positions).toHaveLength(1);
     setAnalyzer(`${analyzerVersion + 1} 16.0`);
-    expect(() => archive.search(everything)).toThrow(newer);
-    expect(() => archive.put(makePost({ key: "2" }))).toThrow(newer);
-    expect(() => openCatalog(archive.folder)).toThrow(newer);
+    expect(() => archive.search(everything)).toThrow(newerSchemaError);
+    expect(() => archive.put(makePost({ key: "2" }))).toThrow(newerSchemaError);
+    expect(() => openCatalog(archive.folder)).toThrow(newerSchemaError);
     const settings = { dataDir: dirname(archive.folder), readers: 1, segmentPosts: 10 };
     const opening = openArchive({ ...settings, clock: systemClock });
     await expect(opening).rejects.toMatchObject({ code: "newer_schema" });
@@ -114,13 +114,18 @@ describe("an archive in the first format", () => {
   test("an archive in the first format is migrated with all of its content when it is opened", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "earshot-catalog-"));
     makeFirstFormat(join(dataDir, "archive"));
-    const stored = await openArchive({ dataDir, readers: 1, segmentPosts: 10, clock: systemClock });
-    const { segments, coverage: intervals } = await stored.stats();
+    const migratedArchive = await openArchive({
+      dataDir,
+      readers: 1,
+      segmentPosts: 10,
+      clock: systemClock,
+    });
+    const { segments, coverage: intervals } = await migratedArchive.stats();
     expect(segments).toMatchObject([{ posts: 1, imported: 1, current: false }]);
     expect(intervals).toMatchObject([
       { intervals: [{ collection: "posts", account: null, fromMs: 1000, toMs: 2000 }] },
     ]);
-    const found = await stored.search({
+    const found = await migratedArchive.search({
       plan: { kind: "terms", elements: [{ kind: "token", token: "harbour" }] },
       platforms: ["bluesky"],
       fromMs: null,
@@ -130,7 +135,7 @@ describe("an archive in the first format", () => {
       deadlineMs: Number.POSITIVE_INFINITY,
     });
     expect(found.positions).toEqual([{ id: 2000000000000000000n, platform: "bluesky" }]);
-    await stored.close();
+    await migratedArchive.close();
     rmSync(dataDir, { recursive: true, force: true });
   });
 });

@@ -22,9 +22,9 @@ export function findStoredIds(
   ids: readonly bigint[],
 ): Map<bigint, bigint> {
   const storedIds = new Map<bigint, bigint>();
-  for (const [low, requested] of Map.groupBy(ids, firstInMillisecond)) {
+  for (const [low, requestedIds] of Map.groupBy(ids, firstInMillisecond)) {
     const storedById = storedIdsIn(postsWithin(lookup, low), low, uriKey);
-    for (const requestedId of requested) {
+    for (const requestedId of requestedIds) {
       const id = storedById.get(requestedId);
       if (id !== undefined) storedIds.set(requestedId, id);
     }
@@ -38,17 +38,17 @@ function storedIdsIn(
   uriKey: string,
 ): ReadonlyMap<bigint, bigint> {
   const fixedIds = new Set(posts.flatMap(({ id, uri }) => (uri === null ? id : [])));
-  const hashed = posts.flatMap(({ id, uri }) => (uri === null ? [] : { id, uri }));
+  const hashedPosts = posts.flatMap(({ id, uri }) => (uri === null ? [] : { id, uri }));
   const storedById = new Map<bigint, bigint>();
-  for (const { id, uri } of hashed) {
-    const former = formerId(low, uri, uriKey);
+  for (const { id, uri } of hashedPosts) {
+    const oldId = formerId(low, uri, uriKey);
     // A post whose number was taken got the next one.
-    for (const otherId of [former + 1n, former]) {
-      if (otherId === former || !storedById.has(otherId)) storedById.set(otherId, id);
+    for (const otherId of [oldId + 1n, oldId]) {
+      if (otherId === oldId || !storedById.has(otherId)) storedById.set(otherId, id);
     }
   }
-  const unnumbered = hashed.map(({ id, uri }) => ({ id, uriHash: uriHash(uri) }));
-  for (const [id, otherId] of numberMillisecond(low, unnumbered, fixedIds))
+  const unnumberedPosts = hashedPosts.map(({ id, uri }) => ({ id, uriHash: uriHash(uri) }));
+  for (const [id, otherId] of numberMillisecond(low, unnumberedPosts, fixedIds))
     storedById.set(otherId, id);
   return storedById;
 }
@@ -69,29 +69,29 @@ export function postsWithin(lookup: Lookup, low: bigint): MillisecondPost[] {
 
 type UnnumberedPost = { id: bigint; uriHash: string };
 
-/** Numbers posts in order of uri hashes, as in `write/number-slots.ts`. */
+/** Numbers posts in order of uri hashes, as in `write/id-allocator.ts`. */
 export function numberMillisecond(
   low: bigint,
   posts: readonly UnnumberedPost[],
   fixedIds: ReadonlySet<bigint>,
 ): Map<bigint, bigint> {
   const sorted = posts.toSorted((a, b) => (a.uriHash < b.uriHash ? -1 : 1));
-  const numbered: { id: bigint; newId: bigint }[] = [];
+  const numberedPosts: { id: bigint; newId: bigint }[] = [];
   let nextFree = low;
   for (const { id, uriHash } of sorted) {
     const preferred = low | hashNumber(uriHash);
     if (preferred > nextFree) nextFree = preferred;
     while (fixedIds.has(nextFree)) nextFree += 1n;
-    numbered.push({ id, newId: nextFree });
+    numberedPosts.push({ id, newId: nextFree });
     nextFree += 1n;
   }
   // Posts numbered past the end of the millisecond move back.
   let highest = lastInMillisecond(low);
-  for (const post of numbered.toReversed()) {
+  for (const post of numberedPosts.toReversed()) {
     while (fixedIds.has(highest)) highest -= 1n;
     if (post.newId <= highest) break;
     post.newId = highest;
     highest -= 1n;
   }
-  return new Map(numbered.map(({ id, newId }) => [id, newId]));
+  return new Map(numberedPosts.map(({ id, newId }) => [id, newId]));
 }

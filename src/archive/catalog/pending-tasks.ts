@@ -28,15 +28,15 @@ const pendingTasksIn = (table: "pending_rewrite" | "pending_seal"): PendingTasks
     );
   },
   read(catalog) {
-    const pending = new Set(
+    const pendingKeys = new Set(
       catalog
         .prepare(`SELECT * FROM ${table}`)
         .all()
         .map(({ platform, sequence }) => `${platform} ${sequence}`),
     );
-    if (pending.size === 0) return [];
+    if (pendingKeys.size === 0) return [];
     return readSegments(catalog).filter(({ platform, sequence }) =>
-      pending.has(`${platform} ${sequence}`),
+      pendingKeys.has(`${platform} ${sequence}`),
     );
   },
 });

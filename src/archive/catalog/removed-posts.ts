@@ -6,11 +6,11 @@ import type { CatalogAccounts } from "./accounts.ts";
 /** Sorts after every revision that a source assigns. */
 export const forgottenRevision = "~";
 
-export const foreverMs = 8_640_000_000_000_000;
+export const maxDateMs = 8_640_000_000_000_000;
 
 /** Prevents replays and imports from restoring deleted posts. */
 export type Tombstones = {
-  add(deleted: { uri: string; revision: string }): void;
+  add(deletedPost: { uri: string; revision: string }): void;
   covers(post: DatedPost): boolean;
 };
 

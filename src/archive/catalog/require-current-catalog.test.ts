@@ -78,7 +78,7 @@ function cleanUp(): void {
 }
 
 describe("a catalog that does not match its segments", () => {
-  const damages: [string, string, () => void][] = [
+  const corruptions: [string, string, () => void][] = [
     ["is missing", "catalog_missing", removeCatalog],
     ["is truncated to nothing", "catalog_missing", () => truncateSync(catalogPath(folder), 0)],
     [
@@ -90,16 +90,16 @@ describe("a catalog that does not match its segments", () => {
       "belongs to another archive",
       "catalog_foreign",
       () => {
-        const other = mkdtempSync(join(tmpdir(), "earshot-other-"));
-        writerOn(other, 2).close();
+        const otherDataDir = mkdtempSync(join(tmpdir(), "earshot-other-"));
+        writerOn(otherDataDir, 2).close();
         removeCatalog();
-        cpSync(catalogPath(join(other, "archive")), catalogPath(folder));
-        rmSync(other, { recursive: true });
+        cpSync(catalogPath(join(otherDataDir, "archive")), catalogPath(folder));
+        rmSync(otherDataDir, { recursive: true });
       },
     ],
   ];
 
-  test.each(damages)(
+  test.each(corruptions)(
     "a catalog that %s is rejected with %s, and no segment is removed",
     async (_, code, damage) => {
       put(1, 2, 3, 4, 5);
@@ -140,10 +140,10 @@ describe("a catalog that does not match its segments", () => {
   test("an earlier copy of a segment file is rejected with segment_older, until the catalog is rebuilt without the lost posts", async () => {
     put(1);
     const path = join(folder, "bluesky", "000001.db");
-    const earlier = join(dataDir, "earlier.db");
-    cpSync(path, earlier);
+    const earlierCopy = join(dataDir, "earlier.db");
+    cpSync(path, earlierCopy);
     put(2, 3);
-    cpSync(earlier, path);
+    cpSync(earlierCopy, path);
     expect(await rejectionCode()).toBe("segment_older");
     expect(await findingsIn(folder)).not.toEqual([]);
     expect(() => cleanUp()).toThrow();
@@ -188,12 +188,15 @@ describe("a catalog that does not match its segments", () => {
 
   test("a segment from another archive is rejected with catalog_foreign", async () => {
     put(1, 2, 3);
-    const other = mkdtempSync(join(tmpdir(), "earshot-other-"));
-    const writer = writerOn(other, 2);
+    const otherDataDir = mkdtempSync(join(tmpdir(), "earshot-other-"));
+    const writer = writerOn(otherDataDir, 2);
     writer.write([{ kind: "upsert", post: makePost() }]);
     writer.close();
-    cpSync(join(other, "archive", "bluesky", "000001.db"), join(folder, "bluesky", "000009.db"));
-    rmSync(other, { recursive: true });
+    cpSync(
+      join(otherDataDir, "archive", "bluesky", "000001.db"),
+      join(folder, "bluesky", "000009.db"),
+    );
+    rmSync(otherDataDir, { recursive: true });
     expect(await rejectionCode()).toBe("catalog_foreign");
   });
 });
@@ -237,7 +240,9 @@ describe("after a crash", () => {
     const entry = { platform: "bluesky", sequence: 1, low: 0n } as const;
     const [first] = segmentFiles();
     expect(first).toBe("000001.db");
-    const listed = context.catalog.prepare("SELECT sequence FROM segment ORDER BY sequence");
+    const selectSequences = context.catalog.prepare(
+      "SELECT sequence FROM segment ORDER BY sequence",
+    );
     const { readSegments } = await import("./catalog.ts");
     const [segment] = readSegments(context.catalog).filter((other) => other.low === entry.low);
     if (segment === undefined) throw new Error("no segment");
@@ -249,7 +254,7 @@ describe("after a crash", () => {
       if (done) break;
       work.return({ isDone: false, posts: 0, dropped: 0 });
     }
-    expect(listed.all().map(({ sequence }) => sequence)).not.toContain(1);
+    expect(selectSequences.all().map(({ sequence }) => sequence)).not.toContain(1);
     context.catalog.close();
     expect(await rejectionCode()).toBe(null);
     expect(storedPosts(folder)).toHaveLength(3);

@@ -47,9 +47,12 @@ type CatalogState = {
 };
 
 function findProblem(folder: string): EarshotError | null {
-  const before = catalogState(folder);
+  const earlierState = catalogState(folder);
   // Skips retired files, which include copies in progress, locked by their creators.
-  const files = segmentFiles(folder, before === "newer" ? null : (before?.retired ?? null));
+  const files = segmentFiles(
+    folder,
+    earlierState === "newer" ? null : (earlierState?.retired ?? null),
+  );
   const catalog = catalogState(folder);
   if (catalog === "newer") return null;
   if (catalog === null) return problemWithoutCatalog(folder, files);
@@ -63,8 +66,11 @@ function findProblem(folder: string): EarshotError | null {
     const problem = fileProblem(file, catalog, folder);
     if (problem !== null) return problem;
   }
-  const older = before === null || before === "newer" ? null : olderSegment(files, before, folder);
-  if (older !== null) return older;
+  const segmentProblem =
+    earlierState === null || earlierState === "newer"
+      ? null
+      : olderSegmentProblem(files, earlierState, folder);
+  if (segmentProblem !== null) return segmentProblem;
   for (const name of catalog.listed.keys()) {
     const [platform = "", sequence] = name.split("/");
     const path = segmentPath(folder, { platform, sequence: Number(sequence) });
@@ -73,7 +79,7 @@ function findProblem(folder: string): EarshotError | null {
   return null;
 }
 
-function olderSegment(
+function olderSegmentProblem(
   files: readonly SegmentFile[],
   { listed, uriKey }: CatalogState,
   folder: string,
@@ -124,8 +130,8 @@ function problemWithoutIdentity(
   folder: string,
 ): EarshotError | null {
   const [platform = ""] = name.split("/");
-  const sequences = [...listed.keys(), ...retired];
-  if (sequences.some((other) => other.startsWith(`${platform}/`))) return null;
+  const knownNames = [...listed.keys(), ...retired];
+  if (knownNames.some((other) => other.startsWith(`${platform}/`))) return null;
   return catalogMissing(
     `${catalogPath(folder)} lists no ${platform} segments, but the folder contains some`,
   );
@@ -138,10 +144,10 @@ function problemWithoutCatalog(folder: string, files: readonly SegmentFile[]): E
     return catalogMissing(`${path} ${state}, but its folder contains segments`);
   }
   if (readStoreId(dirname(folder), "archive") === null) return null;
-  const note = storeIdPath(dirname(folder), "archive");
-  return new EarshotError("archive_missing", `${folder} is empty, but ${note} names an archive`, {
+  const idPath = storeIdPath(dirname(folder), "archive");
+  return new EarshotError("archive_missing", `${folder} is empty, but ${idPath} names an archive`, {
     status: 503,
-    hint: `check that its disk is mounted, or restore a backup; to start an empty archive, remove ${note}`,
+    hint: `check that its disk is mounted, or restore a backup; to start an empty archive, remove ${idPath}`,
   });
 }
 

@@ -12,14 +12,14 @@ const row: readonly StoredValue[] = [
   "Ann à la carte",
 ];
 
-const changed = (column: number, value: StoredValue): StoredValue[] => row.with(column, value);
+const changeColumn = (column: number, value: StoredValue): StoredValue[] => row.with(column, value);
 
 test.each([
-  ["a changed character in the key", changed(1, "did:plc:anm")],
-  ["a changed character in another column", changed(3, "Ann á la carte")],
-  ["a changed high bit in an integer", changed(2, 1_760_000_000_000n | (1n << 62n))],
-  ["null instead of a value", changed(3, null)],
-  ["a blob with the same bytes", changed(3, new TextEncoder().encode(String(row[3])))],
+  ["a changed character in the key", changeColumn(1, "did:plc:anm")],
+  ["a changed character in another column", changeColumn(3, "Ann á la carte")],
+  ["a changed high bit in an integer", changeColumn(2, 1_760_000_000_000n | (1n << 62n))],
+  ["null instead of a value", changeColumn(3, null)],
+  ["a blob with the same bytes", changeColumn(3, new TextEncoder().encode(String(row[3])))],
   ["characters that move to the next column", ["blueskyd", "id:plc:ann", ...row.slice(2)]],
   ["swapped values", [row[0] ?? "", row[1] ?? "", row[3] ?? "", row[2] ?? ""]],
 ])("a row's checksum detects %s", (_, other) => {
@@ -29,7 +29,7 @@ test.each([
 test("every flipped bit of an integer changes the checksum", () => {
   for (let bit = 0n; bit < 64n; bit++) {
     const flipped = BigInt.asIntN(64, 1_760_000_000_000n ^ (1n << bit));
-    expect(catalogRowChecksum(changed(2, flipped), isKey), `bit ${bit}`).not.toBe(
+    expect(catalogRowChecksum(changeColumn(2, flipped), isKey), `bit ${bit}`).not.toBe(
       catalogRowChecksum(row, isKey),
     );
   }

@@ -43,8 +43,12 @@ test("unknown posts are not withheld", () => {
 
 test("a deleted post is withheld only on its platform", () => {
   archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "3k" }]);
-  const other = { ...post, uri: `${uri}2` };
-  expect(isWithheld(post, other, { ...post, platform: "mastodon" })).toEqual([true, false, false]);
+  const otherPost = { ...post, uri: `${uri}2` };
+  expect(isWithheld(post, otherPost, { ...post, platform: "mastodon" })).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
 
 test.each(["deactivated", "suspended", "takendown", "deleted", "inactive"] as const)(

@@ -69,13 +69,13 @@ test("a copy is abandoned, and the segment left unchanged, if posts change faste
   const entry = entryOfX();
   const files = readdirSync(archive.folder).toSorted();
   const changes = new DatabaseSync(segmentPath(archive.folder, entry), { readOnly: true });
-  const changed = changes.prepare("SELECT count(*) AS posts FROM changed");
+  const countChanged = changes.prepare("SELECT count(*) AS posts FROM changed");
   const replacement = { cuts: [], shouldKeep: null };
   const steps = rewriteSegment(context, entry, replacement);
   let put = 40;
   const runWithChanges = () => {
     while (!steps.next().done) {
-      if (changed.get()?.posts !== 0) continue;
+      if (countChanged.get()?.posts !== 0) continue;
       archive.put(...unnumbered(put, put + 501));
       put += 501;
     }
@@ -86,6 +86,6 @@ test("a copy is abandoned, and the segment left unchanged, if posts change faste
   changes.close();
   expect(entryOfX()).toMatchObject({ sequence: entry.sequence, rewriting: false });
   expect(readdirSync(archive.folder).toSorted()).toEqual(files);
-  const again = runSteps(rewriteSegment(context, entryOfX(), replacement));
-  expect(again).toEqual({ isDone: true, posts: put, dropped: 0 });
+  const secondReport = runSteps(rewriteSegment(context, entryOfX(), replacement));
+  expect(secondReport).toEqual({ isDone: true, posts: put, dropped: 0 });
 });

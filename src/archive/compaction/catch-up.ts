@@ -23,7 +23,7 @@ export function* catchUp(rewrite: SegmentRewrite): CompactionSteps<void> {
       applyChanges(ids);
       copyIngestOrder(rewrite);
     });
-    rewrite.ingestNumber = ingestNumber;
+    rewrite.ingestNumberAtCopyStart = ingestNumber;
     yield "worked";
     if (ids.length <= maxRemaining) return;
   }
@@ -52,13 +52,13 @@ export function finishCatchUp(rewrite: SegmentRewrite, max: number): boolean {
 }
 
 function inCopies({ parts }: SegmentRewrite, work: () => void): void {
-  const nested = parts.reduce<() => void>(
+  const runNested = parts.reduce<() => void>(
     (inner, { copy }) =>
       () =>
         copy.commit(inner),
     work,
   );
-  nested();
+  runNested();
 }
 
 function copyIngestOrder(rewrite: SegmentRewrite): void {
@@ -74,7 +74,7 @@ function copyIngestOrder(rewrite: SegmentRewrite): void {
  * after a crash.
  */
 function copyNewIngestOrder(rewrite: SegmentRewrite): void {
-  const { old, parts, ingestNumber } = rewrite;
+  const { old, parts, ingestNumberAtCopyStart: ingestNumber } = rewrite;
   for (const { copy } of parts) copy.ingestOrder.removeAfter(ingestNumber);
   for (const batch of ingestBatchReader(old)(ingestNumber + 1, Number.MAX_SAFE_INTEGER)) {
     for (const id of idsInCopy(batch.ids, rewrite.idInCopy)) {

@@ -220,12 +220,12 @@ describe("files of replaced segments", () => {
     runAll(compaction);
     const [rewritten] = readSegments(context.catalog);
     expect(rewritten?.sequence).toBe(3);
-    const old = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
-    expect(existsSync(old)).toBe(true);
+    const oldPath = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
+    expect(existsSync(oldPath)).toBe(true);
     nowMs += 60_001;
     runAll(compaction);
-    expect(existsSync(old)).toBe(false);
-    expect(existsSync(`${old}-wal`)).toBe(false);
+    expect(existsSync(oldPath)).toBe(false);
+    expect(existsSync(`${oldPath}-wal`)).toBe(false);
 
     changeCatalog(context.catalog, "DELETE FROM segment WHERE sequence = 3");
     changeCatalog(context.catalog, "INSERT INTO retired VALUES('bluesky', 3, 0, 1000)");

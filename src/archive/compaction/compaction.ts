@@ -1,11 +1,11 @@
 import { errorMessage } from "../../lib/errors.ts";
-import { removeOrphaned } from "../catalog/archive-files.ts";
+import { removeOrphanedFiles } from "../catalog/archive-files.ts";
 import { catalogPath, readSegments, segmentPath } from "../catalog/catalog.ts";
 import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
 import { isSalvagePending } from "../catalog/pending-tasks.ts";
 import { expiredBeforeMs, putExpiredBefore } from "../catalog/removed-posts.ts";
 import { type CompactionState, countsByKind } from "../compaction-state.ts";
-import { truncateLog } from "./checkpoint-log.ts";
+import { truncateWal } from "./checkpoint-wal.ts";
 import type { CompactionContext } from "./context.ts";
 import { cutNewest } from "./cut-newest.ts";
 import { findSplitIds } from "./cuts.ts";
@@ -14,7 +14,7 @@ import { walBytes } from "./files.ts";
 import { optimiseSegment } from "./optimise.ts";
 import { skipRenumbering } from "./renumbering.ts";
 import { dropSegment, isImported, readPostTotals, recordExpiryCutoff } from "./retention.ts";
-import { cleanUpAfterCrash, removeRetired } from "./retire.ts";
+import { cleanUpAfterCrash, removeRetiredFiles } from "./retire.ts";
 import { rewriteSegment } from "./rewrite.ts";
 import { salvageSegment } from "./salvage-segment.ts";
 import { sealSegment } from "./seal-segment.ts";
@@ -38,9 +38,9 @@ export type Compaction = {
 /** How long retired files are kept for running searches while the archive is too large. */
 const graceMs = 10_000;
 
-/** The first pause of a failed task; it doubles with each failure. */
-const firstPauseMs = 30_000;
-const maxPauseMs = 3_600_000;
+/** The delay before the first retry; it doubles with each failure. */
+const firstRetryDelayMs = 30_000;
+const maxRetryDelayMs = 3_600_000;
 
 /** The share of the maximum archive size below which late posts are accepted again. */
 const lateAcceptanceShare = 0.9;
@@ -60,7 +60,7 @@ const noFindings: DueTasks = {
 export function createCompaction(context: CompactionContext): Compaction {
   const { folder, catalog, clock, bounds } = context;
   const sealWatch = createSealWatch(context);
-  const failures = new Map<string, { times: number; untilMs: number }>();
+  const failures = new Map<string, { count: number; untilMs: number }>();
   let isCleanedUp = false;
   let currentTask: Task | null = null;
   let failure: CompactionState["error"] = null;
@@ -74,13 +74,13 @@ export function createCompaction(context: CompactionContext): Compaction {
       if (!isCleanedUp) yield* cleanUpAfterCrash(context);
       isCleanedUp = true;
       const isTooLarge = findings.bytes + findings.retiredBytes > bounds.maxBytes;
-      yield* removeRetired(context, clock.now() - (isTooLarge ? graceMs : bounds.retiredMs));
+      yield* removeRetiredFiles(context, clock.now() - (isTooLarge ? graceMs : bounds.retiredMs));
       const roomBytes = Math.max(0, bounds.maxBytes - findings.bytes - findings.retiredBytes);
-      removeOrphaned(folder, clock.now() - bounds.orphanedMs, roomBytes);
+      removeOrphanedFiles(folder, clock.now() - bounds.orphanedMs, roomBytes);
       yield* raiseIngestOrderStart(context);
       findings = findTasks(context, sealWatch);
       yield* acceptLatePosts();
-      if (walBytes(catalogPath(folder)) > catalogWalBytes) truncateLog(catalogPath(folder));
+      if (walBytes(catalogPath(folder)) > catalogWalBytes) truncateWal(catalogPath(folder));
       if (failure?.kind === null) failure = null;
     } catch (error) {
       failure = { kind: null, message: errorMessage(error), atMs: clock.now() };
@@ -90,11 +90,11 @@ export function createCompaction(context: CompactionContext): Compaction {
       (other) => (failures.get(taskKey(other))?.untilMs ?? 0) <= clock.now(),
     );
     if (task === undefined) return false;
-    yield* attempt(task);
+    yield* tryTask(task);
     return true;
   }
 
-  function* attempt(task: Task): CompactionSteps<void> {
+  function* tryTask(task: Task): CompactionSteps<void> {
     const key = taskKey(task);
     currentTask = task;
     try {
@@ -115,9 +115,9 @@ export function createCompaction(context: CompactionContext): Compaction {
   }
 
   function postpone(key: string): void {
-    const times = (failures.get(key)?.times ?? 0) + 1;
-    const pauseMs = Math.min(firstPauseMs * 2 ** (times - 1), maxPauseMs);
-    failures.set(key, { times, untilMs: clock.now() + pauseMs });
+    const count = (failures.get(key)?.count ?? 0) + 1;
+    const delayMs = Math.min(firstRetryDelayMs * 2 ** (count - 1), maxRetryDelayMs);
+    failures.set(key, { count, untilMs: clock.now() + delayMs });
   }
 
   function* perform({ kind, entry }: Task): CompactionSteps<boolean> {
@@ -130,9 +130,9 @@ export function createCompaction(context: CompactionContext): Compaction {
       case "thin": {
         // The coverage is removed before the posts.
         yield* inLock(catalog, () => recordExpiryCutoff(context, entry));
-        const thinned = yield* rewriteSegment(context, entry, { cuts: [], shouldKeep: isImported });
-        expiredPosts += thinned.dropped;
-        return thinned.isDone;
+        const report = yield* rewriteSegment(context, entry, { cuts: [], shouldKeep: isImported });
+        expiredPosts += report.dropped;
+        return report.isDone;
       }
       case "cut":
         yield* cutNewest(context, entry);
@@ -160,7 +160,7 @@ export function createCompaction(context: CompactionContext): Compaction {
       case "seal":
         return (yield* sealSegment(context, entry)).isDone;
       case "shorten":
-        return truncateLog(segmentPath(folder, entry));
+        return truncateWal(segmentPath(folder, entry));
     }
   }
 

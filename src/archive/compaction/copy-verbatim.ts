@@ -54,13 +54,13 @@ function* copyPosts(target: DatabaseSync): CompactionSteps<BigInt64Array> {
 }
 
 function newestFirst(portions: readonly BigInt64Array[]): BigInt64Array {
-  const all = new BigInt64Array(portions.reduce((sum, { length }) => sum + length, 0));
+  const ids = new BigInt64Array(portions.reduce((sum, { length }) => sum + length, 0));
   let offset = 0;
   for (const portion of portions) {
-    all.set(portion, offset);
+    ids.set(portion, offset);
     offset += portion.length;
   }
-  return all.reverse();
+  return ids.reverse();
 }
 
 function* copyUris(target: DatabaseSync): CompactionSteps<void> {

@@ -8,7 +8,7 @@ import { type DocNumbers, openDocNumbers } from "../sealed/doc-numbers.ts";
 import { chunkCount, postsPerChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { lowerBound } from "../segments/id-list.ts";
-import { guardedByMarker, markingDamage } from "../segments/integrity.ts";
+import { markOnDamage, unlessMarkedDamaged } from "../segments/integrity.ts";
 
 /**
  * The first ID of each part except the first. Parts are of about equal size, at most about
@@ -20,14 +20,14 @@ export function findSplitIds(folder: string, entry: SegmentEntry, splitPosts: nu
   try {
     const posts = Number(segment.prepare(postsSql).get()?.value);
     const parts = Math.ceil(posts / splitPosts);
-    const nth = idsInOrder(segment, path);
+    const nthId = nthIdReader(segment, path);
     const selectEnds = segment.prepare("SELECT min(id) AS low, max(id) AS high FROM post");
     selectEnds.setReadBigInts(true);
     const { low, high } = selectEnds.get() as { low: bigint | null; high: bigint | null };
     if (low === null || high === null) return [];
     const cuts = new Set<bigint>();
     for (let part = 1; part < parts; part += 1) {
-      const id = nth(Math.round((posts * part) / parts));
+      const id = nthId(Math.round((posts * part) / parts));
       if (id === null) continue;
       const first = lowestId(idTimeMs(id));
       const cut = first > low ? first : nextMillisecondId(id);
@@ -41,23 +41,23 @@ export function findSplitIds(folder: string, entry: SegmentEntry, splitPosts: nu
 
 const postsSql = "SELECT value FROM setting WHERE name = 'posts'";
 
-export function idsInOrder(segment: DatabaseSync, path: string): (n: number) => bigint | null {
-  if (sealedState(segment) === null) return idsInTable(segment, "term_docsize");
-  const scanned = idsInTable(segment, "post");
-  const indexed = guardedByMarker(
+export function nthIdReader(segment: DatabaseSync, path: string): (n: number) => bigint | null {
+  if (sealedState(segment) === null) return tableIdReader(segment, "term_docsize");
+  const readFromTable = tableIdReader(segment, "post");
+  const readFromIndexes = unlessMarkedDamaged(
     path,
-    () => idsInBothIndexes(segment, path),
-    () => scanned,
+    () => indexIdReader(segment, path),
+    () => readFromTable,
   );
   return (n) =>
-    markingDamage(
+    markOnDamage(
       path,
-      () => indexed(n),
-      () => scanned(n),
+      () => readFromIndexes(n),
+      () => readFromTable(n),
     );
 }
 
-function idsInTable(segment: DatabaseSync, table: "post" | "term_docsize") {
+function tableIdReader(segment: DatabaseSync, table: "post" | "term_docsize") {
   const selectNth = segment.prepare(`SELECT id FROM ${table} ORDER BY id LIMIT 1 OFFSET ?`);
   selectNth.setReadBigInts(true);
   return (n: number): bigint | null => (selectNth.get(n)?.id as bigint | undefined) ?? null;
@@ -69,7 +69,7 @@ function segmentDeltaIds(segment: DatabaseSync): BigInt64Array {
   return BigInt64Array.from(statement.all().map(({ id }) => id as bigint));
 }
 
-function idsInBothIndexes(segment: DatabaseSync, path: string) {
+function indexIdReader(segment: DatabaseSync, path: string) {
   const numbers = openDocNumbers(segment, path, null);
   const deletions = readDeletionBitmap(segment);
   const deltaIds = segmentDeltaIds(segment);
@@ -79,7 +79,7 @@ function idsInBothIndexes(segment: DatabaseSync, path: string) {
     while (low < high) {
       const middle = (low + high) >> 1n;
       const posts =
-        sealedBelow(numbers, deletions, middle + 1n) + lowerBound(deltaIds, middle + 1n);
+        countSealedBelow(numbers, deletions, middle + 1n) + lowerBound(deltaIds, middle + 1n);
       if (posts > n) high = middle;
       else low = middle + 1n;
     }
@@ -87,13 +87,13 @@ function idsInBothIndexes(segment: DatabaseSync, path: string) {
   };
 }
 
-function sealedBelow(numbers: DocNumbers, deletions: DeletionBitmap, id: bigint): number {
+function countSealedBelow(numbers: DocNumbers, deletions: DeletionBitmap, id: bigint): number {
   const from = numbers.firstNumberBelow(id);
   let count = numbers.posts - from;
   for (let chunk = Math.floor(from / postsPerChunk); chunk < chunkCount(numbers.posts); chunk++) {
-    const replaced = deletions.replaced(chunk);
-    if (replaced === null) continue;
-    count -= countBetween(replaced, Math.max(0, from - chunk * postsPerChunk), postsPerChunk);
+    const replacedSet = deletions.replacedSet(chunk);
+    if (replacedSet === null) continue;
+    count -= countBetween(replacedSet, Math.max(0, from - chunk * postsPerChunk), postsPerChunk);
   }
   return count;
 }

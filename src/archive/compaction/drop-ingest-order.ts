@@ -17,17 +17,18 @@ export function* raiseIngestOrderStart({
   bounds,
 }: CompactionContext): CompactionSteps<void> {
   const newStart = Number(readSetting(catalog, "ingest_number")) - bounds.retainedIngestNumbers;
-  const from = Number(readSetting(catalog, "ingest_order_from"));
-  if (newStart - from < Math.max(1, bounds.retainedIngestNumbers / 10)) return;
+  const currentStart = Number(readSetting(catalog, "ingest_order_from"));
+  if (newStart - currentStart < Math.max(1, bounds.retainedIngestNumbers / 10)) return;
   yield* inLock(catalog, () => putSetting(catalog, "ingest_order_from", newStart));
 }
 
-export function hasDroppedIngestOrder(folder: string, entry: SegmentEntry, from: number): boolean {
-  if (from === 0) return false;
+export function hasDroppedIngestOrder(folder: string, entry: SegmentEntry, start: number): boolean {
+  if (start === 0) return false;
   const segment = openForReading(segmentPath(folder, entry), 100);
   try {
     return (
-      segment.prepare("SELECT 1 FROM ingest_order WHERE number < ? LIMIT 1").get(from) !== undefined
+      segment.prepare("SELECT 1 FROM ingest_order WHERE number < ? LIMIT 1").get(start) !==
+      undefined
     );
   } finally {
     segment.close();
@@ -38,14 +39,16 @@ export function* dropIngestOrder(
   { folder, catalog }: CompactionContext,
   entry: SegmentEntry,
 ): CompactionSteps<void> {
-  const from = Number(readSetting(catalog, "ingest_order_from"));
+  const start = Number(readSetting(catalog, "ingest_order_from"));
   const segment: DatabaseSync = openSegmentFile(segmentPath(folder, entry), 2_000);
   try {
     const ingestOrder = ingestOrderIn(segment);
     for (;;) {
-      const removed = yield* inLock(segment, () => ingestOrder.removeBefore(from, rowsPerStep));
+      const removedRows = yield* inLock(segment, () =>
+        ingestOrder.removeBefore(start, rowsPerStep),
+      );
       yield "worked";
-      if (removed === 0) return;
+      if (removedRows === 0) return;
     }
   } finally {
     segment.close();

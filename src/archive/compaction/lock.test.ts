@@ -24,9 +24,9 @@ test("only one process at a time has the compaction lock", () => {
 
 describe("the lock file of an earlier version", () => {
   test("no lock is acquired while a process of an earlier version has its lock", () => {
-    const former = acquireLock(formerPath());
+    const formerLock = acquireLock(formerPath());
     expect(lockCompaction(folder)).toBeNull();
-    former?.release();
+    formerLock?.release();
     const lock = lockCompaction(folder);
     expect(lock).not.toBeNull();
     lock?.release();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { acquireLock, type FileLock } from "../../db/folder-lock.ts";
 
 const lockName = "compaction-lock.db";
-/** Processes of earlier versions may still run compaction. */
+/** The lock of earlier versions, which may still be running. */
 const formerLockName = "upkeep.db";
 
 /** Null if another process has the lock. */
@@ -12,14 +12,14 @@ export function lockCompaction(folder: string): FileLock | null {
   if (lock === null) return null;
   const formerPath = join(folder, formerLockName);
   if (!existsSync(formerPath)) return lock;
-  const former = acquireLock(formerPath);
-  if (former === null) {
+  const formerLock = acquireLock(formerPath);
+  if (formerLock === null) {
     lock.release();
     return null;
   }
   const release = (): void => {
     rmSync(formerPath, { force: true });
-    former.release();
+    formerLock.release();
     lock.release();
   };
   return { release };

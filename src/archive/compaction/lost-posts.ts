@@ -18,13 +18,13 @@ export type LostPosts = {
 export function lostSpans(
   entry: SegmentEntry,
   posts: readonly LostPost[],
-  unknownWithin: readonly UnreadableIds[],
+  unreadableRanges: readonly UnreadableIds[],
   nowMs: number,
 ): Span[] {
   const spans = [
     ...posts.map(({ id }) => ({ low: id, high: id })),
-    ...unknownWithin.map(({ from, to }) => ({
-      low: greater(from + 1n, entry.low),
+    ...unreadableRanges.map(({ from, to }) => ({
+      low: maxId(from + 1n, entry.low),
       high: to === null ? entry.high : to - 1n,
     })),
   ].map(({ low, high }) => idsWindow(low, high, entry.skew));
@@ -33,7 +33,7 @@ export function lostSpans(
   );
 }
 
-const greater = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+const maxId = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 export function writeLostList(
   folder: string,

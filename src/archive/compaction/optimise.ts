@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type SegmentEntry, segmentPath, setOptimised } from "../catalog/catalog.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import { openTableChecksums } from "../segments/table-checksums.ts";
-import { truncateLog } from "./checkpoint-log.ts";
+import { truncateWal } from "./checkpoint-wal.ts";
 import type { CompactionContext } from "./context.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
 
@@ -20,7 +20,7 @@ export function* optimiseSegment(
   } finally {
     segment.close();
   }
-  truncateLog(path);
+  truncateWal(path);
   yield "worked";
   yield* inLock(catalog, () => setOptimised(catalog, entry));
 }
@@ -31,20 +31,20 @@ const pagesPerStep = 250;
 export function* mergeTermIndex(database: DatabaseSync): CompactionSteps<void> {
   const merge = database.prepare("INSERT INTO term(term, rank) VALUES('merge', ?)");
   const selectTotalChanges = database.prepare("SELECT total_changes() AS changes");
-  const sums = openTableChecksums(database);
-  const changes = (): number => Number(selectTotalChanges.get()?.changes);
+  const tableChecksums = openTableChecksums(database);
+  const readTotalChanges = (): number => Number(selectTotalChanges.get()?.changes);
   // A negative number starts a merge of the whole index; positive ones continue it.
   for (let pages = -pagesPerStep; ; pages = pagesPerStep) {
-    const before = changes();
-    const after = yield* inLock(database, () => {
-      sums.begin();
+    const changesBefore = readTotalChanges();
+    const changesAfter = yield* inLock(database, () => {
+      tableChecksums.begin();
       merge.run(pages);
-      const now = changes();
-      sums.end();
-      return now;
+      const totalChanges = readTotalChanges();
+      tableChecksums.end();
+      return totalChanges;
     });
     yield "worked";
     // The statement itself counts as one change.
-    if (after - before < 2) return;
+    if (changesAfter - changesBefore < 2) return;
   }
 }

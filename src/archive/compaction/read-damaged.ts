@@ -30,19 +30,19 @@ export function decodedRow({ id, time_ms, record }: StoredRow, platform: Platfor
   }
 }
 
-export function hiddenIn(source: DatabaseSync | null): IdList {
-  const hidden = createIdList();
+export function hiddenIdsIn(source: DatabaseSync | null): IdList {
+  const hiddenIds = createIdList();
   try {
     const selectHidden = source?.prepare("SELECT id FROM hidden");
     selectHidden?.setReadBigInts(true);
-    for (const { id } of selectHidden?.iterate() ?? []) hidden.add(id as bigint);
+    for (const { id } of selectHidden?.iterate() ?? []) hiddenIds.add(id as bigint);
   } catch {
     // The readable part suffices.
   }
-  return hidden;
+  return hiddenIds;
 }
 
-export function numberIn(source: DatabaseSync, name: string): number | null {
+export function numericSetting(source: DatabaseSync, name: string): number | null {
   try {
     const value = source.prepare("SELECT value FROM setting WHERE name = ?").get(name)?.value;
     return typeof value === "number" && value >= 0 ? value : null;

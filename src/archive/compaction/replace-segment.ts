@@ -1,5 +1,5 @@
 /**
- * Copying takes half a minute per million posts, but batches and searches may wait only for
+ * Copying takes half a minute per million posts, but batches and searches can wait only for
  * milliseconds.
  */
 
@@ -55,8 +55,8 @@ export type Replacement = {
    */
   terms: "current" | "any";
   fill(rewrite: SegmentRewrite, start: CopyStart): CompactionSteps<void>;
-  /** Renumbers posts of an earlier release (`number-slots.ts`). */
-  isRenumbering?: boolean;
+  /** Renumbers posts of an earlier release (`id-allocator.ts`). */
+  shouldRenumber?: boolean;
   /** Only the data that `fill` reads must be readable. */
   isSalvage?: boolean;
   /** If false, the old file is retired. */
@@ -77,7 +77,7 @@ export type RewriteReport = {
   dropped: number;
 };
 
-const maxUnderLock = 500;
+const maxChangesUnderLock = 500;
 const maxSwaps = 20;
 const oldCacheKib = 8_000;
 
@@ -109,7 +109,7 @@ export function* replaceSegment(
   let isDone = false;
   try {
     const path = segmentPath(folder, entry);
-    old = replacement.isSalvage ? openDamaged(context, path) : openOld(path);
+    old = replacement.isSalvage ? openDamagedSegment(context, path) : openOldSegment(path);
     // After a crash, the copy starts over.
     old.exec("PRAGMA synchronous = NORMAL");
     for (const { sequence, low } of start.newFiles) {
@@ -140,16 +140,16 @@ export function* replaceSegment(
   }
 }
 
-const openOld = (path: string): DatabaseSync => openSegmentFile(path, oldCacheKib);
+const openOldSegment = (path: string): DatabaseSync => openSegmentFile(path, oldCacheKib);
 
 /**
  * Changes are listed in the transaction that writes them, so a segment in which none can be listed
  * has none: an empty segment in memory takes its place.
  */
-function openDamaged({ catalog }: CompactionContext, path: string): DatabaseSync {
+function openDamagedSegment({ catalog }: CompactionContext, path: string): DatabaseSync {
   let old: DatabaseSync | null = null;
   try {
-    old = openOld(path);
+    old = openOldSegment(path);
     old.prepare("SELECT id FROM changed LIMIT 1").get();
     const countBatch = old.prepare("SELECT value FROM setting WHERE name = 'counted'").get();
     if (typeof countBatch?.value === "number") return old;
@@ -231,7 +231,7 @@ function swap(
 ): boolean {
   const current = currentEntry(catalog, entry);
   if (current === null) throw new Error("the segment no longer exists");
-  if (!finishCatchUp(rewrite, maxUnderLock)) return false;
+  if (!finishCatchUp(rewrite, maxChangesUnderLock)) return false;
   const commit = allocateCommitNumber(catalog);
   rewrite.parts[0]?.copy.takeDeletions(copyDeletions);
   identifyParts(catalog, entry, current, rewrite, commit);

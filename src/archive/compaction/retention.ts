@@ -54,8 +54,8 @@ export function expiredSegments(
   entries: readonly SegmentEntry[],
 ) {
   if (bounds.maxAgeMs === 0) return [];
-  const untilMs = clock.now() - bounds.maxAgeMs;
-  return expirableByAge(entries).filter((entry) => computeEndMs(entry) <= untilMs);
+  const cutoffMs = clock.now() - bounds.maxAgeMs;
+  return expirableByAge(entries).filter((entry) => computeEndMs(entry) <= cutoffMs);
 }
 
 /** Oldest first. */

@@ -63,21 +63,21 @@ export function retiredFiles(
  * uncommitted copies and files that fail the verification. A platform's highest sequence number
  * stays listed, because numbers are never reused.
  */
-export function* removeRetired(
+export function* removeRetiredFiles(
   { folder, catalog }: CompactionContext,
   untilMs: number,
 ): CompactionSteps<number> {
   const retired = retiredFiles(catalog);
-  const numbers = [...readSegments(catalog), ...retired];
+  const knownFiles = [...readSegments(catalog), ...retired];
   const isHighest = ({ platform, sequence }: SegmentKey): boolean =>
-    numbers.every((other) => other.platform !== platform || other.sequence <= sequence);
-  const due = retired.filter(
+    knownFiles.every((other) => other.platform !== platform || other.sequence <= sequence);
+  const dueFiles = retired.filter(
     (file) =>
       file.sinceMs <= untilMs && (existsSync(segmentPath(folder, file)) || !isHighest(file)),
   );
-  if (due.length === 0) return 0;
+  if (dueFiles.length === 0) return 0;
   const uriKey = readUriKey(catalog);
-  for (const file of due) {
+  for (const file of dueFiles) {
     if (isRetiredFile(segmentPath(folder, file), uriKey, file)) {
       removeSegmentFiles(segmentPath(folder, file));
     } else {
@@ -86,9 +86,9 @@ export function* removeRetired(
     yield "worked";
   }
   yield* inLock(catalog, () => {
-    for (const file of due) if (!isHighest(file)) reinstate(catalog, file);
+    for (const file of dueFiles) if (!isHighest(file)) reinstate(catalog, file);
   });
-  return due.length;
+  return dueFiles.length;
 }
 
 function isRetiredFile(

@@ -96,7 +96,7 @@ describe("a rewritten segment", () => {
     archive.write([
       { kind: "upsert", post: { ...edited, text: "the edited tower", revision: "2" } },
       { kind: "delete", platform: "bluesky", uri: deleted.uri, revision: "2" },
-      { kind: "count", platform: "bluesky", uri: liked.uri, metric: "likes", by: 12 },
+      { kind: "count", platform: "bluesky", uri: liked.uri, metric: "likes", increment: 12 },
     ]);
     archive.addCounts();
     expect(archive.query("tower").positions).toHaveLength(1);
@@ -141,10 +141,10 @@ describe("a rewritten segment", () => {
   });
 
   function change(target: SmallArchive, round: number): void {
-    const all = posts(300);
+    const allPosts = posts(300);
     const revision = String(round + 2);
     const at = (n: number): Post => {
-      const post = all[(round * 37 + n * 71) % 300];
+      const post = allPosts[(round * 37 + n * 71) % 300];
       if (post === undefined) throw new Error("no such post");
       return post;
     };
@@ -152,7 +152,7 @@ describe("a rewritten segment", () => {
       { kind: "upsert", post: { ...at(1), text: `edited river ${round}`, revision } },
       { kind: "delete", platform: "bluesky", uri: at(2).uri, revision },
       { kind: "upsert", post: { ...at(3), text: `again snow ${round}`, revision } },
-      { kind: "count", platform: "bluesky", uri: at(4).uri, metric: "likes", by: 1 },
+      { kind: "count", platform: "bluesky", uri: at(4).uri, metric: "likes", increment: 1 },
       {
         kind: "account",
         platform: "bluesky",

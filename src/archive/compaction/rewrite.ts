@@ -26,7 +26,7 @@ export const rewriteSegment = (
     cuts,
     shouldKeep,
     terms: "any",
-    isRenumbering: true,
+    shouldRenumber: true,
     *fill(rewrite, { ingestOrderFrom }) {
       const path = segmentPath(context.folder, entry);
       if (isMarkedDamaged(path)) requireComplete(rewrite.old, entry, markedTables(path));
@@ -96,9 +96,9 @@ function* copyPosts({ old, copyRow, findCopy, hashUri }: SegmentRewrite): Compac
   for (let last = -1n; ; ) {
     const rows = selectPosts.all(last, postsPerStep) as StoredRow[];
     for (const row of rows) {
-      const added = copyRow(row);
-      if (added !== null && !added.hasNativeId)
-        findCopy(row.id).addUri(hashUri(added.uri), added.id);
+      const copiedRow = copyRow(row);
+      if (copiedRow !== null && !copiedRow.hasNativeId)
+        findCopy(row.id).addUri(hashUri(copiedRow.uri), copiedRow.id);
     }
     yield "worked";
     const end = rows.at(-1);
@@ -130,16 +130,16 @@ function* copyHidden({ old, findCopy, idInCopy }: SegmentRewrite): CompactionSte
 function* copyIngestOrder(rewrite: SegmentRewrite, ingestOrderFrom: number): CompactionSteps<void> {
   const readBatches = ingestBatchReader(rewrite.old);
   for (let from = ingestOrderFrom; ; ) {
-    let copied = 0;
+    let copiedCount = 0;
     let last = from;
-    for (const batch of readBatches(from, rewrite.ingestNumber)) {
-      if (copied >= rowsPerStep && batch.number !== last) break;
+    for (const batch of readBatches(from, rewrite.ingestNumberAtCopyStart)) {
+      if (copiedCount >= rowsPerStep && batch.number !== last) break;
       last = batch.number;
-      copied += batch.ids.length;
+      copiedCount += batch.ids.length;
       copyIngestBatch(rewrite, { ...batch, ids: batch.ids.filter(isStored) });
     }
     yield "worked";
-    if (copied < rowsPerStep) return;
+    if (copiedCount < rowsPerStep) return;
     from = last + 1;
   }
 

@@ -12,20 +12,21 @@ const postsPerStep = 5_000;
 export function* copyReadableIngestOrder(
   source: DatabaseSync,
   rewrite: SegmentRewrite,
-  salvaged: IdList,
+  salvagedIds: IdList,
   from: number,
 ): CompactionSteps<void> {
-  const stored = salvaged.sorted();
-  let copied = 0;
+  const sortedIds = salvagedIds.sorted();
+  let copiedCount = 0;
   try {
     for (const { number, low, high, ids } of rowsIn(source)) {
-      if (number < from || number > rewrite.ingestNumber) continue;
-      const run = stored.subarray(lowerBound(stored, low), lowerBound(stored, high + 1n));
-      const found = ids === null ? [...run] : unpackIds(low, ids).filter((id) => salvaged.has(id));
-      if (found.length > 0) copyIngestBatch(rewrite, { number: Number(number), ids: found });
-      copied += found.length;
-      if (copied < postsPerStep) continue;
-      copied = 0;
+      if (number < from || number > rewrite.ingestNumberAtCopyStart) continue;
+      const run = sortedIds.subarray(lowerBound(sortedIds, low), lowerBound(sortedIds, high + 1n));
+      const foundIds =
+        ids === null ? [...run] : unpackIds(low, ids).filter((id) => salvagedIds.has(id));
+      if (foundIds.length > 0) copyIngestBatch(rewrite, { number: Number(number), ids: foundIds });
+      copiedCount += foundIds.length;
+      if (copiedCount < postsPerStep) continue;
+      copiedCount = 0;
       yield "worked";
     }
   } catch {

@@ -8,10 +8,16 @@ import { createIdList, type IdList } from "../segments/id-list.ts";
 import { intactRows, type StoredRow, type UnreadableIds } from "../segments/intact-rows.ts";
 import { knownIds } from "../segments/known-ids.ts";
 import { isFreeListIntact, rawRows } from "../segments/raw-rows.ts";
-import { checkpointLog } from "./checkpoint-log.ts";
+import { checkpointWal } from "./checkpoint-wal.ts";
 import type { CompactionContext } from "./context.ts";
 import { type LostPost, type LostPosts, lostSpans } from "./lost-posts.ts";
-import { decodedRow, hiddenIn, numberIn, openDamaged, uriEntryFinder } from "./read-damaged.ts";
+import {
+  decodedRow,
+  hiddenIdsIn,
+  numericSetting,
+  openDamaged,
+  uriEntryFinder,
+} from "./read-damaged.ts";
 import { copyReadableIngestOrder } from "./salvage-ingest-order.ts";
 import type { SegmentRewrite } from "./segment-rewrite.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
@@ -22,7 +28,7 @@ export type Salvage = {
   copyRows(): CompactionSteps<void>;
   copyIngestOrder(from: number): CompactionSteps<void>;
   isDamaged(): boolean;
-  lost(): LostPosts | null;
+  findLostPosts(): LostPosts | null;
   close(): void;
 };
 
@@ -37,10 +43,10 @@ export function createSalvage(
   const path = segmentPath(folder, entry);
   const accounts = openCatalogAccounts(catalog);
   const labels = openCatalogLabels(catalog);
-  const salvaged = createIdList();
-  const unreadable: UnreadableIds[] = [];
+  const salvagedIds = createIdList();
+  const unreadableRanges: UnreadableIds[] = [];
   const source = openDamaged(path);
-  const wasHidden = hiddenIn(source);
+  const hiddenIds = hiddenIdsIn(source);
   let indexedIds: IdList = createIdList();
   let posts: number | null = null;
   let wasIntact = false;
@@ -50,52 +56,52 @@ export function createSalvage(
   function copyRow(row: StoredRow): boolean {
     const { id } = row;
     const post = decodedRow(row, platform);
-    const added = post === null ? null : rewrite.copyRow(row);
-    if (post === null || added === null) return false;
+    const copiedRow = post === null ? null : rewrite.copyRow(row);
+    if (post === null || copiedRow === null) return false;
     const copy = rewrite.findCopy(id);
-    if (!added.hasNativeId) copy.addUri(hashUri(added.uri), id);
+    if (!copiedRow.hasNativeId) copy.addUri(hashUri(copiedRow.uri), id);
     const userId = post.userId?.toLowerCase() ?? null;
-    const { hidden } = findModeration({ platform, uri: added.uri, userId }, accounts, labels);
-    if (hidden || wasHidden.has(id)) copy.hide(id);
+    const { hidden } = findModeration({ platform, uri: copiedRow.uri, userId }, accounts, labels);
+    if (hidden || hiddenIds.has(id)) copy.hide(id);
     return true;
   }
 
   function* copyRows(): CompactionSteps<void> {
-    if (source === null) unreadable.push({ from: entry.low - 1n, to: null });
-    else yield* copyIntact(source);
+    if (source === null) unreadableRanges.push({ from: entry.low - 1n, to: null });
+    else yield* copyIntactRows(source);
     if (source !== null) {
       indexedIds = knownIds(source);
-      posts = numberIn(source, "posts");
+      posts = numericSetting(source, "posts");
     }
     yield "worked";
-    wasIntact = unreadable.length === 0 && missing().length === 0;
-    if (!wasIntact) yield* copyRaw();
+    wasIntact = unreadableRanges.length === 0 && missingIds().length === 0;
+    if (!wasIntact) yield* copyRawRows();
   }
 
   const isInSegment = (id: bigint): boolean => id >= entry.low && id <= entry.high;
 
-  function* copyIntact(database: DatabaseSync): CompactionSteps<void> {
+  function* copyIntactRows(database: DatabaseSync): CompactionSteps<void> {
     let rows = 0;
     try {
-      for (const row of intactRows(database, (ids) => unreadable.push(ids))) {
-        if (isInSegment(row.id) && copyRow(row)) salvaged.add(row.id);
+      for (const row of intactRows(database, (ids) => unreadableRanges.push(ids))) {
+        if (isInSegment(row.id) && copyRow(row)) salvagedIds.add(row.id);
         rows += 1;
         if (rows % postsPerStep === 0) yield "worked";
       }
     } catch {
-      unreadable.push({ from: entry.low - 1n, to: null });
+      unreadableRanges.push({ from: entry.low - 1n, to: null });
     }
   }
 
-  function missing(): bigint[] {
-    if (posts !== null && posts === salvaged.size) return [];
-    return [...indexedIds.sorted()].filter((id) => isInSegment(id) && !salvaged.has(id));
+  function missingIds(): bigint[] {
+    if (posts !== null && posts === salvagedIds.size) return [];
+    return [...indexedIds.sorted()].filter((id) => isInSegment(id) && !salvagedIds.has(id));
   }
 
-  function* copyRaw(): CompactionSteps<void> {
+  function* copyRawRows(): CompactionSteps<void> {
     yield* inLock(catalog, () => {
       try {
-        checkpointLog(path);
+        checkpointWal(path);
       } catch {
         // The log is unreadable as well.
       }
@@ -110,8 +116,12 @@ export function createSalvage(
       rows += 1;
       if (rows % postsPerStep === 0) yield "worked";
       const { id, revision } = row;
-      const known = revisionsFromPages.get(id);
-      if (!isInSegment(id) || salvaged.has(id) || (known !== undefined && known >= revision))
+      const knownRevision = revisionsFromPages.get(id);
+      if (
+        !isInSegment(id) ||
+        salvagedIds.has(id) ||
+        (knownRevision !== undefined && knownRevision >= revision)
+      )
         continue;
       const post = decodedRow(row, platform);
       if (post === null) continue;
@@ -123,34 +133,35 @@ export function createSalvage(
       const isRemoved = (): boolean =>
         tombstones.covers({ uri, revision, userId, observedMs: Number(row.time_ms) });
       if (!indexedIds.has(id) && (isIntact === null || !mayBeUnlisted || isRemoved())) continue;
-      if (known !== undefined) rewrite.findCopy(id).remove(id, hashUri);
+      if (knownRevision !== undefined) rewrite.findCopy(id).remove(id, hashUri);
       if (copyRow(row)) revisionsFromPages.set(id, revision);
     }
-    for (const id of revisionsFromPages.keys()) salvaged.add(id);
+    for (const id of revisionsFromPages.keys()) salvagedIds.add(id);
   }
 
-  function lost(): LostPosts | null {
-    const found = missing()
+  function findLostPosts(): LostPosts | null {
+    const lostPosts = missingIds()
       .filter((id) => !rewrite.findCopy(id).has(id))
       .map((id): LostPost => ({ id, uri: platform === "x" ? xUri(id) : (uris.get(id) ?? null) }));
-    const expected = posts === null ? null : Math.max(posts - salvaged.size, 0);
+    const expectedLoss = posts === null ? null : Math.max(posts - salvagedIds.size, 0);
     /** Whether posts that no list contains may be lost. */
-    const isUnknown = expected === null ? indexedIds.size === 0 : expected > found.length;
-    if (found.length === 0 && (unreadable.length === 0 || !isUnknown)) return null;
+    const isUnknown =
+      expectedLoss === null ? indexedIds.size === 0 : expectedLoss > lostPosts.length;
+    if (lostPosts.length === 0 && (unreadableRanges.length === 0 || !isUnknown)) return null;
     return {
-      count: Math.max(found.length, expected ?? 0),
+      count: Math.max(lostPosts.length, expectedLoss ?? 0),
       isExact: posts !== null,
-      posts: found,
-      spans: lostSpans(entry, found, isUnknown ? unreadable : [], context.clock.now()),
+      posts: lostPosts,
+      spans: lostSpans(entry, lostPosts, isUnknown ? unreadableRanges : [], context.clock.now()),
     };
   }
 
   return {
     copyRows,
     copyIngestOrder: (from) =>
-      source === null ? noSteps() : copyReadableIngestOrder(source, rewrite, salvaged, from),
+      source === null ? noSteps() : copyReadableIngestOrder(source, rewrite, salvagedIds, from),
     isDamaged: () => !wasIntact,
-    lost,
+    findLostPosts,
     close: () => source?.close(),
   };
 }

@@ -42,15 +42,15 @@ export function* salvageSegment(
     },
     shouldOrphanOld: () => salvage?.isDamaged() ?? false,
     onSwap() {
-      lost = salvage?.lost() ?? null;
+      lost = salvage?.findLostPosts() ?? null;
       for (const span of lost?.spans ?? []) removePostCoverage(catalog, entry.platform, span);
     },
   });
-  const found = lost as LostPosts | null;
+  const lostPosts = lost as LostPosts | null;
   return {
     ...report,
     isDamaged: (salvage as Salvage | null)?.isDamaged() ?? false,
-    lost: found && { ...found, listPath: writeLostList(folder, entry, found.posts) },
+    lost: lostPosts && { ...lostPosts, listPath: writeLostList(folder, entry, lostPosts.posts) },
   };
 }
 
@@ -61,14 +61,14 @@ function removePostCoverage(
   { fromMs, toMs }: Span,
 ): void {
   const from = fromMs ?? Number.MIN_SAFE_INTEGER;
-  const removed = catalog
+  const removedIntervals = catalog
     .prepare(
       `DELETE FROM interval WHERE platform = ? AND collection = 'posts' AND from_ms < ? AND to_ms > ?
        RETURNING account, source, from_ms, to_ms`,
     )
     .all(platform, toMs, from);
   const insertInterval = catalog.prepare("INSERT INTO interval VALUES(?, 'posts', ?, ?, ?, ?)");
-  for (const { account, source, from_ms, to_ms } of removed) {
+  for (const { account, source, from_ms, to_ms } of removedIntervals) {
     const key = [platform, account ?? "", source ?? ""];
     if (Number(from_ms) < from) insertInterval.run(...key, from_ms ?? 0, from);
     if (Number(to_ms) > toMs) insertInterval.run(...key, toMs, to_ms ?? 0);

@@ -93,7 +93,7 @@ describe("sealed segment", () => {
     archive.write([
       { kind: "upsert", post: { ...edited, text: "the edited tower", revision: "2" } },
       deletion(deleted, "2"),
-      { kind: "count", platform: "bluesky", uri: liked.uri, metric: "likes", by: 12 },
+      { kind: "count", platform: "bluesky", uri: liked.uri, metric: "likes", increment: 12 },
       {
         kind: "upsert",
         post: makeNumberedPost(5, { uri: "at://did:plc:a/app.bsky.feed.post/late" }),
@@ -270,11 +270,11 @@ describe("writes during sealing", () => {
     async (platform) => {
       const twin = smallArchive(100_000);
       try {
-        const both = [archive, twin];
-        for (const target of both) target.put(...posts(40), ...postsWithoutIds(40));
+        const archives = [archive, twin];
+        for (const target of archives) target.put(...posts(40), ...postsWithoutIds(40));
         let round = 0;
         for (const steps = sealSegment(context, entry(platform)); !steps.next().done; round += 1) {
-          if (round % 4 === 0) for (const target of both) changeAll(target, round, 40);
+          if (round % 4 === 0) for (const target of archives) changeAll(target, round, 40);
         }
         expect(contents(archive)).toEqual(contents(twin));
         expect(await errors()).toEqual([]);

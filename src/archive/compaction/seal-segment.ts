@@ -3,14 +3,14 @@ import { EarshotError } from "../../lib/errors.ts";
 import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";
 import { buildSealed } from "../sealed/build.ts";
-import { isDamage, SealedDamage } from "../sealed/damage.ts";
+import { isDamage, SealedDamageError } from "../sealed/damage.ts";
 import { deletionBitmapWriter } from "../sealed/deletion-bitmap.ts";
 import { openDocNumbers } from "../sealed/doc-numbers.ts";
-import { UnreadableFts } from "../sealed/fts-structure.ts";
+import { UnreadableFtsError } from "../sealed/fts-structure.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { markDamaged } from "../segments/integrity.ts";
 import { damagedTables } from "../segments/table-checksums.ts";
-import { checkpointLog } from "./checkpoint-log.ts";
+import { checkpointWal } from "./checkpoint-wal.ts";
 import type { CompactionContext } from "./context.ts";
 import { copyVerbatim } from "./copy-verbatim.ts";
 import { type CopyStart, type RewriteReport, replaceSegment } from "./replace-segment.ts";
@@ -23,7 +23,8 @@ const sourceCacheKib = 16_000;
 /**
  * Copies a segment and builds the sealed index from the existing one. Skips segments with another
  * analyzer. Marks a damaged segment; requests a rewrite, once, if the FTS5 index is unreadable.
- * Errors: those of `replaceSegment`, `archive_damaged`, `SealedDamage`, and `UnreadableFts`.
+ * Errors: those of `replaceSegment`, `archive_damaged`, `SealedDamageError`, and
+ * `UnreadableFtsError`.
  */
 export function* sealSegment(
   context: CompactionContext,
@@ -42,7 +43,7 @@ export function* sealSegment(
     if (report.isDone) yield* inLock(catalog, () => clearUnreadable(catalog, entry));
     return report;
   } catch (error) {
-    if (error instanceof UnreadableFts)
+    if (error instanceof UnreadableFtsError)
       yield* inLock(catalog, () => recordUnreadable(catalog, entry));
     throw error;
   }
@@ -68,22 +69,22 @@ function* fillSealed(
         target.prepare("SELECT count(*) FROM old.setting").get();
       });
       const ids = yield* copyVerbatim(target, ingestOrderFrom);
-      const before = databaseBytes(target);
+      const bytesBefore = databaseBytes(target);
       yield* buildSealed(source, target, ids, clock.now());
       yield* requireIntactTables(source, path);
       target
         .prepare("INSERT OR REPLACE INTO main.setting VALUES('sealed_bytes', ?)")
-        .run(databaseBytes(target) - before);
+        .run(databaseBytes(target) - bytesBefore);
       yield* hideInBitmap(target, path);
     });
     yield* copy.complete();
   } catch (error) {
-    if (error instanceof SealedDamage || (isSealed && isDamage(error))) markDamaged(path);
+    if (error instanceof SealedDamageError || (isSealed && isDamage(error))) markDamaged(path);
     throw error;
   } finally {
     source.close();
   }
-  checkpointLog(path);
+  checkpointWal(path);
   yield "worked";
 }
 

@@ -84,7 +84,7 @@ const posts = (from: number, to: number): Post[] =>
 
 const like = (n: number) =>
   archive.write([
-    { kind: "count", platform: "bluesky", uri: postOf(n).uri, metric: "likes", by: 1 },
+    { kind: "count", platform: "bluesky", uri: postOf(n).uri, metric: "likes", increment: 1 },
   ]);
 
 const sealed = () =>

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { currentAnalyzer, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { deltaPosts, type SealedState, sealedState } from "../sealed/sealed-state.ts";
+import { countDeltaPosts, type SealedState, sealedState } from "../sealed/sealed-state.ts";
 import { isMarkedDamaged } from "../segments/integrity.ts";
 import type { CompactionContext } from "./context.ts";
 import { lastWrittenMs, walBytes } from "./files.ts";
@@ -52,18 +52,18 @@ export function createSealWatch({
   let observations = new Map<string, Observation>();
 
   function observe(path: string): Observation {
-    const before = observations.get(path);
+    const previous = observations.get(path);
     const version = versionOf(path);
-    if (before?.version === version) return before;
+    if (previous?.version === version) return previous;
     const facts = readableFacts(path, bounds.resealPercent);
-    const hasNewPosts = before === undefined || facts.ingestNumber > before.ingestNumber;
+    const hasNewPosts = previous === undefined || facts.ingestNumber > previous.ingestNumber;
     return {
       ...facts,
       // Dropped ingest numbers still count.
-      ingestNumber: Math.max(facts.ingestNumber, before?.ingestNumber ?? 0),
+      ingestNumber: Math.max(facts.ingestNumber, previous?.ingestNumber ?? 0),
       version,
       // The modification time is preserved across restarts.
-      sinceMs: hasNewPosts ? lastWrittenMs(path) : before.sinceMs,
+      sinceMs: hasNewPosts ? lastWrittenMs(path) : previous.sinceMs,
     };
   }
 
@@ -136,7 +136,7 @@ function readFacts(path: string, resealPercent: number): Facts {
     return {
       posts,
       sealed,
-      hasLargeDelta: sealed !== null && deltaPosts(segment, max + 1) > max,
+      hasLargeDelta: sealed !== null && countDeltaPosts(segment, max + 1) > max,
       ingestNumber: numberIn("SELECT max(number) AS value FROM ingest_order"),
     };
   } finally {

@@ -16,13 +16,17 @@ import { type IngestOrder, ingestOrderIn } from "../segments/ingest-order.ts";
 import type { StoredRow } from "../segments/intact-rows.ts";
 import { damageMarkerPath } from "../segments/integrity.ts";
 import { segmentMigrations } from "../segments/schema.ts";
-import { type SegmentIdentity, unfinished, writeIdentity } from "../segments/segment-file.ts";
+import {
+  type SegmentIdentity,
+  unfinishedSetting,
+  writeIdentity,
+} from "../segments/segment-file.ts";
 import { openTableChecksums, updateTableChecksums } from "../segments/table-checksums.ts";
 import { fileBytes } from "./files.ts";
 import { mergeTermIndex } from "./optimise.ts";
 import type { CompactionSteps } from "./steps.ts";
 
-const fillingCacheKib = 16_000;
+const fillCacheKib = 16_000;
 const catchUpCacheKib = 8_000;
 const postsPerCommit = 20_000;
 const stepsPerSync = 16;
@@ -54,7 +58,7 @@ export type SegmentCopy = {
   widenSkew(skew: TimeSkew): void;
   complete(): CompactionSteps<void>;
   commit(work: () => void): void;
-  writeSettings(counted: bigint, numbering: number): void;
+  writeSettings(countBatch: bigint, numbering: number): void;
   takeDeletions(copyTo: (database: DatabaseSync) => void): void;
   identify(identity: SegmentIdentity): void;
   postTotals(): { posts: number; imported: number };
@@ -69,7 +73,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
   let ingestOrder = ingestOrderIn(database);
   let isComplete = false;
   let bitmap: DeletionBitmapWriter | null = null;
-  let uncommitted = 0;
+  let uncommittedPosts = 0;
   const totals = { posts: 0, imported: 0 };
   const skew = { minMs: 0, maxMs: 0 };
   database.exec("BEGIN");
@@ -98,9 +102,9 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     skew.maxMs = Math.max(skew.maxMs, maxMs);
   }
 
-  function count(record: string, by: 1 | -1): void {
-    totals.posts += by;
-    if (recordOrigin(record) === "import") totals.imported += by;
+  function count(record: string, delta: 1 | -1): void {
+    totals.posts += delta;
+    if (recordOrigin(record) === "import") totals.imported += delta;
   }
 
   function add(row: StoredRow, id: bigint): { uri: string; hasNativeId: boolean } {
@@ -119,9 +123,9 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
   }
 
   function commitPeriodically(): void {
-    uncommitted += 1;
-    if (uncommitted < postsPerCommit) return;
-    uncommitted = 0;
+    uncommittedPosts += 1;
+    if (uncommittedPosts < postsPerCommit) return;
+    uncommittedPosts = 0;
     database.exec("COMMIT");
     sync(path);
     database.exec("BEGIN");
@@ -215,16 +219,16 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
       tableChecksums.end();
       database.exec("COMMIT");
     },
-    writeSettings: (counted, numbering) => {
+    writeSettings: (countBatch, numbering) => {
       sql.updateSetting.run(numbering, "numbering");
       sql.updateSetting.run(totals.posts, "posts");
       sql.updateSetting.run(totals.imported, "imported");
-      sql.updateSetting.run(counted, "counted");
+      sql.updateSetting.run(countBatch, "counted");
     },
     takeDeletions: (copyTo) => inTransaction(database, () => copyTo(database)),
     identify: (identity) =>
       inTransaction(database, () => {
-        database.exec(`DELETE FROM setting WHERE name = '${unfinished}'`);
+        database.exec(`DELETE FROM setting WHERE name = '${unfinishedSetting}'`);
         writeIdentity(database, identity);
       }),
     postTotals: () => totals,
@@ -242,11 +246,11 @@ function create(path: string): DatabaseSync {
   makePrivate(path);
   const database = new DatabaseSync(path);
   database.exec(
-    `PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -${fillingCacheKib}`,
+    `PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -${fillCacheKib}`,
   );
   for (const migration of segmentMigrations) database.exec(migration);
   database.exec(`PRAGMA user_version = ${segmentMigrations.length}`);
-  database.exec(`INSERT INTO setting VALUES('${unfinished}', 1)`);
+  database.exec(`INSERT INTO setting VALUES('${unfinishedSetting}', 1)`);
   return database;
 }
 

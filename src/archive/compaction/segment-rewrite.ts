@@ -39,15 +39,15 @@ export type SegmentRewrite = {
    * ingest numbers again.
    */
   sourceIds: Map<bigint, bigint>;
-  /** Likewise, IDs in the copies whose post was removed, replaced or renumbered. */
+  /** IDs in the copies whose post was removed, replaced or renumbered; handled like `sourceIds`. */
   reassignedIds: Set<bigint>;
   /**
    * IDs in the copies whose ingest numbers were copied while catching up. `finishCatchUp` skips
    * those not reassigned.
    */
   newlyIngestedIds: Set<bigint>;
-  /** The newest ingest number committed when copying last began. */
-  ingestNumber: number;
+  /** The newest committed one when the latest round of copying began; later ones are copied again. */
+  ingestNumberAtCopyStart: number;
   /** The newest committed ingest number. */
   lastIngestNumber(): number;
 };
@@ -60,7 +60,7 @@ export function startRewrite(
   { platform, numbering }: Pick<SegmentEntry, "platform" | "numbering">,
   old: DatabaseSync,
   parts: readonly Part[],
-  { shouldKeep, isSalvage = false, isRenumbering = false }: StartOptions,
+  { shouldKeep, isSalvage = false, shouldRenumber: isRenumbering = false }: StartOptions,
 ): SegmentRewrite {
   const isRenumbered = isRenumbering && numbering !== currentNumbering;
   const renumbering = isRenumbered ? planRenumbering(old, platform) : unchangedIds;
@@ -86,11 +86,11 @@ export function startRewrite(
     }
     const copyId = idInCopy(id);
     if (copyId === null) return null;
-    const added = findCopy(id).add(row, copyId);
-    if (isMisplaced(platform, added.uri, id)) {
-      rewrite.misplaced.push({ hash: hashUri(added.uri), id });
+    const addedPost = findCopy(id).add(row, copyId);
+    if (isMisplaced(platform, addedPost.uri, id)) {
+      rewrite.misplaced.push({ hash: hashUri(addedPost.uri), id });
     }
-    return { ...added, id: copyId };
+    return { ...addedPost, id: copyId };
   }
 
   const rowUri = ({ id, record }: StoredRow): string =>
@@ -101,12 +101,12 @@ export function startRewrite(
     const uriBefore = copy.remove(id, hashUri);
     rewrite.droppedMisplaced.delete(id);
     const row = selectPost.get(id) as StoredRow | undefined;
-    const added = row === undefined ? null : copyRow(row);
-    if (uriBefore !== null && uriBefore !== added?.uri) rewrite.reassignedIds.add(id);
-    if (added === null) return;
+    const copiedRow = row === undefined ? null : copyRow(row);
+    if (uriBefore !== null && uriBefore !== copiedRow?.uri) rewrite.reassignedIds.add(id);
+    if (copiedRow === null) return;
     if (uriBefore === null) copy.ingestOrder.removeFromRun(id);
-    if (!added.hasNativeId) copy.addUri(hashUri(added.uri), id);
-    const mayHaveMoved = !added.hasNativeId && uriBefore !== added.uri;
+    if (!copiedRow.hasNativeId) copy.addUri(hashUri(copiedRow.uri), id);
+    const mayHaveMoved = !copiedRow.hasNativeId && uriBefore !== copiedRow.uri;
     if (mayHaveMoved) rewrite.sourceIds.set(id, id);
     if (selectHidden.get(id) !== undefined) copy.hide(id);
   }
@@ -121,16 +121,16 @@ export function startRewrite(
       rewrite.reassignedIds.add(id);
     }
     renumbering.clearCache();
-    for (const found of selectIdRange.all(low, high)) {
-      const row = found as StoredRow;
+    for (const storedRow of selectIdRange.all(low, high)) {
+      const row = storedRow as StoredRow;
       rewrite.droppedMisplaced.delete(row.id);
-      const added = copyRow(row);
-      if (added === null) continue;
-      copy.ingestOrder.removeFromRun(added.id);
-      if (!added.hasNativeId) copy.addUri(hashUri(added.uri), added.id);
-      rewrite.sourceIds.set(added.id, row.id);
-      rewrite.reassignedIds.add(added.id);
-      if (selectHidden.get(row.id) !== undefined) copy.hide(added.id);
+      const copiedRow = copyRow(row);
+      if (copiedRow === null) continue;
+      copy.ingestOrder.removeFromRun(copiedRow.id);
+      if (!copiedRow.hasNativeId) copy.addUri(hashUri(copiedRow.uri), copiedRow.id);
+      rewrite.sourceIds.set(copiedRow.id, row.id);
+      rewrite.reassignedIds.add(copiedRow.id);
+      if (selectHidden.get(row.id) !== undefined) copy.hide(copiedRow.id);
     }
   }
 
@@ -156,7 +156,7 @@ export function startRewrite(
     sourceIds: new Map(),
     reassignedIds: new Set(),
     newlyIngestedIds: new Set(),
-    ingestNumber: lastIngestNumber(),
+    ingestNumberAtCopyStart: lastIngestNumber(),
     lastIngestNumber,
   };
   return rewrite;
@@ -165,7 +165,7 @@ export function startRewrite(
 type StartOptions = {
   shouldKeep: ((record: string) => boolean) | null;
   isSalvage?: boolean;
-  isRenumbering?: boolean;
+  shouldRenumber?: boolean;
 };
 
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };

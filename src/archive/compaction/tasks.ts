@@ -53,14 +53,14 @@ const segmentName = ({ platform, sequence }: SegmentEntry): string => `${platfor
 
 export function findTasks(context: CompactionContext, sealWatch: SealWatch): DueTasks {
   const { folder, catalog, clock, bounds } = context;
-  const listed = readSegments(catalog);
+  const allEntries = readSegments(catalog);
   const totals = new Map<SegmentEntry, PostTotals>();
-  for (const entry of listed) {
+  for (const entry of allEntries) {
     const segmentTotals = readablePostTotals(folder, entry);
     if (segmentTotals !== null) totals.set(entry, segmentTotals);
   }
   // A segment that cannot be read is rewritten only on request.
-  const entries = listed.filter((entry) => totals.has(entry));
+  const entries = allEntries.filter((entry) => totals.has(entry));
   const retiredBytes = retiredFiles(catalog).reduce(
     (sum, file) => sum + fileBytes(segmentPath(folder, file)),
     0,
@@ -76,8 +76,8 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
   const isQuiet = (entry: SegmentEntry): boolean =>
     clock.now() - lastWrittenMs(segmentPath(folder, entry)) >= bounds.optimiseAfterMs;
   const entryWalBytes = (entry: SegmentEntry): number => walBytes(segmentPath(folder, entry));
-  const listTasks = (kind: TaskKind, chosen: readonly SegmentEntry[]): Task[] =>
-    chosen.map((entry) => ({ kind, entry }));
+  const listTasks = (kind: TaskKind, chosenEntries: readonly SegmentEntry[]): Task[] =>
+    chosenEntries.map((entry) => ({ kind, entry }));
 
   function expiryTasks(entry: SegmentEntry): Task[] {
     const { posts, imported } = entryTotals(entry);
@@ -88,12 +88,12 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
   const expiredTasks = expiredSegments(context, entries).flatMap(expiryTasks);
   const oversizeTasks =
     bytes > bounds.maxBytes ? expirableByAge(entries).flatMap(expiryTasks).slice(0, 1) : [];
-  const outdated = entries.filter(({ analyzer }) => analyzer !== currentAnalyzer).reverse();
+  const outdatedEntries = entries.filter(({ analyzer }) => analyzer !== currentAnalyzer).reverse();
   const toRenumber = entries
-    .filter((entry) => entry.numbering !== currentNumbering && !outdated.includes(entry))
+    .filter((entry) => entry.numbering !== currentNumbering && !outdatedEntries.includes(entry))
     .reverse();
-  const others = entries.filter((entry) => !isNewest(entry));
-  const quiet = others.filter(isQuiet);
+  const olderEntries = entries.filter((entry) => !isNewest(entry));
+  const quietEntries = olderEntries.filter(isQuiet);
   const requestedSeals = new Set(pendingSeals(catalog).map(segmentName));
   const states = entries.map((entry) => ({ entry, ...sealWatch.sealState(entry) }));
   const toRebuild = states.filter(({ mustRebuild }) => mustRebuild);
@@ -106,10 +106,10 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
     tasks: [
       ...expiredTasks,
       ...oversizeTasks,
-      ...listTasks("cut", outdated.filter(mustCut)),
+      ...listTasks("cut", outdatedEntries.filter(mustCut)),
       ...listTasks(
         "reindex",
-        outdated.filter((entry) => !mustCut(entry)),
+        outdatedEntries.filter((entry) => !mustCut(entry)),
       ),
       ...listTasks("cut", toRenumber.filter(mustCut)),
       ...listTasks("reindex", pendingRewrites(catalog)),
@@ -119,7 +119,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
       ),
       ...listTasks(
         "split",
-        others.filter((entry) => entryTotals(entry).posts > bounds.splitPosts),
+        olderEntries.filter((entry) => entryTotals(entry).posts > bounds.splitPosts),
       ),
       ...listTasks(
         "reindex",
@@ -127,11 +127,11 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
       ),
       ...listTasks(
         "forget",
-        quiet.filter((entry) => hasDroppedIngestOrder(folder, entry, ingestOrderFrom)),
+        quietEntries.filter((entry) => hasDroppedIngestOrder(folder, entry, ingestOrderFrom)),
       ),
       ...listTasks(
         "optimise",
-        quiet.filter(({ optimised }) => !optimised),
+        quietEntries.filter(({ optimised }) => !optimised),
       ),
       ...listTasks("seal", toSeal.map(({ entry }) => entry).reverse()),
       ...listTasks(
@@ -141,7 +141,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
         ),
       ),
     ],
-    segments: listed.length,
+    segments: allEntries.length,
     bytes,
     retiredBytes,
     orphaned,

@@ -31,13 +31,13 @@ import { restore } from "./restore.ts";
 let root = "";
 let original = "";
 let target = "";
-let restored = "";
+let restoredFolder = "";
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "earshot-backup-"));
   original = join(root, "data");
   target = join(root, "backup");
-  restored = join(root, "restored");
+  restoredFolder = join(root, "restored");
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -74,7 +74,7 @@ function batch(n: number): ArchiveChange[] {
     platform: "bluesky",
     uri: uri(Math.max(0, first + i - 7 * (n % 5))),
     metric: i % 2 === 0 ? "likes" : "replies",
-    by: 1,
+    increment: 1,
   }));
   const late = upsert(first + 9, `late ${n}`, atMs - 3_600_000);
   if (n === 0) return [...posts, late, ...counts];
@@ -139,66 +139,68 @@ test("a backup taken during writes, restored and continued from its checkpoint, 
   const batches = 60;
   makeArchive();
   const stream = feed(original);
-  let written = 12;
+  let writtenCount = 12;
   await backUp({
     ...options,
     folder: join(original, "archive"),
     target,
     onProgress: () => {
-      for (let i = 0; i < 4; i++) if (written < batches - 5) stream.next(written++);
+      for (let i = 0; i < 4; i++) if (writtenCount < batches - 5) stream.next(writtenCount++);
     },
   });
-  expect(written).toBeGreaterThan(25);
-  while (written < batches) stream.next(written++);
+  expect(writtenCount).toBeGreaterThan(25);
+  while (writtenCount < batches) stream.next(writtenCount++);
   stream.end();
 
-  await restore({ ...options, source: target, dataDir: restored });
-  const resumed = feed(restored);
-  const from = computeCheckpoint(restored);
+  await restore({ ...options, source: target, dataDir: restoredFolder });
+  const resumed = feed(restoredFolder);
+  const from = computeCheckpoint(restoredFolder);
   expect(from).toBe(11);
   for (let n = from + 1; n < batches; n++) resumed.next(n);
   resumed.end();
 
   const whole = wholeArchive(join(original, "archive"));
   expect(whole.length).toBeGreaterThan(400);
-  expect(wholeArchive(join(restored, "archive"))).toEqual(whole);
+  expect(wholeArchive(join(restoredFolder, "archive"))).toEqual(whole);
 });
 
 test("a restored backup of sealed segments, one of them marked as damaged, has the contents and search results of the original", async () => {
   makeArchive();
   const folder = join(original, "archive");
   sealAll(folder);
-  const damaged = 5;
+  const damagedSequence = 5;
   writeFileSync(
-    damageMarkerPath(segmentPath(folder, { platform: "bluesky", sequence: damaged })),
+    damageMarkerPath(segmentPath(folder, { platform: "bluesky", sequence: damagedSequence })),
     "",
   );
   const stream = feed(original);
   stream.next(12);
   const { files } = await backUp({ ...options, folder, target });
   expect(files.every(({ path }) => path.endsWith(".db"))).toBe(true);
-  await restore({ ...options, source: target, dataDir: restored });
-  expect(namesIn(join(restored, "archive", "bluesky"))).toEqual(namesIn(join(target, "bluesky")));
-  const resumed = feed(restored);
+  await restore({ ...options, source: target, dataDir: restoredFolder });
+  expect(namesIn(join(restoredFolder, "archive", "bluesky"))).toEqual(
+    namesIn(join(target, "bluesky")),
+  );
+  const resumed = feed(restoredFolder);
   for (const each of [stream, resumed]) {
     for (let n = 13; n < 16; n++) each.next(n);
     each.end();
   }
   const whole = wholeArchive(folder);
-  expect(wholeArchive(join(restored, "archive"))).toEqual(whole);
+  expect(wholeArchive(join(restoredFolder, "archive"))).toEqual(whole);
   const report = await check({
-    folder: join(restored, "archive"),
+    folder: join(restoredFolder, "archive"),
     isFull: true,
     sampleRows: 1,
     onProgress: () => {},
     signal: never,
   });
-  const found = new Set(report.findings.map(({ kind, segment }) => `${kind} ${segment}`));
-  expect([...found]).toEqual([`sealed_damaged bluesky/${damaged}`]);
+  const foundKinds = new Set(report.findings.map(({ kind, segment }) => `${kind} ${segment}`));
+  expect([...foundKinds]).toEqual([`sealed_damaged bluesky/${damagedSequence}`]);
   const words = ["post", "batch3", "late", "edited", "number 77"];
   const answers = words.map((word) => listIds(folder, word));
   expect(answers.every((ids) => ids.length > 0)).toBe(true);
-  expect(words.map((word) => listIds(join(restored, "archive"), word))).toEqual(answers);
+  expect(words.map((word) => listIds(join(restoredFolder, "archive"), word))).toEqual(answers);
 });
 
 const namesIn = (folder: string): string[] =>
@@ -242,8 +244,8 @@ test("a backup includes segments whose files are unlinked during the backup", as
     },
   });
   expect(unlinked).toBeGreaterThan(1);
-  await restore({ ...options, source: target, dataDir: restored });
-  expect(wholeArchive(join(restored, "archive"))).toEqual(before);
+  await restore({ ...options, source: target, dataDir: restoredFolder });
+  expect(wholeArchive(join(restoredFolder, "archive"))).toEqual(before);
 });
 
 test("a backup's progress never decreases and reaches the total, and only the owner can read its files", async () => {
@@ -279,12 +281,14 @@ test("an aborted backup is incomplete, and the next backup to the same folder re
     },
   });
   await expect(stopped).rejects.toThrow("enough");
-  await expect(restore({ ...options, source: target, dataDir: restored })).rejects.toMatchObject({
+  await expect(
+    restore({ ...options, source: target, dataDir: restoredFolder }),
+  ).rejects.toMatchObject({
     code: "backup_incomplete",
   });
   await backUp({ ...options, folder, target });
-  await restore({ ...options, source: target, dataDir: restored });
-  expect(wholeArchive(join(restored, "archive"))).toEqual(wholeArchive(folder));
+  await restore({ ...options, source: target, dataDir: restoredFolder });
+  expect(wholeArchive(join(restoredFolder, "archive"))).toEqual(wholeArchive(folder));
 });
 
 test("a backup is not written to a folder that contains a backup or other files", async () => {
@@ -316,10 +320,10 @@ test.for<[string, (path: string) => void, RegExp]>([
   makeArchive();
   await backUp({ ...options, folder: join(original, "archive"), target });
   damage(join(target, "bluesky", "000002.db"));
-  const attempt = restore({ ...options, source: target, dataDir: restored });
+  const attempt = restore({ ...options, source: target, dataDir: restoredFolder });
   await expect(attempt).rejects.toMatchObject({ code: "backup_damaged" });
   await expect(attempt).rejects.toThrow(message);
-  expect(readdirSync(restored)).toEqual(["lock.db"]);
+  expect(readdirSync(restoredFolder)).toEqual(["lock.db"]);
 });
 
 function flipByte(path: string): void {
@@ -339,10 +343,12 @@ test.for([
   const path = join(target, "manifest.json");
   const text = readFileSync(path, "utf8");
   writeFileSync(path, typeof manifest === "string" ? manifest : manifest(text));
-  await expect(restore({ ...options, source: target, dataDir: restored })).rejects.toMatchObject({
+  await expect(
+    restore({ ...options, source: target, dataDir: restoredFolder }),
+  ).rejects.toMatchObject({
     code,
   });
-  expect(existsSync(join(restored, "archive"))).toBe(false);
+  expect(existsSync(join(restoredFolder, "archive"))).toBe(false);
 });
 
 test("restore does not overwrite an archive or run while a server is running", async () => {
@@ -351,12 +357,14 @@ test("restore does not overwrite an archive or run while a server is running", a
   await expect(restore({ ...options, source: target, dataDir: original })).rejects.toMatchObject({
     code: "archive_exists",
   });
-  const server = lockFolder(restored);
-  await expect(restore({ ...options, source: target, dataDir: restored })).rejects.toMatchObject({
+  const server = lockFolder(restoredFolder);
+  await expect(
+    restore({ ...options, source: target, dataDir: restoredFolder }),
+  ).rejects.toMatchObject({
     code: "folder_in_use",
   });
   server.release();
-  await restore({ ...options, source: target, dataDir: restored });
+  await restore({ ...options, source: target, dataDir: restoredFolder });
 });
 
 test("restore removes the files that an interrupted restore left", async () => {
@@ -365,11 +373,11 @@ test("restore removes the files that an interrupted restore left", async () => {
   const stopping = new AbortController();
   const onProgress = (): void => stopping.abort(new Error("enough"));
   const { signal } = stopping;
-  await expect(restore({ source: target, dataDir: restored, onProgress, signal })).rejects.toThrow(
-    "enough",
-  );
-  await restore({ ...options, source: target, dataDir: restored });
-  expect(readdirSync(restored).sort()).toEqual(["archive", "archive.id", "lock.db"]);
+  await expect(
+    restore({ source: target, dataDir: restoredFolder, onProgress, signal }),
+  ).rejects.toThrow("enough");
+  await restore({ ...options, source: target, dataDir: restoredFolder });
+  expect(readdirSync(restoredFolder).sort()).toEqual(["archive", "archive.id", "lock.db"]);
 });
 
 test("a backup contains all segments that its catalog lists", async () => {

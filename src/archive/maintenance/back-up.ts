@@ -36,10 +36,10 @@ export async function backUp(request: BackupRequest): Promise<Manifest> {
   const { folder, target } = request;
   try {
     await prepareTarget(target);
-    const takenMs = request.clock.now();
+    const takenAtMs = request.clock.now();
     const snapshot = openSnapshot(folder);
     try {
-      return await copySnapshot(snapshot, takenMs, request);
+      return await copySnapshot(snapshot, takenAtMs, request);
     } finally {
       snapshot.close();
     }
@@ -56,19 +56,19 @@ function openSnapshot(folder: string): ArchiveSnapshot {
   }
 }
 
-const unfinishedPath = (target: string): string => join(target, "unfinished");
+const unfinishedMarkerPath = (target: string): string => join(target, "unfinished");
 
 async function prepareTarget(target: string): Promise<void> {
   await makeFolder(target);
   if (existsSync(manifestPath(target))) throw backupExists(`${target} already contains a backup`);
-  if (existsSync(unfinishedPath(target))) {
+  if (existsSync(unfinishedMarkerPath(target))) {
     for (const name of ["catalog.db", ...platforms]) {
       await rm(join(target, name), { recursive: true, force: true });
     }
   } else if ((await readdir(target)).length > 0) {
     throw backupExists(`${target} is not empty`);
   }
-  await writeDurably(unfinishedPath(target), "");
+  await writeDurably(unfinishedMarkerPath(target), "");
 }
 
 const backupExists = (message: string): EarshotError =>
@@ -77,47 +77,47 @@ const backupExists = (message: string): EarshotError =>
     hint: "use a new folder for each backup",
   });
 
-type Part = { path: string; database: DatabaseSync; bytes: number };
+type SourceFile = { path: string; database: DatabaseSync; bytes: number };
 
 async function copySnapshot(
   snapshot: ArchiveSnapshot,
-  takenMs: number,
+  takenAtMs: number,
   { target, onProgress, signal }: BackupRequest,
 ): Promise<Manifest> {
   const posts = snapshot.segments.reduce((sum, { database }) => sum + postsIn(database), 0);
-  const parts = listParts(snapshot);
-  const copyBytes = parts.reduce((sum, { bytes }) => sum + bytes, 0);
+  const sourceFiles = listSourceFiles(snapshot);
+  const copyBytes = sourceFiles.reduce((sum, { bytes }) => sum + bytes, 0);
   await requireSpace(target, copyBytes);
   let doneBytes = 0;
   const files: BackupFile[] = [];
-  for (const part of parts) {
-    const to = join(target, part.path);
-    await copyDatabase(part.database, to, (share) => {
+  for (const sourceFile of sourceFiles) {
+    const targetPath = join(target, sourceFile.path);
+    await copyDatabase(sourceFile.database, targetPath, (share) => {
       signal.throwIfAborted();
-      onProgress(doneBytes + share * part.bytes, 2 * copyBytes);
+      onProgress(doneBytes + share * sourceFile.bytes, 2 * copyBytes);
     });
-    part.database.close();
-    doneBytes += part.bytes;
+    sourceFile.database.close();
+    doneBytes += sourceFile.bytes;
     const digest: Digest = await fileDigest(
-      to,
+      targetPath,
       (bytes) => {
         doneBytes += bytes;
         onProgress(doneBytes, 2 * copyBytes);
       },
       signal,
     );
-    files.push({ path: part.path, ...digest });
+    files.push({ path: sourceFile.path, ...digest });
   }
   for (const path of new Set(files.map(({ path }) => dirname(join(target, path))))) {
     await syncToDisk(path);
   }
-  const manifest = makeManifest(takenMs, posts, files);
+  const manifest = makeManifest(takenAtMs, posts, files);
   await writeDurably(manifestPath(target), manifestText(manifest));
-  await rm(unfinishedPath(target));
+  await rm(unfinishedMarkerPath(target));
   return manifest;
 }
 
-function listParts({ catalog, segments }: ArchiveSnapshot): Part[] {
+function listSourceFiles({ catalog, segments }: ArchiveSnapshot): SourceFile[] {
   const newestFirst = segments.toSorted((a, b) =>
     a.entry.high === b.entry.high ? 0 : a.entry.high > b.entry.high ? -1 : 1,
   );
@@ -146,21 +146,21 @@ async function requireSpace(target: string, bytes: number): Promise<void> {
   if (freeBytes >= bytes) return;
   throw new EarshotError(
     "disk_full",
-    `the backup needs ${bytes} bytes, but the disk of ${target} has only ${freeBytes} free`,
+    `the backup needs ${bytes} bytes, but only ${freeBytes} are free on the disk with ${target}`,
     { hint: "free space there, or use a folder on another disk" },
   );
 }
 
 async function copyDatabase(
   database: DatabaseSync,
-  to: string,
+  targetPath: string,
   onShare: (share: number) => void,
 ): Promise<void> {
-  await makeFolder(dirname(to));
-  await (await open(to, "wx", 0o600)).close();
-  await backup(database, to, {
+  await makeFolder(dirname(targetPath));
+  await (await open(targetPath, "wx", 0o600)).close();
+  await backup(database, targetPath, {
     rate: pagesPerStep,
     progress: ({ totalPages, remainingPages }) => onShare(1 - remainingPages / totalPages),
   });
-  await syncToDisk(to);
+  await syncToDisk(targetPath);
 }

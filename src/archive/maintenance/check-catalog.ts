@@ -5,9 +5,9 @@ import { type Platform, platforms } from "../../posts/post.ts";
 import { readSegments, segmentPath } from "../catalog/catalog.ts";
 import { damagedCatalogTables } from "../catalog/checksums.ts";
 import { catalogMigrations } from "../catalog/schema.ts";
-import { attempt } from "./attempt-part.ts";
 import { checkFile } from "./check-file.ts";
 import type { Findings } from "./findings.ts";
+import { tryReading } from "./try-reading.ts";
 
 export function findCatalogErrors(
   folder: string,
@@ -26,9 +26,9 @@ export function findCatalogErrors(
   }
   const onDamage = (message: string): void =>
     findings.add({ kind: "file_damaged", message: `catalog.db: ${message}` });
-  attempt("its checksums", () => checkCatalogChecksums(catalog, findings), onDamage);
-  attempt("its segments", () => checkRanges(folder, catalog, findings), onDamage);
-  attempt("its intervals", () => checkIntervals(catalog, findings), onDamage);
+  tryReading("its checksums", () => checkCatalogChecksums(catalog, findings), onDamage);
+  tryReading("its segments", () => checkRanges(folder, catalog, findings), onDamage);
+  tryReading("its intervals", () => checkIntervals(catalog, findings), onDamage);
 }
 
 function checkCatalogChecksums(catalog: DatabaseSync, findings: Findings): void {
@@ -43,15 +43,16 @@ function checkCatalogChecksums(catalog: DatabaseSync, findings: Findings): void 
 function checkRanges(folder: string, catalog: DatabaseSync, findings: Findings): void {
   const byPlatform = Map.groupBy(readSegments(catalog), ({ platform }) => platform);
   for (const [platform, entries] of byPlatform) {
-    const wrong = (message: string): void =>
+    const reportError = (message: string): void =>
       findings.add({ kind: "catalog_wrong", platform, message });
-    if (!platforms.includes(platform)) wrong(`segments of unknown platform ${platform}`);
-    if (entries[0]?.low !== 0n) wrong(`no segment of ${platform} owns the lowest IDs`);
+    if (!platforms.includes(platform)) reportError(`segments of unknown platform ${platform}`);
+    if (entries[0]?.low !== 0n) reportError(`no segment of ${platform} owns the lowest IDs`);
     for (const entry of entries) {
       const segment = `${platform}/${entry.sequence}`;
-      if (entry.high < entry.low) wrong(`segment ${segment} owns the same IDs as another one`);
+      if (entry.high < entry.low)
+        reportError(`segment ${segment} owns the same IDs as another one`);
       if (entry.skew.minMs > entry.skew.maxMs)
-        wrong(`the minimum time skew of segment ${segment} exceeds its maximum`);
+        reportError(`the minimum time skew of segment ${segment} exceeds its maximum`);
       if (existsSync(segmentPath(folder, entry))) continue;
       const message = `${segmentPath("", entry)} is missing`;
       findings.add({ kind: "file_missing", platform, segment, message });
@@ -69,17 +70,17 @@ function checkIntervals(catalog: DatabaseSync, findings: Findings): void {
   for (const row of rows) {
     const { platform, collection, account, source } = row;
     const name = [platform, collection, source, account].join(" ").trimEnd();
-    const wrong = (error: string): void =>
+    const reportError = (error: string): void =>
       findings.add({
         kind: "interval_wrong",
         platform: platform as Platform,
         message: `the interval of ${name} from ${row.from_ms} to ${row.to_ms} ${error}`,
       });
-    if (!platforms.includes(platform as Platform)) wrong("has an unknown platform");
-    if (!collections.includes(String(collection))) wrong("has an unknown collection");
-    if (Number(row.from_ms) >= Number(row.to_ms)) wrong("ends before it begins");
+    if (!platforms.includes(platform as Platform)) reportError("has an unknown platform");
+    if (!collections.includes(String(collection))) reportError("has an unknown collection");
+    if (Number(row.from_ms) >= Number(row.to_ms)) reportError("ends before it begins");
     if (previous.name === name && previous.toMs >= Number(row.from_ms))
-      wrong("overlaps the previous one");
+      reportError("overlaps the previous one");
     previous = { name, toMs: Number(row.to_ms) };
   }
 }

@@ -22,7 +22,7 @@ import {
 } from "./index-sums.ts";
 import { indexTokens } from "./index-tokens.ts";
 import type { SealedDocNumbers } from "./sealed-doc-numbers.ts";
-import { addSealedSums, sealedPositions } from "./sealed-positions.ts";
+import { addSealedSums, sealedPositionCollector } from "./sealed-positions.ts";
 import { walkSealedTerms } from "./sealed-terms.ts";
 import { readSegmentRows, type SegmentRow } from "./segment-rows.ts";
 
@@ -35,7 +35,7 @@ export type IndexedSegment = {
 export type IndexCheck = {
   add(row: SegmentRow): void;
   end(): Generator<number, void>;
-  compared(): number;
+  comparedCount(): number;
 };
 
 /**
@@ -51,31 +51,37 @@ export function sampleIndex(
   const { database, sealed } = segment;
   const stride = Math.max(1, Math.ceil(posts / sampleRows));
   const compareWithFts = ftsComparison(database, report);
-  const expected: IndexLocations = new Map();
-  const sampled = new Uint8Array(sealed?.posts ?? 0);
+  const expectedLocations: IndexLocations = new Map();
+  const isSampled = new Uint8Array(sealed?.posts ?? 0);
   let rows = 0;
-  let compared = 0;
+  let comparedPosts = 0;
   return {
     add: (row) => {
       rows += 1;
       if ((rows - 1) % stride !== 0) return;
-      compared += 1;
+      comparedPosts += 1;
       const number = sealedDocNumber(sealed, row.id);
       if (number === null) {
         compareWithFts(row);
         return;
       }
-      sampled[number] = 1;
-      eachPosition(row, true, (token, position) => addLocation(expected, token, row.id, position));
+      isSampled[number] = 1;
+      eachPosition(row, true, (token, position) =>
+        addLocation(expectedLocations, token, row.id, position),
+      );
     },
     end: function* () {
       if (sealed === null) return;
-      const stored: IndexLocations = new Map();
-      const collect = sealedPositions(sealed, stored, (number) => sampled[number] === 1);
+      const storedLocations: IndexLocations = new Map();
+      const collect = sealedPositionCollector(
+        sealed,
+        storedLocations,
+        (number) => isSampled[number] === 1,
+      );
       yield* walkSealedTerms(database, sealed.posts, indexErrorReporter(report), collect);
-      yield* reportDifferences(expected, stored, report);
+      yield* reportDifferences(expectedLocations, storedLocations, report);
     },
-    compared: () => compared,
+    comparedCount: () => comparedPosts,
   };
 }
 
@@ -115,21 +121,23 @@ function ftsComparison(database: DatabaseSync, report: Report): (row: SegmentRow
 
   return (row) => {
     const { id } = row;
-    const stored = selectSize.get(id)?.sz;
-    if (!(stored instanceof Uint8Array)) return;
+    const storedSize = selectSize.get(id)?.sz;
+    if (!(storedSize instanceof Uint8Array)) return;
     const tokens = indexTokens(row);
-    const distinct = new Set(tokens);
-    const missing = [...distinct].filter((token) => !finds(token, id));
-    if (missing.length > 0) report("index_lacks", id, missingTokensText(id, missing));
-    const wrong = countFacets.filter((facet) => !distinct.has(facet) && finds(facet, id));
-    if (wrong.length > 0) report("index_exceeds", id, extraTokensText(id, wrong));
-    const storedCount = firstVarint(stored);
+    const distinctTokens = new Set(tokens);
+    const missingTokens = [...distinctTokens].filter((token) => !finds(token, id));
+    if (missingTokens.length > 0) report("index_lacks", id, missingTokensText(id, missingTokens));
+    const extraFacets = countFacets.filter(
+      (facet) => !distinctTokens.has(facet) && finds(facet, id),
+    );
+    if (extraFacets.length > 0) report("index_exceeds", id, extraTokensText(id, extraFacets));
+    const storedCount = firstVarint(storedSize);
     if (storedCount !== tokens.length) {
       const kind = storedCount < tokens.length ? "index_lacks" : "index_exceeds";
       report(
         kind,
         id,
-        `the index has ${storedCount} tokens of post ${id}, which has ${tokens.length}`,
+        `the index has ${storedCount} tokens for post ${id}, which has ${tokens.length}`,
       );
     }
   };
@@ -151,45 +159,48 @@ function firstVarint(bytes: Uint8Array): number {
 /**
  * Maximum number of positions in memory to name differing posts; a single partition may exceed it.
  */
-const positionsToName = 2_000_000;
-const tokensPerTurn = 20_000;
+const maxPositionsInMemory = 2_000_000;
+const tokensPerStep = 20_000;
 
 /**
  * Compares every position of every token. Compares the sums of partitions first, to limit memory.
  */
 export function compareIndex(segment: IndexedSegment, report: Report): IndexCheck {
   const { database, sealed } = segment;
-  const expected = createIndexChecksums();
-  let compared = 0;
+  const expectedChecksums = createIndexChecksums();
+  let comparedPosts = 0;
   return {
     add: (row) => {
-      compared += 1;
+      comparedPosts += 1;
       const isSealed = sealedDocNumber(sealed, row.id) !== null;
-      eachPosition(row, isSealed, (token, position) => expected.add(token, row.id, position));
+      eachPosition(row, isSealed, (token, position) =>
+        expectedChecksums.add(token, row.id, position),
+      );
     },
     end: function* () {
-      const stored = createIndexChecksums();
+      const storedChecksums = createIndexChecksums();
       // Read first, because FTS5 refuses to read a file with any damaged page.
       if (sealed !== null) {
-        const add = addSealedSums(sealed, stored);
+        const add = addSealedSums(sealed, storedChecksums);
         yield* walkSealedTerms(database, sealed.posts, indexErrorReporter(report), add);
       }
       database.exec(`
         CREATE VIRTUAL TABLE temp.instance USING fts5vocab(main, term, instance);
         CREATE VIRTUAL TABLE temp.token USING fts5vocab(main, term, row);
       `);
-      yield* addFtsSums(database, stored);
-      const differing = expected.differences(stored);
-      const chosen = new Set<number>();
+      yield* addFtsSums(database, storedChecksums);
+      const differingPartitions = expectedChecksums.differences(storedChecksums);
+      const chosenPartitions = new Set<number>();
       let positions = 0;
-      for (const partition of differing) {
-        positions += expected.positionCount(partition) + stored.positionCount(partition);
-        if (chosen.size > 0 && positions > positionsToName) break;
-        chosen.add(partition);
+      for (const partition of differingPartitions) {
+        positions +=
+          expectedChecksums.positionCount(partition) + storedChecksums.positionCount(partition);
+        if (chosenPartitions.size > 0 && positions > maxPositionsInMemory) break;
+        chosenPartitions.add(partition);
       }
-      if (chosen.size > 0) yield* nameDifferences(segment, chosen, report);
+      if (chosenPartitions.size > 0) yield* nameDifferences(segment, chosenPartitions, report);
     },
-    compared: () => compared,
+    comparedCount: () => comparedPosts,
   };
 }
 
@@ -201,7 +212,7 @@ function* addFtsSums(database: DatabaseSync, sums: IndexChecksums): Generator<nu
     const [token, ...tokenSums] = row as unknown as [string, ...TokenSums];
     sums.addToken(token, tokenSums as unknown as TokenSums);
     tokens += 1;
-    if (tokens % tokensPerTurn === 0) yield 0;
+    if (tokens % tokensPerStep === 0) yield 0;
   }
 }
 
@@ -210,40 +221,40 @@ function* nameDifferences(
   partitions: ReadonlySet<number>,
   report: Report,
 ): Generator<number, void> {
-  const isExpected = (token: string): boolean => partitions.has(tokenPartition(token));
-  const expected: IndexLocations = new Map();
+  const isChosen = (token: string): boolean => partitions.has(tokenPartition(token));
+  const expectedLocations: IndexLocations = new Map();
   let rows = 0;
   for (const row of readSegmentRows(database, entry.platform)) {
     rows += 1;
     if (rows % 500 === 0) yield 0;
     eachPosition(row, sealedDocNumber(sealed, row.id) !== null, (token, position) => {
-      if (isExpected(token)) addLocation(expected, token, row.id, position);
+      if (isChosen(token)) addLocation(expectedLocations, token, row.id, position);
     });
   }
-  const stored: IndexLocations = new Map();
-  yield* collectFtsPositions(database, isExpected, stored);
+  const storedLocations: IndexLocations = new Map();
+  yield* collectFtsPositions(database, isChosen, storedLocations);
   if (sealed !== null) {
-    const collect = sealedPositions(sealed, stored, () => true);
+    const collect = sealedPositionCollector(sealed, storedLocations, () => true);
     yield* walkSealedTerms(database, sealed.posts, ignoreError, (term, postings) => {
-      if (isExpected(term)) collect(term, postings);
+      if (isChosen(term)) collect(term, postings);
     });
   }
-  yield* reportDifferences(expected, stored, report);
+  yield* reportDifferences(expectedLocations, storedLocations, report);
 }
 
 const ignoreError = (): void => {};
 
 function* collectFtsPositions(
   database: DatabaseSync,
-  isExpected: (token: string) => boolean,
-  stored: IndexLocations,
+  isChosen: (token: string) => boolean,
+  storedLocations: IndexLocations,
 ): Generator<number, void> {
   const selectPositions = database.prepare("SELECT doc, offset FROM temp.instance WHERE term = ?");
   selectPositions.setReadBigInts(true);
   for (const { term } of database.prepare("SELECT term FROM temp.token").iterate()) {
     const token = String(term);
-    if (!isExpected(token)) continue;
-    const { ids, offsets } = termLocations(stored, token);
+    if (!isChosen(token)) continue;
+    const { ids, offsets } = termLocations(storedLocations, token);
     for (const { doc, offset } of selectPositions.iterate(token)) {
       ids.push(doc as bigint);
       offsets.push(Number(offset));

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Report } from "./index-findings.ts";
 import type { SealedDocNumbers } from "./sealed-doc-numbers.ts";
 
-const idsPerTurn = 20_000;
+const idsPerStep = 20_000;
 
 /** Each stored post must be indexed once: in FTS5, or in the sealed index and not replaced. */
 export function* checkIndexedPosts(
@@ -12,15 +12,15 @@ export function* checkIndexedPosts(
 ): Generator<number, void> {
   const rowIds = descendingIds(database, "post");
   const indexedIds = descendingIds(database, "term_docsize");
-  const hidden = descendingIds(database, "hidden");
+  const hiddenIds = descendingIds(database, "hidden");
   const sealedIds = descendingNumbers(sealed);
-  let checked = 0;
+  let checkedIds = 0;
   for (;;) {
-    const id = highest(rowIds.next, indexedIds.next, hidden.next, sealedIds.next);
+    const id = highestId(rowIds.next, indexedIds.next, hiddenIds.next, sealedIds.next);
     if (id === null) return;
     const isStored = rowIds.take(id);
     const isInFts = indexedIds.take(id);
-    const isHidden = hidden.take(id);
+    const isHidden = hiddenIds.take(id);
     const number = sealedIds.take(id);
     const isSealed = sealed !== null && number !== null && !sealed.isReplaced(number);
     if (isStored && !isInFts && !isSealed) {
@@ -41,8 +41,8 @@ export function* checkIndexedPosts(
         report("index_exceeds", id, `the sealed index shows post ${id}, which is hidden`);
       else report("index_lacks", id, `the sealed index hides post ${id}, which is not hidden`);
     }
-    checked += 1;
-    if (checked % idsPerTurn === 0) yield 0;
+    checkedIds += 1;
+    if (checkedIds % idsPerStep === 0) yield 0;
   }
 }
 
@@ -91,8 +91,8 @@ function descendingNumbers(sealed: SealedDocNumbers | null) {
   };
 }
 
-function highest(...ids: readonly (bigint | null)[]): bigint | null {
-  let found: bigint | null = null;
-  for (const id of ids) if (id !== null && (found === null || id > found)) found = id;
-  return found;
+function highestId(...ids: readonly (bigint | null)[]): bigint | null {
+  let max: bigint | null = null;
+  for (const id of ids) if (id !== null && (max === null || id > max)) max = id;
+  return max;
 }

@@ -4,13 +4,13 @@ import { recordOrigin, recordUri } from "../../posts/record.ts";
 import { readSetting, readUriKey, type SegmentEntry } from "../catalog/catalog.ts";
 import { isMisplaced, openMisplacedPosts } from "../catalog/misplaced.ts";
 import type { UnreadableIds } from "../segments/intact-rows.ts";
-import { attempt } from "./attempt-part.ts";
 import type { Finding, FindingKind, Findings } from "./findings.ts";
 import { readSegmentRows, type SegmentRow } from "./segment-rows.ts";
+import { tryReading } from "./try-reading.ts";
 
 export type CheckedSegment = { catalog: DatabaseSync; entry: SegmentEntry; database: DatabaseSync };
 
-const rowsPerTurn = 500;
+const rowsPerStep = 500;
 
 export function* checkRows(
   { catalog, entry, database }: CheckedSegment,
@@ -19,23 +19,29 @@ export function* checkRows(
 ): Generator<number, void> {
   const { platform } = entry;
   const segment = `${platform}/${entry.sequence}`;
-  const add = (kind: FindingKind, message: string, more: Partial<Finding> = {}): void =>
-    findings.add({ kind, message: `segment ${segment}: ${message}`, platform, segment, ...more });
+  const add = (kind: FindingKind, message: string, details: Partial<Finding> = {}): void =>
+    findings.add({
+      kind,
+      message: `segment ${segment}: ${message}`,
+      platform,
+      segment,
+      ...details,
+    });
   const onDamage = (message: string): void => add("file_damaged", message);
-  const lookUp = attempt("its tables", () => lookUpsIn(catalog, entry, database), onDamage);
-  if (lookUp === null) return;
+  const lookups = tryReading("its tables", () => openLookups(catalog, entry, database), onDamage);
+  if (lookups === null) return;
   const totals = { rows: 0, imported: 0, hashed: 0 };
 
   function checkUri({ id, revision }: SegmentRow, uri: string): void {
-    const deletedAt = lookUp?.deletedAt(uri) ?? null;
-    if (deletedAt !== null && deletedAt >= revision) {
+    const deletionRevision = lookups?.deletionRevision(uri) ?? null;
+    if (deletionRevision !== null && deletionRevision >= revision) {
       add("deleted_but_held", `post ${id} is stored although it is deleted: ${uri}`, { id, uri });
     }
-    if (lookUp === null || (platform === "x" && uri === xUri(id))) return;
-    const hash = lookUp.hashUri(uri);
-    if (lookUp.hasUriEntry(hash, id)) totals.hashed += 1;
+    if (lookups === null || (platform === "x" && uri === xUri(id))) return;
+    const hash = lookups.hashUri(uri);
+    if (lookups.hasUriEntry(hash, id)) totals.hashed += 1;
     else add("uri_entry_missing", `post ${id} cannot be found by its uri, ${uri}`, { id, uri });
-    if (!isMisplaced(platform, uri, id) || lookUp.isListed(hash, id)) return;
+    if (!isMisplaced(platform, uri, id) || lookups.isListed(hash, id)) return;
     add(
       "stray_not_listed",
       `post ${id} cannot be found by its uri, because it is stored far from the time in it: ${uri}`,
@@ -49,18 +55,18 @@ export function* checkRows(
   for (const row of rows) {
     const { id } = row;
     totals.rows += 1;
-    if (totals.rows % rowsPerTurn === 0) yield rowsPerTurn;
+    if (totals.rows % rowsPerStep === 0) yield rowsPerStep;
     if (id < entry.low || id > entry.high)
       add("id_outside", `post ${id} belongs to another segment`, { id });
     const onUnreadable = (message: string): void => add("row_unreadable", message, { id });
-    const decoded = attempt(
+    const decodedRecord = tryReading(
       `the record of post ${id}`,
       () => ({ uri: recordUri(row), origin: recordOrigin(row.record) }),
       onUnreadable,
     );
-    if (decoded === null) continue;
-    const { uri } = decoded;
-    if (decoded.origin === "import") totals.imported += 1;
+    if (decodedRecord === null) continue;
+    const { uri } = decodedRecord;
+    if (decodedRecord.origin === "import") totals.imported += 1;
     if (isOutside(row, entry)) {
       add(
         "time_outside",
@@ -68,22 +74,22 @@ export function* checkRows(
         { id, uri },
       );
     }
-    attempt(`the lookup entries of post ${id}`, () => checkUri(row, uri), onDamage);
-    attempt(`the record of post ${id}`, () => onRow(row, totals.rows - 1), onUnreadable);
+    tryReading(`the lookup entries of post ${id}`, () => checkUri(row, uri), onDamage);
+    tryReading(`the record of post ${id}`, () => onRow(row, totals.rows - 1), onUnreadable);
   }
-  yield totals.rows % rowsPerTurn;
+  yield totals.rows % rowsPerStep;
 
-  attempt(
+  tryReading(
     "its settings",
     () => {
       for (const name of ["posts", "imported"] as const) {
-        const number = name === "posts" ? totals.rows : totals.imported;
-        const recorded = lookUp.setting(name);
-        if (recorded !== number)
-          add("number_differs", `it records ${recorded} ${name}, but contains ${number}`);
+        const count = name === "posts" ? totals.rows : totals.imported;
+        const recordedCount = lookups.setting(name);
+        if (recordedCount !== count)
+          add("number_differs", `it records ${recordedCount} ${name}, but contains ${count}`);
       }
       const catalogBatch = Number(readSetting(catalog, "count_step"));
-      const segmentBatch = lookUp.setting("counted");
+      const segmentBatch = lookups.setting("counted");
       if (segmentBatch <= catalogBatch + 1) return;
       add(
         "counts_ahead",
@@ -92,20 +98,20 @@ export function* checkRows(
     },
     onDamage,
   );
-  attempt(
+  tryReading(
     "its list of uris",
     () => {
-      if (lookUp.entries() <= totals.hashed) return;
-      for (const id of lookUp.wrongEntries()) {
+      if (lookups.entryCount() <= totals.hashed) return;
+      for (const id of lookups.wrongEntryIds()) {
         add("uri_entry_wrong", `an entry maps a different uri to post ${id}`, { id });
       }
     },
     onDamage,
   );
-  attempt(
+  tryReading(
     "its list of hidden posts",
     () => {
-      for (const id of lookUp.hiddenWithoutPost()) {
+      for (const id of lookups.hiddenWithoutPost()) {
         add("hidden_without_post", `it hides post ${id}, which is not stored`, { id });
       }
     },
@@ -126,7 +132,7 @@ function isOutside({ id, timeMs }: SegmentRow, { skew }: SegmentEntry): boolean 
   return offsetMs < skew.minMs || offsetMs > skew.maxMs;
 }
 
-function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: DatabaseSync) {
+function openLookups(catalog: DatabaseSync, { platform }: SegmentEntry, database: DatabaseSync) {
   const uriKey = readUriKey(catalog);
   const misplaced = openMisplacedPosts(catalog);
   const selectTombstone = catalog.prepare(
@@ -134,8 +140,8 @@ function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: 
   );
   const selectUri = database.prepare("SELECT 1 FROM uri WHERE hash = ? AND id = ?");
   const selectSetting = database.prepare("SELECT value FROM setting WHERE name = ?");
-  const number = (sql: string): number => Number(database.prepare(sql).get()?.number);
-  const bigints = (sql: string): bigint[] => {
+  const readNumber = (sql: string): number => Number(database.prepare(sql).get()?.number);
+  const readIds = (sql: string): bigint[] => {
     const statement = database.prepare(sql);
     statement.setReadBigInts(true);
     return statement.all().map(({ id }) => id as bigint);
@@ -158,15 +164,15 @@ function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: 
 
   return {
     hashUri,
-    deletedAt: (uri: string): string | null => {
+    deletionRevision: (uri: string): string | null => {
       const row = selectTombstone.get(platform, uri);
       return row === undefined ? null : String(row.revision);
     },
     hasUriEntry: (hash: bigint, id: bigint): boolean => selectUri.get(hash, id) !== undefined,
     isListed: (hash: bigint, id: bigint): boolean => misplaced.isListed(platform, hash, id),
     setting: (name: string): number => Number(selectSetting.get(name)?.value ?? 0),
-    entries: (): number => number("SELECT count(*) AS number FROM uri"),
-    wrongEntries: function* (): Generator<bigint> {
+    entryCount: (): number => readNumber("SELECT count(*) AS number FROM uri"),
+    wrongEntryIds: function* (): Generator<bigint> {
       const selectUris = database.prepare("SELECT hash, id FROM uri");
       selectUris.setReadBigInts(true);
       for (const { hash, id } of selectUris.iterate()) {
@@ -174,7 +180,7 @@ function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: 
       }
     },
     hiddenWithoutPost: (): bigint[] =>
-      bigints(
+      readIds(
         "SELECT id FROM hidden WHERE NOT EXISTS (SELECT 1 FROM post WHERE post.id = hidden.id)",
       ),
   };

@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";
 import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
-import { attempt } from "./attempt-part.ts";
 import type { Findings } from "./findings.ts";
+import { tryReading } from "./try-reading.ts";
 
 type OpenSegment = { entry: SegmentEntry; database: DatabaseSync };
 
@@ -16,29 +16,33 @@ export function* checkDuplicateUris(
   segments: readonly OpenSegment[],
   findings: Findings,
 ): Generator<number, void> {
-  const readable = segments.filter(({ entry, database }) => isReadable(entry, database, findings));
-  const readers = readable.map(({ entry, database }) => hashReader(entry, database, findings));
-  const entries = readable.reduce((sum, { database }) => sum + urisIn(database), 0);
-  const passes = BigInt(Math.max(1, Math.ceil(entries / hashesPerPass)));
+  const readableSegments = segments.filter(({ entry, database }) =>
+    isReadable(entry, database, findings),
+  );
+  const readers = readableSegments.map(({ entry, database }) =>
+    hashReader(entry, database, findings),
+  );
+  const entryCount = readableSegments.reduce((sum, { database }) => sum + countUris(database), 0);
+  const passes = BigInt(Math.max(1, Math.ceil(entryCount / hashesPerPass)));
   for (let pass = 0n; pass < passes; pass++) {
     const from = lowestHash + (hashCount * pass) / passes;
     const to = lowestHash + (hashCount * (pass + 1n)) / passes - 1n;
-    const found: bigint[][] = [];
+    const hashLists: bigint[][] = [];
     for (const read of readers) {
-      found.push(read(from, to));
+      hashLists.push(read(from, to));
       yield 0;
     }
-    const sorted = BigInt64Array.from(found.flat()).sort();
+    const sorted = BigInt64Array.from(hashLists.flat()).sort();
     for (let index = 1; index < sorted.length; index++) {
       const hash = sorted[index];
       if (hash === undefined || hash !== sorted[index - 1] || hash === sorted[index - 2]) continue;
-      reportDuplicate(platform, hash, readable, findings);
+      reportDuplicate(platform, hash, readableSegments, findings);
     }
     yield 0;
   }
 }
 
-const urisIn = (database: DatabaseSync): number =>
+const countUris = (database: DatabaseSync): number =>
   Number(database.prepare("SELECT count(*) AS n FROM uri").get()?.n);
 
 function hashReader(entry: SegmentEntry, database: DatabaseSync, findings: Findings) {
@@ -47,12 +51,12 @@ function hashReader(entry: SegmentEntry, database: DatabaseSync, findings: Findi
   statement.setReturnArrays(true);
   return (from: bigint, to: bigint): bigint[] => {
     const read = (): [bigint][] => statement.all(from, to) as unknown as [bigint][];
-    return (attempt(uriList, read, onDamage(entry, findings)) ?? []).map(([hash]) => hash);
+    return (tryReading(uriList, read, onDamage(entry, findings)) ?? []).map(([hash]) => hash);
   };
 }
 
 const isReadable = (entry: SegmentEntry, database: DatabaseSync, findings: Findings): boolean =>
-  attempt(uriList, () => urisIn(database), onDamage(entry, findings)) !== null;
+  tryReading(uriList, () => countUris(database), onDamage(entry, findings)) !== null;
 
 const uriList = "its list of uris";
 
@@ -72,7 +76,7 @@ function reportDuplicate(
   segments: readonly OpenSegment[],
   findings: Findings,
 ): void {
-  const stored = segments.flatMap(({ entry, database }) => {
+  const storedPosts = segments.flatMap(({ entry, database }) => {
     const selectRecords = database.prepare(
       "SELECT post.id, record FROM uri JOIN post ON post.id = uri.id WHERE hash = ?",
     );
@@ -84,16 +88,16 @@ function reportDuplicate(
         id: id as bigint,
         uri: recordUri({ id: id as bigint, platform, timeMs: 0, counts, record: String(record) }),
       }));
-    return attempt("its rows", read, () => {}) ?? [];
+    return tryReading("its rows", read, () => {}) ?? [];
   });
-  for (const [uri, positions] of Map.groupBy(stored, (position) => position.uri)) {
-    if (positions.length < 2) continue;
-    const where = positions.map(({ id, segment }) => `${id} in segment ${segment}`).join(" and ");
+  for (const [uri, copies] of Map.groupBy(storedPosts, (position) => position.uri)) {
+    if (copies.length < 2) continue;
+    const locations = copies.map(({ id, segment }) => `${id} in segment ${segment}`).join(" and ");
     findings.add({
       kind: "uri_twice",
       platform,
       uri,
-      message: `${uri} is stored more than once, as post ${where}`,
+      message: `${uri} is stored more than once, as post ${locations}`,
     });
   }
 }

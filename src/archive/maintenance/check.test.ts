@@ -54,7 +54,7 @@ beforeAll(() => {
     { kind: "delete", platform: "bluesky", uri: makeUri("key73"), revision: "r2" },
     { kind: "label", subject: makeUri("key5"), value: "!hide", ...label },
     { kind: "label", subject: makeUri("key6"), value: "porn", ...label },
-    { kind: "count", platform: "bluesky", uri: makeUri("key7"), metric: "likes", by: 20 },
+    { kind: "count", platform: "bluesky", uri: makeUri("key7"), metric: "likes", increment: 20 },
   ]);
   writer.addCounts();
   writer.close();
@@ -157,7 +157,7 @@ describe.for([true, false])("a damaged archive, full check: %s", (isFull) => {
         DELETE FROM term WHERE rowid = (SELECT id FROM one);
         INSERT INTO term(rowid, terms) SELECT id, 'is:post other words' FROM one`),
       "index_lacks",
-      /by "words"|by "of"/,
+      /under "words"|under "of"/,
     ],
     [
       "an index entry without a post",
@@ -169,13 +169,13 @@ describe.for([true, false])("a damaged archive, full check: %s", (isFull) => {
       "a count whose facets are not indexed",
       inSegment(`UPDATE post SET likes = 1000 WHERE id = ${middlePostId}`),
       "index_lacks",
-      /by "likes>=10", "likes>=100", "likes>=1000"/,
+      /under "likes>=10", "likes>=100", "likes>=1000"/,
     ],
     [
       "an indexed count facet that the post does not have",
       inSegment(`UPDATE post SET likes = 0 WHERE id = ${middlePostId}`),
       "index_exceeds",
-      /by "likes>=1", which it does not contain/,
+      /under "likes>=1", which the post does not contain/,
     ],
     [
       "a post whose uri is stored under a wrong hash",

@@ -15,7 +15,6 @@ import { catalogProblem } from "../catalog/require-current-catalog.ts";
 import { openForReading } from "../database.ts";
 import { damageMarkerPath, isMarkedDamaged } from "../segments/integrity.ts";
 import { segmentMigrations } from "../segments/schema.ts";
-import { attempt, attemptPart } from "./attempt-part.ts";
 import { findCatalogErrors } from "./check-catalog.ts";
 import { checkFile, checkTableChecksums } from "./check-file.ts";
 import { compareIndex, indexErrorReporter, sampleIndex } from "./check-index.ts";
@@ -27,6 +26,7 @@ import { reporter } from "./index-findings.ts";
 import { onPairedSnapshot } from "./paired-snapshot.ts";
 import { readSealedDocNumbers } from "./sealed-doc-numbers.ts";
 import { walkSealedTerms } from "./sealed-terms.ts";
+import { tryReading, tryReadingInSteps } from "./try-reading.ts";
 
 export type CheckRequest = {
   folder: string;
@@ -56,10 +56,10 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
   const { folder, onProgress, signal } = request;
   const findings = collectFindings(maxReported);
   const totals = { segments: 0, posts: 0, indexed: 0, outdated: [] as string[] };
-  const unreadable = new Set<string>();
-  checkIsCurrent(folder, findings);
+  const unreadableKeys = new Set<string>();
+  checkCatalogIsCurrent(folder, findings);
   const catalog = openCatalogForCheck(folder, findings);
-  const report = () => ({ ...totals, findings: findings.listed(), findingCount: findings.count() });
+  const report = () => ({ ...totals, findings: findings.list(), findingCount: findings.count() });
   if (catalog === null) return report();
   try {
     findCatalogErrors(folder, catalog, request.isFull, findings);
@@ -67,35 +67,35 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
     if (entries === null) return report();
     const total = countRecordedPosts(folder, entries);
     const run = (steps: Generator<number, void>): Promise<void> =>
-      inTurns(steps, signal, (rows) => {
+      runInSteps(steps, signal, (rows) => {
         totals.posts += rows;
         onProgress(totals.posts, Math.max(total, totals.posts));
       });
 
-    const checked = new Set<string>();
+    const checkedKeys = new Set<string>();
     for (
-      let next = nextUnchecked(catalog, checked);
+      let next = nextUnchecked(catalog, checkedKeys);
       next !== null;
-      next = nextUnchecked(catalog, checked)
+      next = nextUnchecked(catalog, checkedKeys)
     ) {
       const key = segmentKey(next);
-      checked.add(key);
-      const isThis = (entry: SegmentEntry): boolean => segmentKey(entry) === key;
+      checkedKeys.add(key);
+      const isSameSegment = (entry: SegmentEntry): boolean => segmentKey(entry) === key;
       try {
         await run(
-          onPairedSnapshot(folder, isThis, function* ({ catalog: paired, segments }) {
+          onPairedSnapshot(folder, isSameSegment, function* ({ catalog: pairedCatalog, segments }) {
             for (const segment of segments) {
-              yield* checkSegment({ ...segment, catalog: paired }, request, {
+              yield* checkSegment({ ...segment, catalog: pairedCatalog }, request, {
                 findings,
                 totals,
-                unreadable,
+                unreadableKeys,
               });
             }
           }),
         );
       } catch (error) {
         if (error instanceof EarshotError || signal.aborted) throw error;
-        unreadable.add(key);
+        unreadableKeys.add(key);
         const message = `${segmentPath("", next)}: ${errorMessage(error)}`;
         const { platform } = next;
         findings.add({ kind: "file_damaged", message, segment: key, platform });
@@ -103,7 +103,7 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
     }
     for (const platform of platforms) {
       const isReadable = (entry: SegmentEntry): boolean =>
-        entry.platform === platform && !unreadable.has(segmentKey(entry));
+        entry.platform === platform && !unreadableKeys.has(segmentKey(entry));
       await run(
         onPairedSnapshot(folder, isReadable, function* ({ segments }) {
           yield* checkDuplicateUris(platform, segments, findings);
@@ -117,7 +117,7 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
 }
 
 /** Missing segments and an unreadable catalog are reported later. */
-function checkIsCurrent(folder: string, findings: Findings): void {
+function checkCatalogIsCurrent(folder: string, findings: Findings): void {
   if (!existsSync(catalogPath(folder))) return;
   try {
     const problem = catalogProblem(folder);
@@ -156,20 +156,23 @@ function segmentsIn(catalog: DatabaseSync): SegmentEntry[] | null {
 
 const segmentKey = ({ platform, sequence }: SegmentEntry): string => `${platform}/${sequence}`;
 
-function nextUnchecked(catalog: DatabaseSync, checked: ReadonlySet<string>): SegmentEntry | null {
-  return readSegments(catalog).find((entry) => !checked.has(segmentKey(entry))) ?? null;
+function nextUnchecked(
+  catalog: DatabaseSync,
+  checkedKeys: ReadonlySet<string>,
+): SegmentEntry | null {
+  return readSegments(catalog).find((entry) => !checkedKeys.has(segmentKey(entry))) ?? null;
 }
 
 type CheckProgress = {
   findings: Findings;
   totals: { segments: number; indexed: number; outdated: string[] };
-  unreadable: Set<string>;
+  unreadableKeys: Set<string>;
 };
 
 function* checkSegment(
   segment: CheckedSegment,
   { folder, isFull, sampleRows }: CheckRequest,
-  { findings, totals, unreadable }: CheckProgress,
+  { findings, totals, unreadableKeys }: CheckProgress,
 ): Generator<number, void> {
   const { entry, database } = segment;
   const key = segmentKey(entry);
@@ -185,7 +188,7 @@ function* checkSegment(
   if (version !== segmentMigrations.length) {
     const message = `segment ${key} has schema ${version}, not ${segmentMigrations.length}`;
     findings.add({ kind: "schema_differs", message, ...subject });
-    unreadable.add(key);
+    unreadableKeys.add(key);
     return;
   }
   checkFile(database, isFull, onDamage);
@@ -195,8 +198,8 @@ function* checkSegment(
     const marker = damageMarkerPath(segmentPath("", entry));
     report("sealed_damaged", null, `${marker} marks it as damaged, so it is searched post by post`);
   }
-  yield* attemptPart("its tables", () => checkTableChecksums(database, report), onDamage);
-  const sealed = attempt(
+  yield* tryReadingInSteps("its tables", () => checkTableChecksums(database, report), onDamage);
+  const sealed = tryReading(
     "its sealed index",
     () => readSealedDocNumbers(database, indexErrorReporter(report)) ?? "none",
     onDamage,
@@ -206,7 +209,7 @@ function* checkSegment(
     return;
   }
   const docNumbers = sealed === "none" ? null : sealed;
-  yield* attemptPart(
+  yield* tryReadingInSteps(
     "its list of indexed posts",
     () => checkIndexedPosts(database, docNumbers, report),
     onDamage,
@@ -219,13 +222,13 @@ function* checkSegment(
     yield* checkRows(segment, findings, () => {});
     return;
   }
-  const indexed = { ...segment, sealed: docNumbers };
-  const index = isFull
-    ? compareIndex(indexed, report)
-    : sampleIndex(indexed, postsIn(database), sampleRows, report);
-  yield* checkRows(segment, findings, (row) => index.add(row));
-  yield* attemptPart("its index", () => index.end(), onDamage);
-  totals.indexed += index.compared();
+  const indexedSegment = { ...segment, sealed: docNumbers };
+  const indexCheck = isFull
+    ? compareIndex(indexedSegment, report)
+    : sampleIndex(indexedSegment, postsIn(database), sampleRows, report);
+  yield* checkRows(segment, findings, (row) => indexCheck.add(row));
+  yield* tryReadingInSteps("its index", () => indexCheck.end(), onDamage);
+  totals.indexed += indexCheck.comparedCount();
 }
 
 const postsIn = (database: DatabaseSync): number =>
@@ -244,7 +247,7 @@ function countRecordedPosts(folder: string, entries: readonly SegmentEntry[]): n
   }, 0);
 }
 
-async function inTurns(
+async function runInSteps(
   steps: Generator<number, void>,
   signal: AbortSignal,
   onStep: (rows: number) => void,

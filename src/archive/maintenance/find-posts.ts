@@ -14,10 +14,10 @@ import { openForReading, withSnapshot } from "../database.ts";
 import { platformQuery } from "../read/platform-query.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
-import { guardedByMarker } from "../segments/integrity.ts";
+import { unlessMarkedDamaged } from "../segments/integrity.ts";
 import { rowSubject } from "../segments/row-subject.ts";
 import { sealedIds } from "../segments/sealed-ids.ts";
-import { rowById } from "./segment-rows.ts";
+import { rowByIdReader } from "./segment-rows.ts";
 
 export type FoundPost = { platform: Platform; id: bigint; uri: string; entry: SegmentEntry };
 
@@ -55,7 +55,7 @@ function matchingPosts(
   plan: PlanNode,
 ): FoundPost[] {
   const { platform } = entry;
-  const read = rowById(database, platform);
+  const read = rowByIdReader(database, platform);
   return candidates(database, path, entry, plan).flatMap((id) => {
     const row = read(id);
     if (row === null || !matches(plan, rowSubject(row))) return [];
@@ -93,7 +93,7 @@ function sealedCandidates(
   range: IdRange,
 ): bigint[] | null {
   if (sealedState(database) === null) return [];
-  return guardedByMarker<bigint[] | null>(
+  return unlessMarkedDamaged<bigint[] | null>(
     path,
     () => sealedIds(database, path, query, range),
     () => null,

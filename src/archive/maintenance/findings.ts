@@ -1,7 +1,7 @@
 import type { Platform } from "../../posts/post.ts";
 
 /**
- * Stable names, with remedies. Rewriting salvages the readable data; restoring a backup that
+ * Stable names, with remedies. Reindexing salvages the readable data; restoring a backup that
  * contains the rest loses less.
  */
 export const findingKinds = {
@@ -46,30 +46,29 @@ export function findingRemedy({ kind, segment, id, uri }: Finding): string {
   if (kind === "file_damaged" && segment === null) return catalogRemedy;
   return findingKinds[kind]
     .replace("SEGMENT", segment ?? "…")
-    .replace("URI", uri ?? String(id))
-    .replace("ID", String(id));
+    .replace("URI", () => uri ?? String(id));
 }
 
 export type Findings = {
   add(finding: Pick<Finding, "kind" | "message"> & Partial<Finding>): void;
-  listed(): readonly Finding[];
+  list(): readonly Finding[];
   count(): number;
 };
 
-export function collectFindings(maxListed: number): Findings {
-  const listed: Finding[] = [];
+export function collectFindings(maxPerKindAndSegment: number): Findings {
+  const listedFindings: Finding[] = [];
   const counts = new Map<string, number>();
   let count = 0;
   return {
     add: (finding) => {
       const key = `${finding.kind} ${finding.segment}`;
-      const before = counts.get(key) ?? 0;
-      counts.set(key, before + 1);
+      const previousCount = counts.get(key) ?? 0;
+      counts.set(key, previousCount + 1);
       count += 1;
-      if (before >= maxListed) return;
-      listed.push({ segment: null, platform: null, id: null, uri: null, ...finding });
+      if (previousCount >= maxPerKindAndSegment) return;
+      listedFindings.push({ segment: null, platform: null, id: null, uri: null, ...finding });
     },
-    listed: () => listed,
+    list: () => listedFindings,
     count: () => count,
   };
 }

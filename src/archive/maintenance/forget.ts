@@ -3,7 +3,7 @@ import type { Platform } from "../../posts/post.ts";
 import type { Archive } from "../archive.ts";
 import { readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { addPendingRewrites } from "../catalog/pending-tasks.ts";
-import { foreverMs, forgottenRevision } from "../catalog/removed-posts.ts";
+import { forgottenRevision, maxDateMs } from "../catalog/removed-posts.ts";
 import { inTransaction } from "../database.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import type { NamedAuthor } from "./named-author.ts";
@@ -32,7 +32,7 @@ export async function forgetPosts(
   onProgress: (done: number) => void,
 ): Promise<number> {
   requestRewrites(catalog, posts);
-  let deleted = 0;
+  let deletedCount = 0;
   for (let start = 0; start < posts.length; start += postsPerBatch) {
     signal.throwIfAborted();
     const batch = posts.slice(start, start + postsPerBatch);
@@ -44,30 +44,30 @@ export async function forgetPosts(
         revision: forgottenRevision,
       })),
     });
-    deleted += report.deleted;
+    deletedCount += report.deleted;
     onProgress(start + batch.length);
   }
   requestRewrites(catalog, posts);
-  return deleted;
+  return deletedCount;
 }
 
 function requestRewrites(catalog: DatabaseSync, posts: readonly ForgottenPost[]): void {
   inTransaction(catalog, () => {
     const entries = readSegments(catalog);
-    const affected = new Set<SegmentEntry>();
+    const affectedEntries = new Set<SegmentEntry>();
     for (const { platform, stored } of posts) {
       if (stored === null) continue;
       const owner = entries.find(
         (entry) => entry.platform === platform && entry.low <= stored.id && stored.id <= entry.high,
       );
-      if (owner !== undefined) affected.add(owner);
+      if (owner !== undefined) affectedEntries.add(owner);
     }
-    addPendingRewrites(catalog, affected);
+    addPendingRewrites(catalog, affectedEntries);
   });
 }
 
 export function allowReturn(
-  { catalog, folder }: AllowContext,
+  { catalog, folder }: AllowReturnContext,
   posts: readonly Pick<ForgottenPost, "platform" | "uri">[],
 ): number {
   const deleteTombstone = catalog.prepare(
@@ -88,10 +88,10 @@ export function allowReturn(
   });
 }
 
-type AllowContext = { catalog: DatabaseSync; folder: string };
+type AllowReturnContext = { catalog: DatabaseSync; folder: string };
 
 function inEachSegment(
-  { catalog, folder }: AllowContext,
+  { catalog, folder }: AllowReturnContext,
   platform: Platform,
   work: (segment: DatabaseSync) => void,
 ): void {
@@ -115,7 +115,7 @@ export async function forgetAccount(
 ): Promise<number> {
   requestRewrites(catalog, posts);
   const { deleted } = await archive.write({
-    changes: [{ kind: "account", platform, userId, status: "deleted", observedMs: foreverMs }],
+    changes: [{ kind: "account", platform, userId, status: "deleted", observedMs: maxDateMs }],
   });
   requestRewrites(catalog, posts);
   const key = [platform, userId];
@@ -129,7 +129,7 @@ export async function forgetAccount(
 }
 
 export function allowAccountReturn(
-  { catalog, folder }: AllowContext,
+  { catalog, folder }: AllowReturnContext,
   { platform, userId }: Account,
 ): boolean {
   const updateAccount = catalog.prepare(
@@ -138,10 +138,10 @@ export function allowAccountReturn(
   );
   return inTransaction(catalog, () => {
     inEachSegment({ catalog, folder }, platform, (segment) => {
-      const remove = "DELETE FROM deleted_account WHERE user_id = ? AND deleted_ms = ?";
-      segment.prepare(remove).run(userId, foreverMs);
+      const deleteSql = "DELETE FROM deleted_account WHERE user_id = ? AND deleted_ms = ?";
+      segment.prepare(deleteSql).run(userId, maxDateMs);
     });
-    return updateAccount.run(platform, userId, foreverMs).changes > 0;
+    return updateAccount.run(platform, userId, maxDateMs).changes > 0;
   });
 }
 
@@ -149,7 +149,7 @@ export function allowAccountReturn(
  * Removes the tombstones of an account's posts if their uris contain the account, as on Bluesky.
  */
 export function allowAccountPostsReturn(
-  { catalog, folder }: AllowContext,
+  { catalog, folder }: AllowReturnContext,
   { platform, userId }: Account,
 ): number {
   const prefix = `at://${userId}/`;

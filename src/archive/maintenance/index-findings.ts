@@ -62,9 +62,9 @@ export function* reportDifferences(
 const noLocations: Locations = { ids: [], offsets: [] };
 
 function idsOnlyIn(locations: Locations, others: Locations): Set<bigint> {
-  const known = new Set(others.ids.map((id, index) => `${id} ${others.offsets[index]}`));
+  const otherKeys = new Set(others.ids.map((id, index) => `${id} ${others.offsets[index]}`));
   return new Set(
-    locations.ids.filter((id, index) => !known.has(`${id} ${locations.offsets[index]}`)),
+    locations.ids.filter((id, index) => !otherKeys.has(`${id} ${locations.offsets[index]}`)),
   );
 }
 
@@ -74,16 +74,16 @@ function addToken(tokensById: Map<bigint, string[]>, id: bigint, token: string):
   else tokens.push(token);
 }
 
-const shownTokens = 5;
+const maxShownTokens = 5;
 
 export const missingTokensText = (id: bigint, tokens: readonly string[]): string =>
-  `the index does not find post ${id} by ${listText(tokens)}`;
+  `the index does not list post ${id} under ${listText(tokens)}`;
 
 export const extraTokensText = (id: bigint, tokens: readonly string[]): string =>
-  `the index finds post ${id} by ${listText(tokens)}, which it does not contain`;
+  `the index lists post ${id} under ${listText(tokens)}, which the post does not contain`;
 
 function listText(tokens: readonly string[]): string {
-  const shown = tokens.slice(0, shownTokens).map((token) => JSON.stringify(token));
-  const more = tokens.length - shown.length;
-  return shown.join(", ") + (more > 0 ? ` and ${more} more` : "");
+  const quotedTokens = tokens.slice(0, maxShownTokens).map((token) => JSON.stringify(token));
+  const omittedCount = tokens.length - quotedTokens.length;
+  return quotedTokens.join(", ") + (omittedCount > 0 ? ` and ${omittedCount} more` : "");
 }

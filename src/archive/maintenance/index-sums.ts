@@ -34,8 +34,8 @@ export function createIndexChecksums(): IndexChecksums {
     Uint32Array,
     Uint32Array,
   ];
-  const addTo = (target: Uint32Array, partition: number, by: number): void => {
-    target[partition] = (target[partition] ?? 0) + by;
+  const addTo = (target: Uint32Array, partition: number, amount: number): void => {
+    target[partition] = (target[partition] ?? 0) + amount;
   };
   let splitId: bigint | null = null;
   let upper = 0;

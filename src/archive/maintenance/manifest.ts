@@ -23,11 +23,11 @@ const format = "earshot archive backup 1";
 export const manifestPath = (folder: string): string => join(folder, "manifest.json");
 
 export const makeManifest = (
-  takenMs: number,
+  takenAtMs: number,
   posts: number,
   files: readonly BackupFile[],
 ): Manifest => ({
-  takenAt: isoText(takenMs),
+  takenAt: isoText(takenAtMs),
   posts,
   catalogSchema: catalogMigrations.length,
   segmentSchema: segmentMigrations.length,

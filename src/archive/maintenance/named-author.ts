@@ -24,7 +24,7 @@ export function namedAuthor(
   const byId = accountsWith(catalog, "user_id", id).filter(isOnPlatform);
   const [first, ...others] =
     byId.length > 0 ? byId : accountsWith(catalog, "handle", handle).filter(isOnPlatform);
-  if (first !== undefined && others.length > 0) throw ambiguous(name, [first, ...others]);
+  if (first !== undefined && others.length > 0) throw ambiguousAuthor(name, [first, ...others]);
   if (first !== undefined) return { ...first, handle: byId.length > 0 ? null : handle };
   if (id.startsWith("did:")) return { platform: "bluesky", userId: id, handle: null };
   if (platform === null) throw unknownAuthor(name);
@@ -48,7 +48,7 @@ function accountsWith(
     .map((row) => ({ platform: row.platform as Platform, userId: String(row.user_id) }));
 }
 
-function ambiguous(name: string, accounts: readonly KnownAccount[]): EarshotError {
+function ambiguousAuthor(name: string, accounts: readonly KnownAccount[]): EarshotError {
   const ids = accounts.map(({ platform, userId }) => `${userId} (${platform})`).join(", ");
   return new EarshotError("wrong_use", `${name} is or was the handle of ${ids}`, {
     status: 400,

@@ -14,7 +14,7 @@ import {
 import { findStoredIds } from "../catalog/other-ids.ts";
 import { openForReading } from "../database.ts";
 import { segmentLookup } from "../segments/lookup.ts";
-import { rowById } from "./segment-rows.ts";
+import { rowByIdReader } from "./segment-rows.ts";
 
 export type MatchedPost = {
   platform: Platform;
@@ -63,8 +63,8 @@ function parsePostName(name: string): { platform: Platform; uri: string } | null
   if (did !== undefined && key !== undefined) {
     return { platform: "bluesky", uri: blueskyUri(did, key) };
   }
-  const imported = platforms.find((platform) => name.startsWith(`import:${platform}:`));
-  if (imported !== undefined) return { platform: imported, uri: name };
+  const importPlatform = platforms.find((platform) => name.startsWith(`import:${platform}:`));
+  if (importPlatform !== undefined) return { platform: importPlatform, uri: name };
   return /^https?:\/\//i.test(name) ? { platform: "mastodon", uri: name } : null;
 }
 
@@ -74,7 +74,7 @@ function postsWithId(folder: string, catalog: DatabaseSync, id: bigint): Matched
     .filter(({ low, high }) => low <= id && id <= high)
     .flatMap((entry) => {
       const row = inSegment(folder, entry, (database) => {
-        const read = rowById(database, entry.platform);
+        const read = rowByIdReader(database, entry.platform);
         const lookup = segmentLookup(database, entry.platform);
         const storedId = (): bigint | undefined => findStoredIds(lookup, uriKey, [id]).get(id);
         return read(id) ?? read(storedId() ?? id);
@@ -100,7 +100,7 @@ function storedPost(
     const id = inSegment(folder, entry, (database) => {
       const selectIds = database.prepare("SELECT id FROM uri WHERE hash = ?");
       selectIds.setReadBigInts(true);
-      const read = rowById(database, platform);
+      const read = rowByIdReader(database, platform);
       const ids = selectIds.all(hash).map((row) => row.id as bigint);
       return ids.find((other) => {
         const row = read(other);

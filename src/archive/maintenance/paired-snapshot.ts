@@ -28,10 +28,10 @@ export function* onPairedSnapshot<Value>(
   choose: (entry: SegmentEntry) => boolean,
   work: (snapshot: PairedSnapshot) => Generator<number, Value>,
 ): Generator<number, Value> {
-  const opened = new Map<string, DatabaseSync>();
+  const databases = new Map<string, DatabaseSync>();
   const open = (path: string, kib: number): DatabaseSync => {
-    const database = opened.get(path) ?? openForReading(path, kib);
-    opened.set(path, database);
+    const database = databases.get(path) ?? openForReading(path, kib);
+    databases.set(path, database);
     return database;
   };
   const observer = openForReading(catalogPath(folder), 100);
@@ -39,23 +39,24 @@ export function* onPairedSnapshot<Value>(
   try {
     const catalog = open(catalogPath(folder), catalogCacheKib);
     for (let tries = 0; tries < maxTries; tries++) {
-      const before = selectDataVersion.get()?.data_version;
+      const versionBefore = selectDataVersion.get()?.data_version;
       begin(catalog);
       const segments = readSegments(catalog)
         .filter(choose)
         .map((entry) => ({ entry, database: begin(open(segmentPath(folder, entry), cacheKib)) }));
-      const after = selectDataVersion.get()?.data_version;
-      if (after === before) return yield* work({ catalog, segments });
-      for (const database of opened.values()) if (database.isTransaction) database.exec("COMMIT");
+      const versionAfter = selectDataVersion.get()?.data_version;
+      if (versionAfter === versionBefore) return yield* work({ catalog, segments });
+      for (const database of databases.values())
+        if (database.isTransaction) database.exec("COMMIT");
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
     }
-    throw new EarshotError("archive_busy", "the archive is being written continuously", {
+    throw new EarshotError("archive_busy", "the archive is being written to continuously", {
       retryable: true,
       hint: "retry later",
     });
   } finally {
     observer.close();
-    for (const database of opened.values()) database.close();
+    for (const database of databases.values()) database.close();
   }
 }
 

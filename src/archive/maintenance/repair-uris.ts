@@ -5,9 +5,9 @@ import { readSegments, readUriKey, type SegmentEntry, segmentPath } from "../cat
 import { inTransaction, openForReading } from "../database.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import { openTableChecksums } from "../segments/table-checksums.ts";
-import { rowById } from "./segment-rows.ts";
+import { rowByIdReader } from "./segment-rows.ts";
 
-const postsPerTurn = 500;
+const postsPerStep = 500;
 const lowestHash = -(2n ** 63n);
 
 type Entry = { hash: bigint; id: bigint };
@@ -23,13 +23,13 @@ export function* repairUris(
   try {
     for (const entries of expectedEntries(source, entryOf(source))) {
       const isStored = entryFinder(source);
-      const missing = entries.filter((expected) => !isStored(expected));
-      if (missing.length > 0) {
+      const missingEntries = entries.filter((expected) => !isStored(expected));
+      if (missingEntries.length > 0) {
         inSegmentTransaction(folder, catalog, entry, (target) => {
           const insert = target.prepare("INSERT OR IGNORE INTO uri VALUES(?, ?)");
-          for (const { id } of missing) {
-            const current = entryOf(target)(id);
-            if (current !== null) insert.run(current.hash, id);
+          for (const { id } of missingEntries) {
+            const currentEntry = entryOf(target)(id);
+            if (currentEntry !== null) insert.run(currentEntry.hash, id);
           }
         });
       }
@@ -37,12 +37,12 @@ export function* repairUris(
     }
     for (const entries of storedEntries(source)) {
       const isCorrect = entryVerifier(entryOf(source));
-      const wrong = entries.filter((stored) => !isCorrect(stored));
-      if (wrong.length > 0) {
+      const wrongEntries = entries.filter((stored) => !isCorrect(stored));
+      if (wrongEntries.length > 0) {
         inSegmentTransaction(folder, catalog, entry, (target) => {
           const isStillCorrect = entryVerifier(entryOf(target));
           const remove = target.prepare("DELETE FROM uri WHERE hash = ? AND id = ?");
-          for (const stored of wrong)
+          for (const stored of wrongEntries)
             if (!isStillCorrect(stored)) remove.run(stored.hash, stored.id);
         });
       }
@@ -56,7 +56,7 @@ export function* repairUris(
 const entryReader =
   (uriKey: string, { platform }: SegmentEntry) =>
   (database: DatabaseSync): ((id: bigint) => Entry | null) => {
-    const read = rowById(database, platform);
+    const read = rowByIdReader(database, platform);
     return (id) => {
       const row = read(id);
       if (row === null) return null;
@@ -83,7 +83,7 @@ function* expectedEntries(
   const selectPosts = database.prepare("SELECT id FROM post WHERE id > ? ORDER BY id LIMIT ?");
   selectPosts.setReadBigInts(true);
   for (let last = -1n; ; ) {
-    const ids = selectPosts.all(last, postsPerTurn).map(({ id }) => id as bigint);
+    const ids = selectPosts.all(last, postsPerStep).map(({ id }) => id as bigint);
     const end = ids.at(-1);
     if (end === undefined) return;
     yield ids.map(entryOf).filter((entry) => entry !== null);
@@ -97,7 +97,7 @@ function* storedEntries(database: DatabaseSync): Generator<Entry[]> {
   );
   selectUris.setReadBigInts(true);
   for (let last: Entry = { hash: lowestHash, id: -1n }; ; ) {
-    const entries = selectUris.all(last.hash, last.id, postsPerTurn) as Entry[];
+    const entries = selectUris.all(last.hash, last.id, postsPerStep) as Entry[];
     const end = entries.at(-1);
     if (end === undefined) return;
     yield entries;
@@ -117,15 +117,15 @@ function inSegmentTransaction(
     );
     if (entry === undefined) return;
     const target = openSegmentFile(segmentPath(folder, entry), 2_000);
-    const sums = openTableChecksums(target);
+    const tableChecksums = openTableChecksums(target);
     try {
       inTransaction(target, () => {
-        sums.begin();
+        tableChecksums.begin();
         work(target);
-        sums.end();
+        tableChecksums.end();
       });
     } finally {
-      sums.discard();
+      tableChecksums.discard();
       target.close();
     }
   });

@@ -45,9 +45,9 @@ async function restoreInto(
   { source, dataDir, onProgress, signal }: RestoreRequest,
 ): Promise<void> {
   const archive = join(dataDir, "archive");
-  await refuseExisting(dataDir);
-  const unfinished = join(dataDir, "archive.restoring");
-  await rm(unfinished, { recursive: true, force: true });
+  await requireNoArchive(dataDir);
+  const unfinishedFolder = join(dataDir, "archive.restoring");
+  await rm(unfinishedFolder, { recursive: true, force: true });
   const totalBytes = manifest.files.reduce((sum, { bytes }) => sum + bytes, 0);
   await requireSpace(dataDir, totalBytes);
   try {
@@ -55,7 +55,7 @@ async function restoreInto(
     for (const file of manifest.files) {
       const digest = await copyFile(
         requireFile(source, file),
-        join(unfinished, file.path),
+        join(unfinishedFolder, file.path),
         (bytes) => {
           doneBytes += bytes;
           onProgress(doneBytes, totalBytes);
@@ -65,11 +65,11 @@ async function restoreInto(
       if (digest.sha256 !== file.sha256 || digest.bytes !== file.bytes)
         throw damagedBackup(source, file);
     }
-    for (const { path } of manifest.files) await syncToDisk(dirname(join(unfinished, path)));
-    await rename(unfinished, archive);
+    for (const { path } of manifest.files) await syncToDisk(dirname(join(unfinishedFolder, path)));
+    await rename(unfinishedFolder, archive);
     recordArchiveId(dataDir, archive);
   } catch (error) {
-    await rm(unfinished, { recursive: true, force: true });
+    await rm(unfinishedFolder, { recursive: true, force: true });
     throw error;
   }
   await syncToDisk(dataDir);
@@ -89,7 +89,7 @@ export async function hasArchive(dataDir: string): Promise<boolean> {
   return existsSync(archive) && (await readdir(archive)).length > 0;
 }
 
-async function refuseExisting(dataDir: string): Promise<void> {
+async function requireNoArchive(dataDir: string): Promise<void> {
   if (!(await hasArchive(dataDir))) return;
   const archive = join(dataDir, "archive");
   throw new EarshotError("archive_exists", `${archive} already exists`, {
@@ -103,15 +103,15 @@ async function requireSpace(dataDir: string, bytes: number): Promise<void> {
   if (bavail * bsize >= bytes) return;
   throw new EarshotError(
     "disk_full",
-    `the archive needs ${bytes} bytes, but the disk of ${dataDir} has only ${bavail * bsize} free`,
+    `the archive needs ${bytes} bytes, but only ${bavail * bsize} are free on the disk with ${dataDir}`,
     { hint: "free some space there, or use a data folder on another disk" },
   );
 }
 
 function requireFile(source: string, { path }: BackupFile): string {
-  const from = join(source, path);
-  if (existsSync(from)) return from;
-  throw new EarshotError("backup_damaged", `${from} is missing`, {
+  const sourcePath = join(source, path);
+  if (existsSync(sourcePath)) return sourcePath;
+  throw new EarshotError("backup_damaged", `${sourcePath} is missing`, {
     hint: "use another backup: the manifest lists the file",
   });
 }

@@ -24,7 +24,7 @@ import { type SalvageReport, salvageSegment } from "../compaction/salvage-segmen
 import { inTransaction } from "../database.ts";
 import type { ArchiveBounds } from "../settings.ts";
 import { repairUris } from "./repair-uris.ts";
-import { interleave, noSegment, removeOldFiles } from "./without-server.ts";
+import { interleave, removeOldFiles, segmentNotFound } from "./without-server.ts";
 
 export type RewriteRequest = {
   folder: string;
@@ -62,9 +62,10 @@ export async function requestRewrites(
 ): Promise<number> {
   const catalog = openCatalogIn(folder);
   try {
-    const selected = readSegments(catalog).filter((entry) => isSelected(entry, selection));
-    if (typeof selection === "object" && selected.length === 0) throw noSegment(selection.segment);
-    for (const entry of selection === "all" ? selected : []) {
+    const selectedEntries = readSegments(catalog).filter((entry) => isSelected(entry, selection));
+    if (typeof selection === "object" && selectedEntries.length === 0)
+      throw segmentNotFound(selection.segment);
+    for (const entry of selection === "all" ? selectedEntries : []) {
       for (const _ of repairUris(folder, catalog, entry)) {
         await new Promise((resolve) => setImmediate(resolve));
         signal.throwIfAborted();
@@ -72,10 +73,10 @@ export async function requestRewrites(
     }
     inTransaction(catalog, () => {
       if (typeof selection === "object")
-        for (const entry of selected) requestSalvage(catalog, entry);
-      else addPendingRewrites(catalog, selected);
+        for (const entry of selectedEntries) requestSalvage(catalog, entry);
+      else addPendingRewrites(catalog, selectedEntries);
     });
-    return selected.length;
+    return selectedEntries.length;
   } finally {
     catalog.close();
   }
@@ -128,17 +129,17 @@ async function rewriteEach(
 ): Promise<Pick<RewriteOutcome, "segments" | "posts" | "salvaged">> {
   const { folder, bounds, catalog } = context;
   await interleave(cleanUpAfterCrash(context), request, () => {});
-  const pending = pendingRewrites(catalog);
-  const total = pending.reduce((sum, entry) => sum + readPostTotals(folder, entry).posts, 0);
-  const rewritten = { segments: 0, posts: 0 };
+  const pendingEntries = pendingRewrites(catalog);
+  const total = pendingEntries.reduce((sum, entry) => sum + readPostTotals(folder, entry).posts, 0);
+  const rewrittenTotals = { segments: 0, posts: 0 };
   const salvaged: SalvagedSegment[] = [];
-  for (const entry of pending) {
+  for (const entry of pendingEntries) {
     const { posts } = readPostTotals(folder, entry);
     const onStep = (steps: number): void =>
-      request.onProgress(rewritten.posts + estimatedPosts(steps, posts), total);
+      request.onProgress(rewrittenTotals.posts + estimatedPosts(steps, posts), total);
     if (isSalvagePending(catalog, entry)) {
       const report = await interleave(salvageSegment(context, entry), request, onStep);
-      if (report.isDone) rewritten.segments += 1;
+      if (report.isDone) rewrittenTotals.segments += 1;
       const segment = `${entry.platform}/${entry.sequence}`;
       const { posts: salvagedPosts, lost } = report;
       if (report.isDamaged) salvaged.push({ segment, posts: salvagedPosts, lost });
@@ -149,12 +150,12 @@ async function rewriteEach(
         request,
         onStep,
       );
-      if (isDone) rewritten.segments += 1;
+      if (isDone) rewrittenTotals.segments += 1;
     }
-    rewritten.posts += posts;
-    request.onProgress(rewritten.posts, total);
+    rewrittenTotals.posts += posts;
+    request.onProgress(rewrittenTotals.posts, total);
   }
-  return { ...rewritten, salvaged };
+  return { ...rewrittenTotals, salvaged };
 }
 
 /** Estimates for the progress display. */

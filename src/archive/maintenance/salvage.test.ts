@@ -177,24 +177,26 @@ describe.for(forms)("a damaged segment that is %s", (form) => {
     const { pageBytes, pages } = makePages("post");
     const leaves = pages.filter((page) => !isInterior(page, pageBytes));
     zeroPage(leaves[Math.floor(leaves.length / 2)] ?? 0, pageBytes);
-    const damaged = segmentName().replace("/", "-");
+    const damagedName = segmentName().replace("/", "-");
     const outcome = await runSalvage();
     const [{ lost } = { lost: null }] = outcome.salvaged;
     const after = wholeArchive(folder());
     expect(lost?.count).toBe(before.length - after.length);
     expect(lost?.count).toBeGreaterThan(0);
-    const remaining = new Set(after.map(({ row }) => row.id));
-    const removed = before.filter(({ row }) => !remaining.has(row.id)).map(({ row }) => row.id);
-    expect(lost?.posts.map(({ id }) => id)).toEqual(removed);
+    const remainingIds = new Set(after.map(({ row }) => row.id));
+    const removedIds = before
+      .filter(({ row }) => !remainingIds.has(row.id))
+      .map(({ row }) => row.id);
+    expect(lost?.posts.map(({ id }) => id)).toEqual(removedIds);
     const list = readFileSync(lost?.listPath ?? "", "utf8");
-    expect(list.trim().split("\n")).toEqual(removed.map(String));
+    expect(list.trim().split("\n")).toEqual(removedIds.map(String));
     expect(gaps().length).toBeGreaterThan(0);
-    for (const { row } of before.filter(({ row }) => removed.includes(row.id))) {
+    for (const { row } of before.filter(({ row }) => removedIds.includes(row.id))) {
       const timeMs = Number(row.time_ms);
       expect(gaps().some(({ fromMs, toMs }) => fromMs <= timeMs && timeMs < toMs)).toBe(true);
     }
     expect((await runCheck()).findings).toEqual([]);
-    const number = damaged.replace(/\d+$/, (digits) => digits.padStart(6, "0"));
+    const number = damagedName.replace(/\d+$/, (digits) => digits.padStart(6, "0"));
     expect(existsSync(join(folder(), "orphaned", `${number}-1.db`))).toBe(true);
   });
 

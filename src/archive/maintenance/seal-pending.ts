@@ -14,7 +14,7 @@ import { sealSegment } from "../compaction/seal-segment.ts";
 import { createSealWatch, type SealObstacle } from "../compaction/seal-watch.ts";
 import { inTransaction } from "../database.ts";
 import type { ArchiveBounds } from "../settings.ts";
-import { interleave, noSegment, removeOldFiles, withoutServer } from "./without-server.ts";
+import { interleave, removeOldFiles, segmentNotFound, withoutServer } from "./without-server.ts";
 
 export type SealRequest = {
   folder: string;
@@ -47,20 +47,20 @@ export async function sealPending(request: SealRequest): Promise<SealOutcome> {
   const hasServer = await withoutServer(dirname(folder), async () => false, true);
   const context = openContext(request);
   try {
-    const chosen = choose(context, request.selection, hasServer);
-    inTransaction(context.catalog, () => addPendingSeals(context.catalog, chosen));
+    const chosenEntries = chooseEntries(context, request.selection, hasServer);
+    inTransaction(context.catalog, () => addPendingSeals(context.catalog, chosenEntries));
     const requested = pendingEntries(context).length;
     if (requested === 0) return noSeals;
-    const queued = { ...noSeals, requested, isQueued: true, oldFilesRemoved: false };
-    if (hasServer) return queued;
+    const queuedOutcome = { ...noSeals, requested, isQueued: true, oldFilesRemoved: false };
+    if (hasServer) return queuedOutcome;
     const lock = lockCompaction(folder);
-    if (lock === null) return queued;
+    if (lock === null) return queuedOutcome;
     try {
-      const sealed = await sealEach(context, request);
+      const sealedTotals = await sealEach(context, request);
       return {
         requested,
         isQueued: false,
-        ...sealed,
+        ...sealedTotals,
         oldFilesRemoved: await removeOldFiles(context, request),
       };
     } finally {
@@ -82,13 +82,13 @@ function openContext({ folder, bounds, clock }: SealRequest): CompactionContext 
 }
 
 function pendingEntries(context: CompactionContext): SegmentEntry[] {
-  const pending = pendingSeals(context.catalog);
+  const requestedEntries = pendingSeals(context.catalog);
   const watch = createSealWatch(context);
-  watch.update(pending);
-  return pending.filter((entry) => watch.sealState(entry).obstacle === null).reverse();
+  watch.update(requestedEntries);
+  return requestedEntries.filter((entry) => watch.sealState(entry).obstacle === null).reverse();
 }
 
-function choose(
+function chooseEntries(
   context: CompactionContext,
   selection: SealSelection,
   hasServer: boolean,
@@ -100,7 +100,7 @@ function choose(
     const entry = entries.find(
       ({ platform, sequence }) => `${platform}/${sequence}` === selection.segment,
     );
-    if (entry === undefined) throw noSegment(selection.segment);
+    if (entry === undefined) throw segmentNotFound(selection.segment);
     const { obstacle } = watch.sealState(entry);
     if (obstacle !== null) throw notSealable(selection.segment, obstacle);
     return [entry];
@@ -133,36 +133,42 @@ async function sealEach(
 ): Promise<{ segments: number; posts: number }> {
   const { folder } = context;
   await interleave(cleanUpAfterCrash(context), request, () => {});
-  const pending = pendingEntries(context);
-  const total = pending.reduce((sum, entry) => sum + readPostTotals(folder, entry).posts, 0);
-  const sealed = { segments: 0, posts: 0 };
+  const entries = pendingEntries(context);
+  const total = entries.reduce((sum, entry) => sum + readPostTotals(folder, entry).posts, 0);
+  const sealedTotals = { segments: 0, posts: 0 };
   let done = 0;
-  for (const entry of pending) {
+  for (const entry of entries) {
     const { posts } = readPostTotals(folder, entry);
     const report = await interleave(sealSegment(context, entry), request, (steps) =>
       request.onProgress(done + estimatedPosts(steps, posts), total),
     );
     if (report.isDone) {
-      sealed.segments += 1;
-      sealed.posts += report.posts;
+      sealedTotals.segments += 1;
+      sealedTotals.posts += report.posts;
     }
     done += posts;
     request.onProgress(done, total);
   }
-  return sealed;
+  return sealedTotals;
 }
 
 /**
  * Measured: the shares of copying in steps and time, and the highest share reported before the end.
  */
 const postsPerStep = 90;
-const copyingSteps = 0.1;
-const copyingTime = 0.35;
-const maxReported = 0.95;
+const copyingStepShare = 0.1;
+const copyingTimeShare = 0.35;
+const maxReportedShare = 0.95;
 
 function estimatedPosts(steps: number, posts: number): number {
   const share = (steps * postsPerStep) / posts;
-  const indexing = Math.max(0, share - copyingSteps) / (1 - copyingSteps);
-  const copying = Math.min(1, share / copyingSteps);
-  return posts * Math.min(maxReported, copyingTime * copying + (1 - copyingTime) * indexing);
+  const indexingShare = Math.max(0, share - copyingStepShare) / (1 - copyingStepShare);
+  const copyingShare = Math.min(1, share / copyingStepShare);
+  return (
+    posts *
+    Math.min(
+      maxReportedShare,
+      copyingTimeShare * copyingShare + (1 - copyingTimeShare) * indexingShare,
+    )
+  );
 }

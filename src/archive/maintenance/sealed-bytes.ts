@@ -1,6 +1,6 @@
-export class Malformed extends Error {}
+export class MalformedDataError extends Error {}
 
-/** Errors: `Malformed` if the data ends too early. */
+/** Errors: `MalformedDataError` if the data ends too early. */
 export type BoundedReader = {
   varint(): number;
   bytes(length: number): Uint8Array;
@@ -14,15 +14,16 @@ export function byteReader(bytes: Uint8Array): BoundedReader {
       let value = 0;
       for (let factor = 1; ; factor *= 128) {
         const byte = bytes[offset];
-        if (byte === undefined) throw new Malformed("it ends within a number");
+        if (byte === undefined) throw new MalformedDataError("it ends within a number");
         offset += 1;
         value += (byte & 127) * factor;
-        if (!Number.isSafeInteger(value)) throw new Malformed("it has a number that is too large");
+        if (!Number.isSafeInteger(value))
+          throw new MalformedDataError("it has a number that is too large");
         if (byte < 128) return value;
       }
     },
     bytes: (length) => {
-      if (offset + length > bytes.length) throw new Malformed("it ends within a term");
+      if (offset + length > bytes.length) throw new MalformedDataError("it ends within a term");
       offset += length;
       return bytes.subarray(offset - length, offset);
     },

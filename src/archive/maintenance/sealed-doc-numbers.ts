@@ -81,26 +81,30 @@ function readDocNumbers(
 const bytesPerId = 8;
 
 function readIds(database: DatabaseSync, posts: number, onError: OnError): BigInt64Array | null {
-  const stored = Number(database.prepare("SELECT count(*) AS n FROM sealed_ids").get()?.n);
+  const storedPages = Number(database.prepare("SELECT count(*) AS n FROM sealed_ids").get()?.n);
   const pages = Math.ceil(posts / idsPerPage);
-  if (stored !== pages) {
-    onError(`it has ${stored} pages of IDs for ${posts} posts, not ${pages}`);
+  if (storedPages !== pages) {
+    onError(`it has ${storedPages} pages of IDs for ${posts} posts, not ${pages}`);
     return null;
   }
   const ids = new BigInt64Array(posts);
   const bytes = new Uint8Array(ids.buffer);
-  let expected = 0;
-  for (const { page, ids: stored } of database
+  let expectedPage = 0;
+  for (const { page, ids: storedIds } of database
     .prepare("SELECT * FROM sealed_ids ORDER BY page")
     .iterate()) {
-    const from = expected * idsPerPage;
-    const length = Math.min(idsPerPage, posts - from) * bytesPerId;
-    if (page !== expected || !(stored instanceof Uint8Array) || stored.length !== length) {
-      onError(`page ${expected} of its IDs is missing or does not have ${length} bytes`);
+    const firstNumber = expectedPage * idsPerPage;
+    const length = Math.min(idsPerPage, posts - firstNumber) * bytesPerId;
+    if (
+      page !== expectedPage ||
+      !(storedIds instanceof Uint8Array) ||
+      storedIds.length !== length
+    ) {
+      onError(`page ${expectedPage} of its IDs is missing or does not have ${length} bytes`);
       return null;
     }
-    bytes.set(stored, from * bytesPerId);
-    expected += 1;
+    bytes.set(storedIds, firstNumber * bytesPerId);
+    expectedPage += 1;
   }
   return ids;
 }

@@ -5,24 +5,24 @@ import type { CheckedPostings } from "./sealed-postings.ts";
 
 type OnTerm = (term: string, postings: CheckedPostings) => void;
 
-export const sealedPositions =
+export const sealedPositionCollector =
   (
     sealed: SealedDocNumbers,
-    stored: IndexLocations,
-    isExpected: (number: number) => boolean,
+    storedLocations: IndexLocations,
+    isIncluded: (number: number) => boolean,
   ): OnTerm =>
   (term, { count, numbers, positions, starts }) => {
     for (let index = 0; index < count; index++) {
       const number = numbers[index] ?? 0;
-      if (!isExpected(number) || sealed.isReplaced(number)) continue;
+      if (!isIncluded(number) || sealed.isReplaced(number)) continue;
       const id = sealed.docId(number);
       if (positions === null) {
-        addLocation(stored, term, id, 0);
+        addLocation(storedLocations, term, id, 0);
         continue;
       }
       const end = starts[index + 1] ?? 0;
       for (let offset = starts[index] ?? 0; offset < end; offset++)
-        addLocation(stored, term, id, positions[offset] ?? 0);
+        addLocation(storedLocations, term, id, positions[offset] ?? 0);
     }
   };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { byteReader, Malformed } from "./sealed-bytes.ts";
+import { byteReader, MalformedDataError } from "./sealed-bytes.ts";
 import { postingsReader } from "./sealed-postings.ts";
 
 const allPosts = 70_000;
@@ -56,7 +56,7 @@ test.for<[string, Uint8Array, number, number[]]>([
   ["a bitmap of fewer posts", new Uint8Array(8_192).fill(1), 0, [8_000]],
   ["a bitmap of more posts", new Uint8Array(8_192).fill(1), 0, [8_193]],
 ])("a row of posts with %s is malformed", ([, row, chunk, counts]) => {
-  expect(() => listPosts(row, chunk, counts)).toThrow(Malformed);
+  expect(() => listPosts(row, chunk, counts)).toThrow(MalformedDataError);
 });
 
 test("positions are read from single bytes, or from the table if there are several or a large one", () => {
@@ -88,7 +88,7 @@ test.for<[string, Uint8Array]>([
     joined(u32(1, 1), u16(1, 0, 0x8004, 1), Uint8Array.of(1, 255)),
   ],
 ])("a row of positions with %s is malformed", ([, row]) => {
-  expect(() => rowPositions(row, 2)).toThrow(Malformed);
+  expect(() => rowPositions(row, 2)).toThrow(MalformedDataError);
 });
 
 test("short posting lists and their positions are read from the dictionary", () => {
@@ -111,5 +111,7 @@ test.for<[string, number[]]>([
 ])("%s in the dictionary is malformed", ([, bytes]) => {
   const reader = postingsReader(allPosts);
   reader.begin(true);
-  expect(() => reader.readInline(byteReader(Uint8Array.from(bytes)), 2)).toThrow(Malformed);
+  expect(() => reader.readInline(byteReader(Uint8Array.from(bytes)), 2)).toThrow(
+    MalformedDataError,
+  );
 });

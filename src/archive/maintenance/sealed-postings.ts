@@ -1,5 +1,5 @@
-import { containerBytes, densePosts, postsPerChunk, wordsPerBitmap } from "../sealed/format.ts";
-import { alignedTo32Bits, type BoundedReader, Malformed } from "./sealed-bytes.ts";
+import { containerBytes, minBitmapPosts, postsPerChunk, wordsPerBitmap } from "../sealed/format.ts";
+import { alignedTo32Bits, type BoundedReader, MalformedDataError } from "./sealed-bytes.ts";
 
 export type CheckedPostings = {
   count: number;
@@ -12,7 +12,7 @@ export type CheckedPostings = {
   starts: Uint32Array;
 };
 
-/** Throws `Malformed` for anything that the format does not allow. */
+/** Throws `MalformedDataError` for anything that the format does not allow. */
 export type PostingsReader = {
   begin(hasPositions: boolean): void;
   readInline(reader: BoundedReader, posts: number): void;
@@ -27,35 +27,40 @@ export function postingsReader(allPosts: number): PostingsReader {
   const starts = new Uint32Array(allPosts + 1);
   let positions = new Uint32Array(1024);
   let count = 0;
-  let positioned = 0;
-  let filled = 0;
+  let positionedPosts = 0;
+  let positionCount = 0;
   let withPositions = false;
 
   function addNumber(number: number): void {
     if (number >= allPosts)
-      throw new Malformed(`it contains doc number ${number}, but there are only ${allPosts} posts`);
+      throw new MalformedDataError(
+        `it contains doc number ${number}, but there are only ${allPosts} posts`,
+      );
     if (count > 0 && number <= (numbers[count - 1] ?? 0))
-      throw new Malformed("its posts are not in order");
+      throw new MalformedDataError("its posts are not in order");
     numbers[count] = number;
     count += 1;
   }
 
   function addPosition(position: number): void {
-    if (filled > (starts[positioned] ?? 0) && position <= (positions[filled - 1] ?? 0))
-      throw new Malformed("its positions are not in order");
-    if (position > 0x7fffffff) throw new Malformed("a position is too large");
-    if (filled === positions.length) {
-      const larger = new Uint32Array(2 * filled);
+    if (
+      positionCount > (starts[positionedPosts] ?? 0) &&
+      position <= (positions[positionCount - 1] ?? 0)
+    )
+      throw new MalformedDataError("its positions are not in order");
+    if (position > 0x7fffffff) throw new MalformedDataError("a position is too large");
+    if (positionCount === positions.length) {
+      const larger = new Uint32Array(2 * positionCount);
       larger.set(positions);
       positions = larger;
     }
-    positions[filled] = position;
-    filled += 1;
+    positions[positionCount] = position;
+    positionCount += 1;
   }
 
   function endPost(): void {
-    positioned += 1;
-    starts[positioned] = filled;
+    positionedPosts += 1;
+    starts[positionedPosts] = positionCount;
   }
 
   function readInline(reader: BoundedReader, posts: number): void {
@@ -80,11 +85,11 @@ export function postingsReader(allPosts: number): PostingsReader {
     const bytes = alignedTo32Bits(row);
     const length = counts.reduce((sum, posts) => sum + containerSize(posts), 0);
     if (bytes.length !== length)
-      throw new Malformed(`its containers have ${bytes.length} bytes, not ${length}`);
+      throw new MalformedDataError(`its containers have ${bytes.length} bytes, not ${length}`);
     let offset = 0;
     for (const [index, posts] of counts.entries()) {
       const base = (chunk + index) * postsPerChunk;
-      if (posts >= densePosts) readBitmap(bytes, offset, base, posts);
+      if (posts >= minBitmapPosts) readBitmap(bytes, offset, base, posts);
       else readList(bytes, offset, base, posts);
       offset += containerSize(posts);
     }
@@ -94,28 +99,28 @@ export function postingsReader(allPosts: number): PostingsReader {
     const list = new Uint16Array(bytes.buffer, bytes.byteOffset + offset, containerSize(posts) / 2);
     for (let index = 0; index < posts; index++) addNumber(base + (list[index] ?? 0));
     if (posts < list.length && list[posts] !== 0)
-      throw new Malformed("a container has nonzero padding");
+      throw new MalformedDataError("a container has nonzero padding");
   }
 
   function readBitmap(bytes: Uint8Array, offset: number, base: number, posts: number): void {
     const words = new Uint32Array(bytes.buffer, bytes.byteOffset + offset, wordsPerBitmap);
-    const before = count;
+    const countBefore = count;
     for (let index = 0; index < wordsPerBitmap; index++) {
       for (let word = words[index] ?? 0; word !== 0; word &= word - 1) {
         addNumber(base + index * 32 + 31 - Math.clz32(word & -word));
       }
     }
-    if (count - before !== posts)
-      throw new Malformed(`a bitmap has ${count - before} posts, not ${posts}`);
+    if (count - countBefore !== posts)
+      throw new MalformedDataError(`a bitmap has ${count - countBefore} posts, not ${posts}`);
   }
 
   function readPositions(row: Uint8Array, posts: number): void {
     const {
       single,
       ranks,
-      starts: begins,
+      starts: listStarts,
       list,
-      last,
+      lastFlag,
     } = makePositions(alignedTo32Bits(row), posts);
     let next = 0;
     let item = 0;
@@ -126,27 +131,29 @@ export function postingsReader(allPosts: number): PostingsReader {
         endPost();
         continue;
       }
-      if (ranks[next] !== rank || begins[next] !== item)
-        throw new Malformed("its positions have no entry for a post with several positions");
+      if (ranks[next] !== rank || listStarts[next] !== item)
+        throw new MalformedDataError(
+          "its positions have no entry for a post with several positions",
+        );
       next += 1;
       for (let hasMore = true; hasMore; item++) {
         const value = list[item];
-        if (value === undefined) throw new Malformed("a list of positions has no end");
-        hasMore = value < last;
-        addPosition(hasMore ? value : value - last);
+        if (value === undefined) throw new MalformedDataError("a list of positions has no end");
+        hasMore = value < lastFlag;
+        addPosition(hasMore ? value : value - lastFlag);
       }
       endPost();
     }
     if (next !== ranks.length || item !== list.length)
-      throw new Malformed("its list of positions has entries that belong to no post");
+      throw new MalformedDataError("its list of positions has entries that belong to no post");
   }
 
   return {
     begin: (hasPositions) => {
       withPositions = hasPositions;
       count = 0;
-      positioned = 0;
-      filled = 0;
+      positionedPosts = 0;
+      positionCount = 0;
       starts[0] = 0;
     },
     readInline,
@@ -163,36 +170,46 @@ type Positions = {
   ranks: Uint16Array | Uint32Array;
   starts: Uint16Array | Uint32Array;
   list: Uint16Array | Uint32Array;
-  last: number;
+  lastFlag: number;
 };
 
-const none = new Uint32Array(0);
+const noEntries = new Uint32Array(0);
 const wideFlag = 0x80000000;
 
 function makePositions(bytes: Uint8Array, posts: number): Positions {
   if (bytes.length === posts) {
-    return { single: bytes, ranks: none, starts: none, list: none, last: wideFlag };
+    return {
+      single: bytes,
+      ranks: noEntries,
+      starts: noEntries,
+      list: noEntries,
+      lastFlag: wideFlag,
+    };
   }
   if (bytes.length < posts + 8)
-    throw new Malformed(`its positions have ${bytes.length} bytes for ${posts} posts`);
+    throw new MalformedDataError(`its positions have ${bytes.length} bytes for ${posts} posts`);
   const { buffer, byteOffset } = bytes;
   const [head = 0, items = 0] = new Uint32Array(buffer, byteOffset, 2);
   const isWide = head >= wideFlag;
-  const listed = isWide ? head - wideFlag : head;
-  const all = 2 * listed + items;
-  const offset = 8 + (isWide ? 4 * all : Math.ceil(all / 2) * 4);
+  const listedPosts = isWide ? head - wideFlag : head;
+  const entryCount = 2 * listedPosts + items;
+  const offset = 8 + (isWide ? 4 * entryCount : Math.ceil(entryCount / 2) * 4);
   if (bytes.length !== offset + posts)
-    throw new Malformed(`its positions have ${bytes.length} bytes, not ${offset + posts}`);
+    throw new MalformedDataError(`its positions have ${bytes.length} bytes, not ${offset + posts}`);
   const table = isWide
-    ? new Uint32Array(buffer, byteOffset + 8, all)
-    : new Uint16Array(buffer, byteOffset + 8, all);
-  if (!isWide && all % 2 === 1 && new Uint16Array(buffer, byteOffset + offset - 2, 1)[0] !== 0)
-    throw new Malformed("its list of positions has nonzero padding");
+    ? new Uint32Array(buffer, byteOffset + 8, entryCount)
+    : new Uint16Array(buffer, byteOffset + 8, entryCount);
+  if (
+    !isWide &&
+    entryCount % 2 === 1 &&
+    new Uint16Array(buffer, byteOffset + offset - 2, 1)[0] !== 0
+  )
+    throw new MalformedDataError("its list of positions has nonzero padding");
   return {
     single: bytes.subarray(offset),
-    ranks: table.subarray(0, listed),
-    starts: table.subarray(listed, 2 * listed),
-    list: table.subarray(2 * listed),
-    last: isWide ? wideFlag : 0x8000,
+    ranks: table.subarray(0, listedPosts),
+    starts: table.subarray(listedPosts, 2 * listedPosts),
+    list: table.subarray(2 * listedPosts),
+    lastFlag: isWide ? wideFlag : 0x8000,
   };
 }

@@ -1,14 +1,14 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { errorMessage } from "../../lib/errors.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { chunkCount, inlinePosts, maxOneRowPosts, postsPerChunk } from "../sealed/format.ts";
+import { chunkCount, maxInlinePosts, maxOneRowPosts, postsPerChunk } from "../sealed/format.ts";
 import { isPositionalTerm } from "../sealed/sealed-query.ts";
 import { createTermFilter, readTermFilter } from "../sealed/term-filter.ts";
-import { type BoundedReader, byteReader, Malformed } from "./sealed-bytes.ts";
+import { type BoundedReader, byteReader, MalformedDataError } from "./sealed-bytes.ts";
 import type { OnError } from "./sealed-doc-numbers.ts";
 import { type CheckedPostings, type PostingsReader, postingsReader } from "./sealed-postings.ts";
 
-const postingsPerTurn = 100_000;
+const postingsPerStep = 100_000;
 
 export function* walkSealedTerms(
   database: DatabaseSync,
@@ -27,11 +27,11 @@ export function* walkSealedTerms(
   function readTerm(term: string, isSingle: boolean, block: BoundedReader): void {
     const count = isSingle ? 1 : block.varint();
     if (count > posts || (count < 2 && !isSingle))
-      throw new Malformed(`term ${quoted(term)} has ${count} posts`);
+      throw new MalformedDataError(`term ${quote(term)} has ${count} posts`);
     const hasPositions = isPositionalTerm(term);
     reader.begin(hasPositions);
     work += count + 20;
-    if (count <= inlinePosts) {
+    if (count <= maxInlinePosts) {
       reader.readInline(block, count);
       onTerm(term, reader.postings());
       return;
@@ -42,8 +42,8 @@ export function* walkSealedTerms(
     try {
       readRows({ reader, rows, row, counts, count, hasPositions });
     } catch (error) {
-      if (!(error instanceof Malformed)) throw error;
-      onError(`term ${quoted(term)}: ${error.message}`);
+      if (!(error instanceof MalformedDataError)) throw error;
+      onError(`term ${quote(term)}: ${error.message}`);
       return;
     }
     onTerm(term, reader.postings());
@@ -59,8 +59,8 @@ export function* walkSealedTerms(
   rows.checkAllRead(onError);
   // Checked last, so that a damaged filter does not hide damaged terms.
   try {
-    const stored = readTermFilter(database, posts);
-    if (stored !== null && Buffer.compare(stored, filter.end()) !== 0)
+    const storedFilter = readTermFilter(database, posts);
+    if (storedFilter !== null && Buffer.compare(storedFilter, filter.end()) !== 0)
       onError("its term filter does not match its terms");
   } catch (error) {
     reportDamage(error);
@@ -77,27 +77,27 @@ export function* walkSealedTerms(
       .iterate()) {
       try {
         if (!(block instanceof Uint8Array) || !(first instanceof Uint8Array))
-          throw new Malformed("it is not a blob");
+          throw new MalformedDataError("it is not a blob");
         const entries = byteReader(block);
         for (let index = 0; index === 0 || !entries.isAtEnd(); index++) {
           const { bytes, isSingle } = readTermBytes(entries, index === 0 ? noBytes : previous);
           if (index === 0 && Buffer.compare(bytes, first) !== 0)
-            throw new Malformed("its first term differs from its key");
+            throw new MalformedDataError("its first term differs from its key");
           if (Buffer.compare(previous, bytes) >= 0)
-            throw new Malformed("its terms are not in order");
+            throw new MalformedDataError("its terms are not in order");
           previous = bytes;
           filter.add({ bytes, length: bytes.length });
           readTerm(decodeTerm(bytes), isSingle, entries);
-          if (work < postingsPerTurn) continue;
+          if (work < postingsPerStep) continue;
           work = 0;
           yield 0;
         }
       } catch (error) {
-        if (!(error instanceof Malformed)) throw error;
+        if (!(error instanceof MalformedDataError)) throw error;
         isComplete = false;
         const name = first instanceof Uint8Array ? Buffer.from(first).toString() : String(first);
         onError(
-          `the block of terms that begins with ${quoted(name)} cannot be read: ${error.message}`,
+          `the block of terms that begins with ${quote(name)} cannot be read: ${error.message}`,
         );
       }
     }
@@ -106,20 +106,20 @@ export function* walkSealedTerms(
 
 const noBytes = new Uint8Array(0);
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const quoted = (term: string): string => JSON.stringify(term);
+const quote = (term: string): string => JSON.stringify(term);
 
 function readTermBytes(
   block: BoundedReader,
-  before: Uint8Array,
+  previous: Uint8Array,
 ): { bytes: Uint8Array; isSingle: boolean } {
-  const shared = block.varint();
-  if (shared > before.length)
-    throw new Malformed("a term shares more bytes than its predecessor has");
+  const sharedLength = block.varint();
+  if (sharedLength > previous.length)
+    throw new MalformedDataError("a term shares more bytes than its predecessor has");
   const header = block.varint();
   const suffix = block.bytes(Math.floor(header / 2));
-  const bytes = new Uint8Array(shared + suffix.length);
-  bytes.set(before.subarray(0, shared));
-  bytes.set(suffix, shared);
+  const bytes = new Uint8Array(sharedLength + suffix.length);
+  bytes.set(previous.subarray(0, sharedLength));
+  bytes.set(suffix, sharedLength);
   return { bytes, isSingle: header % 2 === 1 };
 }
 
@@ -127,18 +127,18 @@ function decodeTerm(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {
-    throw new Malformed("a term is not valid UTF-8");
+    throw new MalformedDataError("a term is not valid UTF-8");
   }
 }
 
 function checkCounts(term: string, counts: readonly number[], count: number, posts: number): void {
   const sum = counts.reduce((all, posts) => all + posts, 0);
-  const isTooMany = counts.some(
+  const hasTooMany = counts.some(
     (inChunk, chunk) => inChunk > Math.min(postsPerChunk, posts - chunk * postsPerChunk),
   );
-  if (sum !== count || isTooMany)
-    throw new Malformed(
-      `term ${quoted(term)} has ${count} posts, but its chunks have ${counts.join(", ")}`,
+  if (sum !== count || hasTooMany)
+    throw new MalformedDataError(
+      `term ${quote(term)} has ${count} posts, but its chunks have ${counts.join(", ")}`,
     );
 }
 
@@ -177,8 +177,8 @@ function rowsIn(database: DatabaseSync): SealedRows {
     docs: docs.read,
     positions: positions.read,
     checkAllRead: (onError) => {
-      for (const { table, unread } of [docs, positions]) {
-        for (const row of unread()) onError(`row ${row} of ${table} belongs to no term`);
+      for (const { table, unreadRows } of [docs, positions]) {
+        for (const row of unreadRows()) onError(`row ${row} of ${table} belongs to no term`);
       }
     },
   };
@@ -188,21 +188,23 @@ function rowsOf(database: DatabaseSync, table: string, column: string) {
   const selectBytes: StatementSync = database.prepare(
     `SELECT ${column} AS bytes FROM ${table} WHERE row = ?`,
   );
-  const seen = new Set<number>();
+  const seenRows = new Set<number>();
   return {
     table,
     read: (row: number): Uint8Array => {
       const bytes = selectBytes.get(row)?.bytes;
-      if (!(bytes instanceof Uint8Array)) throw new Malformed(`row ${row} of ${table} is missing`);
-      if (seen.has(row)) throw new Malformed(`row ${row} of ${table} belongs to another term`);
-      seen.add(row);
+      if (!(bytes instanceof Uint8Array))
+        throw new MalformedDataError(`row ${row} of ${table} is missing`);
+      if (seenRows.has(row))
+        throw new MalformedDataError(`row ${row} of ${table} belongs to another term`);
+      seenRows.add(row);
       return bytes;
     },
-    unread: function* (): Generator<number> {
-      const stored = Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n);
-      if (stored === seen.size) return;
+    unreadRows: function* (): Generator<number> {
+      const rowCount = Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n);
+      if (rowCount === seenRows.size) return;
       for (const { row } of database.prepare(`SELECT row FROM ${table}`).iterate()) {
-        if (!seen.has(Number(row))) yield Number(row);
+        if (!seenRows.has(Number(row))) yield Number(row);
       }
     },
   };

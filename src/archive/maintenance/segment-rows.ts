@@ -13,7 +13,7 @@ export function* readSegmentRows(
   for (const row of intactRows(database, onUnreadable)) yield rowFrom(row, platform);
 }
 
-export function rowById(
+export function rowByIdReader(
   database: DatabaseSync,
   platform: Platform,
 ): (id: bigint) => SegmentRow | null {

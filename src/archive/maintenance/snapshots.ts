@@ -22,14 +22,14 @@ const cacheKib = 1_000;
 
 /** Blocks writers only while it begins a snapshot of each file. Unlinked files stay readable. */
 export function takeSnapshot(folder: string): ArchiveSnapshot {
-  const opened = new Map<string, DatabaseSync>();
+  const databases = new Map<string, DatabaseSync>();
   const open = (path: string, kib: number): DatabaseSync => {
-    const database = opened.get(path) ?? openForReading(path, kib);
-    opened.set(path, database);
+    const database = databases.get(path) ?? openForReading(path, kib);
+    databases.set(path, database);
     return database;
   };
   const close = (): void => {
-    for (const database of opened.values()) if (database.isOpen) database.close();
+    for (const database of databases.values()) if (database.isOpen) database.close();
   };
 
   const lock = openCatalog(folder);

@@ -3,17 +3,17 @@ import { lockFolder } from "../../db/folder-lock.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { CompactionContext } from "../compaction/context.ts";
-import { removeRetired } from "../compaction/retire.ts";
+import { removeRetiredFiles } from "../compaction/retire.ts";
 import { type CompactionSteps, lockPauseMs } from "../compaction/steps.ts";
 
 export async function removeOldFiles(
   context: CompactionContext,
-  options: Interleaved,
+  options: InterleaveOptions,
 ): Promise<boolean> {
   return await withoutServer(
     dirname(context.folder),
     async () => {
-      await interleave(removeRetired(context, context.clock.now()), options, () => {});
+      await interleave(removeRetiredFiles(context, context.clock.now()), options, () => {});
       return true;
     },
     false,
@@ -27,11 +27,11 @@ export async function withoutServer<Value>(
   fallback: Value,
 ): Promise<Value> {
   try {
-    const server = lockFolder(dataDir);
+    const serverLock = lockFolder(dataDir);
     try {
       return await work();
     } finally {
-      server.release();
+      serverLock.release();
     }
   } catch (error) {
     if (error instanceof EarshotError && error.code === "folder_in_use") return fallback;
@@ -39,12 +39,12 @@ export async function withoutServer<Value>(
   }
 }
 
-type Interleaved = { clock: Pick<Clock, "sleep">; signal: AbortSignal };
+type InterleaveOptions = { clock: Pick<Clock, "sleep">; signal: AbortSignal };
 
 /** Yields to the event loop between steps, and ends the steps when aborted. */
 export async function interleave<Value>(
   steps: CompactionSteps<Value>,
-  { clock, signal }: Interleaved,
+  { clock, signal }: InterleaveOptions,
   onStep: (steps: number) => void,
 ): Promise<Value> {
   let done = false;
@@ -63,7 +63,7 @@ export async function interleave<Value>(
   }
 }
 
-export const noSegment = (name: string): EarshotError =>
+export const segmentNotFound = (name: string): EarshotError =>
   new EarshotError("wrong_use", `segment ${name} not found`, {
     status: 400,
     hint: "use a name such as x/3, from earshot archive stats --json",

@@ -19,7 +19,7 @@ export type CountCache = {
     segment: Segment,
     entry: SegmentEntry,
     version: number,
-    known: KnownCounts,
+    knownCounts: KnownCounts,
   ): void;
 };
 
@@ -35,7 +35,7 @@ type CachedCounts = {
   version: number;
   low: bigint;
   high: bigint;
-  known: KnownCounts;
+  knownCounts: KnownCounts;
   weight: number;
 };
 
@@ -56,13 +56,13 @@ export function createCountCache(): CountCache {
   ): KnownCounts {
     const key = makeKey(queryKey, entry);
     const found = entries.get(key);
-    const isSame =
+    const isCurrent =
       found !== undefined &&
       found.segment === segment &&
       found.version === version &&
       found.low === entry.low &&
       found.high === entry.high;
-    if (isSame) return found.known;
+    if (isCurrent) return found.knownCounts;
     remove(key);
     return { fromMs: 0, toMs: 0, counts: new Map(), partialCounts: new Map() };
   }
@@ -72,18 +72,19 @@ export function createCountCache(): CountCache {
     segment: Segment,
     entry: SegmentEntry,
     version: number,
-    known: KnownCounts,
+    knownCounts: KnownCounts,
   ): void {
     const key = makeKey(queryKey, entry);
     remove(key);
-    const entryWeight = known.counts.size + known.partialCounts.size + entryWeightInCounts;
+    const entryWeight =
+      knownCounts.counts.size + knownCounts.partialCounts.size + entryWeightInCounts;
     if (entryWeight > maxCountsPerQuery) return;
-    for (const span of known.partialCounts.keys()) {
-      if (known.partialCounts.size <= maxPartialCounts) break;
-      known.partialCounts.delete(span);
+    for (const span of knownCounts.partialCounts.keys()) {
+      if (knownCounts.partialCounts.size <= maxPartialCounts) break;
+      knownCounts.partialCounts.delete(span);
     }
     const { low, high } = entry;
-    entries.set(key, { segment, version, low, high, known, weight: entryWeight });
+    entries.set(key, { segment, version, low, high, knownCounts, weight: entryWeight });
     weight += entryWeight;
     for (const oldest of entries.keys()) {
       if (weight <= maxCachedCounts) return;

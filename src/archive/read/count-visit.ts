@@ -1,7 +1,7 @@
 import { type IdRange, windowIds } from "../../posts/ids.ts";
 import type { SegmentEntry } from "../catalog/catalog.ts";
 import type { CountQuery } from "../segments/count.ts";
-import { add, type BucketGrid, countedFromMs } from "../segments/id-clock.ts";
+import { addToBucket, type BucketGrid, countedFromMs } from "../segments/id-clock.ts";
 import type { Segment } from "../segments/segment.ts";
 import type { CountCache, KnownCounts } from "./count-cache.ts";
 
@@ -20,7 +20,7 @@ export function visitedIds(
   span: Span,
 ): IdRange {
   const ids = windowIds(span.fromMs, span.toMs, entry.skew);
-  return { low: highest(low, ids.low), high: lowest(high, ids.high) };
+  return { low: higherId(low, ids.low), high: lowerId(high, ids.high) };
 }
 
 type VisitCounts = {
@@ -50,7 +50,7 @@ export function* countVisit(
   cache: CountCache,
 ): Generator<void, VisitCounts> {
   const { entry, queryKey, window } = visit;
-  const answer: VisitCounts = {
+  const visitCounts: VisitCounts = {
     counts: new Map(),
     countedFromMs: Number.NEGATIVE_INFINITY,
     damaged: [],
@@ -60,22 +60,27 @@ export function* countVisit(
   const segment = open();
   const version = segment.counter.withSnapshot((value) => value);
   let isUnchanged = true;
-  const known = copyCounts(cache.find(queryKey, segment, entry, version));
+  const knownCounts = copyCounts(cache.find(queryKey, segment, entry, version));
 
-  function* count(span: Span, grid: BucketGrid): Generator<void, Counted> {
+  function* count(span: Span, grid: BucketGrid): Generator<void, SpanCounts> {
     const { low, high } = visitedIds(visit, span);
     const counts = new Map<number, number>();
     for (let next = high; next >= low; ) {
-      const opened = open();
-      const tally = opened.counter.withSnapshot((value) => {
-        if (opened !== segment || value !== version) isUnchanged = false;
+      const currentSegment = open();
+      const tally = currentSegment.counter.withSnapshot((value) => {
+        if (currentSegment !== segment || value !== version) isUnchanged = false;
         const ids = { low, high: next };
-        return opened.counter.count(visit.query, ids, grid, () => isOver() || isSliceOver());
+        return currentSegment.counter.count(
+          visit.query,
+          ids,
+          grid,
+          () => isOver() || isSliceOver(),
+        );
       });
-      answer.slices += 1;
-      answer.statements += tally.statements;
-      answer.damaged.push(...tally.damaged);
-      for (const [bucket, number] of tally.counts) add(counts, bucket, number);
+      visitCounts.slices += 1;
+      visitCounts.statements += tally.statements;
+      visitCounts.damaged.push(...tally.damaged);
+      for (const [bucket, posts] of tally.counts) addToBucket(counts, bucket, posts);
       const { stoppedAt } = tally;
       if (stoppedAt === null || stoppedAt <= low) break;
       if (isOver()) return { counts, countedFromMs: countedFromMs(stoppedAt, visit.query.skew) };
@@ -85,34 +90,35 @@ export function* countVisit(
     return { counts, countedFromMs: null };
   }
 
-  const { head, whole, tail } = splitByBucket(window, bucketMs);
-  for (const part of [tail, whole, head]) {
-    if (part.fromMs >= part.toMs) continue;
-    const reachedMs = yield* part === whole
-      ? addWhole(known, part, bucketMs, count)
-      : addPartial(known, part, count);
-    if (reachedMs > part.fromMs) {
-      answer.countedFromMs = reachedMs;
+  const { head, whole: wholeBuckets, tail } = splitByBucket(window, bucketMs);
+  for (const span of [tail, wholeBuckets, head]) {
+    if (span.fromMs >= span.toMs) continue;
+    const reachedMs = yield* span === wholeBuckets
+      ? addWhole(knownCounts, span, bucketMs, count)
+      : addPartial(knownCounts, span, count);
+    if (reachedMs > span.fromMs) {
+      visitCounts.countedFromMs = reachedMs;
       break;
     }
   }
-  for (const part of [head, tail]) {
-    const number = known.partialCounts.get(spanName(part));
-    if (number) answer.counts.set(part.fromMs, number);
+  for (const span of [head, tail]) {
+    const posts = knownCounts.partialCounts.get(spanName(span));
+    if (posts) visitCounts.counts.set(span.fromMs, posts);
   }
-  for (const [fromMs, number] of known.counts) {
-    if (fromMs >= whole.fromMs && fromMs < whole.toMs) answer.counts.set(fromMs, number);
+  for (const [fromMs, posts] of knownCounts.counts) {
+    if (fromMs >= wholeBuckets.fromMs && fromMs < wholeBuckets.toMs)
+      visitCounts.counts.set(fromMs, posts);
   }
-  if (isUnchanged && answer.damaged.length === 0) {
-    cache.put(queryKey, segment, entry, version, known);
+  if (isUnchanged && visitCounts.damaged.length === 0) {
+    cache.put(queryKey, segment, entry, version, knownCounts);
   }
-  return answer;
+  return visitCounts;
 }
 
-const copyCounts = (known: KnownCounts): KnownCounts => ({
-  ...known,
-  counts: new Map(known.counts),
-  partialCounts: new Map(known.partialCounts),
+const copyCounts = (knownCounts: KnownCounts): KnownCounts => ({
+  ...knownCounts,
+  counts: new Map(knownCounts.counts),
+  partialCounts: new Map(knownCounts.partialCounts),
 });
 
 function splitByBucket({ fromMs, toMs }: Span, bucketMs: number) {
@@ -131,63 +137,63 @@ function splitByBucket({ fromMs, toMs }: Span, bucketMs: number) {
 
 const spanName = ({ fromMs, toMs }: Span): string => `${fromMs}-${toMs}`;
 
-type Counted = { counts: Map<number, number>; countedFromMs: number | null };
-type Count = (span: Span, grid: BucketGrid) => Generator<void, Counted>;
+type SpanCounts = { counts: Map<number, number>; countedFromMs: number | null };
+type CountSpan = (span: Span, grid: BucketGrid) => Generator<void, SpanCounts>;
 
 function* addPartial(
   { partialCounts }: KnownCounts,
-  part: Span,
-  count: Count,
+  span: Span,
+  count: CountSpan,
 ): Generator<void, number> {
-  const name = spanName(part);
-  const stored = partialCounts.get(name);
-  if (stored !== undefined) {
+  const name = spanName(span);
+  const cachedCount = partialCounts.get(name);
+  if (cachedCount !== undefined) {
     partialCounts.delete(name);
-    partialCounts.set(name, stored);
-    return part.fromMs;
+    partialCounts.set(name, cachedCount);
+    return span.fromMs;
   }
-  const grid = { originMs: part.fromMs, widthMs: part.toMs - part.fromMs };
-  const { counts, countedFromMs } = yield* count(part, grid);
-  if (countedFromMs !== null) return part.toMs;
+  const grid = { originMs: span.fromMs, widthMs: span.toMs - span.fromMs };
+  const { counts, countedFromMs } = yield* count(span, grid);
+  if (countedFromMs !== null) return span.toMs;
   partialCounts.set(name, counts.get(0) ?? 0);
-  return part.fromMs;
+  return span.fromMs;
 }
 
 /** Counts newer buckets first. Returns the time from which on all buckets are counted. */
 function* addWhole(
-  known: KnownCounts,
+  knownCounts: KnownCounts,
   part: Span,
   bucketMs: number,
-  count: Count,
+  count: CountSpan,
 ): Generator<void, number> {
-  const isDisjoint = part.toMs < known.fromMs || part.fromMs > known.toMs;
-  if (isDisjoint || known.fromMs === known.toMs) forgetSpan(known, part.toMs);
+  const isDisjoint = part.toMs < knownCounts.fromMs || part.fromMs > knownCounts.toMs;
+  if (isDisjoint || knownCounts.fromMs === knownCounts.toMs) forgetSpan(knownCounts, part.toMs);
   const grid = { originMs: 0, widthMs: bucketMs };
-  const newer = { fromMs: known.toMs, toMs: part.toMs };
-  const older = { fromMs: part.fromMs, toMs: known.fromMs };
-  for (const span of [newer, older]) {
+  const newerSpan = { fromMs: knownCounts.toMs, toMs: part.toMs };
+  const olderSpan = { fromMs: part.fromMs, toMs: knownCounts.fromMs };
+  for (const span of [newerSpan, olderSpan]) {
     if (span.fromMs >= span.toMs) continue;
     const { counts, countedFromMs } = yield* count(span, grid);
     const reachedMs =
       countedFromMs === null ? span.fromMs : Math.ceil(countedFromMs / bucketMs) * bucketMs;
     // A span that does not adjoin the known one replaces it.
-    if (span === newer && reachedMs > span.fromMs) forgetSpan(known, span.toMs);
-    for (const [bucket, number] of counts) {
+    if (span === newerSpan && reachedMs > span.fromMs) forgetSpan(knownCounts, span.toMs);
+    for (const [bucket, posts] of counts) {
       const fromMs = bucket * bucketMs;
-      if (fromMs >= reachedMs && fromMs < span.toMs) known.counts.set(fromMs, number);
+      if (fromMs >= reachedMs && fromMs < span.toMs) knownCounts.counts.set(fromMs, posts);
     }
-    known.fromMs = Math.min(known.fromMs, reachedMs, span.toMs);
-    known.toMs = Math.max(known.toMs, span.toMs);
+    knownCounts.fromMs = Math.min(knownCounts.fromMs, reachedMs, span.toMs);
+    knownCounts.toMs = Math.max(knownCounts.toMs, span.toMs);
     if (countedFromMs !== null) return Math.min(reachedMs, span.toMs);
   }
   return part.fromMs;
 }
 
-function forgetSpan(known: KnownCounts, atMs: number): void {
-  known.counts.clear();
-  known.fromMs = atMs;
-  known.toMs = atMs;
+function forgetSpan(knownCounts: KnownCounts, atMs: number): void {
+  knownCounts.counts.clear();
+  knownCounts.fromMs = atMs;
+  knownCounts.toMs = atMs;
 }
 
-export const lowest = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-export const highest = (a: bigint, b: bigint | null): bigint => (b !== null && b > a ? b : a);
+export const lowerId = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+export const higherId = (a: bigint, b: bigint | null): bigint => (b !== null && b > a ? b : a);

@@ -98,8 +98,8 @@ describe.each(storedForms)("posts found by %s", (form) => {
         { fromMs: start + 1, count: 2 },
         { fromMs: start + hourMs, count: 1 },
       ]);
-      const within = { fromMs: start + 1, toMs: start + hourMs - 1 };
-      expect(count("-nothing", within).buckets).toEqual([{ fromMs: start + 1, count: 1 }]);
+      const innerWindow = { fromMs: start + 1, toMs: start + hourMs - 1 };
+      expect(count("-nothing", innerWindow).buckets).toEqual([{ fromMs: start + 1, count: 1 }]);
       expect(count("-nothing", { fromMs: start, toMs: start }).buckets).toEqual([]);
     });
 
@@ -233,28 +233,32 @@ describe.each(storedForms)("posts found by %s", (form) => {
       const fresh = count("-nothing");
       expect(fresh.work).toMatchObject({ segmentsInWindow: 5, segmentsOpened: 5, statements: 5 });
 
-      const again = count("-nothing");
-      expect(again.buckets).toEqual(fresh.buckets);
-      expect(again.work).toMatchObject({ segmentsCached: 5, segmentsOpened: 0, statements: 0 });
+      const repeatedCounts = count("-nothing");
+      expect(repeatedCounts.buckets).toEqual(fresh.buckets);
+      expect(repeatedCounts.work).toMatchObject({
+        segmentsCached: 5,
+        segmentsOpened: 0,
+        statements: 0,
+      });
 
       archive.put(at(start + 3 * hourMs + 1));
-      const changed = count("-nothing");
-      expect(total(changed)).toBe(46);
+      const newCounts = count("-nothing");
+      expect(total(newCounts)).toBe(46);
       const statements = form === "sealed" ? 2 : 1;
-      expect(changed.work).toMatchObject({ segmentsCached: 4, segmentsOpened: 1, statements });
+      expect(newCounts.work).toMatchObject({ segmentsCached: 4, segmentsOpened: 1, statements });
       expect(count("river").work).toMatchObject({ segmentsCached: 0, segmentsOpened: 5 });
     });
 
     test("a repeated count of a moved window counts only the new part and the ends", () => {
       storeInSegmentAs(archive, [...quarters(45)], form);
-      const by = (ms: number) => ({ fromMs: start + ms, toMs: start + 8 * hourMs + ms });
-      expect(count("-nothing", by(0)).work.statements).toBeGreaterThan(3);
-      expect(count("-nothing", by(hourMs)).work.statements).toBe(1);
-      const moved = count("-nothing", by(hourMs + 60_000));
+      const shiftWindow = (ms: number) => ({ fromMs: start + ms, toMs: start + 8 * hourMs + ms });
+      expect(count("-nothing", shiftWindow(0)).work.statements).toBeGreaterThan(3);
+      expect(count("-nothing", shiftWindow(hourMs)).work.statements).toBe(1);
+      const moved = count("-nothing", shiftWindow(hourMs + 60_000));
       expect(moved.work.statements).toBe(2);
       expect(total(moved)).toBe(32);
-      expect(count("-nothing", by(hourMs + 60_000)).work.statements).toBe(0);
-      expect(count("-nothing", by(30 * 60_000)).work.statements).toBe(2);
+      expect(count("-nothing", shiftWindow(hourMs + 60_000)).work.statements).toBe(0);
+      expect(count("-nothing", shiftWindow(30 * 60_000)).work.statements).toBe(2);
     });
 
     test("a repeated count includes deletions and edits in a segment counted before", () => {
@@ -277,17 +281,19 @@ describe.each(storedForms)("posts found by %s", (form) => {
     test("at the deadline, counts are complete from some time on, and a repeated request gets further", () => {
       storeInSegmentAs(archive, [...quarters(45)], form);
       times = [0, 0, 1, 100, 100];
-      const early = count("-nothing", { deadlineMs: 100 });
-      expect(early.countedFromMs).toBeGreaterThan(start);
-      expect(early.countedFromMs % hourMs).toBe(0);
-      expect(early.buckets.every(({ fromMs }) => fromMs >= early.countedFromMs)).toBe(true);
+      const partialCounts = count("-nothing", { deadlineMs: 100 });
+      expect(partialCounts.countedFromMs).toBeGreaterThan(start);
+      expect(partialCounts.countedFromMs % hourMs).toBe(0);
+      expect(
+        partialCounts.buckets.every(({ fromMs }) => fromMs >= partialCounts.countedFromMs),
+      ).toBe(true);
       times = [0];
-      const whole = count("-nothing");
-      expect(early.buckets).toEqual(
-        whole.buckets.filter(({ fromMs }) => fromMs >= early.countedFromMs),
+      const fullCounts = count("-nothing");
+      expect(partialCounts.buckets).toEqual(
+        fullCounts.buckets.filter(({ fromMs }) => fromMs >= partialCounts.countedFromMs),
       );
-      expect(early.buckets.length).toBeGreaterThan(0);
-      expect(whole.work.segmentsCached).toBeGreaterThan(0);
+      expect(partialCounts.buckets.length).toBeGreaterThan(0);
+      expect(fullCounts.work.segmentsCached).toBeGreaterThan(0);
     });
 
     test("at the deadline, counts omit buckets that an unvisited segment of another platform may fill", () => {
@@ -298,13 +304,13 @@ describe.each(storedForms)("posts found by %s", (form) => {
         form,
       );
       times = [0, 0, 0, 100];
-      const early = count("-nothing", { deadlineMs: 100 });
+      const partialCounts = count("-nothing", { deadlineMs: 100 });
       times = [0];
-      const whole = count("-nothing");
-      expect(early.buckets).toEqual(
-        whole.buckets.filter(({ fromMs }) => fromMs >= early.countedFromMs),
+      const fullCounts = count("-nothing");
+      expect(partialCounts.buckets).toEqual(
+        fullCounts.buckets.filter(({ fromMs }) => fromMs >= partialCounts.countedFromMs),
       );
-      expect(early.countedFromMs).toBeGreaterThan(start);
+      expect(partialCounts.countedFromMs).toBeGreaterThan(start);
     });
 
     test("counts are exact whenever the deadline is reached, even if IDs and times differ widely", () => {
@@ -320,16 +326,16 @@ describe.each(storedForms)("posts found by %s", (form) => {
       );
       storeInSegmentAs(archive, [...posts.map((n) => skewed(later(n), later(n)))], form);
       storeInSegmentAs(archive, [...posts.map((n) => at(later(n) + 1))], form);
-      const whole = count("-nothing");
-      expect(total(whole)).toBe(58);
+      const fullCounts = count("-nothing");
+      expect(total(fullCounts)).toBe(58);
       const reached = new Set<number>();
       for (let deadlineMs = 0; deadlineMs < 30; deadlineMs++) {
         archive.reopen();
         times = Array.from({ length: 100 }, (_, ms) => ms);
-        const early = count("-nothing", { deadlineMs });
-        reached.add(early.countedFromMs);
-        expect(early.buckets, `deadline ${deadlineMs}`).toEqual(
-          whole.buckets.filter(({ fromMs }) => fromMs >= early.countedFromMs),
+        const partialCounts = count("-nothing", { deadlineMs });
+        reached.add(partialCounts.countedFromMs);
+        expect(partialCounts.buckets, `deadline ${deadlineMs}`).toEqual(
+          fullCounts.buckets.filter(({ fromMs }) => fromMs >= partialCounts.countedFromMs),
         );
       }
       expect(reached).toContain(start);
@@ -353,18 +359,21 @@ describe.each(storedForms)("posts found by %s", (form) => {
       archive.remove();
       archive = smallArchive(1_000, () => times.shift() ?? Number.POSITIVE_INFINITY);
       const counts = { likes: 7, reposts: 0, replies: 0, quotes: 0 };
-      const own = quarters(600).map((post) => ({ ...post, counts }));
+      const blueskyPosts = quarters(600).map((post) => ({ ...post, counts }));
       storeInSegmentAs(
         archive,
-        [...own, ...own.map((post) => ({ ...post, platform: "mastodon" as const }))],
+        [
+          ...blueskyPosts,
+          ...blueskyPosts.map((post) => ({ ...post, platform: "mastodon" as const })),
+        ],
         form,
       );
       times = Array.from({ length: 100 }, (_, ms) => ms);
       const toMs = start + 150 * hourMs;
-      const early = count("min_faves:5", { toMs, deadlineMs: 6 });
-      expect(early.countedFromMs).toBeLessThan(toMs);
-      expect(early.countedFromMs).toBeGreaterThan(start);
-      expect(early.buckets.every((bucket) => bucket.count === 8)).toBe(true);
+      const partialCounts = count("min_faves:5", { toMs, deadlineMs: 6 });
+      expect(partialCounts.countedFromMs).toBeLessThan(toMs);
+      expect(partialCounts.countedFromMs).toBeGreaterThan(start);
+      expect(partialCounts.buckets.every((bucket) => bucket.count === 8)).toBe(true);
     });
 
     test("the deadline is also checked within a segment, and retries complete the count", () => {
@@ -374,23 +383,23 @@ describe.each(storedForms)("posts found by %s", (form) => {
       storeInSegmentAs(archive, [...quarters(900).map((post) => ({ ...post, counts }))], form);
       const window = { toMs: start + 900 * hourMs, deadlineMs: 100 };
       const reached: number[] = [];
-      for (let requested = 0; reached.at(-1) !== start; requested++) {
-        expect(requested).toBeLessThan(10);
+      for (let tries = 0; reached.at(-1) !== start; tries++) {
+        expect(tries).toBeLessThan(10);
         times = [0, 0, 100];
         reached.push(count("min_faves:5", window).countedFromMs);
       }
       expect(reached.length).toBeGreaterThan(3);
       expect(reached).toEqual(reached.toSorted((a, b) => b - a));
       times = [0];
-      const whole = count("min_faves:5", window);
-      expect(total(whole)).toBe(900);
-      expect(whole.work.statements).toBe(0);
+      const fullCounts = count("min_faves:5", window);
+      expect(total(fullCounts)).toBe(900);
+      expect(fullCounts.work.statements).toBe(0);
     });
   });
 
   test("counts of the same posts are sent to one reader, which caches them", async () => {
     storeInSegmentAs(archive, [...quarters(25)], form);
-    const opened = await openArchive({
+    const threadedArchive = await openArchive({
       dataDir: dirname(archive.folder),
       readers: 3,
       segmentPosts: 10,
@@ -406,16 +415,19 @@ describe.each(storedForms)("posts found by %s", (form) => {
         bucketMs: hourMs,
         deadlineMs: Number.POSITIVE_INFINITY,
       };
-      const first = await opened.count(request);
+      const first = await threadedArchive.count(request);
       expect(total(first)).toBe(25);
-      const again = await Promise.all([opened.count(request), opened.count(request)]);
-      for (const { work, buckets } of again) {
+      const repeatedCounts = await Promise.all([
+        threadedArchive.count(request),
+        threadedArchive.count(request),
+      ]);
+      for (const { work, buckets } of repeatedCounts) {
         expect(work).toMatchObject({ segmentsCached: 3, statements: 0 });
         expect(buckets).toEqual(first.buckets);
       }
-      await expect(opened.count(request, AbortSignal.abort())).rejects.toThrow();
+      await expect(threadedArchive.count(request, AbortSignal.abort())).rejects.toThrow();
     } finally {
-      await opened.close();
+      await threadedArchive.close();
     }
   });
 });

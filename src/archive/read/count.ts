@@ -1,4 +1,4 @@
-import { everyPost } from "@earshot/query/facets";
+import { everyPostFacet } from "@earshot/query/facets";
 import { extractBounds } from "@earshot/query/plan";
 import { lastId } from "../../posts/ids.ts";
 import type { CountAnswer, CountRequest, CountWork, Damage } from "../archive.ts";
@@ -6,7 +6,7 @@ import { currentAnalyzer, type SegmentEntry } from "../catalog/catalog.ts";
 import { expression } from "../segments/expression.ts";
 import { countedFromMs } from "../segments/id-clock.ts";
 import { type CountCache, countCacheKey } from "./count-cache.ts";
-import { countVisit, highest, lowest, type Visit, visitedIds } from "./count-visit.ts";
+import { countVisit, higherId, lowerId, type Visit, visitedIds } from "./count-visit.ts";
 import { type PlatformQuery, platformQuery, rowScanPlatformQuery } from "./platform-query.ts";
 import { type SearchContext, segmentDamage } from "./search.ts";
 
@@ -41,23 +41,23 @@ export function* countSegments(
       break;
     }
     if (visitEnd(visit) <= countedFromMs) continue;
-    const overlapping = visits.slice(index + 1).filter((other) => other.high > visit.low);
-    const shares = 1 + new Set(overlapping.map(({ entry }) => entry.platform)).size;
-    const endMs = clock.now() + (request.deadlineMs - clock.now()) / shares;
+    const overlappingVisits = visits.slice(index + 1).filter((other) => other.high > visit.low);
+    const shareCount = 1 + new Set(overlappingVisits.map(({ entry }) => entry.platform)).size;
+    const endMs = clock.now() + (request.deadlineMs - clock.now()) / shareCount;
     const slice = {
       open: () => open(visit.entry),
       isOver: () => isStopped() || clock.now() >= endMs,
       isSliceOver,
     };
     yield* open(visit.entry).verify(isSliceOver);
-    const counted = yield* countVisit(visit, request.bucketMs, slice, cache);
-    work.slices += counted.slices;
-    work.statements += counted.statements;
-    damage.push(...segmentDamage(visit.entry, counted.damaged));
-    if (counted.statements === 0) work.segmentsCached += 1;
+    const visitCounts = yield* countVisit(visit, request.bucketMs, slice, cache);
+    work.slices += visitCounts.slices;
+    work.statements += visitCounts.statements;
+    damage.push(...segmentDamage(visit.entry, visitCounts.damaged));
+    if (visitCounts.statements === 0) work.segmentsCached += 1;
     else work.segmentsOpened += 1;
-    countedFromMs = Math.max(countedFromMs, counted.countedFromMs);
-    for (const [ms, count] of counted.counts) {
+    countedFromMs = Math.max(countedFromMs, visitCounts.countedFromMs);
+    for (const [ms, count] of visitCounts.counts) {
       const fromMs = Math.max(request.fromMs, Math.floor(ms / request.bucketMs) * request.bucketMs);
       counts.set(fromMs, (counts.get(fromMs) ?? 0) + count);
     }
@@ -76,19 +76,19 @@ function completeFrom(countedFromMs: number, { fromMs, toMs, bucketMs }: CountRe
 }
 
 function planVisits(request: CountRequest, entries: readonly SegmentEntry[]): Visit[] {
-  const bounded = extractBounds(request.plan, request);
+  const boundedPlan = extractBounds(request.plan, request);
   const window = {
-    fromMs: Math.ceil(bounded.fromMs ?? request.fromMs),
-    toMs: Math.ceil(bounded.toMs ?? request.toMs),
+    fromMs: Math.ceil(boundedPlan.fromMs ?? request.fromMs),
+    toMs: Math.ceil(boundedPlan.toMs ?? request.toMs),
   };
   if (window.fromMs >= window.toMs) return [];
   const isOutdated = entries.some(({ analyzer }) => analyzer !== currentAnalyzer);
   const queries = new Map(
     request.platforms.map((platform) => {
-      const query = platformQuery(platform, bounded);
-      const byTerms = query && inTerms(query);
-      const queryKey = query && countCacheKey(query, bounded, request.bucketMs);
-      const rowScan = isOutdated ? rowScanPlatformQuery(platform, bounded) : null;
+      const query = platformQuery(platform, boundedPlan);
+      const byTerms = query && withTermExpression(query);
+      const queryKey = query && countCacheKey(query, boundedPlan, request.bucketMs);
+      const rowScan = isOutdated ? rowScanPlatformQuery(platform, boundedPlan) : null;
       return [platform, { byTerms, rowScan, queryKey }] as const;
     }),
   );
@@ -97,8 +97,8 @@ function planVisits(request: CountRequest, entries: readonly SegmentEntry[]): Vi
       const { byTerms, rowScan, queryKey } = queries.get(entry.platform) ?? {};
       const query = entry.analyzer === currentAnalyzer ? byTerms : rowScan;
       if (!query || !queryKey) return [];
-      const low = highest(entry.low, bounded.lowId);
-      const high = lowest(entry.high, bounded.highId ?? lastId);
+      const low = higherId(entry.low, boundedPlan.lowId);
+      const high = lowerId(entry.high, boundedPlan.highId ?? lastId);
       const visit = { entry, query: { ...query, skew: entry.skew }, queryKey, window, low, high };
       return [{ ...visit, ...visitedIds(visit, window) }];
     })
@@ -106,9 +106,12 @@ function planVisits(request: CountRequest, entries: readonly SegmentEntry[]): Vi
     .sort((a, b) => (a.high === b.high ? 0 : a.high > b.high ? -1 : 1));
 }
 
-const everyTerm = expression({ kind: "terms", elements: [{ kind: "token", token: everyPost }] });
+const everyTerm = expression({
+  kind: "terms",
+  elements: [{ kind: "token", token: everyPostFacet }],
+});
 
-const inTerms = (query: PlatformQuery): PlatformQuery => ({
+const withTermExpression = (query: PlatformQuery): PlatformQuery => ({
   ...query,
   expression: query.expression ?? everyTerm,
 });

@@ -14,9 +14,9 @@ export function readIngestOrder(
   after: IngestedPost | null,
   limit: number,
 ): IngestedPost[] {
-  const last = Number(readSetting(catalog, "ingest_number"));
-  const first = Number(readSetting(catalog, "ingest_order_from"));
-  if (after !== null && after.number < first) {
+  const lastNumber = Number(readSetting(catalog, "ingest_number"));
+  const firstNumber = Number(readSetting(catalog, "ingest_order_from"));
+  if (after !== null && after.number < firstNumber) {
     throw new EarshotError(
       "ingest_order_dropped",
       "the position is older than the retained ingest order",
@@ -26,11 +26,11 @@ export function readIngestOrder(
       },
     );
   }
-  const from = after ?? { number: first, id: 0n };
+  const start = after ?? { number: firstNumber, id: 0n };
   return entries
     .flatMap((entry) =>
       open(entry)
-        .ingestOrder(from, last, limit + 1)
+        .ingestOrder(start, lastNumber, limit + 1)
         .map(({ number, id }) => ({ number, id, platform: entry.platform })),
     )
     .sort(compare)

@@ -87,7 +87,9 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   key.map(
     (name): Step =>
       (archive) => {
-        archive.write([{ kind: "count", platform, uri: getUri(name), metric: "likes", by: 3 }]);
+        archive.write([
+          { kind: "count", platform, uri: getUri(name), metric: "likes", increment: 3 },
+        ]);
         archive.addCounts();
       },
   ),

@@ -5,16 +5,16 @@ import { findStoredIds, formerId, postsWithin } from "../catalog/other-ids.ts";
 import type { PostLookup } from "../segments/lookup.ts";
 
 export type PageStart = {
-  below: bigint;
-  seen: ReadonlySet<bigint>;
+  belowId: bigint;
+  seenIds: ReadonlySet<bigint>;
 };
 
-const none: ReadonlySet<bigint> = new Set();
+const noIds: ReadonlySet<bigint> = new Set();
 
 /**
  * Posts in the same millisecond are ordered by `uriHash` on every server, so that a page starts at
  * the same post even if a server lacks a post or numbers it differently. Positions issued by an
- * earlier release are ordered by number: `seen` then lists the posts of earlier pages, which are
+ * earlier release are ordered by number: `seenIds` then lists the posts of earlier pages, which are
  * omitted.
  */
 export function pageStart(
@@ -26,18 +26,18 @@ export function pageStart(
   const { id, uriHash: hash } = after;
   const isOrdered = entry.numbering === currentNumbering;
   if (isOrdered && entry.platform !== "x" && hash !== undefined)
-    return { below: firstFrom(lookup, id, hash), seen: none };
-  if (lookup.has(id)) return { below: id, seen: none };
+    return { belowId: firstIdFrom(lookup, id, hash), seenIds: noIds };
+  if (lookup.has(id)) return { belowId: id, seenIds: noIds };
   const currentId = findStoredIds(lookup, uriKey, [id]).get(id);
-  if (currentId === undefined) return { below: id, seen: none };
-  if (!isOrdered) return { below: currentId, seen: none };
+  if (currentId === undefined) return { belowId: id, seenIds: noIds };
+  if (!isOrdered) return { belowId: currentId, seenIds: noIds };
   const low = firstInMillisecond(id);
-  const seen = postsWithin(lookup, low).filter(
+  const seenPosts = postsWithin(lookup, low).filter(
     (post) => (post.uri === null ? post.id : formerId(low, post.uri, uriKey)) >= id,
   );
   return {
-    below: lastInMillisecond(id) + 1n,
-    seen: new Set([currentId, ...seen.map((post) => post.id)]),
+    belowId: lastInMillisecond(id) + 1n,
+    seenIds: new Set([currentId, ...seenPosts.map((post) => post.id)]),
   };
 }
 
@@ -45,16 +45,17 @@ export function pageStart(
  * The first ID in the millisecond whose post has this hash or a higher one, or else the ID after
  * the millisecond.
  */
-function firstFrom(lookup: PostLookup<unknown>, id: bigint, hash: string): bigint {
+function firstIdFrom(lookup: PostLookup<unknown>, id: bigint, hash: string): bigint {
   const low = firstInMillisecond(id);
   const high = lastInMillisecond(id);
   const isBefore = (other: bigint): boolean => {
     const uri = lookup.findById(other)?.uri ?? "";
     return uri === "" ? other < id : uriHash(uri) < hash;
   };
-  let below = lookup.lowestId(low | hashNumber(hash), high);
-  while (below !== null && isBefore(below)) below = lookup.lowestId(below + 1n, high);
-  let first = below ?? high + 1n;
+  let candidate = lookup.lowestId(low | hashNumber(hash), high);
+  while (candidate !== null && isBefore(candidate))
+    candidate = lookup.lowestId(candidate + 1n, high);
+  let first = candidate ?? high + 1n;
   for (;;) {
     const previous = lookup.highestId(low, first - 1n);
     if (previous === null || isBefore(previous)) return first;

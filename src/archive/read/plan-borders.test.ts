@@ -213,8 +213,8 @@ describe.each(storedForms)("posts found by %s", (form) => {
   test("paging neither returns a post that was deleted between two pages nor skips another post", () => {
     fill(9);
     const first = archive.search({ plan: everything, limit: 4 });
-    const removed = makePost({ key: "k4" });
-    archive.write([{ kind: "delete", platform: "bluesky", uri: removed.uri, revision: "3z" }]);
+    const removedPost = makePost({ key: "k4" });
+    archive.write([{ kind: "delete", platform: "bluesky", uri: removedPost.uri, revision: "3z" }]);
     const second = archive.search({ plan: everything, limit: 4, after: first.next });
     expect(archive.records(second.positions).map(({ Content }) => Content)).toEqual([
       "day 4",
@@ -225,8 +225,8 @@ describe.each(storedForms)("posts found by %s", (form) => {
     const last = first.positions.at(-1);
     const uri = archive.records(last === undefined ? [] : [last])[0]?.Metadata.uri ?? "";
     archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "3z" }]);
-    const again = archive.search({ plan: everything, limit: 4, after: first.next });
-    expect(again.positions).toEqual(second.positions);
+    const repeatedPage = archive.search({ plan: everything, limit: 4, after: first.next });
+    expect(repeatedPage.positions).toEqual(second.positions);
   });
 
   test("at the deadline, a search returns an incomplete answer with a cursor for the rest", () => {
@@ -246,10 +246,10 @@ describe.each(storedForms)("posts found by %s", (form) => {
     expect(first.positions.length).toBeGreaterThan(0);
     expect(first.positions.length).toBeLessThan(12);
     expect(first.next).not.toBeNull();
-    const rest = archive.search({ plan: everything, limit: 50, after: first.next });
-    expect(rest.complete).toBe(true);
+    const nextPage = archive.search({ plan: everything, limit: 50, after: first.next });
+    expect(nextPage.complete).toBe(true);
     const days = archive
-      .records([...first.positions, ...rest.positions])
+      .records([...first.positions, ...nextPage.positions])
       .map(({ Content }) => Content);
     expect(new Set(days).size).toBe(12);
   });

@@ -1,4 +1,4 @@
-import { atLeast, geoCell, hasGeo } from "@earshot/query/facets";
+import { atLeast, geoCell, geoFacet } from "@earshot/query/facets";
 import { gridCellsInCircle } from "@earshot/query/match";
 import { all, any, type extractBounds, not, type PlanNode } from "@earshot/query/plan";
 import type { SequenceElement } from "@earshot/query/text";
@@ -26,18 +26,18 @@ export function platformQuery(
   { conjuncts, fromMs, toMs }: BoundedPlan,
 ): PlatformQuery | null {
   const maxCells = getMaxCells(conjuncts);
-  const lowered = conjuncts.map((conjunct) => ({
+  const loweredConjuncts = conjuncts.map((conjunct) => ({
     conjunct,
     ...lower(conjunct, platform, maxCells),
   }));
-  const whole = all(lowered.map(({ plan }): PlanNode => plan));
-  if (whole.kind === "none") return null;
+  const loweredPlan = all(loweredConjuncts.map(({ plan }): PlanNode => plan));
+  if (loweredPlan.kind === "none") return null;
   if (fromMs !== null && toMs !== null && fromMs >= toMs) return null;
   return {
-    expression: expression(whole),
-    sealed: sealedQuery(whole),
+    expression: expression(loweredPlan),
+    sealed: sealedQuery(loweredPlan),
     whole: all(conjuncts),
-    residual: all(lowered.filter(({ exact }) => !exact).map(({ conjunct }) => conjunct)),
+    residual: all(loweredConjuncts.filter(({ exact }) => !exact).map(({ conjunct }) => conjunct)),
     fromMs,
     toMs,
   };
@@ -63,27 +63,33 @@ function countCircles(plans: readonly PlanNode[]): number {
  * circles become the closest tokens; times and IDs become `all` or `none`. If `exact`, the matcher
  * need not check the posts.
  */
-export type Lowered = { plan: PlanNode; exact: boolean };
+export type LoweredPlan = { plan: PlanNode; exact: boolean };
 
 type Approximation = "superset" | "subset";
 
 /** The returned plan consists of `all`, `none`, `and`, `or`, `not` and `terms`. */
-export function lower(plan: PlanNode, platform: Platform, maxCells?: number): Lowered {
+export function lower(plan: PlanNode, platform: Platform, maxCells?: number): LoweredPlan {
   return lowerTo("superset", plan, { platform, maxCells });
 }
 
-type Lowering = { platform: Platform; maxCells: number | undefined };
+type LoweringOptions = { platform: Platform; maxCells: number | undefined };
 
-function lowerTo(approximation: Approximation, plan: PlanNode, lowering: Lowering): Lowered {
+function lowerTo(
+  approximation: Approximation,
+  plan: PlanNode,
+  options: LoweringOptions,
+): LoweredPlan {
   switch (plan.kind) {
     case "all":
     case "none":
       return { plan, exact: true };
     case "and":
     case "or": {
-      const children = plan.children.map((child) => lowerTo(approximation, child, lowering));
-      const absorbing = plan.kind === "and" ? "none" : "all";
-      const absorbingChild = children.find((child) => child.exact && child.plan.kind === absorbing);
+      const children = plan.children.map((child) => lowerTo(approximation, child, options));
+      const absorbingKind = plan.kind === "and" ? "none" : "all";
+      const absorbingChild = children.find(
+        (child) => child.exact && child.plan.kind === absorbingKind,
+      );
       if (absorbingChild !== undefined) return absorbingChild;
       const plans = children.map((child) => child.plan);
       return {
@@ -95,7 +101,7 @@ function lowerTo(approximation: Approximation, plan: PlanNode, lowering: Lowerin
       const child = lowerTo(
         approximation === "superset" ? "subset" : "superset",
         plan.child,
-        lowering,
+        options,
       );
       return { plan: not(child.plan), exact: child.exact };
     }
@@ -108,11 +114,11 @@ function lowerTo(approximation: Approximation, plan: PlanNode, lowering: Lowerin
         exact: false,
       };
     case "platform":
-      return { plan: { kind: plan.platform === lowering.platform ? "all" : "none" }, exact: true };
+      return { plan: { kind: plan.platform === options.platform ? "all" : "none" }, exact: true };
     case "min-count":
       return lowerCount(approximation, plan);
     case "geo":
-      return lowerCircle(approximation, plan, lowering.maxCells);
+      return lowerCircle(approximation, plan, options.maxCells);
   }
 }
 
@@ -123,8 +129,8 @@ function lowerTo(approximation: Approximation, plan: PlanNode, lowering: Lowerin
 function lowerSequence(
   approximation: Approximation,
   elements: readonly SequenceElement[],
-): Lowered {
-  const parts = listParts(elements);
+): LoweredPlan {
+  const parts = splitSequence(elements);
   if (parts.length === 1 && parts[0]?.length === elements.length) {
     return { plan: { kind: "terms", elements }, exact: true };
   }
@@ -134,14 +140,14 @@ function lowerSequence(
 
 const maxRepeats = 2;
 
-function listParts(elements: readonly SequenceElement[]): SequenceElement[][] {
+function splitSequence(elements: readonly SequenceElement[]): SequenceElement[][] {
   const counts = new Map<string, number>();
   const parts: SequenceElement[][] = [[]];
   for (const element of elements) {
     const key = repeatKey(element);
-    const times = key === null ? 0 : (counts.get(key) ?? 0) + 1;
-    if (key !== null) counts.set(key, times);
-    if (key !== null && times <= maxRepeats) parts.at(-1)?.push(element);
+    const repeats = key === null ? 0 : (counts.get(key) ?? 0) + 1;
+    if (key !== null) counts.set(key, repeats);
+    if (key !== null && repeats <= maxRepeats) parts.at(-1)?.push(element);
     else parts.push([]);
   }
   return parts.filter((part) => part.length > 0);
@@ -152,10 +158,13 @@ function repeatKey(element: SequenceElement): string | null {
   return element.kind === "token" ? element.token : `${element.prefix}*`;
 }
 
-function lowerCount(approximation: Approximation, plan: PlanNode & { kind: "min-count" }): Lowered {
-  const below = countThresholds.findLast((threshold) => threshold <= plan.atLeast);
-  const above = countThresholds.find((threshold) => threshold >= plan.atLeast);
-  const threshold = approximation === "superset" ? below : above;
+function lowerCount(
+  approximation: Approximation,
+  plan: PlanNode & { kind: "min-count" },
+): LoweredPlan {
+  const lowerThreshold = countThresholds.findLast((threshold) => threshold <= plan.atLeast);
+  const upperThreshold = countThresholds.find((threshold) => threshold >= plan.atLeast);
+  const threshold = approximation === "superset" ? lowerThreshold : upperThreshold;
   const fallback: PlanNode = approximation === "superset" ? { kind: "all" } : { kind: "none" };
   if (threshold === undefined) return { plan: fallback, exact: false };
   return {
@@ -168,10 +177,10 @@ function lowerCircle(
   approximation: Approximation,
   { lat, lon, radiusKm }: PlanNode & { kind: "geo" },
   maxCells?: number,
-): Lowered {
+): LoweredPlan {
   if (approximation === "subset") return { plan: { kind: "none" }, exact: false };
   const cells = gridCellsInCircle(lat, lon, radiusKm, maxCells);
-  const tokens = cells === null ? [hasGeo] : cells.map(geoCell);
+  const tokens = cells === null ? [geoFacet] : cells.map(geoCell);
   return { plan: any(tokens.map(tokenPlan)), exact: false };
 }
 

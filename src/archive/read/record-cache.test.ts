@@ -3,7 +3,7 @@ import { seededRandom } from "../../../bench/measure.ts";
 import { type RecordBytes, RecordCache, type RenderedRecord } from "./rendered-pages.ts";
 
 const version = { path: "bluesky/000001.db", lastWrittenInCommit: 3, catalog: 7 };
-const rowRecord = (text: string): RenderedRecord => ({ text, dependsOnRowOnly: true });
+const rowRecord = (text: string): RenderedRecord => ({ text, dependsOnlyOnRow: true });
 const getText = (found: RecordBytes | null): string | null =>
   found?.arena.toString("utf8", found.start, found.end) ?? null;
 
@@ -18,7 +18,7 @@ test("a cached record in UTF-8 is found only under its version", () => {
 
 test("a cached record that depends on the catalog is found only under its catalog version", () => {
   const cache = new RecordCache(10_000);
-  cache.add(1n, version, { text: "null", dependsOnRowOnly: false });
+  cache.add(1n, version, { text: "null", dependsOnlyOnRow: false });
   expect(getText(cache.find(1n, { ...version, catalog: 7 }))).toBe("null");
   expect(cache.find(1n, { ...version, catalog: 8 })).toBeNull();
 });

@@ -11,40 +11,40 @@ type PageContext = {
 
 export type RenderRow = (row: RecordRow) => RenderedRecord;
 
-export type ReadPage = JsonPage & { damage: readonly Damage[] };
+export type RenderedPage = JsonPage & { damage: readonly Damage[] };
 
-const rowsAtOnce = 32;
+const rowsPerBatch = 32;
 
 /**
  * Renders one JSON array, without deleted or damaged posts. Null if `isOver()` becomes true before
  * it is complete.
  */
-export function jsonPages({ cache, currentVersions, readRows, renderer }: PageContext) {
-  return (positions: readonly Position[], isOver: () => boolean): ReadPage | null => {
+export function jsonPageRenderer({ cache, currentVersions, readRows, renderer }: PageContext) {
+  return (positions: readonly Position[], isOver: () => boolean): RenderedPage | null => {
     const versionOf = currentVersions();
     cache.beginPage();
-    const cached = positions.map((position) => {
+    const cachedRecords = positions.map((position) => {
       const version = versionOf(position);
       return version && cache.find(position.id, version);
     });
-    const missing = positions.filter((_, index) => cached[index] === null);
-    if (missing.length === 0) return { ...joinRecords(cached), damage: [] };
+    const missingPositions = positions.filter((_, index) => cachedRecords[index] === null);
+    if (missingPositions.length === 0) return { ...joinRecords(cachedRecords), damage: [] };
 
-    const added = new Map<string, RecordBytes>();
+    const addedRecords = new Map<string, RecordBytes>();
     const damage: Damage[] = [];
     const render = renderer();
-    for (let start = 0; start < missing.length; start += rowsAtOnce) {
+    for (let start = 0; start < missingPositions.length; start += rowsPerBatch) {
       if (isOver()) return null;
-      const stored = readRows(missing.slice(start, start + rowsAtOnce));
-      damage.push(...stored.damage);
-      for (const row of stored.rows) {
+      const batch = readRows(missingPositions.slice(start, start + rowsPerBatch));
+      damage.push(...batch.damage);
+      for (const row of batch.rows) {
         const version = versionOf(row);
         if (version === null) continue;
-        added.set(positionName(row), cache.add(row.id, version, render(row)));
+        addedRecords.set(positionName(row), cache.add(row.id, version, render(row)));
       }
     }
     const parts = positions.map(
-      (position, index) => cached[index] ?? added.get(positionName(position)) ?? null,
+      (position, index) => cachedRecords[index] ?? addedRecords.get(positionName(position)) ?? null,
     );
     return { ...joinRecords(parts), damage };
   };
@@ -59,18 +59,18 @@ function joinRecords(records: readonly (RecordBytes | null)[]): JsonPage {
   const lengths = Uint32Array.from(parts, ({ start, end }) => end - start);
   const length = lengths.reduce((total, value) => total + value, 2 + Math.max(0, parts.length - 1));
   const body = Buffer.allocUnsafeSlow(length);
-  let at = body.write("[");
+  let offset = body.write("[");
   for (const { arena, start, end } of parts) {
-    if (at > 1) body[at++] = comma;
-    at += arena.copy(body, at, start, end);
+    if (offset > 1) body[offset++] = comma;
+    offset += arena.copy(body, offset, start, end);
   }
-  body.write("]", at);
+  body.write("]", offset);
   return { body, lengths };
 }
 
 export type RecordVersion = { path: string; lastWrittenInCommit: number; catalog: unknown };
 
-export type RenderedRecord = { text: string; dependsOnRowOnly: boolean };
+export type RenderedRecord = { text: string; dependsOnlyOnRow: boolean };
 
 export type RecordBytes = { arena: Buffer; start: number; end: number };
 
@@ -116,7 +116,7 @@ export class RecordCache {
    * catalog, of the catalog.
    */
   find(id: bigint, version: RecordVersion): RecordBytes | null {
-    const slot = this.#slotFor(id, version);
+    const slot = this.findSlot(id, version);
     if (slot === null || this.#ring === null) return null;
     const position = this.#slots[slot] as number;
     const start = (position % this.#ringBytes) + headerBytes;
@@ -124,21 +124,21 @@ export class RecordCache {
     return position >= this.#pageStart - this.#ringBytes / 2 ? found : this.#move(id, slot, found);
   }
 
-  add(id: bigint, version: RecordVersion, { text, dependsOnRowOnly }: RenderedRecord): RecordBytes {
+  add(id: bigint, version: RecordVersion, { text, dependsOnlyOnRow }: RenderedRecord): RecordBytes {
     const position = this.#reserve(text.length * maxBytesPerCodeUnit);
     if (position === null) return ownCopy(Buffer.from(text));
-    const catalog = dependsOnRowOnly ? 0 : this.#tokenOfCatalog(version);
+    const catalog = dependsOnlyOnRow ? 0 : this.#tokenOfCatalog(version);
     const segment = this.#tokenOfSegment(version);
-    const stored = this.#put(id, { position, segment, catalog }, (ring, start) =>
+    const record = this.#put(id, { position, segment, catalog }, (ring, start) =>
       ring.write(text, start),
     );
     this.#slots[this.#oldestSlot(id)] = position;
-    return stored;
+    return record;
   }
 
-  #slotFor(id: bigint, version: RecordVersion): number | null {
+  findSlot(id: bigint, version: RecordVersion): number | null {
     if (this.#ring === null) return null;
-    const first = this.#slotOf(id);
+    const first = this.firstSlot(id);
     const segment = this.#tokenOfSegment(version);
     const catalog = this.#tokenOfCatalog(version);
     for (let slot = first; slot < first + ways; slot += 1) {
@@ -154,8 +154,8 @@ export class RecordCache {
     return null;
   }
 
-  #move(id: bigint, slot: number, found: RecordBytes): RecordBytes {
-    const bytes = Buffer.from(found.arena.subarray(found.start, found.end));
+  #move(id: bigint, slot: number, record: RecordBytes): RecordBytes {
+    const bytes = Buffer.from(record.arena.subarray(record.start, record.end));
     const position = this.#reserve(bytes.length);
     if (position === null) return ownCopy(bytes);
     const word = ((this.#slots[slot] as number) % this.#ringBytes) / 8;
@@ -167,10 +167,10 @@ export class RecordCache {
 
   /** Null if writing there would overwrite records found for this page. */
   #reserve(bytes: number): number | null {
-    const needed = headerBytes + bytes;
+    const neededBytes = headerBytes + bytes;
     const room = this.#ringBytes - (this.#head % this.#ringBytes);
-    const position = needed <= room ? this.#head : this.#head + room;
-    return position + needed <= this.#pageStart + this.#ringBytes / 2 ? position : null;
+    const position = neededBytes <= room ? this.#head : this.#head + room;
+    return position + neededBytes <= this.#pageStart + this.#ringBytes / 2 ? position : null;
   }
 
   #put(
@@ -207,7 +207,7 @@ export class RecordCache {
   }
 
   #oldestSlot(id: bigint): number {
-    const first = this.#slotOf(id);
+    const first = this.firstSlot(id);
     let oldest = first;
     for (let slot = first + 1; slot < first + ways; slot += 1) {
       if ((this.#slots[slot] as number) < (this.#slots[oldest] as number)) oldest = slot;
@@ -216,7 +216,7 @@ export class RecordCache {
   }
 
   /** Multiplicative hashing, because IDs begin with a time and end with few bits of a hash. */
-  #slotOf(id: bigint): number {
+  firstSlot(id: bigint): number {
     this.#id[0] = id;
     const bits = (this.#idWords[0] as number) ^ (this.#idWords[1] as number);
     return (Math.imul(bits, 0x9e3779b1) >>> 3) & this.#slotMask & -ways;
@@ -225,9 +225,11 @@ export class RecordCache {
   #tokenOfSegment(version: RecordVersion): number {
     if (version === this.#recent.version) return this.#recent.token;
     const { path, lastWrittenInCommit } = version;
-    const known = this.#segments.get(path);
+    const knownSegment = this.#segments.get(path);
     const token =
-      known?.lastWrittenInCommit === lastWrittenInCommit ? known.token : ++this.#lastToken;
+      knownSegment?.lastWrittenInCommit === lastWrittenInCommit
+        ? knownSegment.token
+        : ++this.#lastToken;
     this.#segments.set(path, { lastWrittenInCommit, token });
     this.#recent = { version, token };
     return token;

@@ -18,35 +18,35 @@ export function nameResolver(
    */
   function resolvePost(name: string): string[] {
     const { number, keys, bluesky } = readNamedPost(name);
-    const stored =
+    const storedKeys =
       number === null
         ? []
         : readRows(platforms.map((platform) => ({ id: number, platform }))).rows.map((row) =>
             postKey(row.platform, { id: null, uri: recordUri(row) }),
           );
-    const linked =
+    const linkedKeys =
       bluesky === null
         ? []
         : accountIds(catalog, "bluesky", bluesky.handle).map((did) =>
             postKey("bluesky", { id: null, uri: blueskyUri(did, bluesky.key) }),
           );
-    return [...new Set([...keys, ...stored, ...linked])].filter((key) => key !== null);
+    return [...new Set([...keys, ...storedKeys, ...linkedKeys])].filter((key) => key !== null);
   }
 
   return function* (names, isSliceOver) {
-    const resolved = {
+    const resolvedNames = {
       accounts: new Map<string, string[]>(),
       posts: new Map<string, string[]>(),
     };
     for (const name of names.accounts) {
-      resolved.accounts.set(name, resolveAccount(catalog, name));
+      resolvedNames.accounts.set(name, resolveAccount(catalog, name));
       if (isSliceOver()) yield;
     }
     for (const name of names.posts) {
-      resolved.posts.set(name, resolvePost(name));
+      resolvedNames.posts.set(name, resolvePost(name));
       if (isSliceOver()) yield;
     }
-    return resolved;
+    return resolvedNames;
   };
 }
 
@@ -73,8 +73,10 @@ export function withAuthorCoverage(
 ): readonly PlatformCoverage[] {
   if (authorIntervals.length === 0) return coverage;
   return coverage.map((entry) => {
-    const added = authorIntervals.filter(({ platform }) => platform === entry.platform);
-    return added.length === 0 ? entry : { ...entry, intervals: [...entry.intervals, ...added] };
+    const platformIntervals = authorIntervals.filter(({ platform }) => platform === entry.platform);
+    return platformIntervals.length === 0
+      ? entry
+      : { ...entry, intervals: [...entry.intervals, ...platformIntervals] };
   });
 }
 

@@ -9,7 +9,7 @@ import { makePost } from "../../../testkit/data/make-post.ts";
 import { lastId, lowestId, xUri } from "../../posts/ids.ts";
 import type { AccountStatus, ArchiveChange, Position } from "../archive.ts";
 import { catalogPath, readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
-import { findSplitIds, idsInOrder } from "../compaction/cuts.ts";
+import { findSplitIds, nthIdReader } from "../compaction/cuts.ts";
 import { openForReading } from "../database.ts";
 import { findPosts } from "../maintenance/find-posts.ts";
 import { type ChunkSet, countBetween } from "../sealed/chunk-set.ts";
@@ -210,7 +210,7 @@ describe("every post is in exactly one of the two indexes", () => {
       case "delete":
         return { kind: "delete", platform, uri, revision };
       case "like":
-        return { kind: "count", platform, uri, metric: "likes", by: 7 };
+        return { kind: "count", platform, uri, metric: "likes", increment: 7 };
       case "label": {
         const label = { subject: uri, source: alice, value: "spam", negated: atMs % 2 === 0 };
         return { kind: "label", platform, ...label, createdMs: atMs, expiresMs: null };
@@ -289,9 +289,9 @@ function expectInOneIndex(path: string): void {
     set !== null && countBetween(set, number, number + 1) === 1;
   for (let number = 0; number < numbers.posts; number++) {
     const id = numbers.idAt(number);
-    const isReplaced = has(deletions.replaced(0), number);
+    const isReplaced = has(deletions.replacedSet(0), number);
     expect(isReplaced).toBe(!stored.has(id) || written.has(id));
-    expect(has(deletions.omitted(0), number)).toBe(isReplaced || hidden.has(id));
+    expect(has(deletions.omittedSet(0), number)).toBe(isReplaced || hidden.has(id));
     if (!isReplaced) sealed.add(id);
   }
   expect(sealed.size + written.size).toBe(stored.size);
@@ -358,9 +358,9 @@ describe("hidden posts", () => {
 describe("the deadline of a search", () => {
   const ranged = { low: 0n, high: lastId };
   const query = (plan: PlanNode) => {
-    const requested = platformQuery("bluesky", { ...unbounded, conjuncts: [plan] });
-    if (requested === null) throw new Error("the query matches no post");
-    return { ...requested, skew: { minMs: 0, maxMs: 0 } };
+    const boundedQuery = platformQuery("bluesky", { ...unbounded, conjuncts: [plan] });
+    if (boundedQuery === null) throw new Error("the query matches no post");
+    return { ...boundedQuery, skew: { minMs: 0, maxMs: 0 } };
   };
   const unbounded = { fromMs: null, toMs: null, lowId: null, highId: null };
   const rowsOnly: PlanNode = { kind: "min-count", metric: "likes", atLeast: 3 };
@@ -389,10 +389,10 @@ describe("the deadline of a search", () => {
     archive.put(...Array.from({ length: 150 }, (_, n) => post(n * 2, `a brook ${n}`)));
     const segment = openSegment(onlyPath(), "bluesky", 1_000);
     for (const plan of [rowsOnly, { kind: "all" } as const, word("brook")]) {
-      const whole = segment.search(query(plan), ranged, 1_000, never);
-      expect(whole.stoppedAt).toBeNull();
+      const fullAnswer = segment.search(query(plan), ranged, 1_000, never);
+      expect(fullAnswer.stoppedAt).toBeNull();
       const { ids, steps } = inSteps(segment, plan);
-      expect(ids).toEqual(whole.ids);
+      expect(ids).toEqual(fullAnswer.ids);
       expect(steps).toBeGreaterThan(1);
     }
     segment.close();
@@ -404,14 +404,14 @@ describe("the deadline of a search", () => {
     archive.put(...Array.from({ length: 200 }, (_, n) => post(n * 2, `a river ${n}`)));
     const segment = openSegment(onlyPath(), "bluesky", 1_000);
     const grid = { originMs: 0, widthMs: minuteMs };
-    const whole = segment.counter.count(query(rowsOnlyOf("river")), ranged, grid, never);
+    const fullCounts = segment.counter.count(query(rowsOnlyOf("river")), ranged, grid, never);
     const partial = segment.counter.count(query(rowsOnlyOf("river")), ranged, grid, () => true);
-    expect(whole.countedFromMs).toBeNull();
+    expect(fullCounts.countedFromMs).toBeNull();
     const fromMs = partial.countedFromMs ?? 0;
     expect(fromMs).toBeGreaterThan(start);
     const later = (counts: ReadonlyMap<number, number>) =>
       [...counts].filter(([bucket]) => bucket * minuteMs >= fromMs).sort(([a], [b]) => a - b);
-    expect(later(partial.counts)).toEqual(later(whole.counts));
+    expect(later(partial.counts)).toEqual(later(fullCounts.counts));
     expect(later(partial.counts).length).toBeGreaterThan(100);
     segment.close();
   });
@@ -421,8 +421,8 @@ describe("the deadline of a search", () => {
     archive.seal();
     const segment = openSegment(onlyPath(), "bluesky", 1_000);
     const grid = { originMs: 0, widthMs: minuteMs };
-    const requested = query(rowsOnlyOf("river"));
-    const { counts, countedFromMs } = segment.counter.count(requested, ranged, grid, () => true);
+    const rowQuery = query(rowsOnlyOf("river"));
+    const { counts, countedFromMs } = segment.counter.count(rowQuery, ranged, grid, () => true);
     expect(counts.size).toBe(128);
     expect(countedFromMs).toBe(start + 172 * minuteMs + 1);
     segment.close();
@@ -467,17 +467,17 @@ describe("times that IDs do not determine", () => {
     );
     archive.put(...early, ...Array.from({ length: 200 }, (_, n) => nativePost(n)));
     const window = { fromMs: start + 20 * minuteMs + 1, toMs: start + 90 * minuteMs };
-    const requested = { plan: word("river"), platforms: ["x"] as const };
+    const baseRequest = { plan: word("river"), platforms: ["x"] as const };
     const before = {
       counts: [60_000, 7 * minuteMs, 1_000].map(countedOn),
-      found: archive.search({ ...requested, ...window }).positions,
-      early: archive.search({ ...requested, fromMs: null, toMs: Date.UTC(2009, 0, 3) }).positions,
+      found: archive.search({ ...baseRequest, ...window }).positions,
+      early: archive.search({ ...baseRequest, fromMs: null, toMs: Date.UTC(2009, 0, 3) }).positions,
     };
     archive.seal();
     expect({
       counts: [60_000, 7 * minuteMs, 1_000].map(countedOn),
-      found: archive.search({ ...requested, ...window }).positions,
-      early: archive.search({ ...requested, fromMs: null, toMs: Date.UTC(2009, 0, 3) }).positions,
+      found: archive.search({ ...baseRequest, ...window }).positions,
+      early: archive.search({ ...baseRequest, fromMs: null, toMs: Date.UTC(2009, 0, 3) }).positions,
     }).toEqual(before);
     expect(before.early).toHaveLength(2);
   });
@@ -550,8 +550,8 @@ describe("damaged sealed index", () => {
     if (entry === undefined) throw new Error("no segment");
     expect(findSplitIds(archive.folder, entry, 30)).toHaveLength(3);
     const database = openForReading(onlyPath(), 100);
-    expect(idsInOrder(database, onlyPath())(98)).not.toBeNull();
-    expect(idsInOrder(database, onlyPath())(99)).toBeNull();
+    expect(nthIdReader(database, onlyPath())(98)).not.toBeNull();
+    expect(nthIdReader(database, onlyPath())(99)).toBeNull();
     database.close();
     rmSync(damageMarkerPath(onlyPath()));
     const catalog = openForReading(catalogPath(archive.folder), 100);
@@ -637,10 +637,10 @@ describe("cut of a sealed segment", () => {
     archive.write([deletion(20)]);
     expect(sealed()).toHaveLength(3);
     const database = openForReading(onlyPath(), 100);
-    const read = idsInOrder(database, onlyPath());
+    const readNthId = nthIdReader(database, onlyPath());
     const ids = database.prepare("SELECT id FROM post ORDER BY id");
     ids.setReadBigInts(true);
-    expect([...Array(101).keys()].map(read)).toEqual([...ids.all().map(({ id }) => id), null]);
+    expect([...Array(101).keys()].map(readNthId)).toEqual([...ids.all().map(({ id }) => id), null]);
     database.close();
   });
 });

@@ -57,10 +57,10 @@ export function* searchSegments(
 ): Generator<void, SearchAnswer> {
   const window = extractBounds(request.plan, request);
   // One more post shows whether there is a next page.
-  const needed = request.limit + 1;
+  const neededPosts = request.limit + 1;
   const visits = planVisits(request, entries, window, start);
   const seenOn = (platform: Platform): ReadonlySet<bigint> =>
-    (platform === request.after?.platform ? start?.seen : null) ?? noIds;
+    (platform === request.after?.platform ? start?.seenIds : null) ?? noIds;
   const isShared = visits.some(({ entry }) => entry.platform !== visits[0]?.entry.platform);
   const work = {
     segmentsOfPlatforms: entries.filter(({ platform }) => request.platforms.includes(platform))
@@ -79,8 +79,8 @@ export function* searchSegments(
   let completeFrom: bigint | null = null;
 
   for (const [index, visit] of visits.entries()) {
-    const oldest = positions.length === needed ? positions.at(-1) : undefined;
-    const low = highest(visit.low, oldest?.id, completeFrom);
+    const oldest = positions.length === neededPosts ? positions.at(-1) : undefined;
+    const low = maxId(visit.low, oldest?.id, completeFrom);
     if (low > visit.high) continue;
     const isFirst = visit.high === visits[0]?.high;
     if (index > 0 && isSliceOver()) yield;
@@ -93,15 +93,15 @@ export function* searchSegments(
     const isOver = (): boolean => isStopped() || clock.now() >= endMs;
     yield* open(visit.entry).verify(isSliceOver);
     const ids: bigint[] = [];
-    const seen = seenOn(visit.entry.platform);
-    const damaged: IdRange[] = [];
+    const seenIds = seenOn(visit.entry.platform);
+    const damagedRanges: IdRange[] = [];
     const segmentWork = { candidates: 0, rechecked: 0, containers: 0, tookMs: 0 };
     for (let high = visit.high; ; ) {
       const startedAt = clock.elapsed();
       const answer = open(visit.entry).search(
         visit.query,
         { low, high },
-        needed + seen.size - ids.length,
+        neededPosts + seenIds.size - ids.length,
         () => isSliceOver() || isOver(),
       );
       segmentWork.tookMs += clock.elapsed() - startedAt;
@@ -110,10 +110,10 @@ export function* searchSegments(
       segmentWork.containers += answer.containers;
       work.slices += 1;
       work.statements += answer.statements;
-      ids.push(...answer.ids.filter((id) => !seen.has(id)));
-      damaged.push(...answer.damaged);
+      ids.push(...answer.ids.filter((id) => !seenIds.has(id)));
+      damagedRanges.push(...answer.damaged);
       const { stoppedAt } = answer;
-      if (stoppedAt === null || stoppedAt <= low || ids.length >= needed) break;
+      if (stoppedAt === null || stoppedAt <= low || ids.length >= neededPosts) break;
       if (isOver() && (isStopped() || !isFirst || hasProgressed(answer))) {
         completeFrom = stoppedAt;
         break;
@@ -121,7 +121,7 @@ export function* searchSegments(
       yield;
       high = stoppedAt - 1n;
     }
-    damage.push(...segmentDamage(visit.entry, damaged));
+    damage.push(...segmentDamage(visit.entry, damagedRanges));
     work.segmentsOpened += 1;
     work.candidates += segmentWork.candidates;
     work.rechecked += segmentWork.rechecked;
@@ -130,11 +130,11 @@ export function* searchSegments(
     if (segments.length < (request.maxListedSegments ?? 0)) {
       segments.push({ platform, sequence, ...segmentWork, found: ids.length });
     }
-    const added = ids.map((id) => ({ id, platform }));
+    const newPositions = ids.map((id) => ({ id, platform }));
     positions =
       positions.length === 0
-        ? added
-        : [...positions, ...added].sort(comparePositions).slice(0, needed);
+        ? newPositions
+        : [...positions, ...newPositions].sort(comparePositions).slice(0, neededPosts);
   }
   const page = makePage(positions, completeFrom, request.limit);
   return { ...page, damage, work: { ...work, returned: page.positions.length, segments } };
@@ -143,9 +143,9 @@ export function* searchSegments(
 const hasProgressed = ({ termReads, containers, candidates }: SegmentAnswer): boolean =>
   termReads === 0 || containers > 0 || candidates > 0;
 
-function timeShares({ low }: Visit, later: readonly Visit[]): number {
-  const overlapping = later.filter(({ high }) => high > low);
-  return 1 + new Set(overlapping.map(({ entry }) => entry.platform)).size;
+function timeShares({ low }: Visit, laterVisits: readonly Visit[]): number {
+  const overlappingVisits = laterVisits.filter(({ high }) => high > low);
+  return 1 + new Set(overlappingVisits.map(({ entry }) => entry.platform)).size;
 }
 
 type Visit = IdRange & { entry: SegmentEntry; query: SegmentQuery };
@@ -172,9 +172,9 @@ function planVisits(
       const query = entry.analyzer === currentAnalyzer ? byTerms : rowScan;
       if (!query) return [];
       const ids = windowIds(window.fromMs, window.toMs, entry.skew);
-      const low = highest(entry.low, ids.low, window.lowId);
+      const low = maxId(entry.low, ids.low, window.lowId);
       const after = highestAfter(request.after, entry, start);
-      const high = lowest(entry.high, ids.high, after, window.highId ?? lastId);
+      const high = minId(entry.high, ids.high, after, window.highId ?? lastId);
       return [
         {
           entry,
@@ -194,28 +194,30 @@ function highestAfter(
   start: PageStart | undefined,
 ): bigint {
   if (after === null) return lastId;
-  if (start !== undefined && entry.platform === after.platform) return start.below - 1n;
+  if (start !== undefined && entry.platform === after.platform) return start.belowId - 1n;
   return entry.platform > after.platform ? after.id : after.id - 1n;
 }
 
 function makePage(
-  found: readonly Position[],
+  foundPositions: readonly Position[],
   completeFrom: bigint | null,
   limit: number,
 ): Omit<SearchAnswer, "work" | "damage"> {
-  const complete =
-    completeFrom === null ? found : found.filter((position) => position.id >= completeFrom);
-  const positions = complete.slice(0, limit);
-  if (complete.length > limit) {
+  const completePositions =
+    completeFrom === null
+      ? foundPositions
+      : foundPositions.filter((position) => position.id >= completeFrom);
+  const positions = completePositions.slice(0, limit);
+  if (completePositions.length > limit) {
     return { positions, next: positions.at(-1) ?? null, complete: true };
   }
   if (completeFrom === null) return { positions, next: null, complete: true };
   return { positions, next: { id: completeFrom, platform: "x" }, complete: false };
 }
 
-const lowest = (...ids: bigint[]): bigint => ids.reduce((a, b) => (a < b ? a : b));
+const minId = (...ids: bigint[]): bigint => ids.reduce((a, b) => (a < b ? a : b));
 
-const highest = (first: bigint, ...others: (bigint | null | undefined)[]): bigint =>
+const maxId = (first: bigint, ...others: (bigint | null | undefined)[]): bigint =>
   others.reduce<bigint>((a, b) => (b !== null && b !== undefined && b > a ? b : a), first);
 
 const maxSpans = 50;

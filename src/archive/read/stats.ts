@@ -14,8 +14,8 @@ import {
 import { pendingRewrites, pendingSeals, rewriteInProgress } from "../catalog/pending-tasks.ts";
 import { openForReading } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { replacedPosts } from "../sealed/deletion-bitmap.ts";
-import { deltaPosts, sealedState } from "../sealed/sealed-state.ts";
+import { countReplacedPosts } from "../sealed/deletion-bitmap.ts";
+import { countDeltaPosts, sealedState } from "../sealed/sealed-state.ts";
 import { isMarkedDamaged } from "../segments/integrity.ts";
 
 export function* readStats(
@@ -63,13 +63,13 @@ function segmentStats(folder: string, entry: SegmentEntry): SegmentStats {
   try {
     const setting = (name: string): number =>
       Number(segment.prepare("SELECT value FROM setting WHERE name = ?").get(name)?.value ?? 0);
-    const hidden = segment.prepare("SELECT count(*) AS rows FROM hidden").get();
+    const hiddenRow = segment.prepare("SELECT count(*) AS rows FROM hidden").get();
     return {
       platform: entry.platform,
       sequence: entry.sequence,
       posts: setting("posts"),
       imported: setting("imported"),
-      hidden: Number(hidden?.rows),
+      hidden: Number(hiddenRow?.rows),
       bytes: fileAndWalSize(path),
       ...segmentTimes(segment),
       current: entry.analyzer === currentAnalyzer,
@@ -84,20 +84,21 @@ function segmentStats(folder: string, entry: SegmentEntry): SegmentStats {
 function sealedStats(segment: DatabaseSync, path: string, bytes: number): SealedStats | null {
   const state = sealedState(segment);
   if (state === null) return null;
-  const replaced = state.isReadable && !isMarkedDamaged(path) ? readableReplaced(segment) : null;
+  const replacedCount =
+    state.isReadable && !isMarkedDamaged(path) ? readReplacedCount(segment) : null;
   return {
     atMs: state.sealedMs,
     posts: state.posts,
     bytes,
-    replaced: replaced ?? 0,
-    delta: deltaPosts(segment, Number.MAX_SAFE_INTEGER),
-    damaged: replaced === null,
+    replaced: replacedCount ?? 0,
+    delta: countDeltaPosts(segment, Number.MAX_SAFE_INTEGER),
+    damaged: replacedCount === null,
   };
 }
 
-function readableReplaced(segment: DatabaseSync): number | null {
+function readReplacedCount(segment: DatabaseSync): number | null {
   try {
-    return replacedPosts(segment);
+    return countReplacedPosts(segment);
   } catch (error) {
     if (!isDamage(error)) throw error;
     return null;
@@ -113,16 +114,16 @@ function segmentTimes(segment: DatabaseSync): Times {
   );
   selectEnds.setReadBigInts(true);
   const { first = null, last = null } = selectEnds.get(firstSnowflake) ?? {};
-  const early = earlyTimes(segment);
+  const earlySpan = earlyTimes(segment);
   return {
-    fromMs: early.fromMs ?? (first === null ? null : idTimeMs(first as bigint)),
-    toMs: last === null ? early.toMs : idTimeMs(last as bigint),
+    fromMs: earlySpan.fromMs ?? (first === null ? null : idTimeMs(first as bigint)),
+    toMs: last === null ? earlySpan.toMs : idTimeMs(last as bigint),
   };
 }
 
 /**
  * IDs of posts from before November 2010 contain no time. X numbered its posts in order, so the
- * first and the last suffice; IDs derived from uris are unordered, but all below `firstOrdered`.
+ * first and the last suffice; IDs derived from uris are unordered, but all below `firstOrderedId`.
  */
 function earlyTimes(segment: DatabaseSync): Times {
   const { first = null, last = null } =
@@ -134,13 +135,13 @@ function earlyTimes(segment: DatabaseSync): Times {
            UNION ALL SELECT * FROM (SELECT time_ms FROM post WHERE id >= ?1 AND id < ?2 ORDER BY id DESC LIMIT 1)
          )`,
       )
-      .get(firstOrdered, firstSnowflake) ?? {};
+      .get(firstOrderedId, firstSnowflake) ?? {};
   return {
     fromMs: first === null ? null : Number(first),
     toMs: last === null ? null : Number(last),
   };
 }
 
-const firstOrdered = nextMillisecondId(0n);
+const firstOrderedId = nextMillisecondId(0n);
 
 const fileAndWalSize = (path: string): number => fileSize(path) + fileSize(`${path}-wal`);

@@ -29,32 +29,32 @@ export type StoredRows = {
 export function storedRows({ currentSegments, open, uriKey }: RowsContext): StoredRows {
   function rowsIn(entry: SegmentEntry, ids: readonly bigint[]): ReadRows {
     const segment = open(entry);
-    const read = segment.rows(ids);
-    const knownIds = new Set([...read.rows.map(({ id }) => id), ...read.damaged]);
+    const result = segment.rows(ids);
+    const knownIds = new Set([...result.rows.map(({ id }) => id), ...result.damaged]);
     const currentIds = entryCurrentIds(
       entry,
       ids.filter((id) => !knownIds.has(id)),
     );
-    if (currentIds.size === 0) return read;
-    const renumbered = new Map(
+    if (currentIds.size === 0) return result;
+    const renumberedRows = new Map(
       segment.rows([...new Set(currentIds.values())]).rows.map((row) => [row.id, row]),
     );
-    const byId = new Map(read.rows.map((row) => [row.id, row]));
+    const byId = new Map(result.rows.map((row) => [row.id, row]));
     const rows = ids.flatMap((id) => {
-      const row = byId.get(id) ?? renumbered.get(currentIds.get(id) ?? id);
+      const row = byId.get(id) ?? renumberedRows.get(currentIds.get(id) ?? id);
       return row === undefined ? [] : [{ ...row, id }];
     });
-    return { rows, damaged: read.damaged };
+    return { rows, damaged: result.damaged };
   }
 
   function entryCurrentIds(
     entry: SegmentEntry,
     ids: readonly bigint[],
   ): ReadonlyMap<bigint, bigint> {
-    const lookedUp = entry.platform === "x" ? ids.filter(hasTime) : ids;
-    if (lookedUp.length === 0) return new Map();
+    const lookupIds = entry.platform === "x" ? ids.filter(hasTime) : ids;
+    if (lookupIds.length === 0) return new Map();
     try {
-      return findStoredIds(open(entry).lookup, uriKey(), lookedUp);
+      return findStoredIds(open(entry).lookup, uriKey(), lookupIds);
     } catch (error) {
       if (!isDamage(error)) throw error;
       return new Map();
@@ -70,12 +70,12 @@ export function storedRows({ currentSegments, open, uriKey }: RowsContext): Stor
       const damage: Damage[] = [];
       for (const [entry, segmentPositions] of bySegment) {
         if (entry === undefined) continue;
-        const read = rowsIn(
+        const result = rowsIn(
           entry,
           segmentPositions.map(({ id }) => id),
         );
-        rows.push(...read.rows);
-        damage.push(...segmentDamage(entry, read.damaged.map(singleId)));
+        rows.push(...result.rows);
+        damage.push(...segmentDamage(entry, result.damaged.map(singleId)));
       }
       return { rows: bySegment.size > 1 ? rows.sort(comparePositions) : rows, damage };
     },
@@ -136,17 +136,17 @@ export function rowRenderer(
   });
 
   return () => {
-    const accountsRead = new Map<string, KnownAccount>();
+    const knownAccounts = new Map<string, KnownAccount>();
     return (row) => {
-      let dependsOnRowOnly = true;
+      let dependsOnlyOnRow = true;
       const text = renderRecord(row, (userId) => {
-        dependsOnRowOnly = false;
+        dependsOnlyOnRow = false;
         const key = `${row.platform} ${userId}`;
-        const account = accountsRead.get(key) ?? readAccount(row.platform, userId.toLowerCase());
-        accountsRead.set(key, account);
+        const account = knownAccounts.get(key) ?? readAccount(row.platform, userId.toLowerCase());
+        knownAccounts.set(key, account);
         return account;
       });
-      return { text, dependsOnRowOnly };
+      return { text, dependsOnlyOnRow };
     };
   };
 }

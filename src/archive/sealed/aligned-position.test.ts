@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { alignedPosition, type Word } from "./aligned-position.ts";
-import { lastListed, listedPositions } from "./positions.ts";
+import { lastPositionFlag, listedPositions } from "./positions.ts";
 
 function wordAt(positions: readonly number[]): Word {
   const list = Uint32Array.from(positions, (position, index) =>
-    index === positions.length - 1 ? (position | lastListed) >>> 0 : position,
+    index === positions.length - 1 ? (position | lastPositionFlag) >>> 0 : position,
   );
   return { positions: listedPositions(Uint32Array.of(0), list), ranks: Uint32Array.of(0) };
 }

@@ -2,8 +2,8 @@ import { type Positions, positionAt, positionRange, seekPosition } from "./posit
 
 export type Word = { positions: Positions; ranks: Uint32Array };
 
-let nexts = new Uint32Array(64);
-let ends = new Uint32Array(64);
+let nextOffsets = new Uint32Array(64);
+let endOffsets = new Uint32Array(64);
 
 export function alignedPosition(words: readonly Word[], index: number): number | null {
   const count = words.length;
@@ -11,26 +11,26 @@ export function alignedPosition(words: readonly Word[], index: number): number |
   for (let number = 0; number < count; number++) {
     const { positions, ranks } = words[number] as Word;
     const { from, end } = positionRange(positions, ranks[index] as number);
-    nexts[number] = from;
-    ends[number] = end;
+    nextOffsets[number] = from;
+    endOffsets[number] = end;
   }
   let position = 0;
-  let agreeing = 0;
+  let agreeingWords = 0;
   for (let number = count - 1; ; number = number === 0 ? count - 1 : number - 1) {
     const { positions } = words[number] as Word;
-    const end = ends[number] as number;
-    const next = seekPosition(positions, nexts[number] as number, end, position + number);
+    const end = endOffsets[number] as number;
+    const next = seekPosition(positions, nextOffsets[number] as number, end, position + number);
     if (next === end) return null;
-    nexts[number] = next;
-    const found = positionAt(positions, next) - number;
-    agreeing = found === position ? agreeing + 1 : 1;
-    position = found;
-    if (agreeing === count) return position;
+    nextOffsets[number] = next;
+    const start = positionAt(positions, next) - number;
+    agreeingWords = start === position ? agreeingWords + 1 : 1;
+    position = start;
+    if (agreeingWords === count) return position;
   }
 }
 
 function growArrays(words: number): void {
-  if (words <= nexts.length) return;
-  nexts = new Uint32Array(2 * words);
-  ends = new Uint32Array(2 * words);
+  if (words <= nextOffsets.length) return;
+  nextOffsets = new Uint32Array(2 * words);
+  endOffsets = new Uint32Array(2 * words);
 }

@@ -9,8 +9,8 @@ import {
 } from "../../../testkit/archives/segment-contents.ts";
 import { buildSealed } from "./build.ts";
 import { openDocNumbers } from "./doc-numbers.ts";
-import { densePosts, dictionaryBlockBytes, inlinePosts, maxOneRowPosts } from "./format.ts";
-import { UnreadableFts } from "./fts-structure.ts";
+import { dictionaryBlockBytes, maxInlinePosts, maxOneRowPosts, minBitmapPosts } from "./format.ts";
+import { UnreadableFtsError } from "./fts-structure.ts";
 
 const opened: { close(): void }[] = [];
 const closedAfterTest = <Value extends { close(): void }>(value: Value): Value => {
@@ -68,10 +68,10 @@ test("a sealed index stores a row of positions whose list is too long for 16-bit
 });
 
 test("a sealed index chooses the form of a posting list by its number of posts, at every limit", () => {
-  const rows = [inlinePosts, inlinePosts + 1, maxOneRowPosts, maxOneRowPosts + 1];
-  const edges = [1, 2, ...rows, densePosts - 1, densePosts, densePosts + 1];
+  const rows = [maxInlinePosts, maxInlinePosts + 1, maxOneRowPosts, maxOneRowPosts + 1];
+  const edges = [1, 2, ...rows, minBitmapPosts - 1, minBitmapPosts, minBitmapPosts + 1];
   const posts = new Map<bigint, string[]>();
-  for (let n = 0; n < densePosts + 2; n += 1) {
+  for (let n = 0; n < minBitmapPosts + 2; n += 1) {
     const tokens = edges.filter((edge) => n < edge).map((edge) => `w${edge}`);
     posts.set(1_000_000n - BigInt(n) * 3n, [...tokens, ...tokens.map((token) => `is:${token}`)]);
   }
@@ -79,7 +79,7 @@ test("a sealed index chooses the form of a posting list by its number of posts, 
   expect(sealedContents(database)).toEqual(expectedContents(posts, new Set(posts.keys())));
   const readRows = (table: string) =>
     database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n;
-  const withRows = edges.filter((edge) => edge > inlinePosts).length;
+  const withRows = edges.filter((edge) => edge > maxInlinePosts).length;
   expect([readRows("sealed_docs"), readRows("sealed_positions")]).toEqual([2 * withRows, withRows]);
 });
 
@@ -94,8 +94,8 @@ test("a sealed index stores the posts of a term in several chunks in one row, or
   const source = closedAfterTest(emptySegment());
   addToFts(source, posts);
   const once = closedAfterTest(sealedFrom(source, ids).sealed);
-  const again = closedAfterTest(sealedFrom(once, ids).sealed);
-  for (const database of [once, again]) {
+  const resealed = closedAfterTest(sealedFrom(once, ids).sealed);
+  for (const database of [once, resealed]) {
     expect(sealedContents(database)).toEqual(expectedContents(posts, new Set(posts.keys())));
     const rows = database.prepare("SELECT count(*) AS n FROM sealed_docs").get()?.n;
     expect(rows).toBe(40 + 2 + 2);
@@ -135,7 +135,7 @@ test("sealing reports a post in FTS5 that has no row", () => {
 
 test("sealing reports a post that is missing from FTS5", () => {
   const posts: PostTokens = new Map([[1n, ["a", "b"]]]);
-  expect(() => sealed(posts, [1n, 2n])).toThrow(UnreadableFts);
+  expect(() => sealed(posts, [1n, 2n])).toThrow(UnreadableFtsError);
   expect(() => sealed(posts, [1n, 2n])).toThrow("1 of 2 posts are in no index");
 });
 

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { headerChecksum, sealedRowChecksum } from "./checksums.ts";
-import { SealedDamage } from "./damage.ts";
+import { SealedDamageError } from "./damage.ts";
 import { writeEmptyBitmap } from "./deletion-bitmap.ts";
 import { createDictionaryWriter } from "./dictionary-writer.ts";
 import { createDocNumberLookup } from "./doc-number-lookup.ts";
-import { chunkCount, idsPerPage, inlinePosts, sealedFormat } from "./format.ts";
+import { chunkCount, idsPerPage, maxInlinePosts, sealedFormat } from "./format.ts";
 import { ftsSources } from "./fts-source.ts";
 import { unreadableFts } from "./fts-structure.ts";
 import { assertTally, readTally, type Tally } from "./fts-tally.ts";
@@ -22,8 +22,8 @@ const termCost = 8;
 /**
  * Fills the empty sealed tables of `target` from both indexes of `source`, without replaced posts.
  * `ids` must be newest first, each in exactly one index. `source` must be on one snapshot and
- * `target` in one transaction throughout. Errors: `SealedDamage`, `UnreadableFts`, and
- * `archive_damaged` for a post missing from `ids`.
+ * `target` in one transaction throughout. Errors: `SealedDamageError`, `UnreadableFtsError`,
+ * and `archive_damaged` for a post missing from `ids`.
  */
 export function* buildSealed(
   source: DatabaseSync,
@@ -37,15 +37,16 @@ export function* buildSealed(
   let first: Uint8Array | null = null;
   try {
     const indexCounts: IndexCounts = new Uint8Array(ids.length);
-    const sealed = yield* sealedSource(source, lookup, indexCounts);
-    if (sealed !== null) sources.push(sealed);
-    const recorded = yield* readTally(source, lookup, indexCounts);
+    const sealedTerms = yield* sealedSource(source, lookup, indexCounts);
+    if (sealedTerms !== null) sources.push(sealedTerms);
+    const recordedTally = yield* readTally(source, lookup, indexCounts);
     const error = indexCountError(indexCounts);
-    if (error !== null) throw sealed === null ? unreadableFts(error) : new SealedDamage(error);
+    if (error !== null)
+      throw sealedTerms === null ? unreadableFts(error) : new SealedDamageError(error);
     const tally: Tally = { terms: 0, hash: 0 };
     sources.push(...(yield* ftsSources(source, ids.length, lookup, tally)));
     first = yield* writeTerms(target, ids.length, mergeTerms(sources, createPostings()));
-    assertTally(recorded, tally);
+    assertTally(recordedTally, tally);
   } finally {
     for (const termSource of sources) termSource.close();
   }
@@ -76,14 +77,14 @@ function* writeTerms(
     while (!terms.take(postingsPerStep)) yield "worked";
     const { postings } = terms;
     if (postings.posts > 0) filter.add(term);
-    const positional = terms.isPositional();
-    if (postings.posts > inlinePosts) {
+    const isPositional = terms.isPositional();
+    if (postings.posts > maxInlinePosts) {
       if (postings.posts > postingsPerStep) yield "worked";
       const chunkCounts = writer.count(postings);
-      const row = yield* writer.write(postings, positional);
+      const row = yield* writer.write(postings, isPositional);
       dictionary.addRows(term, postings.posts, row, chunkCounts);
     } else if (postings.posts > 0) {
-      dictionary.addInline(term, postings, positional);
+      dictionary.addInline(term, postings, isPositional);
     }
     work += termCost + postings.posts + postings.positionCount;
     if (work < postingsPerStep) continue;
@@ -123,9 +124,9 @@ function* writeIds(target: DatabaseSync, ids: BigInt64Array): Generator<"worked"
   const firstIds = new BigInt64Array(Math.ceil(ids.length / idsPerPage));
   const pageChecksums = new Uint32Array(firstIds.length);
   for (let page = 0; page < firstIds.length; page += 1) {
-    const part = ids.subarray(page * idsPerPage, (page + 1) * idsPerPage);
-    firstIds[page] = part[0] as bigint;
-    const bytes = new Uint8Array(part.buffer, part.byteOffset, part.byteLength);
+    const pageIds = ids.subarray(page * idsPerPage, (page + 1) * idsPerPage);
+    firstIds[page] = pageIds[0] as bigint;
+    const bytes = new Uint8Array(pageIds.buffer, pageIds.byteOffset, pageIds.byteLength);
     pageChecksums[page] = sealedRowChecksum("ids", page, bytes);
     insert.run(page, bytes);
     if (page % pagesPerStep === pagesPerStep - 1) yield "worked";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readVarint, skipPositions, skipVarints } from "./bytes.ts";
-import { SealedDamage } from "./damage.ts";
+import { SealedDamageError } from "./damage.ts";
 
 const number = fc.oneof(
   fc.constantFrom(0, 1, 127, 128, 129, 255, 256, 16_383, 16_384, 2 ** 31, 2 ** 32, 2 ** 35 - 1),
@@ -12,14 +12,14 @@ const numbers = fc.array(number, { maxLength: 20 });
 const varint = (value: number): number[] =>
   value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
 
-const makeReader = (bytes: readonly number[]) => ({ bytes: Uint8Array.from(bytes), at: 0 });
+const makeReader = (bytes: readonly number[]) => ({ bytes: Uint8Array.from(bytes), offset: 0 });
 
 test("the byte reader reads varints in the order in which they were written", () => {
   fc.assert(
     fc.property(numbers, (written) => {
       const reader = makeReader(written.flatMap(varint));
       expect(written.map(() => readVarint(reader))).toEqual(written);
-      expect(reader.at).toBe(reader.bytes.length);
+      expect(reader.offset).toBe(reader.bytes.length);
     }),
   );
 });
@@ -57,14 +57,14 @@ describe("damaged bytes", () => {
     ["no varint", []],
     ["a varint that is too long", [0x80, 0x80, 0x80, 0x80, 0x80, 0]],
   ])("the byte reader reports damage if there is %s", (_name, bytes) => {
-    expect(() => readVarint(makeReader(bytes))).toThrow(SealedDamage);
+    expect(() => readVarint(makeReader(bytes))).toThrow(SealedDamageError);
   });
 
   test.each([
     ["is missing", [0, 1]],
     ["is truncated", [0, 1, 0x80]],
   ])("the byte reader reports damage if the skipped part %s", (_name, bytes) => {
-    expect(() => skipVarints(makeReader(bytes), 3)).toThrow(SealedDamage);
-    expect(() => skipPositions(makeReader(bytes), 2)).toThrow(SealedDamage);
+    expect(() => skipVarints(makeReader(bytes), 3)).toThrow(SealedDamageError);
+    expect(() => skipPositions(makeReader(bytes), 2)).toThrow(SealedDamageError);
   });
 });

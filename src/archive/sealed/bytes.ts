@@ -1,12 +1,12 @@
-import { SealedDamage } from "./damage.ts";
+import { SealedDamageError } from "./damage.ts";
 
-export type ByteReader = { bytes: Uint8Array; at: number };
+export type ByteReader = { bytes: Uint8Array; offset: number };
 
 const maxVarintBytes = 5;
 
 export function readVarint(reader: ByteReader): number {
   const { bytes } = reader;
-  let offset = reader.at;
+  let offset = reader.offset;
   const end = Math.min(bytes.length, offset + maxVarintBytes);
   let value = 0;
   for (let scale = 1; offset < end; scale *= 128) {
@@ -14,33 +14,33 @@ export function readVarint(reader: ByteReader): number {
     offset += 1;
     value += (byte & 0x7f) * scale;
     if (byte < 0x80) {
-      reader.at = offset;
+      reader.offset = offset;
       return value;
     }
   }
-  throw new SealedDamage("a varint in the dictionary is truncated or too long");
+  throw new SealedDamageError("a varint in the dictionary is truncated or too long");
 }
 
 export function skipVarints(reader: ByteReader, count: number): void {
   const { bytes } = reader;
-  let offset = reader.at;
+  let offset = reader.offset;
   for (let remaining = count; remaining > 0; offset++) {
-    if (offset >= bytes.length) throw new SealedDamage("a dictionary entry is truncated");
+    if (offset >= bytes.length) throw new SealedDamageError("a dictionary entry is truncated");
     if ((bytes[offset] as number) < 0x80) remaining -= 1;
   }
-  reader.at = offset;
+  reader.offset = offset;
 }
 
 export function skipPositions(reader: ByteReader, posts: number): void {
   const { bytes } = reader;
-  let offset = reader.at;
+  let offset = reader.offset;
   for (let remaining = posts; remaining > 0; offset++) {
-    const follows = (bytes[offset] as number) & 1;
+    const moreBit = (bytes[offset] as number) & 1;
     while ((bytes[offset] as number) >= 0x80) offset += 1;
-    if (offset >= bytes.length) throw new SealedDamage("a dictionary entry is truncated");
-    remaining -= follows ^ 1;
+    if (offset >= bytes.length) throw new SealedDamageError("a dictionary entry is truncated");
+    remaining -= moreBit ^ 1;
   }
-  reader.at = offset;
+  reader.offset = offset;
 }
 
 export type Bytes = { readonly bytes: Uint8Array; readonly length: number };
@@ -69,20 +69,20 @@ export function replaceEnd(
 }
 
 export function reserve(writer: ByteWriter, extra: number): void {
-  const needed = writer.length + extra;
-  if (needed <= writer.bytes.length) return;
-  const larger = Buffer.allocUnsafeSlow(Math.max(needed, writer.bytes.length * 2));
+  const neededBytes = writer.length + extra;
+  if (neededBytes <= writer.bytes.length) return;
+  const larger = Buffer.allocUnsafeSlow(Math.max(neededBytes, writer.bytes.length * 2));
   writer.bytes.copy(larger, 0, 0, writer.length);
   writer.bytes = larger;
 }
 
 export function writeVarint(writer: ByteWriter, value: number): void {
-  let rest = value;
-  while (rest >= 0x80) {
-    writer.bytes[writer.length++] = (rest % 0x80) | 0x80;
-    rest = Math.floor(rest / 0x80);
+  let remainder = value;
+  while (remainder >= 0x80) {
+    writer.bytes[writer.length++] = (remainder % 0x80) | 0x80;
+    remainder = Math.floor(remainder / 0x80);
   }
-  writer.bytes[writer.length++] = rest;
+  writer.bytes[writer.length++] = remainder;
 }
 
 export const varintReserveBytes = 8;

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { SealedDamage } from "./damage.ts";
+import { SealedDamageError } from "./damage.ts";
 
 export const sealedRowChecksum = (
   table: string,
@@ -39,6 +39,6 @@ export function headerChecksum({
   return first === null ? checksum : crc32(first, checksum);
 }
 
-export function assertChecksum(stored: unknown, computed: number, what: string): void {
-  if (stored !== computed) throw new SealedDamage(`${what} does not match its checksum`);
+export function assertChecksum(stored: unknown, computed: number, subject: string): void {
+  if (stored !== computed) throw new SealedDamageError(`${subject} does not match its checksum`);
 }

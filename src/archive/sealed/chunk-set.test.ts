@@ -7,15 +7,15 @@ import {
   andNot,
   bitmapSet,
   type ChunkSet,
+  computeRanks,
   countBetween,
   emptySet,
   listSet,
-  members,
   or,
   popcount,
-  ranks,
+  readMembers,
 } from "./chunk-set.ts";
-import { densePosts, postsPerChunk, wordsPerBitmap } from "./format.ts";
+import { minBitmapPosts, postsPerChunk, wordsPerBitmap } from "./format.ts";
 import { createScratch } from "./scratch.ts";
 
 type SetSpec = { count: number; first: number; step: number; form: "list" | "bitmap" };
@@ -53,7 +53,8 @@ const otherNumbers = [60_000, 60_001, 65_535];
 
 function setOf(spec: SetSpec): ChunkSet {
   const numbers = getNumbers(getFlags(spec));
-  if (spec.form === "bitmap" || numbers.length >= densePosts) return getBitmap(numbers, spec.first);
+  if (spec.form === "bitmap" || numbers.length >= minBitmapPosts)
+    return getBitmap(numbers, spec.first);
   const list = Uint16Array.from([...otherNumbers, ...numbers, ...otherNumbers]);
   return listSet(list, numbers.length, otherNumbers.length, 0, spec.first);
 }
@@ -68,13 +69,13 @@ function getBitmap(numbers: Iterable<number>, base: number): ChunkSet {
   return bitmapSet(bits, count, 0, base);
 }
 
-function listed(set: ChunkSet): Uint16Array {
+function listMembers(set: ChunkSet): Uint16Array {
   const out = new Uint16Array(postsPerChunk);
-  return out.subarray(0, members(set, 0, postsPerChunk, out, postsPerChunk));
+  return out.subarray(0, readMembers(set, 0, postsPerChunk, out, postsPerChunk));
 }
 
 function hasMembers(set: ChunkSet, flags: Uint8Array): boolean {
-  const found = listed(set);
+  const found = listMembers(set);
   const expected = getNumbers(flags);
   const isBounded =
     set.list === null ? set.count >= expected.length : set.count === expected.length;
@@ -178,11 +179,11 @@ describe("combining sets", () => {
     fc.assert(
       fc.property(setSpec, setSpec, setSpec, (a, b, c) => {
         const scratch = createScratch();
-        const both = and(or([setOf(a), setOf(b)], scratch), setOf(c), scratch);
-        const left = andNot(both, and(setOf(a), setOf(c), scratch), scratch);
+        const intersection = and(or([setOf(a), setOf(b)], scratch), setOf(c), scratch);
+        const difference = andNot(intersection, and(setOf(a), setOf(c), scratch), scratch);
         const third = getFlags(c);
         return hasMembers(
-          left,
+          difference,
           joined(b, a, (inB, inA) => inB & ~inA).map((flag, index) => flag & (third[index] ?? 0)),
         );
       }),
@@ -195,23 +196,23 @@ describe("combining sets", () => {
     const list = Uint16Array.of(1, 5, 9, 70);
     const part = listSet(list, 1, 1);
     const rest = listSet(list, 4);
-    expect([...listed(andNot(rest, part, scratch))]).toEqual([1, 9, 70]);
-    expect([...listed(and(rest, part, scratch))]).toEqual([5]);
-    expect([...listed(or([part], scratch))]).toEqual([5]);
+    expect([...listMembers(andNot(rest, part, scratch))]).toEqual([1, 9, 70]);
+    expect([...listMembers(and(rest, part, scratch))]).toEqual([5]);
+    expect([...listMembers(or([part], scratch))]).toEqual([5]);
     expect(countBetween(part, 0, postsPerChunk)).toBe(1);
     const farther = listSet(Uint16Array.of(2, 70), 2);
     expect(and(listSet(list, 3), farther, scratch)).toBe(emptySet);
-    expect([...listed(andNot(farther, listSet(list, 3), scratch))]).toEqual([2, 70]);
+    expect([...listMembers(andNot(farther, listSet(list, 3), scratch))]).toEqual([2, 70]);
   });
 
   test("combining sets overwrites reused buffers", () => {
     const scratch = createScratch();
     for (let value = 0; value < 3; value++) scratch.acquire().bits.fill(0xffffffff);
     scratch.release(0);
-    expect([...listed(or([setOf(few(3, 7))], scratch))]).toEqual([0, 7, 14]);
+    expect([...listMembers(or([setOf(few(3, 7))], scratch))]).toEqual([0, 7, 14]);
     const some = getBitmap([1, 2, 40_000], 0);
-    expect([...listed(andNot(some, setOf(few(2)), scratch))]).toEqual([2, 40_000]);
-    expect([...listed(and(some, getBitmap([2, 40_000], 0), scratch))]).toEqual([2, 40_000]);
+    expect([...listMembers(andNot(some, setOf(few(2)), scratch))]).toEqual([2, 40_000]);
+    expect([...listMembers(and(some, getBitmap([2, 40_000], 0), scratch))]).toEqual([2, 40_000]);
   });
 
   test("empty sets can be combined", () => {
@@ -235,7 +236,7 @@ describe("members", () => {
         const set = setOf(spec);
         const expected = getNumbers(getFlags(spec), from, to);
         const out = new Uint16Array(postsPerChunk);
-        const count = members(set, from, to, out, postsPerChunk);
+        const count = readMembers(set, from, to, out, postsPerChunk);
         expect(countBetween(set, from, to)).toBe(expected.length);
         expect(count).toBe(expected.length);
         return expected.every((number, index) => out[index] === number);
@@ -260,7 +261,7 @@ describe("members", () => {
     fc.assert(
       fc.property(setSpec, fc.nat(100), (spec, max) => {
         const out = new Uint16Array(postsPerChunk).fill(7);
-        const count = members(setOf(spec), 0, postsPerChunk, out, max);
+        const count = readMembers(setOf(spec), 0, postsPerChunk, out, max);
         expect([...out.subarray(0, count)]).toEqual([
           ...getNumbers(getFlags(spec)).subarray(0, max),
         ]);
@@ -282,9 +283,9 @@ describe("members", () => {
     fc.assert(
       fc.property(setSpec, fc.integer({ min: 1, max: 5_000 }), (spec, every) => {
         const set = setOf(spec);
-        const requested = listed(set).filter((_, rank) => rank % every === every - 1);
-        const out = new Uint32Array(requested.length);
-        ranks(set, requested, requested.length, out);
+        const requestedMembers = listMembers(set).filter((_, rank) => rank % every === every - 1);
+        const out = new Uint32Array(requestedMembers.length);
+        computeRanks(set, requestedMembers, requestedMembers.length, out);
         return out.every((rank, index) => rank === set.base + every - 1 + index * every);
       }),
       {

@@ -5,22 +5,28 @@ import { seek } from "./seek.ts";
 /**
  * A set of posts in one chunk, in the form of the stored container.
  *
- * If `list` is set, the members are `list[at]` to `list[at + count - 1]`. If `bits` is set, `count`
- * is an upper bound. The positions are in row `row`, from rank `base`.
+ * If `list` is set, the members are `list[start]` to `list[start + count - 1]`. If `bits` is set,
+ * `count` is an upper bound. The positions are in row `row`, from rank `base`.
  */
 export type ChunkSet = {
   readonly list: Uint16Array | null;
   readonly bits: Uint32Array | null;
-  readonly at: number;
+  readonly start: number;
   readonly count: number;
   readonly row: number;
   readonly base: number;
 };
 
-export const listSet = (list: Uint16Array, count: number, at = 0, row = 0, base = 0): ChunkSet => ({
+export const listSet = (
+  list: Uint16Array,
+  count: number,
+  start = 0,
+  row = 0,
+  base = 0,
+): ChunkSet => ({
   list,
   bits: null,
-  at,
+  start,
   count,
   row,
   base,
@@ -29,7 +35,7 @@ export const listSet = (list: Uint16Array, count: number, at = 0, row = 0, base 
 export const bitmapSet = (bits: Uint32Array, count: number, row = 0, base = 0): ChunkSet => ({
   list: null,
   bits,
-  at: 0,
+  start: 0,
   count,
   row,
   base,
@@ -41,23 +47,23 @@ export function and(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
   if (a.count === 0 || b.count === 0) return emptySet;
   if (a.bits !== null && b.bits !== null) return andBitmaps(a, b, scratch);
   const swap = a.list === null || (b.list !== null && b.count < a.count);
-  const few = swap ? b : a;
-  const many = swap ? a : b;
+  const smaller = swap ? b : a;
+  const larger = swap ? a : b;
   const out = scratch.acquire().list;
-  return nonEmpty(out, intersect(few, many, out));
+  return nonEmpty(out, intersect(smaller, larger, out));
 }
 
 function andBitmaps(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
   const left = a.bits as Uint32Array;
   const right = b.bits as Uint32Array;
   const out = scratch.acquire().bits;
-  let any = 0;
+  let anyBits = 0;
   for (let word = 0; word < wordsPerBitmap; word++) {
-    const both = (left[word] as number) & (right[word] as number);
-    out[word] = both;
-    any |= both;
+    const commonBits = (left[word] as number) & (right[word] as number);
+    out[word] = commonBits;
+    anyBits |= commonBits;
   }
-  return any === 0 ? emptySet : bitmapSet(out, Math.min(a.count, b.count));
+  return anyBits === 0 ? emptySet : bitmapSet(out, Math.min(a.count, b.count));
 }
 
 const nonEmpty = (list: Uint16Array, count: number): ChunkSet =>
@@ -65,21 +71,23 @@ const nonEmpty = (list: Uint16Array, count: number): ChunkSet =>
 
 const gallopRatio = 24;
 
-function intersect(few: ChunkSet, many: ChunkSet, out: Uint16Array): number {
-  if (many.bits !== null) return probe(few, many.bits, 0, out);
-  return many.count > gallopRatio * few.count ? gallop(few, many, out) : merge(few, many, out);
+function intersect(smaller: ChunkSet, larger: ChunkSet, out: Uint16Array): number {
+  if (larger.bits !== null) return probe(smaller, larger.bits, 0, out);
+  return larger.count > gallopRatio * smaller.count
+    ? gallop(smaller, larger, out)
+    : merge(smaller, larger, out);
 }
 
 export function addTo(bits: Uint32Array, set: ChunkSet): void {
-  const { list, at } = set;
+  const { list, start } = set;
   if (list === null) {
-    const other = set.bits as Uint32Array;
+    const otherBits = set.bits as Uint32Array;
     for (let word = 0; word < wordsPerBitmap; word++) {
-      bits[word] = (bits[word] as number) | (other[word] as number);
+      bits[word] = (bits[word] as number) | (otherBits[word] as number);
     }
     return;
   }
-  for (let index = at, end = at + set.count; index < end; index++) {
+  for (let index = start, end = start + set.count; index < end; index++) {
     const member = list[index] as number;
     bits[member >>> 5] = (bits[member >>> 5] as number) | (1 << (member & 31));
   }
@@ -104,29 +112,29 @@ export function andNot(a: ChunkSet, b: ChunkSet, scratch: Scratch): ChunkSet {
 
 function clearedBitmap(a: ChunkSet, b: ChunkSet, out: Uint32Array): ChunkSet {
   const bits = a.bits as Uint32Array;
-  const { list, at } = b;
+  const { list, start } = b;
   if (list === null) {
-    const removed = b.bits as Uint32Array;
+    const removedBits = b.bits as Uint32Array;
     for (let word = 0; word < wordsPerBitmap; word++) {
-      out[word] = (bits[word] as number) & ~(removed[word] as number);
+      out[word] = (bits[word] as number) & ~(removedBits[word] as number);
     }
     return bitmapSet(out, a.count);
   }
   out.set(bits);
-  for (let index = at, end = at + b.count; index < end; index++) {
+  for (let index = start, end = start + b.count; index < end; index++) {
     const member = list[index] as number;
     out[member >>> 5] = (out[member >>> 5] as number) & ~(1 << (member & 31));
   }
   return bitmapSet(out, a.count);
 }
 
-function probe(set: ChunkSet, bits: Uint32Array, unwanted: 0 | 1, out: Uint16Array): number {
+function probe(set: ChunkSet, bits: Uint32Array, excludedBit: 0 | 1, out: Uint16Array): number {
   const list = set.list as Uint16Array;
   let count = 0;
-  for (let index = set.at, end = set.at + set.count; index < end; index++) {
+  for (let index = set.start, end = set.start + set.count; index < end; index++) {
     const member = list[index] as number;
     out[count] = member;
-    count += (((bits[member >>> 5] as number) >>> (member & 31)) & 1) ^ unwanted;
+    count += (((bits[member >>> 5] as number) >>> (member & 31)) & 1) ^ excludedBit;
   }
   return count;
 }
@@ -134,10 +142,10 @@ function probe(set: ChunkSet, bits: Uint32Array, unwanted: 0 | 1, out: Uint16Arr
 function merge(a: ChunkSet, b: ChunkSet, out: Uint16Array): number {
   const left = a.list as Uint16Array;
   const right = b.list as Uint16Array;
-  const leftEnd = a.at + a.count;
-  const rightEnd = b.at + b.count;
-  let i = a.at;
-  let j = b.at;
+  const leftEnd = a.start + a.count;
+  const rightEnd = b.start + b.count;
+  let i = a.start;
+  let j = b.start;
   let count = 0;
   while (i < leftEnd && j < rightEnd) {
     const member = left[i] as number;
@@ -150,13 +158,13 @@ function merge(a: ChunkSet, b: ChunkSet, out: Uint16Array): number {
   return count;
 }
 
-function gallop(few: ChunkSet, many: ChunkSet, out: Uint16Array): number {
-  const targets = few.list as Uint16Array;
-  const list = many.list as Uint16Array;
-  const end = many.at + many.count;
+function gallop(smaller: ChunkSet, larger: ChunkSet, out: Uint16Array): number {
+  const targets = smaller.list as Uint16Array;
+  const list = larger.list as Uint16Array;
+  const end = larger.start + larger.count;
   let count = 0;
-  let next = many.at;
-  for (let index = few.at, last = few.at + few.count; index < last; index++) {
+  let next = larger.start;
+  for (let index = smaller.start, last = smaller.start + smaller.count; index < last; index++) {
     const member = targets[index] as number;
     next = seek(list, next, end, member);
     if (next === end) break;
@@ -170,14 +178,14 @@ function gallop(few: ChunkSet, many: ChunkSet, out: Uint16Array): number {
 
 function subtract(a: ChunkSet, b: ChunkSet, out: Uint16Array): number {
   const list = a.list as Uint16Array;
-  const removed = b.list as Uint16Array;
-  const end = b.at + b.count;
+  const removedMembers = b.list as Uint16Array;
+  const end = b.start + b.count;
   let count = 0;
-  let next = b.at;
-  for (let index = a.at, last = a.at + a.count; index < last; index++) {
+  let next = b.start;
+  for (let index = a.start, last = a.start + a.count; index < last; index++) {
     const member = list[index] as number;
-    next = seek(removed, next, end, member);
-    if (next < end && removed[next] === member) continue;
+    next = seek(removedMembers, next, end, member);
+    if (next < end && removedMembers[next] === member) continue;
     out[count] = member;
     count += 1;
   }
@@ -198,13 +206,13 @@ export function countBits(bits: Uint32Array): number {
 
 function bitsBetween(word: number, bits: number, from: number, to: number): number {
   const first = word << 5;
-  let inside = bits;
-  if (first < from) inside &= -1 << (from & 31);
-  if (first + 32 > to) inside &= ~(-1 << (to & 31));
-  return inside;
+  let bitsInRange = bits;
+  if (first < from) bitsInRange &= -1 << (from & 31);
+  if (first + 32 > to) bitsInRange &= ~(-1 << (to & 31));
+  return bitsInRange;
 }
 
-export function members(
+export function readMembers(
   set: ChunkSet,
   from: number,
   to: number,
@@ -214,8 +222,8 @@ export function members(
   const { list, bits } = set;
   let count = 0;
   if (list !== null) {
-    const end = set.at + set.count;
-    for (let index = seek(list, set.at, end, from); index < end && count < max; index++) {
+    const end = set.start + set.count;
+    for (let index = seek(list, set.start, end, from); index < end && count < max; index++) {
       const member = list[index] as number;
       if (member >= to) break;
       out[count] = member;
@@ -224,9 +232,9 @@ export function members(
     return count;
   }
   for (let word = from >>> 5; word << 5 < to && count < max; word++) {
-    let left = bitsBetween(word, (bits as Uint32Array)[word] as number, from, to);
-    for (; left !== 0 && count < max; left &= left - 1) {
-      out[count] = (word << 5) | (31 - Math.clz32(left & -left));
+    let remainingBits = bitsBetween(word, (bits as Uint32Array)[word] as number, from, to);
+    for (; remainingBits !== 0 && count < max; remainingBits &= remainingBits - 1) {
+      out[count] = (word << 5) | (31 - Math.clz32(remainingBits & -remainingBits));
       count += 1;
     }
   }
@@ -234,10 +242,10 @@ export function members(
 }
 
 export function countBetween(set: ChunkSet, from: number, to: number): number {
-  const { list, bits, at } = set;
+  const { list, bits, start } = set;
   if (list !== null) {
-    const end = at + set.count;
-    return Math.max(0, seek(list, at, end, to) - seek(list, at, end, from));
+    const end = start + set.count;
+    return Math.max(0, seek(list, start, end, to) - seek(list, start, end, from));
   }
   let count = 0;
   for (let word = from >>> 5; word << 5 < to; word++) {
@@ -246,23 +254,28 @@ export function countBetween(set: ChunkSet, from: number, to: number): number {
   return count;
 }
 
-export function ranks(set: ChunkSet, subset: Uint16Array, count: number, out: Uint32Array): void {
-  const { list, bits, at, base } = set;
+export function computeRanks(
+  set: ChunkSet,
+  subset: Uint16Array,
+  count: number,
+  out: Uint32Array,
+): void {
+  const { list, bits, start, base } = set;
   if (list !== null) {
-    const end = at + set.count;
-    let next = at;
+    const end = start + set.count;
+    let next = start;
     for (let index = 0; index < count; index++) {
       next = seek(list, next, end, subset[index] as number);
-      out[index] = base + next - at;
+      out[index] = base + next - start;
     }
     return;
   }
   const words = bits as Uint32Array;
   let word = 0;
-  let before = base;
+  let rank = base;
   for (let index = 0; index < count; index++) {
     const member = subset[index] as number;
-    for (; word < member >>> 5; word++) before += popcount(words[word] as number);
-    out[index] = before + popcount((words[word] as number) & ((1 << (member & 31)) - 1));
+    for (; word < member >>> 5; word++) rank += popcount(words[word] as number);
+    out[index] = rank + popcount((words[word] as number) & ((1 << (member & 31)) - 1));
   }
 }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { writeSealedTables } from "../../../testkit/archives/sealed-tables.ts";
 import { countBetween } from "./chunk-set.ts";
-import { isDamage, SealedDamage } from "./damage.ts";
+import { isDamage, SealedDamageError } from "./damage.ts";
 import { bytesPerBitmap, postsPerChunk, sealedMigrations } from "./format.ts";
 import { openSealedIndex, type SealedIndex } from "./sealed-index.ts";
 import type { SealedQuery } from "./sealed-query.ts";
@@ -56,7 +56,7 @@ function orDamaged<Value>(work: () => Value): Value | null {
   try {
     return work();
   } catch (error) {
-    if (error instanceof SealedDamage) return null;
+    if (error instanceof SealedDamageError) return null;
     throw error;
   }
 }
@@ -294,10 +294,10 @@ test("unreadable settings of FTS5 are reported as damage", () => {
 });
 
 test("an integer beyond JavaScript's safe range is reported as damage", () => {
-  const read = database.prepare(`SELECT ${2n ** 60n} AS sum`);
+  const selectSum = database.prepare(`SELECT ${2n ** 60n} AS sum`);
   let thrown: unknown;
   try {
-    read.get();
+    selectSum.get();
   } catch (error) {
     thrown = error;
   }

@@ -1,13 +1,13 @@
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type ChunkSet, members } from "./chunk-set.ts";
-import { SealedDamage } from "./damage.ts";
+import { type ChunkSet, readMembers } from "./chunk-set.ts";
+import { SealedDamageError } from "./damage.ts";
 import {
+  countReplacedPosts,
   type DeletionBitmapWriter,
   deletionBitmapWriter,
   readDeletionBitmap,
-  replacedPosts,
   writeEmptyBitmap,
 } from "./deletion-bitmap.ts";
 import type { DocNumbers } from "./doc-numbers.ts";
@@ -40,7 +40,7 @@ function getMembers(set: ChunkSet | null): number[] {
   const out = new Uint16Array(postsPerChunk);
   return set === null
     ? []
-    : [...out.subarray(0, members(set, 0, postsPerChunk, out, postsPerChunk))];
+    : [...out.subarray(0, readMembers(set, 0, postsPerChunk, out, postsPerChunk))];
 }
 
 function reported(): { replaced: number[]; omitted: number[] } {
@@ -49,15 +49,19 @@ function reported(): { replaced: number[]; omitted: number[] } {
     [0, 1, 2, 3].flatMap((chunk) =>
       getMembers(setOf(chunk)).map((member) => chunk * postsPerChunk + member),
     );
-  return { replaced: all(bitmap.replaced), omitted: all(bitmap.omitted) };
+  return { replaced: all(bitmap.replacedSet), omitted: all(bitmap.omittedSet) };
 }
 
 const edges = [0, 31, 32, 65_535, 65_536, 131_071, 131_072, posts - 1];
 
 test("the deletion bitmap of a newly sealed segment excludes no post", () => {
   const bitmap = readDeletionBitmap(database);
-  expect([bitmap.omitted(0), bitmap.replaced(0), bitmap.omitted(99)]).toEqual([null, null, null]);
-  expect(replacedPosts(database)).toBe(0);
+  expect([bitmap.omittedSet(0), bitmap.replacedSet(0), bitmap.omittedSet(99)]).toEqual([
+    null,
+    null,
+    null,
+  ]);
+  expect(countReplacedPosts(database)).toBe(0);
 });
 
 test("the deletion bitmap excludes replaced and hidden posts, but not those shown again", () => {
@@ -68,7 +72,7 @@ test("the deletion bitmap excludes replaced and hidden posts, but not those show
   writer.flush();
   const omitted = [...edges, 1, 65_537].sort((a, b) => a - b);
   expect(reported()).toEqual({ replaced: edges, omitted });
-  expect(replacedPosts(database)).toBe(edges.length);
+  expect(countReplacedPosts(database)).toBe(edges.length);
   for (const number of [1, 31, 65_537, 0]) writer.show(numbers.idAt(number));
   writer.flush();
   expect(reported()).toEqual({ replaced: edges, omitted: edges });
@@ -78,11 +82,11 @@ test("the deletion bitmap has no set for a chunk without excluded posts, even if
   const writer = deletionBitmapWriter(database, numbers);
   writer.hide(numbers.idAt(7));
   writer.flush();
-  expect(getMembers(readDeletionBitmap(database).omitted(0))).toEqual([7]);
-  expect(readDeletionBitmap(database).replaced(0)).toBeNull();
+  expect(getMembers(readDeletionBitmap(database).omittedSet(0))).toEqual([7]);
+  expect(readDeletionBitmap(database).replacedSet(0)).toBeNull();
   writer.show(numbers.idAt(7));
   writer.flush();
-  expect(readDeletionBitmap(database).omitted(0)).toBeNull();
+  expect(readDeletionBitmap(database).omittedSet(0)).toBeNull();
 });
 
 test("the deletion bitmap is not written if nothing changes", () => {
@@ -90,17 +94,17 @@ test("the deletion bitmap is not written if nothing changes", () => {
   for (const number of [3, 31]) writer.replace(numbers.idAt(number));
   writer.hide(numbers.idAt(63));
   writer.flush();
-  const written = () => database.prepare("SELECT total_changes() AS rows").get()?.rows;
-  const before = written();
+  const countChanges = () => database.prepare("SELECT total_changes() AS rows").get()?.rows;
+  const before = countChanges();
   for (const number of [3, 31]) writer.replace(numbers.idAt(number));
   writer.hide(numbers.idAt(63));
   writer.show(numbers.idAt(64));
   writer.show(numbers.idAt(postsPerChunk));
   writer.flush();
-  expect(written()).toBe(before);
+  expect(countChanges()).toBe(before);
   writer.show(numbers.idAt(63));
   writer.flush();
-  expect(written()).toBe(Number(before) + 1);
+  expect(countChanges()).toBe(Number(before) + 1);
 });
 
 test("the deletion bitmap ignores posts without a doc number", () => {
@@ -159,10 +163,10 @@ test.each([
     writer.flush();
     database.exec(sql);
     const before = database.prepare("SELECT * FROM sealed_mask").all();
-    expect(() => readDeletionBitmap(database).omitted(0)).toThrow(SealedDamage);
-    expect(() => readDeletionBitmap(database).replaced(0)).toThrow(SealedDamage);
+    expect(() => readDeletionBitmap(database).omittedSet(0)).toThrow(SealedDamageError);
+    expect(() => readDeletionBitmap(database).replacedSet(0)).toThrow(SealedDamageError);
     writer.replace(numbers.idAt(1));
-    expect(() => writer.flush()).toThrow(SealedDamage);
+    expect(() => writer.flush()).toThrow(SealedDamageError);
     expect(database.prepare("SELECT * FROM sealed_mask").all()).toEqual(before);
   },
 );
@@ -172,7 +176,7 @@ test.each([
   ["a row with a wrong chunk number", "UPDATE sealed_mask SET chunk = 77 WHERE chunk = 1"],
 ])("a deletion bitmap with %s is reported as damage", (_, sql) => {
   database.exec(sql);
-  expect(() => readDeletionBitmap(database)).toThrow(SealedDamage);
+  expect(() => readDeletionBitmap(database)).toThrow(SealedDamageError);
 });
 
 test("a deletion bitmap without checksums needs no rows for chunks without deletions", () => {
@@ -213,7 +217,7 @@ test("the deletion bitmap is correct after any order of changes, flushes and rol
         replaced: ascending(expected.replaced),
         omitted: ascending(new Set([...expected.replaced, ...expected.hidden])),
       });
-      expect(replacedPosts(database)).toBe(expected.replaced.size);
+      expect(countReplacedPosts(database)).toBe(expected.replaced.size);
     }),
     { numRuns: 60 },
   );
@@ -225,6 +229,6 @@ test.each(["-1", "4", "9000000000000000000"])(
     database.exec(
       `INSERT INTO sealed_mask VALUES (${chunk}, zeroblob(8192), zeroblob(8192), NULL)`,
     );
-    expect(() => readDeletionBitmap(database)).toThrow(SealedDamage);
+    expect(() => readDeletionBitmap(database)).toThrow(SealedDamageError);
   },
 );

@@ -2,15 +2,15 @@ import type { DatabaseSync } from "node:sqlite";
 import { alignedTo64Bits } from "./bytes.ts";
 import { assertChecksum, sealedRowChecksum } from "./checksums.ts";
 import { bitmapSet, type ChunkSet, countBits } from "./chunk-set.ts";
-import { SealedDamage } from "./damage.ts";
+import { SealedDamageError } from "./damage.ts";
 import type { DocNumbers } from "./doc-numbers.ts";
 import { bytesPerBitmap, chunkCount, postsPerChunk, wordsPerBitmap } from "./format.ts";
 import { readableState } from "./sealed-state.ts";
 
-/** `omitted` includes hidden posts. An empty set is null. */
+/** `omittedSet` includes hidden posts. An empty set is null. */
 export type DeletionBitmap = {
-  omitted(chunk: number): ChunkSet | null;
-  replaced(chunk: number): ChunkSet | null;
+  omittedSet(chunk: number): ChunkSet | null;
+  replacedSet(chunk: number): ChunkSet | null;
 };
 
 /**
@@ -31,24 +31,24 @@ type Bitmaps = { replaced: Uint32Array; hidden: Uint32Array };
 export function readDeletionBitmap(database: DatabaseSync): DeletionBitmap {
   const read = chunkReader(database);
   const hasDeletions = chunksWithDeletions(database);
-  const cached = new Map<number, { replaced: ChunkSet | null; omitted: ChunkSet | null }>();
+  const cachedSets = new Map<number, { replaced: ChunkSet | null; omitted: ChunkSet | null }>();
 
   function chunkSets(chunk: number): { replaced: ChunkSet | null; omitted: ChunkSet | null } {
-    let sets = cached.get(chunk);
+    let sets = cachedSets.get(chunk);
     if (sets === undefined) {
       const { replaced, hidden } = read(chunk);
       sets = {
         replaced: toChunkSet(replaced),
         omitted: toChunkSet(uniteBitmaps(replaced, hidden)),
       };
-      cached.set(chunk, sets);
+      cachedSets.set(chunk, sets);
     }
     return sets;
   }
 
   return {
-    omitted: (chunk) => (hasDeletions(chunk) ? chunkSets(chunk).omitted : null),
-    replaced: (chunk) => (hasDeletions(chunk) ? chunkSets(chunk).replaced : null),
+    omittedSet: (chunk) => (hasDeletions(chunk) ? chunkSets(chunk).omitted : null),
+    replacedSet: (chunk) => (hasDeletions(chunk) ? chunkSets(chunk).replaced : null),
   };
 }
 
@@ -59,19 +59,20 @@ function chunksWithDeletions(database: DatabaseSync): (chunk: number) => boolean
   const chunks = new Set(select.all().map(({ chunk }) => Number(chunk)));
   const totalChunks = chunkCount(posts);
   if ([...chunks].some((chunk) => chunk < 0 || chunk >= totalChunks)) {
-    throw new SealedDamage("the deletion bitmap has a nonexistent chunk");
+    throw new SealedDamageError("the deletion bitmap has a nonexistent chunk");
   }
   if (hasChecksums && chunks.size !== totalChunks) {
-    throw new SealedDamage("the deletion bitmap lacks a chunk's row");
+    throw new SealedDamageError("the deletion bitmap lacks a chunk's row");
   }
   return (chunk) => chunks.has(chunk);
 }
 
-export function replacedPosts(database: DatabaseSync): number {
+export function countReplacedPosts(database: DatabaseSync): number {
   const { posts: totalPosts = 0 } = readableState(database) ?? {};
-  const { replaced } = readDeletionBitmap(database);
+  const { replacedSet } = readDeletionBitmap(database);
   let posts = 0;
-  for (let chunk = 0; chunk < chunkCount(totalPosts); chunk++) posts += replaced(chunk)?.count ?? 0;
+  for (let chunk = 0; chunk < chunkCount(totalPosts); chunk++)
+    posts += replacedSet(chunk)?.count ?? 0;
   return posts;
 }
 
@@ -82,9 +83,9 @@ export function writeEmptyBitmap(database: DatabaseSync, posts: number): void {
   }
 }
 
-const replacing = 0;
-const hiding = 1;
-const showing = 2;
+const replaceChange = 0;
+const hideChange = 1;
+const showChange = 2;
 const changeKinds = 4;
 
 export function deletionBitmapWriter(
@@ -110,11 +111,11 @@ export function deletionBitmapWriter(
   function flush(): void {
     for (const [chunk, chunkChanges] of changesByChunk) {
       const bitmaps = read(chunk);
-      let changed = 0;
+      let changedBits = 0;
       for (const change of chunkChanges) {
-        changed |= apply(bitmaps, Math.floor(change / changeKinds), change % changeKinds);
+        changedBits |= apply(bitmaps, Math.floor(change / changeKinds), change % changeKinds);
       }
-      if (changed === 0) continue;
+      if (changedBits === 0) continue;
       const [replaced, hidden] = [encodeBitmap(bitmaps.replaced), encodeBitmap(bitmaps.hidden)];
       upsertChunk.run(chunk, replaced, hidden, sealedRowChecksum("mask", chunk, replaced, hidden));
     }
@@ -122,21 +123,21 @@ export function deletionBitmapWriter(
   }
 
   return {
-    replace: (id) => buffer(id, replacing),
-    hide: (id) => buffer(id, hiding),
-    show: (id) => buffer(id, showing),
+    replace: (id) => buffer(id, replaceChange),
+    hide: (id) => buffer(id, hideChange),
+    show: (id) => buffer(id, showChange),
     flush,
     discard: () => changesByChunk.clear(),
   };
 }
 
 function apply({ replaced, hidden }: Bitmaps, post: number, change: number): number {
-  const bits = change === replacing ? replaced : hidden;
-  const before = bits[post >>> 5] as number;
+  const bits = change === replaceChange ? replaced : hidden;
+  const oldWord = bits[post >>> 5] as number;
   const bit = 1 << (post & 31);
-  const after = (change === showing ? before & ~bit : before | bit) >>> 0;
-  bits[post >>> 5] = after;
-  return before ^ after;
+  const newWord = (change === showChange ? oldWord & ~bit : oldWord | bit) >>> 0;
+  bits[post >>> 5] = newWord;
+  return oldWord ^ newWord;
 }
 
 function chunkReader(database: DatabaseSync): (chunk: number) => Bitmaps {
@@ -148,7 +149,7 @@ function chunkReader(database: DatabaseSync): (chunk: number) => Bitmaps {
   return (chunk) => {
     const row = select.get(chunk);
     if (row === undefined) {
-      if (hasChecksums) throw new SealedDamage("the deletion bitmap lacks a chunk's row");
+      if (hasChecksums) throw new SealedDamageError("the deletion bitmap lacks a chunk's row");
       return { replaced: emptyBitmap(), hidden: emptyBitmap() };
     }
     const { replaced, hidden } = row;
@@ -168,7 +169,8 @@ function chunkReader(database: DatabaseSync): (chunk: number) => Bitmaps {
 
 const emptyBitmap = (): Uint32Array => new Uint32Array(wordsPerBitmap);
 
-const malformedBitmap = (): SealedDamage => new SealedDamage("a deletion bitmap is malformed");
+const malformedBitmap = (): SealedDamageError =>
+  new SealedDamageError("a deletion bitmap is malformed");
 
 function decodeBitmap(blob: Uint8Array): Uint32Array {
   if (blob.byteLength !== bytesPerBitmap) throw malformedBitmap();

@@ -40,7 +40,7 @@ export function createDictionaryWriter(database: DatabaseSync): DictionaryWriter
   }
 
   function add(term: Bytes, posts: number): void {
-    const shared = sharedBytes(previous, term);
+    const shared = sharedPrefixLength(previous, term);
     const suffixLength = term.length - shared;
     const header = suffixLength * 2 + (posts === 1 ? 1 : 0);
     const bytes = varintBytes(shared) + varintBytes(header) + suffixLength + tail.length;
@@ -104,7 +104,7 @@ function writeInline(writer: ByteWriter, postings: Postings, isPositional: boole
 
 const writtenBytes = ({ bytes, length }: ByteWriter): Buffer => bytes.subarray(0, length);
 
-function sharedBytes(previous: Bytes, term: Bytes): number {
+function sharedPrefixLength(previous: Bytes, term: Bytes): number {
   const max = Math.min(previous.length, term.length);
   let shared = 0;
   while (shared < max && previous.bytes[shared] === term.bytes[shared]) shared += 1;

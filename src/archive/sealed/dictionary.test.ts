@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { writeSealedTables } from "../../../testkit/archives/sealed-tables.ts";
-import { SealedDamage } from "./damage.ts";
+import { SealedDamageError } from "./damage.ts";
 import { openDictionary } from "./dictionary.ts";
 import { sealedMigrations } from "./format.ts";
 import { isPositionalTerm } from "./sealed-query.ts";
@@ -52,8 +52,8 @@ test("the dictionary finds each of its terms and no others", () => {
             isPositional: isPositionalTerm(each),
           });
         }
-        const missing = requested.filter((text) => !terms.includes(text));
-        expect(missing.filter((text) => dictionary.find(text) !== null)).toEqual([]);
+        const missingTerms = requested.filter((text) => !terms.includes(text));
+        expect(missingTerms.filter((text) => dictionary.find(text) !== null)).toEqual([]);
       },
     ),
     {
@@ -97,10 +97,10 @@ test("the dictionary visits a prefix that spans many blocks", () => {
   const many = Array.from({ length: 3_000 }, (_, index) => `k${index}`);
   let count = 0;
   const dictionary = getDictionary(["a", ...many, "z"]);
-  const read = [...dictionary.visitPrefix("k1", () => (count += 1))];
+  const entriesRead = [...dictionary.visitPrefix("k1", () => (count += 1))];
   expect(count).toBe(many.filter((text) => text.startsWith("k1")).length);
-  expect(read.length).toBeGreaterThan(5);
-  expect(Math.max(...read)).toBeLessThan(1_000);
+  expect(entriesRead.length).toBeGreaterThan(5);
+  expect(Math.max(...entriesRead)).toBeLessThan(1_000);
 });
 
 describe("dictionary blocks", () => {
@@ -147,11 +147,11 @@ describe("dictionary blocks", () => {
       Uint8Array.of(0, 4, 0x61, 0x62, 2, 0, 1, 0, 0),
     ],
   ])("a dictionary block %s is rejected", (_name, block) => {
-    expect(() => find(block, "az")).toThrow(SealedDamage);
+    expect(() => find(block, "az")).toThrow(SealedDamageError);
   });
 
   test("a dictionary block that is stored under an earlier term than its first one is rejected", () => {
     const block = getBlock([0, "ab"], [0, "b"]);
-    expect(() => find(block, "aab", "aa")).toThrow(SealedDamage);
+    expect(() => find(block, "aab", "aa")).toThrow(SealedDamageError);
   });
 });

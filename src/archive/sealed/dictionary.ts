@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
 import { assertChecksum, blockChecksum, type SealedHeader } from "./checksums.ts";
-import { SealedDamage } from "./damage.ts";
+import { SealedDamageError } from "./damage.ts";
 import {
   createEntries,
   type DictionaryEntry,
@@ -41,11 +41,11 @@ export function openDictionary(database: DatabaseSync, header: DictionaryHeader)
       return row === undefined ? null : { block: rowBlock(row), next: null };
     if (row === undefined) {
       if (header.first === null || Buffer.compare(target, header.first) < 0) return null;
-      throw new SealedDamage("the first block of the dictionary is missing");
+      throw new SealedDamageError("the first dictionary block is missing");
     }
     const block = checkedBlock(row);
     if (block.next !== null && Buffer.compare(block.next, target) <= 0) {
-      throw new SealedDamage("a block of the dictionary is missing");
+      throw new SealedDamageError("a dictionary block is missing");
     }
     return block;
   }
@@ -55,7 +55,7 @@ export function openDictionary(database: DatabaseSync, header: DictionaryHeader)
     if (firstBlock !== null) yield firstBlock.block;
     if (!header.hasChecksums) {
       let row = selectAfter.get(target);
-      for (; row !== undefined; row = selectAfter.get(firstOf(row))) {
+      for (; row !== undefined; row = selectAfter.get(firstTermOf(row))) {
         yield rowBlock(row);
       }
       return;
@@ -69,7 +69,7 @@ export function openDictionary(database: DatabaseSync, header: DictionaryHeader)
       if (next === null) return;
       row = selectAfter.get(block.first);
     }
-    if (next !== null) throw new SealedDamage("a block of the dictionary is missing");
+    if (next !== null) throw new SealedDamageError("a dictionary block is missing");
   }
 
   return {
@@ -84,14 +84,14 @@ export function openDictionary(database: DatabaseSync, header: DictionaryHeader)
       const target = Buffer.from(prefix);
       for (const block of blocksFrom(prefix, target)) {
         openBlock(entries, block);
-        let read = 0;
+        let entriesRead = 0;
         while (nextEntry(entries)) {
-          read += 1;
+          entriesRead += 1;
           const order = comparePrefix(entries, target);
           if (order > 0) return;
           if (order === 0) visit(dictionaryEntry(entries));
         }
-        yield read;
+        yield entriesRead;
       }
     },
   };
@@ -99,10 +99,10 @@ export function openDictionary(database: DatabaseSync, header: DictionaryHeader)
 
 const rowBlock = (row: unknown): unknown => (Array.isArray(row) ? row[1] : null);
 
-function firstOf(row: unknown): Uint8Array {
+function firstTermOf(row: unknown): Uint8Array {
   const first: unknown = Array.isArray(row) ? row[0] : null;
   if (first instanceof Uint8Array) return first;
-  throw new SealedDamage("a block of the dictionary has no first term");
+  throw new SealedDamageError("a dictionary block has no first term");
 }
 
 export const dictionaryColumns = ({ hasChecksums }: { hasChecksums: boolean }): string =>
@@ -118,14 +118,14 @@ type CheckedBlock = { block: unknown; next: Uint8Array | null };
 export function checkedBlock(
   row: unknown,
 ): CheckedBlock & { first: Uint8Array; block: Uint8Array } {
-  const [first, block, next, stored] = row as unknown[];
+  const [first, block, next, storedChecksum] = row as unknown[];
   if (
     !(first instanceof Uint8Array && block instanceof Uint8Array) ||
     (next !== null && !(next instanceof Uint8Array))
   ) {
-    throw new SealedDamage("a block of the dictionary is malformed");
+    throw new SealedDamageError("a dictionary block is malformed");
   }
-  assertChecksum(stored, blockChecksum(first, next, block), "a block of the dictionary");
+  assertChecksum(storedChecksum, blockChecksum(first, next, block), "a dictionary block");
   return { first, block, next };
 }
 
@@ -134,19 +134,23 @@ export function checkedBlock(
  * comparison if it shares more bytes with its predecessor than the predecessor does with `target`.
  */
 function seekTerm(entries: Entries, target: Uint8Array): boolean {
-  let common = 0;
-  let skipped = 0;
-  for (; nextEntry(entries); skipped++) {
-    if (entries.shared > common) continue;
-    if (entries.shared < common) return false;
+  let commonLength = 0;
+  let skippedEntries = 0;
+  for (; nextEntry(entries); skippedEntries++) {
+    if (entries.shared > commonLength) continue;
+    if (entries.shared < commonLength) return false;
     const { bytes: term, length } = entries.term;
     const end = Math.min(length, target.length);
-    while (common < end && term[common] === target[common]) common += 1;
-    if (common === target.length && common === length) return true;
-    if (common === target.length || (common < length && isAfter(term, target, common))) break;
+    while (commonLength < end && term[commonLength] === target[commonLength]) commonLength += 1;
+    if (commonLength === target.length && commonLength === length) return true;
+    if (
+      commonLength === target.length ||
+      (commonLength < length && isAfter(term, target, commonLength))
+    )
+      break;
   }
-  if (skipped === 0)
-    throw new SealedDamage("a block of the dictionary is stored under another term");
+  if (skippedEntries === 0)
+    throw new SealedDamageError("a dictionary block is stored under another term");
   return false;
 }
 

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { lastId } from "../../posts/ids.ts";
-import { SealedDamage } from "./damage.ts";
+import { SealedDamageError } from "./damage.ts";
 import { docNumberRange, openDocNumbers } from "./doc-numbers.ts";
 import { idsPerPage, sealedMigrations } from "./format.ts";
 import { createIdCache, useIdCache } from "./id-cache.ts";
@@ -110,16 +110,16 @@ test("docNumberRange() finds the same posts as a scan", () => {
       (some, ranges) => {
         const ids = BigInt64Array.from(some).sort().reverse();
         seal(ids);
-        const own = [...ids.slice(0, 5), ...ids.slice(-5)];
+        const ownIds = [...ids.slice(0, 5), ...ids.slice(-5)];
         for (const [, cache] of caches()) {
           const numbers = openDocNumbers(database, "a", cache);
-          for (const [high, low] of [...ranges, ...own.map((id) => [id, id] as const)]) {
-            const within = Array.from(ids.keys()).filter(
+          for (const [high, low] of [...ranges, ...ownIds.map((id) => [id, id] as const)]) {
+            const numbersInRange = Array.from(ids.keys()).filter(
               (number) => (ids[number] as bigint) >= low && (ids[number] as bigint) <= high,
             );
             const { from, to } = docNumberRange(numbers, { low, high });
-            expect(to - from).toBe(low > high ? Math.min(0, to - from) : within.length);
-            if (within.length > 0) expect(from).toBe(within[0]);
+            expect(to - from).toBe(low > high ? Math.min(0, to - from) : numbersInRange.length);
+            if (numbersInRange.length > 0) expect(from).toBe(numbersInRange[0]);
           }
         }
       },
@@ -147,7 +147,7 @@ test.each([
 ])("damage is reported when the doc numbers of a segment with %s are opened", (_, sql) => {
   seal(evenIds(600));
   database.exec(sql);
-  expect(() => openDocNumbers(database, "a", null)).toThrow(SealedDamage);
+  expect(() => openDocNumbers(database, "a", null)).toThrow(SealedDamageError);
 });
 
 test.each([
@@ -168,8 +168,8 @@ test.each([
   for (const [, cache] of caches()) {
     const numbers = openDocNumbers(database, "a", cache);
     expect(numbers.idAt(idsPerPage - 1)).toBe(190n);
-    expect(() => numbers.idAt(idsPerPage)).toThrow(SealedDamage);
-    expect(() => numbers.firstNumberBelow(100n)).toThrow(SealedDamage);
+    expect(() => numbers.idAt(idsPerPage)).toThrow(SealedDamageError);
+    expect(() => numbers.firstNumberBelow(100n)).toThrow(SealedDamageError);
   }
 });
 
@@ -179,5 +179,5 @@ test("a page of IDs that overlaps the next one is reported as damage", () => {
   ids[idsPerPage - 1] = 1_000n;
   database.prepare("UPDATE sealed_ids SET ids = ? WHERE page = 0").run(makeBytes(ids));
   const numbers = openDocNumbers(database, "a", null);
-  expect(() => numbers.idAt(0)).toThrow(SealedDamage);
+  expect(() => numbers.idAt(0)).toThrow(SealedDamageError);
 });

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type IdRange, lastId } from "../../posts/ids.ts";
 import { alignedTo64Bits } from "./bytes.ts";
 import { assertChecksum, sealedRowChecksum } from "./checksums.ts";
-import { SealedDamage } from "./damage.ts";
+import { SealedDamageError } from "./damage.ts";
 import { idsPerPage } from "./format.ts";
 import { createIdCache, type IdCache, indexBelow, useIdCache } from "./id-cache.ts";
 import { readSealedHeader } from "./sealed-state.ts";
@@ -69,7 +69,7 @@ export function openIdPages(database: DatabaseSync, name: string): IdPages {
     const ids = toInt64s(blob);
     const length = Math.min(idsPerPage, posts - page * idsPerPage);
     if (ids?.length !== length)
-      throw new SealedDamage(
+      throw new SealedDamageError(
         `page ${page} of the IDs in ${name} is missing or has the wrong length`,
       );
     if (checksums !== null) {
@@ -81,7 +81,7 @@ export function openIdPages(database: DatabaseSync, name: string): IdPages {
     }
     const next = firstIds[page + 1] ?? -1n;
     if (ids[0] !== firstIds[page] || !isDescending(ids) || (ids[length - 1] as bigint) <= next) {
-      throw new SealedDamage(
+      throw new SealedDamageError(
         `page ${page} of the IDs in ${name} is not in order or begins with an unexpected ID`,
       );
     }
@@ -97,10 +97,12 @@ function readHeader(database: DatabaseSync, name: string): Header {
   const { posts, hasChecksums, ...header } = readSealedHeader(database);
   const firstIds = toInt64s(header.firstIds);
   if (firstIds === null || firstIds.length !== Math.ceil(posts / idsPerPage)) {
-    throw new SealedDamage(`the list of first IDs in ${name} has the wrong length`);
+    throw new SealedDamageError(`the list of first IDs in ${name} has the wrong length`);
   }
   if (!isDescending(firstIds) || (firstIds.at(-1) ?? 0n) < 0n) {
-    throw new SealedDamage(`the first IDs in ${name} are not in descending order, or negative`);
+    throw new SealedDamageError(
+      `the first IDs in ${name} are not in descending order, or negative`,
+    );
   }
   const { buffer, byteOffset, length } = alignedTo64Bits(header.pageChecksums);
   return {

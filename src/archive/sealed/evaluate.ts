@@ -112,49 +112,49 @@ function planMaxMatches(plan: SealedPlan, run: Run): number {
     return Math.min(total, chunkPosts);
   }
   let min = chunkPosts;
-  for (const list of plan.distinct) min = Math.min(min, list.counts[run.chunk] as number);
+  for (const list of plan.distinctLists) min = Math.min(min, list.counts[run.chunk] as number);
   for (const child of plan.children) min = Math.min(min, child.maxMatches);
   if (min > 0) for (const child of plan.excluded) updateEstimates(child, run);
   return min;
 }
 
-/** Conjunctions and phrases return only matches in `within`; other plans return all matches. */
-function evaluate(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
+/** Conjunctions and phrases return only matches in `scope`; other plans return all matches. */
+function evaluate(plan: SealedPlan, run: Run, scope: ChunkSet | null): ChunkSet {
   if (plan.maxMatches === 0) return emptySet;
   if (plan.postings !== null) {
     run.work.containers += 1;
     return plan.postings.set(run.chunk);
   }
-  if (plan.kind === "or") return evaluateOr(plan, run, within);
-  return plan.kind === "and" ? evaluateAnd(plan, run, within) : evaluatePhrase(plan, run, within);
+  if (plan.kind === "or") return evaluateOr(plan, run, scope);
+  return plan.kind === "and" ? evaluateAnd(plan, run, scope) : evaluatePhrase(plan, run, scope);
 }
 
-function evaluateOr(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
-  return or(evaluateEach(plan.children, run, within), run.scratch);
+function evaluateOr(plan: SealedPlan, run: Run, scope: ChunkSet | null): ChunkSet {
+  return or(evaluateEach(plan.children, run, scope), run.scratch);
 }
 
 function* evaluateEach(
   plans: readonly SealedPlan[],
   run: Run,
-  within: ChunkSet | null,
+  scope: ChunkSet | null,
 ): Generator<ChunkSet, void> {
   const { scratch } = run;
   const mark = scratch.mark();
   for (const plan of plans) {
-    const set = evaluate(plan, run, within);
-    yield within !== null && isWorthNarrowing(set, within) ? and(within, set, scratch) : set;
+    const set = evaluate(plan, run, scope);
+    yield scope !== null && isWorthNarrowing(set, scope) ? and(scope, set, scratch) : set;
     scratch.release(mark);
   }
 }
 
-/** Narrowing costs twice the number of members of `within`; otherwise the whole set is added. */
-const isWorthNarrowing = ({ list, count }: ChunkSet, within: ChunkSet): boolean =>
-  within.list !== null && within.count * 2 < (list === null ? wordsPerBitmap : count);
+/** Narrowing costs twice the number of members of `scope`; otherwise the whole set is added. */
+const isWorthNarrowing = ({ list, count }: ChunkSet, scope: ChunkSet): boolean =>
+  scope.list !== null && scope.count * 2 < (list === null ? wordsPerBitmap : count);
 
-function evaluateAnd(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
+function evaluateAnd(plan: SealedPlan, run: Run, scope: ChunkSet | null): ChunkSet {
   const { scratch } = run;
   const mark = scratch.mark();
-  let matches = within;
+  let matches = scope;
   sortByCost(plan.children);
   for (const child of plan.children) {
     const set = evaluate(child, run, matches);
@@ -178,9 +178,9 @@ function sortByCost(plans: SealedPlan[]): void {
     const plan = plans[index] as SealedPlan;
     let position = index;
     for (; position > 0; position--) {
-      const before = plans[position - 1] as SealedPlan;
-      if (before.cost <= plan.cost) break;
-      plans[position] = before;
+      const previous = plans[position - 1] as SealedPlan;
+      if (previous.cost <= plan.cost) break;
+      plans[position] = previous;
     }
     plans[position] = plan;
   }
@@ -197,13 +197,13 @@ function everyPost(count: number, scratch: Scratch): ChunkSet {
   return bitmapSet(bits, count);
 }
 
-function evaluatePhrase(plan: SealedPlan, run: Run, within: ChunkSet | null): ChunkSet {
+function evaluatePhrase(plan: SealedPlan, run: Run, scope: ChunkSet | null): ChunkSet {
   const { scratch, chunk } = run;
   const mark = scratch.mark();
-  const { distinct } = plan;
-  distinct.sort((a, b) => (a.counts[chunk] as number) - (b.counts[chunk] as number));
-  let candidates = within;
-  for (const list of distinct) {
+  const { distinctLists } = plan;
+  distinctLists.sort((a, b) => (a.counts[chunk] as number) - (b.counts[chunk] as number));
+  let candidates = scope;
+  for (const list of distinctLists) {
     run.work.containers += 1;
     const set = list.set(chunk);
     candidates = candidates === null ? set : and(candidates, set, scratch);

@@ -43,10 +43,10 @@ export const formatWithoutChecksums = 1;
 export const abandonedFormat = 0;
 
 export const postsPerChunk = 65_536;
-export const densePosts = 4_096;
+export const minBitmapPosts = 4_096;
 export const wordsPerBitmap = postsPerChunk / 32;
 export const bytesPerBitmap = postsPerChunk / 8;
-export const inlinePosts = 64;
+export const maxInlinePosts = 64;
 export const maxOneRowPosts = 4_000;
 /** Two such pages fit into a page of the table. */
 export const idsPerPage = 510;
@@ -75,7 +75,7 @@ export const sealedMigrations = [
 ] as const;
 
 export const containerBytes = (posts: number): number =>
-  posts >= densePosts ? bytesPerBitmap : ((posts + 1) >> 1) * 4;
+  posts >= minBitmapPosts ? bytesPerBitmap : ((posts + 1) >> 1) * 4;
 
 export const chunkCount = (posts: number): number => Math.ceil(posts / postsPerChunk);
 

@@ -3,7 +3,7 @@ import { createByteWriter, replaceEnd } from "./bytes.ts";
 import type { DocNumberLookup } from "./doc-number-lookup.ts";
 import { type FtsPiece, pieceShift, readFtsPieces, unreadableFts } from "./fts-structure.ts";
 import { addToTally, type Tally } from "./fts-tally.ts";
-import { readDeleted } from "./fts-tombstones.ts";
+import { readDeletedPosts } from "./fts-tombstones.ts";
 import { addPosition, addPost, type Postings } from "./postings.ts";
 import { isPositionalTermBytes } from "./sealed-query.ts";
 import type { TermSource } from "./term-source.ts";
@@ -20,8 +20,8 @@ export function* ftsSources(
 ): Generator<"worked", TermSource[]> {
   const sources: TermSource[] = [];
   for (const piece of readFtsPieces(database)) {
-    const deleted = yield* readDeleted(database, piece, posts, lookup);
-    sources.push(pieceSource(readLeaves(database, piece), lookup, deleted, tally));
+    const deletedBits = yield* readDeletedPosts(database, piece, posts, lookup);
+    sources.push(pieceSource(readLeaves(database, piece), lookup, deletedBits, tally));
   }
   return sources;
 }
@@ -44,16 +44,16 @@ const readLeaves = (
 function pieceSource(
   leaves: Iterator<Record<string, SQLOutputValue>>,
   lookup: DocNumberLookup,
-  deleted: Uint32Array | null,
+  deletedBits: Uint32Array | null,
   tally: Tally,
 ): TermSource {
   let leaf: Uint8Array = new Uint8Array();
   let offset = 0;
   let end = 0;
-  let wholeRowidAt = 0;
-  let nextTerm = 0;
+  let fullRowidOffset = 0;
+  let nextTermOffset = 0;
   let isFirstTerm = true;
-  let footer = 0;
+  let footerOffset = 0;
   let isExhausted = false;
 
   const term = createByteWriter(1_024);
@@ -70,28 +70,28 @@ function pieceSource(
     if (!(block instanceof Uint8Array) || block.length < 4)
       throw unreadableFts("a leaf is malformed");
     leaf = block;
-    wholeRowidAt = (leaf[0] as number) * 256 + (leaf[1] as number);
+    fullRowidOffset = (leaf[0] as number) * 256 + (leaf[1] as number);
     end = (leaf[2] as number) * 256 + (leaf[3] as number);
     if (end < 4 || end > leaf.length) throw unreadableFts("a leaf is malformed");
     offset = 4;
-    footer = end;
-    nextTerm = 0;
+    footerOffset = end;
+    nextTermOffset = 0;
     isFirstTerm = true;
     findNextTerm();
     return true;
   }
 
   function findNextTerm(): void {
-    if (footer >= leaf.length) {
-      nextTerm = afterLeaf;
+    if (footerOffset >= leaf.length) {
+      nextTermOffset = afterLeaf;
       return;
     }
     let distance = 0;
     for (let byte = 0x80; byte >= 0x80; ) {
-      byte = leaf[footer++] as number;
+      byte = leaf[footerOffset++] as number;
       distance = distance * 128 + (byte & 0x7f);
     }
-    nextTerm += distance;
+    nextTermOffset += distance;
   }
 
   function readVarint(): number {
@@ -116,19 +116,19 @@ function pieceSource(
       upper = (upper << 7) | (byte & 0x7f);
       bytes += 1;
     }
-    let more = 0;
-    while (byte >= 0x80 && more < 4) {
+    let extraBytes = 0;
+    while (byte >= 0x80 && extraBytes < 4) {
       byte = leaf[offset++] as number;
       lower = (lower << 7) | (byte & 0x7f);
-      more += 1;
+      extraBytes += 1;
     }
     let addedHigh = 0;
     let addedLow = upper;
     if (byte >= 0x80) {
       addedHigh = upper * 16 + (lower >>> 24);
       addedLow = (lower & 0xffffff) * 256 + (leaf[offset++] as number);
-    } else if (more > 0) {
-      const bits = more * 7;
+    } else if (extraBytes > 0) {
+      const bits = extraBytes * 7;
       addedHigh = upper >>> (32 - bits);
       addedLow = ((upper << bits) | lower) >>> 0;
     }
@@ -146,13 +146,14 @@ function pieceSource(
   }
 
   function readTerm(): void {
-    const shared = isFirstTerm ? 0 : readVarint();
+    const sharedLength = isFirstTerm ? 0 : readVarint();
     const suffixLength = readVarint();
-    if (shared > term.length + 1 || suffixLength === 0 || offset + suffixLength > end)
+    if (sharedLength > term.length + 1 || suffixLength === 0 || offset + suffixLength > end)
       throw unreadableFts("a term is truncated");
-    if (shared === 0 && leaf[offset] !== mainIndex) throw unreadableFts("it has a prefix index");
-    if (shared === 0) replaceEnd(term, 0, leaf, offset + 1, offset + suffixLength);
-    else replaceEnd(term, shared - 1, leaf, offset, offset + suffixLength);
+    if (sharedLength === 0 && leaf[offset] !== mainIndex)
+      throw unreadableFts("it has a prefix index");
+    if (sharedLength === 0) replaceEnd(term, 0, leaf, offset + 1, offset + suffixLength);
+    else replaceEnd(term, sharedLength - 1, leaf, offset, offset + suffixLength);
     offset += suffixLength;
     isFirstTerm = false;
     isFirstPost = true;
@@ -187,23 +188,23 @@ function pieceSource(
     let position = 0;
     for (let remaining = bytes; remaining > 0; count += 1) {
       if (offset === end) requireNextLeaf();
-      const before = offset;
+      const startOffset = offset;
       const distance = readVarint() - 2;
       if (!(distance >= (count === 0 ? 0 : 1))) throw unreadableFts("positions are not in order");
       position += distance;
-      remaining -= offset - before;
+      remaining -= offset - startOffset;
       addPosition(postings, position);
     }
     return count;
   }
 
   function takePost(postings: Postings): number {
-    readRowid(isFirstPost || offset === wholeRowidAt);
+    readRowid(isFirstPost || offset === fullRowidOffset);
     isFirstPost = false;
     if (offset === end) requireNextLeaf();
-    const marked = readVarint();
-    if ((marked & 1) === 1) throw unreadableFts("a post is marked as deleted");
-    const bytes = marked >>> 1;
+    const header = readVarint();
+    if ((header & 1) === 1) throw unreadableFts("a post is marked as deleted");
+    const bytes = header >>> 1;
     const number = lookup(high, low);
     if (number < 0 || isDeleted(number)) {
       skip(bytes);
@@ -217,28 +218,28 @@ function pieceSource(
   }
 
   const isDeleted = (number: number): boolean =>
-    deleted !== null && (((deleted[number >>> 5] as number) >>> (number & 31)) & 1) === 1;
+    deletedBits !== null && (((deletedBits[number >>> 5] as number) >>> (number & 31)) & 1) === 1;
 
   return {
     term,
     isPositional: () => isPositional,
     next() {
       if (isExhausted || (leaf.length === 0 && !nextLeaf())) return false;
-      if (offset !== nextTerm)
+      if (offset !== nextTermOffset)
         throw unreadableFts("a term does not begin at the offset in its leaf");
       readTerm();
       isPositional = isPositionalTermBytes(term.bytes, term.length);
       return true;
     },
     take(postings, max) {
-      for (let used = 0; used < max; ) {
-        while (offset === end && offset !== nextTerm) {
+      for (let postingsRead = 0; postingsRead < max; ) {
+        while (offset === end && offset !== nextTermOffset) {
           isExhausted = !nextLeaf();
           if (isExhausted) return true;
         }
-        if (offset === nextTerm) return true;
-        if (offset > end) throw unreadableFts("a post goes beyond its leaf");
-        used += 1 + takePost(postings);
+        if (offset === nextTermOffset) return true;
+        if (offset > end) throw unreadableFts("a post extends beyond its leaf");
+        postingsRead += 1 + takePost(postings);
       }
       return false;
     },

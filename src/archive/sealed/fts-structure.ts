@@ -12,10 +12,11 @@ export const pieceShift = 37;
 const ftsVersion = 4;
 const structureId = 10;
 /** Marks a structure record with tombstones, at the fifth byte. */
-const withTombstones = 0xff000001;
+const tombstoneMarker = 0xff000001;
 
 /**
- * The index segments, oldest first. Errors: `UnreadableFts`, also for the format of a later SQLite.
+ * The index segments, oldest first. Errors: `UnreadableFtsError`, also for the format of a later
+ * SQLite.
  */
 export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
   const version = database.prepare("SELECT v FROM term_config WHERE k = 'version'").get()?.v;
@@ -25,7 +26,7 @@ export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
   if (version !== ftsVersion) throw unreadableFts(`its version is ${version}, not ${ftsVersion}`);
   if (!(block instanceof Uint8Array)) throw unreadableFts("its structure record is missing");
   const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
-  if (block.length < 8 || view.getUint32(4) !== withTombstones) {
+  if (block.length < 8 || view.getUint32(4) !== tombstoneMarker) {
     throw unreadableFts("its structure record is of an unknown kind");
   }
   let offset = 8;
@@ -43,11 +44,11 @@ export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
     return value;
   }
 
-  const levels = readVarint();
-  const all = readVarint();
+  const levelCount = readVarint();
+  const pieceCount = readVarint();
   readVarint();
   const byLevel: FtsPiece[][] = [];
-  for (let level = 0; level < levels; level += 1) {
+  for (let level = 0; level < levelCount; level += 1) {
     readVarint();
     const pieces: FtsPiece[] = [];
     for (let remaining = readVarint(); remaining > 0; remaining -= 1) {
@@ -62,15 +63,15 @@ export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
     byLevel.push(pieces);
   }
   const pieces = byLevel.reverse().flat();
-  if (pieces.length !== all || offset !== block.length) {
+  if (pieces.length !== pieceCount || offset !== block.length) {
     throw unreadableFts("its structure record is inconsistent");
   }
   return pieces.filter(({ firstLeaf }) => firstLeaf > 0);
 }
 
-export class UnreadableFts extends Error {}
+export class UnreadableFtsError extends Error {}
 
-export const unreadableFts = (what: string): UnreadableFts =>
-  new UnreadableFts(
-    `the segment cannot be sealed because its FTS5 index is damaged or has an unknown format: ${what}. Searches continue to use FTS5; \`earshot archive check\` examines it, and \`earshot archive reindex\` rebuilds it`,
+export const unreadableFts = (reason: string): UnreadableFtsError =>
+  new UnreadableFtsError(
+    `the segment cannot be sealed because its FTS5 index is damaged or has an unknown format: ${reason}. Searches continue to use FTS5; \`earshot archive check\` examines it, and \`earshot archive reindex\` rebuilds it`,
   );

@@ -30,23 +30,23 @@ export function* readTally(
     `SELECT id >> 32, id & 0xffffffff, hex(sz) FROM term_docsize WHERE id > ? ORDER BY id LIMIT ${postsPerStep}`,
   );
   selectSizes.setReturnArrays(true);
-  const recorded: Tally = { terms: 0, hash: 0 };
-  for (let from = -1n; ; ) {
-    const rows = selectSizes.all(from) as unknown as [number, number, string][];
+  const tally: Tally = { terms: 0, hash: 0 };
+  for (let lastId = -1n; ; ) {
+    const rows = selectSizes.all(lastId) as unknown as [number, number, string][];
     for (const [high, low, length] of rows) {
       const number = lookup(high, low);
       if (number < 0) throw missingRows();
       countIndex(indexCounts, number);
-      addToTally(recorded, number, readLength(length));
+      addToTally(tally, number, readLength(length));
     }
     const [high, low] = rows.at(-1) ?? [0, 0];
-    from = BigInt(high) * 0x1_0000_0000n + BigInt(low);
-    if (rows.length < postsPerStep) return recorded;
+    lastId = BigInt(high) * 0x1_0000_0000n + BigInt(low);
+    if (rows.length < postsPerStep) return tally;
     yield "worked";
   }
 }
 
-/** Errors: `UnreadableFts` if the tallies differ. */
+/** Errors: `UnreadableFtsError` if the tallies differ. */
 export function assertTally(recorded: Tally, actual: Tally): void {
   if (recorded.terms === actual.terms && recorded.hash === actual.hash) return;
   throw unreadableFts(

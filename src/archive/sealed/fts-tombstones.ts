@@ -6,22 +6,22 @@ const tombstoneIdOffset = 65_536;
 
 const pagesPerStep = 64;
 
-export function* readDeleted(
+export function* readDeletedPosts(
   database: DatabaseSync,
   { id, tombstonePages }: FtsPiece,
   posts: number,
   lookup: DocNumberLookup,
 ): Generator<"worked", Uint32Array | null> {
   if (tombstonePages === 0) return null;
-  const deleted = new Uint32Array(Math.ceil(posts / 32));
+  const deletedBits = new Uint32Array(Math.ceil(posts / 32));
   const mark = (number: number): void => {
     if (number >= 0)
-      deleted[number >>> 5] = (deleted[number >>> 5] as number) | (1 << (number & 31));
+      deletedBits[number >>> 5] = (deletedBits[number >>> 5] as number) | (1 << (number & 31));
   };
   const selectBlock = database.prepare("SELECT block FROM term_data WHERE id = ?");
-  const first = BigInt(id + tombstoneIdOffset) << BigInt(pieceShift);
+  const firstPageId = BigInt(id + tombstoneIdOffset) << BigInt(pieceShift);
   for (let page = 0; page < tombstonePages; page += 1) {
-    const block = selectBlock.get(first + BigInt(page))?.block;
+    const block = selectBlock.get(firstPageId + BigInt(page))?.block;
     if (!(block instanceof Uint8Array)) throw unreadableFts("a page of deleted posts is missing");
     const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
     const keyBytes = view.getUint8(0);
@@ -36,5 +36,5 @@ export function* readDeleted(
     }
     if (page % pagesPerStep === pagesPerStep - 1) yield "worked";
   }
-  return deleted;
+  return deletedBits;
 }

@@ -207,8 +207,8 @@ test("threads that read, add and evict pages of IDs concurrently all read correc
   );
   await once(endless, "message");
   await endless.terminate();
-  for (const { wrong, pagesRead } of await findings) {
-    expect(wrong).toEqual([]);
+  for (const { mismatches, pagesRead } of await findings) {
+    expect(mismatches).toEqual([]);
     expect(pagesRead).toBeGreaterThan(100);
   }
 });

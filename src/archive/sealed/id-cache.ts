@@ -32,14 +32,17 @@ const defaultPrivatePages = 512;
 /** 8 bytes per post. Errors: `invalid_setting` if allocation fails. */
 export const createIdCache = (maxBytes: number): SharedIdCache => createSharedPages(maxBytes);
 
-export function useIdCache(shared: SharedIdCache, privatePages = defaultPrivatePages): IdCache {
-  const pages = shared.slots === 0 ? null : useSharedPages(shared);
-  const recent = createRecentPages(privatePages);
-  let opened = 0;
+export function useIdCache(
+  sharedCache: SharedIdCache,
+  privatePages = defaultPrivatePages,
+): IdCache {
+  const pages = sharedCache.slots === 0 ? null : useSharedPages(sharedCache);
+  const recentPages = createRecentPages(privatePages);
+  let openedSegments = 0;
   return {
     open(source) {
-      opened += 1;
-      return openIds(source, pages, recent, opened * keysPerSegment);
+      openedSegments += 1;
+      return openIds(source, pages, recentPages, openedSegments * keysPerSegment);
     },
   };
 }
@@ -48,8 +51,8 @@ const keysPerSegment = 2 ** 24;
 
 function openIds(
   source: IdSource,
-  shared: SharedPages | null,
-  recent: RecentPages,
+  sharedPages: SharedPages | null,
+  recentPages: RecentPages,
   firstKey: number,
 ): Ids {
   const { posts, firstIds } = source;
@@ -60,10 +63,10 @@ function openIds(
   function at(number: number): bigint {
     const page = Math.trunc(number / idsPerPage);
     const index = number - page * idsPerPage;
-    for (let tries = 0; tries < 2 && shared !== null && hasSlot(page, shared); tries++) {
+    for (let tries = 0; tries < 2 && sharedPages !== null && hasSlot(page, sharedPages); tries++) {
       const slot = slots[page] as number;
-      const id = Atomics.load(shared.ids, slot * idsPerPage + index);
-      if (shared.isUnchanged(slot, stamps[page] as number)) return id;
+      const id = Atomics.load(sharedPages.ids, slot * idsPerPage + index);
+      if (sharedPages.isUnchanged(slot, stamps[page] as number)) return id;
       slots[page] = -1;
     }
     return findPage(page)[index] as bigint;
@@ -72,15 +75,15 @@ function openIds(
   function firstNumberBelow(page: number, id: bigint): number {
     const first = page * idsPerPage;
     const length = Math.min(idsPerPage, posts - first);
-    for (let tries = 0; tries < 2 && shared !== null && hasSlot(page, shared); tries++) {
+    for (let tries = 0; tries < 2 && sharedPages !== null && hasSlot(page, sharedPages); tries++) {
       const slot = slots[page] as number;
       const from = slot * idsPerPage;
-      const found = indexBelow(shared.ids, from, from + length, id);
+      const index = indexBelow(sharedPages.ids, from, from + length, id);
       if (
-        isIndexBelow(shared.ids, from, from + length, found, id) &&
-        shared.isUnchanged(slot, stamps[page] as number)
+        isIndexBelow(sharedPages.ids, from, from + length, index, id) &&
+        sharedPages.isUnchanged(slot, stamps[page] as number)
       ) {
-        return first + found - from;
+        return first + index - from;
       }
       slots[page] = -1;
     }
@@ -89,7 +92,7 @@ function openIds(
 
   function hasSlot(page: number, pages: SharedPages): boolean {
     if ((slots[page] as number) >= 0) return true;
-    if (recent.has(firstKey + page)) return false;
+    if (recentPages.has(firstKey + page)) return false;
     return useSlot(page, pages.find({ segment, page }));
   }
 
@@ -101,17 +104,17 @@ function openIds(
   }
 
   function findPage(page: number): BigInt64Array {
-    const known = recent.find(firstKey + page);
-    if (known !== undefined) return known;
+    const recentIds = recentPages.find(firstKey + page);
+    if (recentIds !== undefined) return recentIds;
     const ids = source.read(page);
-    if (!useSlot(page, shared === null ? null : shared.put({ segment, page }, ids))) {
-      recent.put(firstKey + page, ids);
+    if (!useSlot(page, sharedPages === null ? null : sharedPages.put({ segment, page }, ids))) {
+      recentPages.put(firstKey + page, ids);
     }
     return ids;
   }
 
   function close(): void {
-    for (const page of firstIds.keys()) recent.delete(firstKey + page);
+    for (const page of firstIds.keys()) recentPages.delete(firstKey + page);
   }
 
   return { at, firstNumberBelow, close };
@@ -132,11 +135,11 @@ function isIndexBelow(
   ids: BigInt64Array,
   from: number,
   to: number,
-  found: number,
+  index: number,
   id: bigint,
 ): boolean {
-  if (found > from && Atomics.load(ids, found - 1) < id) return false;
-  return found === to || Atomics.load(ids, found) < id;
+  if (index > from && Atomics.load(ids, index - 1) < id) return false;
+  return index === to || Atomics.load(ids, index) < id;
 }
 
 function makeIdentity({ name, posts, firstIds }: IdSource): Int32Array {

@@ -1,19 +1,19 @@
-/** The number of indexes that contain each post, at most `several`. */
+/** The number of indexes that contain each post, at most `maxCount`. */
 export type IndexCounts = Uint8Array;
 
-const several = 2;
+const maxCount = 2;
 
 export function countIndex(indexCounts: IndexCounts, number: number): void {
-  indexCounts[number] = Math.min(several, (indexCounts[number] as number) + 1);
+  indexCounts[number] = Math.min(maxCount, (indexCounts[number] as number) + 1);
 }
 
 export function indexCountError(indexCounts: IndexCounts): string | null {
-  let missing = 0;
-  let repeated = 0;
+  let missingPosts = 0;
+  let repeatedPosts = 0;
   for (const indexes of indexCounts) {
-    if (indexes === 0) missing += 1;
-    if (indexes === several) repeated += 1;
+    if (indexes === 0) missingPosts += 1;
+    if (indexes === maxCount) repeatedPosts += 1;
   }
-  if (missing === 0 && repeated === 0) return null;
-  return `${missing} of ${indexCounts.length} posts are in no index, and ${repeated} are in more than one`;
+  if (missingPosts === 0 && repeatedPosts === 0) return null;
+  return `${missingPosts} of ${indexCounts.length} posts are in no index, and ${repeatedPosts} are in more than one`;
 }

@@ -1,9 +1,9 @@
 import { type ByteReader, readVarint } from "./bytes.ts";
 import { emptySet, listSet } from "./chunk-set.ts";
-import { SealedDamage } from "./damage.ts";
+import { SealedDamageError } from "./damage.ts";
 import type { DictionaryEntry } from "./dictionary-entries.ts";
 import { chunkCount, postsPerChunk } from "./format.ts";
-import { lastListed, listedPositions, type Positions } from "./positions.ts";
+import { lastPositionFlag, listedPositions, type Positions } from "./positions.ts";
 import {
   assertPositional,
   listOverheadBytes,
@@ -12,11 +12,11 @@ import {
 } from "./posting-list.ts";
 
 export function inlineList(
-  { posts, isPositional, rest }: DictionaryEntry,
+  { posts, isPositional, body }: DictionaryEntry,
   totalPosts: number,
   grow: (bytes: number) => void,
 ): PostingList {
-  const reader: ByteReader = { bytes: rest, at: 0 };
+  const reader: ByteReader = { bytes: body, offset: 0 };
   const counts = new Uint32Array(chunkCount(totalPosts));
   const list = new Uint16Array(posts);
   readNumbers(reader, posts, totalPosts, (number, index) => {
@@ -24,23 +24,23 @@ export function inlineList(
     const chunk = Math.floor(number / postsPerChunk);
     counts[chunk] = (counts[chunk] as number) + 1;
   });
-  const positionsAt = reader.at;
+  const positionsOffset = reader.offset;
   let positions: Positions | null = null;
-  grow(listOverheadBytes + rest.byteLength + counts.byteLength + list.byteLength);
+  grow(listOverheadBytes + body.byteLength + counts.byteLength + list.byteLength);
 
   return {
     counts,
     set(chunk) {
       const count = counts[chunk] as number;
       if (count === 0) return emptySet;
-      let before = 0;
-      for (let value = 0; value < chunk; value++) before += counts[value] as number;
-      return listSet(list, count, before, 0, before);
+      let precedingPosts = 0;
+      for (let value = 0; value < chunk; value++) precedingPosts += counts[value] as number;
+      return listSet(list, count, precedingPosts, 0, precedingPosts);
     },
     positions() {
       if (positions === null) {
         assertPositional(isPositional);
-        positions = readInlinePositions({ bytes: rest, at: positionsAt }, posts);
+        positions = readInlinePositions({ bytes: body, offset: positionsOffset }, posts);
         grow(positionsOverheadBytes + positions.list.byteLength + 9 * posts);
       }
       return positions;
@@ -57,9 +57,9 @@ export function readNumbers(
   let number = -1;
   for (let index = 0; index < posts; index++) {
     const distance = readVarint(reader);
-    if (index > 0 && distance === 0) throw new SealedDamage("posts of a term are not in order");
+    if (index > 0 && distance === 0) throw new SealedDamageError("a term's posts are not in order");
     number = index === 0 ? distance : number + distance;
-    if (number >= totalPosts) throw new SealedDamage("a term is in a nonexistent post");
+    if (number >= totalPosts) throw new SealedDamageError("a term is in a nonexistent post");
     visit(number, index);
   }
 }
@@ -70,7 +70,7 @@ function readInlinePositions(reader: ByteReader, posts: number): Positions {
   for (let index = 0; index < posts; index++) {
     starts[index] = list.length;
     readListedPositions(reader, (position, isLast) =>
-      list.push(isLast ? position + lastListed : position),
+      list.push(isLast ? position + lastPositionFlag : position),
     );
   }
   return listedPositions(starts, Uint32Array.from(list));
@@ -81,13 +81,13 @@ export function readListedPositions(
   visit: (position: number, isLast: boolean) => void,
 ): void {
   let position = -1;
-  for (let follows = 1; follows === 1; ) {
+  for (let moreBit = 1; moreBit === 1; ) {
     const value = readVarint(reader);
     const distance = Math.floor(value / 2);
-    follows = value % 2;
-    if (position >= 0 && distance === 0) throw new SealedDamage("positions are not in order");
+    moreBit = value % 2;
+    if (position >= 0 && distance === 0) throw new SealedDamageError("positions are not in order");
     position = Math.max(position, 0) + distance;
-    if (position >= lastListed) throw new SealedDamage("a position is too large");
-    visit(position, follows === 0);
+    if (position >= lastPositionFlag) throw new SealedDamageError("a position is too large");
+    visit(position, moreBit === 0);
   }
 }

@@ -11,36 +11,37 @@ export type MergedTerms = {
 };
 
 export function mergeTerms(sources: readonly TermSource[], postings: Postings): MergedTerms {
-  const open = sources.filter((source) => source.next());
-  const current: TermSource[] = [];
-  let used = 0;
+  const openSources = sources.filter((source) => source.next());
+  const currentSources: TermSource[] = [];
+  let sourceIndex = 0;
 
   function advance(): void {
-    for (const source of current) if (!source.next()) open.splice(open.indexOf(source), 1);
-    current.length = 0;
-    used = 0;
+    for (const source of currentSources)
+      if (!source.next()) openSources.splice(openSources.indexOf(source), 1);
+    currentSources.length = 0;
+    sourceIndex = 0;
   }
 
   return {
     postings,
-    isPositional: () => current[0]?.isPositional() ?? false,
+    isPositional: () => currentSources[0]?.isPositional() ?? false,
     next() {
       advance();
       clearPostings(postings);
-      for (const source of open) {
-        const [lowest] = current;
+      for (const source of openSources) {
+        const [lowest] = currentSources;
         const order = lowest === undefined ? -1 : compareTerms(source.term, lowest.term);
-        if (order < 0) current.length = 0;
-        if (order <= 0) current.push(source);
+        if (order < 0) currentSources.length = 0;
+        if (order <= 0) currentSources.push(source);
       }
-      return current[0]?.term ?? null;
+      return currentSources[0]?.term ?? null;
     },
     take(max) {
-      for (; used < current.length; used += 1) {
-        if (current[used]?.take(postings, max) === false) return false;
+      for (; sourceIndex < currentSources.length; sourceIndex += 1) {
+        if (currentSources[sourceIndex]?.take(postings, max) === false) return false;
         closeRun(postings);
-        if (postings.posts >= max && used + 1 < current.length) {
-          used += 1;
+        if (postings.posts >= max && sourceIndex + 1 < currentSources.length) {
+          sourceIndex += 1;
           return false;
         }
       }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { positionsRow } from "../../../testkit/archives/sealed-tables.ts";
-import { bitmapSet, type ChunkSet, emptySet, listSet, members } from "./chunk-set.ts";
-import { densePosts, postsPerChunk, wordsPerBitmap } from "./format.ts";
+import { bitmapSet, type ChunkSet, emptySet, listSet, readMembers } from "./chunk-set.ts";
+import { minBitmapPosts, postsPerChunk, wordsPerBitmap } from "./format.ts";
 import { createPhraseFinder } from "./phrase.ts";
 import { readPositions } from "./positions.ts";
 import type { PostingList } from "./posting-list.ts";
@@ -25,7 +25,7 @@ const positionsIn = (tokens: Tokens, letter: Letter): number[] =>
 
 function setOf(numbers: readonly number[]): ChunkSet {
   if (numbers.length === 0) return emptySet;
-  if (numbers.length < densePosts) return listSet(Uint16Array.from(numbers), numbers.length);
+  if (numbers.length < minBitmapPosts) return listSet(Uint16Array.from(numbers), numbers.length);
   const bits = new Uint32Array(wordsPerBitmap);
   for (const number of numbers)
     bits[number >>> 5] = (bits[number >>> 5] ?? 0) | (1 << (number & 31));
@@ -39,15 +39,15 @@ const hasPhrase = (tokens: Tokens, phrase: Tokens): boolean =>
 
 const finder = createPhraseFinder();
 
-function found(posts: readonly Tokens[], phrase: Tokens): number[] {
+function findPosts(posts: readonly Tokens[], phrase: Tokens): number[] {
   const lists = new Map(letters.map((letter) => [letter, makePostingList(letter, posts)]));
   const candidates = [...posts.keys()].filter((number) =>
     phrase.every((letter) => posts[number]?.includes(letter)),
   );
-  const requested = phrase.flatMap((letter) => lists.get(letter) ?? []);
-  const set = finder.find(requested, 0, setOf(candidates), createScratch());
+  const phraseLists = phrase.flatMap((letter) => lists.get(letter) ?? []);
+  const set = finder.find(phraseLists, 0, setOf(candidates), createScratch());
   const out = new Uint16Array(postsPerChunk);
-  return [...out.subarray(0, members(set, 0, postsPerChunk, out, postsPerChunk))];
+  return [...out.subarray(0, readMembers(set, 0, postsPerChunk, out, postsPerChunk))];
 }
 
 const expected = (posts: readonly Tokens[], phrase: Tokens): number[] =>
@@ -59,7 +59,7 @@ const phrases = fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength:
 test("a phrase finds the posts in which its words are adjacent, including repeated words", () => {
   fc.assert(
     fc.property(fc.array(tokens, { maxLength: 40 }), phrases, (posts, phrase) => {
-      expect(found(posts, phrase)).toEqual(expected(posts, phrase));
+      expect(findPosts(posts, phrase)).toEqual(expected(posts, phrase));
     }),
     {
       numRuns: 400,
@@ -109,7 +109,7 @@ test.each<[string, Tokens]>([
     ["c", "a", "b", "a", "a", "b"],
     ["b", "a", "c", "a"],
   ];
-  const posts = Array.from({ length: 3 * densePosts }, (_, number) => songs[number % 3] ?? []);
-  expect(expected(posts, phrase).length).toBeGreaterThan(densePosts);
-  expect(found(posts, phrase)).toEqual(expected(posts, phrase));
+  const posts = Array.from({ length: 3 * minBitmapPosts }, (_, number) => songs[number % 3] ?? []);
+  expect(expected(posts, phrase).length).toBeGreaterThan(minBitmapPosts);
+  expect(findPosts(posts, phrase)).toEqual(expected(posts, phrase));
 });

@@ -1,7 +1,15 @@
 import { alignedPosition, type Word } from "./aligned-position.ts";
-import { addTo, bitmapSet, type ChunkSet, emptySet, listSet, members, ranks } from "./chunk-set.ts";
-import { densePosts, postsPerChunk } from "./format.ts";
-import { inList, occursAt, occursTwice, rankStart } from "./positions.ts";
+import {
+  addTo,
+  bitmapSet,
+  type ChunkSet,
+  computeRanks,
+  emptySet,
+  listSet,
+  readMembers,
+} from "./chunk-set.ts";
+import { minBitmapPosts, postsPerChunk } from "./format.ts";
+import { listMarker, occursAt, occursTwice, rankStart } from "./positions.ts";
 import type { PostingList } from "./posting-list.ts";
 import type { Scratch } from "./scratch.ts";
 
@@ -17,7 +25,7 @@ export type PhraseFinder = {
 
 export function createPhraseFinder(): PhraseFinder {
   const candidates = new Uint16Array(postsPerChunk);
-  const retained = new Uint16Array(postsPerChunk);
+  const retainedIndexes = new Uint16Array(postsPerChunk);
   const buffers: Uint32Array[] = [];
 
   function bufferFor(index: number, count: number): Uint32Array {
@@ -31,13 +39,17 @@ export function createPhraseFinder(): PhraseFinder {
   function readWord(list: PostingList, chunk: number, count: number, index: number): Word {
     const set = list.set(chunk);
     const buffer = bufferFor(index, count);
-    ranks(set, candidates, count, buffer);
+    computeRanks(set, candidates, count, buffer);
     return { positions: list.positions(set), ranks: buffer };
   }
 
-  function filterCandidates(phrase: readonly PostingList[], chunk: number, all: number): number {
+  function filterCandidates(
+    phrase: readonly PostingList[],
+    chunk: number,
+    candidateCount: number,
+  ): number {
     const words = new Map<PostingList, Word>();
-    let count = all;
+    let count = candidateCount;
 
     function ensureWord(list: PostingList): Word {
       const word = words.get(list) ?? readWord(list, chunk, count, words.size);
@@ -48,29 +60,30 @@ export function createPhraseFinder(): PhraseFinder {
     function retain(remaining: number): void {
       if (remaining === count) return;
       for (let index = 0; index < remaining; index++) {
-        candidates[index] = candidates[retained[index] as number] as number;
+        candidates[index] = candidates[retainedIndexes[index] as number] as number;
       }
-      for (const word of words.values()) compactRanks(word.ranks, retained, remaining);
+      for (const word of words.values()) compactRanks(word.ranks, retainedIndexes, remaining);
       count = remaining;
     }
 
-    const repeated = phrase.filter((list, position) => phrase.indexOf(list) !== position);
-    for (const list of new Set(repeated)) retain(filterListed(ensureWord(list), count, retained));
+    const repeatedLists = phrase.filter((list, position) => phrase.indexOf(list) !== position);
+    for (const list of new Set(repeatedLists))
+      retain(filterListed(ensureWord(list), count, retainedIndexes));
     const [first, second] = phrase;
     if (count === 0 || first === undefined || second === undefined) return count;
-    retain(filterPairs(ensureWord(first), ensureWord(second), count, retained));
+    retain(filterPairs(ensureWord(first), ensureWord(second), count, retainedIndexes));
     if (count === 0 || phrase.length === 2) return count;
-    retain(filterWholePhrases(phrase.map(ensureWord), count, retained));
+    retain(filterWholePhrases(phrase.map(ensureWord), count, retainedIndexes));
     return count;
   }
 
   return {
-    find(phrase, chunk, within, scratch) {
-      const all = members(within, 0, postsPerChunk, candidates, postsPerChunk);
-      const count = filterCandidates(phrase, chunk, all);
+    find(phrase, chunk, candidateSet, scratch) {
+      const candidateCount = readMembers(candidateSet, 0, postsPerChunk, candidates, postsPerChunk);
+      const count = filterCandidates(phrase, chunk, candidateCount);
       if (count === 0) return emptySet;
       const buffer = scratch.acquire();
-      if (count < densePosts) {
+      if (count < minBitmapPosts) {
         buffer.list.set(candidates.subarray(0, count));
         return listSet(buffer.list, count);
       }
@@ -80,21 +93,21 @@ export function createPhraseFinder(): PhraseFinder {
   };
 }
 
-function compactRanks(ranks: Uint32Array, retained: Uint16Array, count: number): void {
+function compactRanks(ranks: Uint32Array, retainedIndexes: Uint16Array, count: number): void {
   for (let index = 0; index < count; index++) {
-    ranks[index] = ranks[retained[index] as number] as number;
+    ranks[index] = ranks[retainedIndexes[index] as number] as number;
   }
 }
 
 /** Writes the indexes of candidates with listed positions to `out`, and returns their number. */
 function filterListed({ positions, ranks }: Word, count: number, out: Uint16Array): number {
   const { bytes } = positions;
-  let found = 0;
+  let matchCount = 0;
   for (let index = 0; index < count; index++) {
-    out[found] = index;
-    found += bytes[ranks[index] as number] === inList ? 1 : 0;
+    out[matchCount] = index;
+    matchCount += bytes[ranks[index] as number] === listMarker ? 1 : 0;
   }
-  return found;
+  return matchCount;
 }
 
 function filterPairs(first: Word, second: Word, count: number, out: Uint16Array): number {
@@ -104,51 +117,51 @@ function filterPairs(first: Word, second: Word, count: number, out: Uint16Array)
 }
 
 function filterDoubles({ positions, ranks }: Word, count: number, out: Uint16Array): number {
-  let found = 0;
+  let matchCount = 0;
   for (let index = 0; index < count; index++) {
     if (!occursTwice(positions, ranks[index] as number)) continue;
-    out[found] = index;
-    found += 1;
+    out[matchCount] = index;
+    matchCount += 1;
   }
-  return found;
+  return matchCount;
 }
 
 function filterNeighbours(first: Word, second: Word, count: number, out: Uint16Array): number {
   const pair = [first, second];
-  const firsts = first.positions.bytes;
-  const seconds = second.positions.bytes;
-  let found = 0;
+  const firstBytes = first.positions.bytes;
+  const secondBytes = second.positions.bytes;
+  let matchCount = 0;
   for (let index = 0; index < count; index++) {
-    const position = firsts[first.ranks[index] as number] as number;
-    const next = seconds[second.ranks[index] as number] as number;
-    const isOnce = position !== inList && next !== inList;
-    if (isOnce ? next !== position + 1 : !hasPhraseAt(pair, index)) continue;
-    out[found] = index;
-    found += 1;
+    const position = firstBytes[first.ranks[index] as number] as number;
+    const next = secondBytes[second.ranks[index] as number] as number;
+    const isSingle = position !== listMarker && next !== listMarker;
+    if (isSingle ? next !== position + 1 : !hasPhraseAt(pair, index)) continue;
+    out[matchCount] = index;
+    matchCount += 1;
   }
-  return found;
+  return matchCount;
 }
 
 function filterWholePhrases(words: readonly Word[], count: number, out: Uint16Array): number {
-  let found = 0;
+  let matchCount = 0;
   for (let index = 0; index < count; index++) {
     if (!hasPhraseAt(words, index)) continue;
-    out[found] = index;
-    found += 1;
+    out[matchCount] = index;
+    matchCount += 1;
   }
-  return found;
+  return matchCount;
 }
 
-const fewPositions = 8;
+const maxScannedPositions = 8;
 
 function hasPhraseAt(words: readonly Word[], index: number): boolean {
   const { positions, ranks } = words[0] as Word;
   const rank = ranks[index] as number;
-  const only = positions.bytes[rank] as number;
-  if (only !== inList) return othersFollow(words, index, only);
+  const singlePosition = positions.bytes[rank] as number;
+  if (singlePosition !== listMarker) return othersFollow(words, index, singlePosition);
   const { list, lastBit } = positions;
   const start = rankStart(positions, rank);
-  for (let item = start; item < start + fewPositions; item++) {
+  for (let item = start; item < start + maxScannedPositions; item++) {
     const position = list[item] as number;
     if (othersFollow(words, index, (position & ~lastBit) >>> 0)) return true;
     if ((position & lastBit) !== 0) return false;
@@ -159,9 +172,9 @@ function hasPhraseAt(words: readonly Word[], index: number): boolean {
 function hasPhraseInLongList(words: readonly Word[], index: number): boolean {
   for (let number = 1; number < words.length; number++) {
     const { positions, ranks } = words[number] as Word;
-    const only = positions.bytes[ranks[index] as number] as number;
-    if (only === inList) continue;
-    const position = only - number;
+    const singlePosition = positions.bytes[ranks[index] as number] as number;
+    if (singlePosition === listMarker) continue;
+    const position = singlePosition - number;
     return (
       position >= 0 &&
       firstWordOccurs(words, index, position) &&

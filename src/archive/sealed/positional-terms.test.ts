@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { test } from "vitest";
 import { isPositionalTerm, isPositionalTermBytes } from "./sealed-query.ts";
 
-test("terms are classified by their bytes in the same way as by their text", () => {
-  const start = fc.constantFrom(
+test("the bytes and the text of a term agree on whether it is positional", () => {
+  const word = fc.constantFrom(
     "",
     "url",
     "lang",
@@ -17,7 +17,7 @@ test("terms are classified by their bytes in the same way as by their text", () 
   );
   const sign = fc.constantFrom("", ":", ">=", ">", "@", "$", "|", "#");
   const text = fc
-    .tuple(sign, start, sign, start, fc.string({ maxLength: 4 }))
+    .tuple(sign, word, sign, word, fc.string({ maxLength: 4 }))
     .map((parts) => parts.join(""));
   fc.assert(
     fc.property(text, (name) => {

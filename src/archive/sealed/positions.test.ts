@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { positionsRow } from "../../../testkit/archives/sealed-tables.ts";
-import { SealedDamage } from "./damage.ts";
+import { SealedDamageError } from "./damage.ts";
 import {
-  inList,
-  lastListed,
+  lastPositionFlag,
   listedPositions,
+  listMarker,
   occursAt,
   occursTwice,
   rankStart,
@@ -47,11 +47,11 @@ describe("the positions of a term", () => {
     fc.assert(
       fc.property(posts, (all) => {
         const positions = readPositions(aligned(positionsRow(all)), all.length);
-        const requested = new Set(
+        const requestedPositions = new Set(
           all.flat().flatMap((value) => [value, value + 1, Math.max(0, value - 1)]),
         );
         for (const [rank, locations] of all.entries()) {
-          const found = [...requested].filter((value) => occursAt(positions, rank, value));
+          const found = [...requestedPositions].filter((value) => occursAt(positions, rank, value));
           expect(found.sort((a, b) => a - b)).toEqual(locations);
           expect(occursTwice(positions, rank)).toBe(hasDouble(locations));
         }
@@ -79,16 +79,16 @@ describe("the positions of a term", () => {
         const starts = all.map((_, rank) => all.slice(0, rank).flat().length);
         const list = all.flatMap((positions) =>
           positions.map(
-            (other, index) => other + (index === positions.length - 1 ? lastListed : 0),
+            (other, index) => other + (index === positions.length - 1 ? lastPositionFlag : 0),
           ),
         );
-        const made = listedPositions(Uint32Array.from(starts), Uint32Array.from(list));
+        const builtPositions = listedPositions(Uint32Array.from(starts), Uint32Array.from(list));
         for (const [rank, positions] of all.entries()) {
-          expect(made.bytes[rank]).toBe(inList);
-          expect(rankStart(made, rank)).toBe(starts[rank]);
-          const found = upTo(60).filter((value) => occursAt(made, rank, value));
+          expect(builtPositions.bytes[rank]).toBe(listMarker);
+          expect(rankStart(builtPositions, rank)).toBe(starts[rank]);
+          const found = upTo(60).filter((value) => occursAt(builtPositions, rank, value));
           expect(found).toEqual(positions.filter((other) => other < 60));
-          expect(occursTwice(made, rank)).toBe(hasDouble(positions));
+          expect(occursTwice(builtPositions, rank)).toBe(hasDouble(positions));
         }
       }),
       { examples, numRuns: 50 },
@@ -106,36 +106,36 @@ describe("an inconsistent row of positions", () => {
     ["has no table", new Uint8Array(2)],
     ["has an empty table", new Uint8Array(11)],
   ])("a row of positions is rejected if it %s", (_name, bytes) => {
-    expect(() => readPositions(bytes, 3)).toThrow(SealedDamage);
+    expect(() => readPositions(bytes, 3)).toThrow(SealedDamageError);
   });
 
   test("a row of positions is rejected if its list does not end", () => {
     const bytes = row();
     words(bytes)[6] = 300;
-    expect(() => readPositions(bytes, 3)).toThrow(SealedDamage);
+    expect(() => readPositions(bytes, 3)).toThrow(SealedDamageError);
   });
 
   test("a row of positions is rejected if it has fewer positions than posts", () => {
     const bytes = row();
     new Uint32Array(bytes.buffer, 0, 2).set([3, 1]);
-    expect(() => readPositions(bytes, 3)).toThrow(SealedDamage);
+    expect(() => readPositions(bytes, 3)).toThrow(SealedDamageError);
   });
 
   test("a row of positions is rejected if it lacks the requested post", () => {
     const bytes = row();
     words(bytes)[0] = 0;
-    expect(() => occursAt(readPositions(bytes, 3), 1, 1)).toThrow(SealedDamage);
+    expect(() => occursAt(readPositions(bytes, 3), 1, 1)).toThrow(SealedDamageError);
   });
 
   test("a row of positions is rejected if a post starts beyond the list", () => {
     const bytes = row();
     words(bytes)[2] = 3;
-    expect(() => occursAt(readPositions(bytes, 3), 1, 1)).toThrow(SealedDamage);
+    expect(() => occursAt(readPositions(bytes, 3), 1, 1)).toThrow(SealedDamageError);
   });
 
   test("a row of positions is rejected if a long list ends before its start", () => {
     const bytes = aligned(positionsRow([upTo(20), [1, 2]]));
     new Uint16Array(bytes.buffer, 8, 4)[3] = 5;
-    expect(() => occursAt(readPositions(bytes, 2), 0, 19)).toThrow(SealedDamage);
+    expect(() => occursAt(readPositions(bytes, 2), 0, 19)).toThrow(SealedDamageError);
   });
 });

@@ -1,4 +1,4 @@
-import { SealedDamage } from "./damage.ts";
+import { SealedDamageError } from "./damage.ts";
 import { seek } from "./seek.ts";
 
 /**
@@ -15,7 +15,7 @@ export type Positions = {
   lastFound: number;
 };
 
-export const inList = 255;
+export const listMarker = 255;
 const shortLastBit = 0x8000;
 const longLastBit = 0x80000000;
 const noNumbers = new Uint32Array(0);
@@ -32,23 +32,23 @@ export function readPositions(row: Uint8Array, posts: number): Positions {
     };
   }
   const { buffer, byteLength, byteOffset } = row;
-  if (byteLength < 8 || byteOffset % 4 !== 0) throw malformed();
+  if (byteLength < 8 || byteOffset % 4 !== 0) throw malformedPositions();
   const [first = 0, length = 0] = new Uint32Array(buffer, byteOffset, 2);
   const isLong = first >= longLastBit;
   const listedPosts = isLong ? first - longLastBit : first;
   const items = 2 * listedPosts + length;
-  const bytesAt = 8 + (isLong ? 4 * items : 4 * Math.ceil(items / 2));
-  if (listedPosts === 0 || length < listedPosts || bytesAt + posts !== byteLength) {
-    throw malformed();
+  const bytesOffset = 8 + (isLong ? 4 * items : 4 * Math.ceil(items / 2));
+  if (listedPosts === 0 || length < listedPosts || bytesOffset + posts !== byteLength) {
+    throw malformedPositions();
   }
   const table = isLong
     ? new Uint32Array(buffer, byteOffset + 8, items)
     : new Uint16Array(buffer, byteOffset + 8, items);
   const list = table.subarray(2 * listedPosts);
   const lastBit = isLong ? longLastBit : shortLastBit;
-  if (((list[length - 1] as number) & lastBit) === 0) throw malformed();
+  if (((list[length - 1] as number) & lastBit) === 0) throw malformedPositions();
   return {
-    bytes: new Uint8Array(buffer, byteOffset + bytesAt, posts),
+    bytes: new Uint8Array(buffer, byteOffset + bytesOffset, posts),
     ranks: table.subarray(0, listedPosts),
     starts: table.subarray(listedPosts, 2 * listedPosts),
     list,
@@ -57,11 +57,12 @@ export function readPositions(row: Uint8Array, posts: number): Positions {
   };
 }
 
-const malformed = (): SealedDamage => new SealedDamage("a row of positions is malformed");
+const malformedPositions = (): SealedDamageError =>
+  new SealedDamageError("a row of positions is malformed");
 
 export function listedPositions(starts: Uint32Array, list: Uint32Array): Positions {
   return {
-    bytes: new Uint8Array(starts.length).fill(inList),
+    bytes: new Uint8Array(starts.length).fill(listMarker),
     ranks: Uint32Array.from(starts.keys()),
     starts,
     list,
@@ -70,7 +71,7 @@ export function listedPositions(starts: Uint32Array, list: Uint32Array): Positio
   };
 }
 
-export const lastListed = longLastBit;
+export const lastPositionFlag = longLastBit;
 
 export function rankStart(positions: Positions, rank: number): number {
   const { ranks, starts, list } = positions;
@@ -83,39 +84,39 @@ export function rankStart(positions: Positions, rank: number): number {
   );
   const start = position < ranks.length ? (starts[position] as number) : list.length;
   if (start >= list.length || ranks[position] !== rank) {
-    throw new SealedDamage("positions of a post are missing");
+    throw new SealedDamageError("a post's positions are missing");
   }
   positions.lastFound = position;
   return start;
 }
 
-const fewPositions = 12;
+const maxScannedPositions = 12;
 
 /** Galloping search keeps posts with many repetitions fast. */
 export function occursAt(positions: Positions, rank: number, position: number): boolean {
-  const only = positions.bytes[rank] as number;
-  if (only !== inList) return only === position;
+  const singlePosition = positions.bytes[rank] as number;
+  if (singlePosition !== listMarker) return singlePosition === position;
   const { list, lastBit } = positions;
   const start = rankStart(positions, rank);
-  for (let index = start; index < start + fewPositions; index++) {
+  for (let index = start; index < start + maxScannedPositions; index++) {
     const item = list[index] as number;
     const value = (item & ~lastBit) >>> 0;
     if (value >= position) return value === position;
     if ((item & lastBit) !== 0) return false;
   }
-  return isInLongList(positions, start + fewPositions, position);
+  return isInLongList(positions, start + maxScannedPositions, position);
 }
 
 function isInLongList(positions: Positions, from: number, position: number): boolean {
   const end = listEnd(positions);
-  if (from >= end) throw new SealedDamage("positions are not in order");
-  const found = seekPosition(positions, from, end, position);
-  return found < end && positionAt(positions, found) === position;
+  if (from >= end) throw new SealedDamageError("positions are not in order");
+  const index = seekPosition(positions, from, end, position);
+  return index < end && positionAt(positions, index) === position;
 }
 
 function listEnd({ list, starts, lastFound }: Positions): number {
   const end = lastFound + 1 < starts.length ? (starts[lastFound + 1] as number) : list.length;
-  if (end > list.length) throw new SealedDamage("positions are not in order");
+  if (end > list.length) throw new SealedDamageError("positions are not in order");
   return end;
 }
 
@@ -124,7 +125,7 @@ export function positionRange(positions: Positions, rank: number): { from: numbe
 }
 
 export function occursTwice(positions: Positions, rank: number): boolean {
-  if (positions.bytes[rank] !== inList) return false;
+  if (positions.bytes[rank] !== listMarker) return false;
   const { from, end } = positionRange(positions, rank);
   for (let index = from + 1; index < end; index++) {
     if (positionAt(positions, index) === positionAt(positions, index - 1) + 1) return true;

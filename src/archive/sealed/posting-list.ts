@@ -2,14 +2,14 @@ import type { ChunkSet } from "./chunk-set.ts";
 import type { Positions } from "./positions.ts";
 
 export type PostSets = {
-  /** Upper bounds of the posts in each chunk; 0 means none. */
+  /** An upper bound on the number of posts in each chunk; 0 means none. */
   readonly counts: Uint32Array;
   set(chunk: number): ChunkSet;
   prepare?(chunk: number): Generator<number, void>;
 };
 
 export type PostingList = PostSets & {
-  /** The positions are indexed by the `ranks` of a set that `set` returned. */
+  /** Indexed by the ranks that `computeRanks` gives for `set`, which the `set` method returned. */
   positions(set: ChunkSet): Positions;
 };
 

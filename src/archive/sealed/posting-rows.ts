@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { assertChecksum, sealedRowChecksum } from "./checksums.ts";
-import { SealedDamage } from "./damage.ts";
+import { SealedDamageError } from "./damage.ts";
 import type { PostingRows } from "./posting-list.ts";
 
 export function openPostingRows(
@@ -8,16 +8,22 @@ export function openPostingRows(
   { posts, hasChecksums }: { posts: number; hasChecksums: boolean },
 ): PostingRows {
   function reader(table: "docs" | "positions"): (row: number) => Uint8Array {
-    const sum = hasChecksums ? "sum" : "NULL";
-    const select = database.prepare(`SELECT ${table}, ${sum} FROM sealed_${table} WHERE row = ?`);
+    const sumColumn = hasChecksums ? "sum" : "NULL";
+    const select = database.prepare(
+      `SELECT ${table}, ${sumColumn} FROM sealed_${table} WHERE row = ?`,
+    );
     select.setReturnArrays(true);
     return (row) => {
-      const [blob, stored] = (select.get(row) ?? []) as unknown as unknown[];
+      const [blob, storedChecksum] = (select.get(row) ?? []) as unknown as unknown[];
       if (!(blob instanceof Uint8Array)) {
-        throw new SealedDamage(`row ${row} of the ${table} is missing`);
+        throw new SealedDamageError(`row ${row} of sealed_${table} is missing`);
       }
       if (hasChecksums)
-        assertChecksum(stored, sealedRowChecksum(table, row, blob), `row ${row} of the ${table}`);
+        assertChecksum(
+          storedChecksum,
+          sealedRowChecksum(table, row, blob),
+          `row ${row} of sealed_${table}`,
+        );
       return blob;
     };
   }

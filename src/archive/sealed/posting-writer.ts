@@ -3,8 +3,8 @@ import { sealedRowChecksum } from "./checksums.ts";
 import {
   bytesPerBitmap,
   containerBytes,
-  densePosts,
   maxOneRowPosts,
+  minBitmapPosts,
   postsPerChunk,
   wordsPerBitmap,
 } from "./format.ts";
@@ -30,10 +30,10 @@ export function createPostingWriter(database: DatabaseSync, chunks: number): Pos
     to: number,
     isPositional: boolean,
   ): void {
-    const docs = containers(postings.numbers, from, to);
+    const docs = encodeContainers(postings.numbers, from, to);
     insertDocs.run(row, docs, sealedRowChecksum("docs", row, docs));
     if (!isPositional) return;
-    const positions = positionBytes(postings, from, to);
+    const positions = encodePositions(postings, from, to);
     insertPositions.run(row, positions, sealedRowChecksum("positions", row, positions));
   }
 
@@ -67,7 +67,7 @@ export function createPostingWriter(database: DatabaseSync, chunks: number): Pos
   };
 }
 
-function containers(numbers: Uint32Array, from: number, to: number): Uint8Array {
+function encodeContainers(numbers: Uint32Array, from: number, to: number): Uint8Array {
   const ends: number[] = [];
   let bytes = 0;
   for (let start = from; start < to; ) {
@@ -81,7 +81,7 @@ function containers(numbers: Uint32Array, from: number, to: number): Uint8Array 
   let offset = 0;
   let start = from;
   for (const end of ends) {
-    if (end - start >= densePosts) {
+    if (end - start >= minBitmapPosts) {
       const bits = new Uint32Array(buffer, offset, wordsPerBitmap);
       for (let n = start; n < end; n += 1) {
         const number = (numbers[n] as number) & 0xffff;
@@ -98,23 +98,23 @@ function containers(numbers: Uint32Array, from: number, to: number): Uint8Array 
   return new Uint8Array(buffer);
 }
 
-const inOverflow = 255;
-const maxNarrow = 0x7fff;
+const overflowMarker = 255;
+const maxNarrowPosition = 0x7fff;
 
-function positionBytes(postings: Postings, from: number, to: number): Uint8Array {
+function encodePositions(postings: Postings, from: number, to: number): Uint8Array {
   const { starts, counts, positions } = postings;
   let listedPosts = 0;
   let items = 0;
-  let highest = 0;
+  let highestPosition = 0;
   for (let n = from; n < to; n += 1) {
     const count = counts[n] as number;
     const last = positions[(starts[n] as number) + count - 1] as number;
-    if (count === 1 && last < inOverflow) continue;
+    if (count === 1 && last < overflowMarker) continue;
     listedPosts += 1;
     items += count;
-    if (last > highest) highest = last;
+    if (last > highestPosition) highestPosition = last;
   }
-  const isWide = highest > maxNarrow || items > 0xffff;
+  const isWide = highestPosition > maxNarrowPosition || items > 0xffff;
   const tableItems = listedPosts * 2 + items;
   const itemBytes = isWide ? tableItems * 4 : ((tableItems + 1) >> 1) * 4;
   const buffer = new ArrayBuffer((listedPosts > 0 ? 8 + itemBytes : 0) + to - from);
@@ -124,28 +124,28 @@ function positionBytes(postings: Postings, from: number, to: number): Uint8Array
     header[0] = isWide ? listedPosts + 0x8000_0000 : listedPosts;
     header[1] = items;
   }
-  const lastMark = isWide ? 0x8000_0000 : 0x8000;
-  const tableAt = listedPosts > 0 ? 8 : 0;
+  const lastFlag = isWide ? 0x8000_0000 : 0x8000;
+  const tableOffset = listedPosts > 0 ? 8 : 0;
   const table = isWide
-    ? new Uint32Array(buffer, tableAt, tableItems)
-    : new Uint16Array(buffer, tableAt, tableItems);
+    ? new Uint32Array(buffer, tableOffset, tableItems)
+    : new Uint16Array(buffer, tableOffset, tableItems);
   let rank = 0;
   let item = listedPosts * 2;
   for (let n = from; n < to; n += 1) {
     const start = starts[n] as number;
     const count = counts[n] as number;
     const first = positions[start] as number;
-    if (count === 1 && first < inOverflow) {
+    if (count === 1 && first < overflowMarker) {
       bytes[n - from] = first;
       continue;
     }
-    bytes[n - from] = inOverflow;
+    bytes[n - from] = overflowMarker;
     table[rank] = n - from;
     table[listedPosts + rank] = item - listedPosts * 2;
     rank += 1;
     for (let position = start; position < start + count; position += 1) {
       const isLast = position + 1 === start + count;
-      table[item++] = (positions[position] as number) + (isLast ? lastMark : 0);
+      table[item++] = (positions[position] as number) + (isLast ? lastFlag : 0);
     }
   }
   return new Uint8Array(buffer);

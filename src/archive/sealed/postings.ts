@@ -48,57 +48,59 @@ export function addPost(postings: Postings, number: number): void {
 /** Positions must ascend within a post. */
 export function addPosition(postings: Postings, position: number): void {
   const { positionCount } = postings;
-  if (positionCount === postings.positions.length) postings.positions = grown(postings.positions);
+  if (positionCount === postings.positions.length)
+    postings.positions = doubleCapacity(postings.positions);
   postings.positions[positionCount] = position;
   postings.positionCount = positionCount + 1;
   const post = postings.posts - 1;
-  postings.counts[post] = at(postings.counts, post) + 1;
+  postings.counts[post] = valueAt(postings.counts, post) + 1;
 }
 
 export function closeRun(postings: Postings): void {
   const { run, posts, numbers } = postings;
-  if (posts - run > 1 && at(numbers, run) > at(numbers, run + 1)) {
+  if (posts - run > 1 && valueAt(numbers, run) > valueAt(numbers, run + 1)) {
     numbers.subarray(run, posts).reverse();
     postings.starts.subarray(run, posts).reverse();
     postings.counts.subarray(run, posts).reverse();
   }
-  if (run > 0 && run < posts && at(numbers, run - 1) > at(numbers, run)) mergeRun(postings);
+  if (run > 0 && run < posts && valueAt(numbers, run - 1) > valueAt(numbers, run))
+    mergeRun(postings);
   postings.run = postings.posts;
 }
 
 function mergeRun(postings: Postings): void {
-  const { run, posts, numbers, starts, counts, runCopy: merged } = postings;
-  while (merged.numbers.length < posts - run) growColumns(merged);
-  merged.numbers.set(numbers.subarray(run, posts));
-  merged.starts.set(starts.subarray(run, posts));
-  merged.counts.set(counts.subarray(run, posts));
+  const { run, posts, numbers, starts, counts, runCopy: runColumns } = postings;
+  while (runColumns.numbers.length < posts - run) growColumns(runColumns);
+  runColumns.numbers.set(numbers.subarray(run, posts));
+  runColumns.starts.set(starts.subarray(run, posts));
+  runColumns.counts.set(counts.subarray(run, posts));
   let left = run - 1;
   let right = posts - run - 1;
-  for (let to = posts - 1; right >= 0; to -= 1) {
-    if (left >= 0 && at(numbers, left) > at(merged.numbers, right)) {
-      numbers[to] = at(numbers, left);
-      starts[to] = at(starts, left);
-      counts[to] = at(counts, left);
+  for (let target = posts - 1; right >= 0; target -= 1) {
+    if (left >= 0 && valueAt(numbers, left) > valueAt(runColumns.numbers, right)) {
+      numbers[target] = valueAt(numbers, left);
+      starts[target] = valueAt(starts, left);
+      counts[target] = valueAt(counts, left);
       left -= 1;
       continue;
     }
-    numbers[to] = at(merged.numbers, right);
-    starts[to] = at(merged.starts, right);
-    counts[to] = at(merged.counts, right);
+    numbers[target] = valueAt(runColumns.numbers, right);
+    starts[target] = valueAt(runColumns.starts, right);
+    counts[target] = valueAt(runColumns.counts, right);
     right -= 1;
   }
 }
 
 function growColumns(columns: Columns): void {
-  columns.numbers = grown(columns.numbers);
-  columns.starts = grown(columns.starts);
-  columns.counts = grown(columns.counts);
+  columns.numbers = doubleCapacity(columns.numbers);
+  columns.starts = doubleCapacity(columns.starts);
+  columns.counts = doubleCapacity(columns.counts);
 }
 
-function grown(array: Uint32Array): Uint32Array {
+function doubleCapacity(array: Uint32Array): Uint32Array {
   const larger = new Uint32Array(array.length * 2);
   larger.set(array);
   return larger;
 }
 
-const at = (array: Uint32Array, index: number): number => array[index] as number;
+const valueAt = (array: Uint32Array, index: number): number => array[index] as number;

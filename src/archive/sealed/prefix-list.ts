@@ -6,13 +6,19 @@ import {
   countBits,
   emptySet,
   listSet,
-  members,
+  readMembers,
 } from "./chunk-set.ts";
 import type { Dictionary } from "./dictionary.ts";
 import type { DictionaryEntry } from "./dictionary-entries.ts";
-import { chunkCount, densePosts, inlinePosts, postsPerChunk, wordsPerBitmap } from "./format.ts";
+import {
+  chunkCount,
+  maxInlinePosts,
+  minBitmapPosts,
+  postsPerChunk,
+  wordsPerBitmap,
+} from "./format.ts";
 import { readListedPositions, readNumbers } from "./inline-list.ts";
-import { lastListed, listedPositions, type Positions } from "./positions.ts";
+import { lastPositionFlag, listedPositions, type Positions } from "./positions.ts";
 import {
   assertPositional,
   type PostingList,
@@ -21,7 +27,7 @@ import {
 } from "./posting-list.ts";
 import { readPostingList } from "./read-posting-list.ts";
 
-export type PrefixList = { any: PostSets; positional: readonly PostingList[] };
+export type PrefixList = { union: PostSets; positionalLists: readonly PostingList[] };
 
 /** Rare terms, perhaps thousands, share a list. Yields the cost in terms read. */
 export function* readPrefixList(
@@ -35,24 +41,24 @@ export function* readPrefixList(
   yield* dictionary.visitPrefix(prefix, (entry) =>
     (entry.isPositional ? words : facets).add(entry),
   );
-  const positional = yield* words.finish();
-  const all = [...positional, ...(yield* facets.finish())];
-  const [first, second] = all;
+  const positionalLists = yield* words.finish();
+  const allLists = [...positionalLists, ...(yield* facets.finish())];
+  const [first, second] = allLists;
   if (first === undefined) return null;
-  const any = second === undefined ? first : yield* uniteLists(all, rows.posts, grow);
-  return { any, positional };
+  const union = second === undefined ? first : yield* uniteLists(allLists, rows.posts, grow);
+  return { union, positionalLists };
 }
 
 function createLists(rows: PostingRows, isPositional: boolean, grow: (bytes: number) => void) {
   const lists: PostingList[] = [];
-  const rare = createMergedList(rows.posts, isPositional, grow);
+  const rareList = createMergedList(rows.posts, isPositional, grow);
   return {
     add(entry: DictionaryEntry): void {
-      if (entry.posts <= inlinePosts) rare.add(entry);
+      if (entry.posts <= maxInlinePosts) rareList.add(entry);
       else lists.push(readPostingList(entry, rows, grow));
     },
     *finish(): Generator<number, PostingList[]> {
-      return rare.isEmpty() ? lists : [...lists, yield* rare.finish()];
+      return rareList.isEmpty() ? lists : [...lists, yield* rareList.finish()];
     },
   };
 }
@@ -92,12 +98,12 @@ function memoisedSets(
   const pendingSets = new Map<number, PendingSet>();
 
   function chunkPendingSet(chunk: number): PendingSet {
-    const started = pendingSets.get(chunk);
-    if (started !== undefined) return started;
+    const pendingSet = pendingSets.get(chunk);
+    if (pendingSet !== undefined) return pendingSet;
     const bits = new Uint32Array(wordsPerBitmap);
-    const pending = { bits, steps: fill(chunk, bits) };
-    pendingSets.set(chunk, pending);
-    return pending;
+    const newSet = { bits, steps: fill(chunk, bits) };
+    pendingSets.set(chunk, newSet);
+    return newSet;
   }
 
   function advance(chunk: number): number | null {
@@ -118,8 +124,8 @@ function memoisedSets(
 
   function* prepare(chunk: number): Generator<number, void> {
     while (sets[chunk] === undefined) {
-      const read = advance(chunk);
-      if (read !== null) yield read;
+      const cost = advance(chunk);
+      if (cost !== null) yield cost;
     }
   }
 
@@ -139,10 +145,10 @@ function memoisedSets(
 function compact(bits: Uint32Array, row: number): ChunkSet {
   const count = countBits(bits);
   const bitmap = bitmapSet(bits, count, row);
-  if (count >= densePosts) return bitmap;
+  if (count >= minBitmapPosts) return bitmap;
   if (count === 0) return emptySet;
   const list = new Uint16Array(count);
-  members(bitmap, 0, postsPerChunk, list, count);
+  readMembers(bitmap, 0, postsPerChunk, list, count);
   return listSet(list, count, 0, row);
 }
 
@@ -164,7 +170,7 @@ function createMergedList(
 ): MergedList {
   const chunks = chunkCount(totalPosts);
   const positions: number[][] = Array.from({ length: chunks }, () => []);
-  const numbers = new Uint32Array(inlinePosts);
+  const numbers = new Uint32Array(maxInlinePosts);
   let isEmpty = true;
 
   function addPosition(number: number, position: number): void {
@@ -176,7 +182,7 @@ function createMergedList(
     isEmpty: () => isEmpty,
     add(entry) {
       isEmpty = false;
-      const reader: ByteReader = { bytes: entry.rest, at: 0 };
+      const reader: ByteReader = { bytes: entry.body, offset: 0 };
       readNumbers(reader, entry.posts, totalPosts, (number, index) => {
         numbers[index] = number;
       });
@@ -188,10 +194,10 @@ function createMergedList(
     },
     *finish() {
       const sorted: Float64Array[] = [];
-      for (const inChunk of positions) {
-        sorted.push(Float64Array.from(inChunk).sort());
-        grow(8 * inChunk.length);
-        yield inChunk.length / positionsPerTerm;
+      for (const chunkPositions of positions) {
+        sorted.push(Float64Array.from(chunkPositions).sort());
+        grow(8 * chunkPositions.length);
+        yield chunkPositions.length / positionsPerTerm;
       }
       return mergedList(sorted, isPositional, grow);
     },
@@ -217,12 +223,12 @@ function mergedList(
     ...sets,
     positions({ row }) {
       assertPositional(isPositional);
-      const known = positions[row];
-      if (known !== undefined) return known;
-      const read = listPositions(locations[row] ?? new Float64Array(0));
-      positions[row] = read;
-      grow(read.list.byteLength + 9 * read.starts.length);
-      return read;
+      const cachedPositions = positions[row];
+      if (cachedPositions !== undefined) return cachedPositions;
+      const chunkPositions = listPositions(locations[row] ?? new Float64Array(0));
+      positions[row] = chunkPositions;
+      grow(chunkPositions.list.byteLength + 9 * chunkPositions.starts.length);
+      return chunkPositions;
     },
   };
 }
@@ -231,17 +237,17 @@ function mergedList(
 function listPositions(positions: Float64Array): Positions {
   const starts: number[] = [];
   const list = new Uint32Array(positions.length);
-  let before = -1;
+  let previousPost = -1;
   for (let index = 0; index < positions.length; index++) {
     const position = positions[index] as number;
     const post = Math.floor(position / positionRange);
-    if (post !== before) {
-      if (index > 0) list[index - 1] = (list[index - 1] as number) + lastListed;
+    if (post !== previousPost) {
+      if (index > 0) list[index - 1] = (list[index - 1] as number) + lastPositionFlag;
       starts.push(index);
     }
     list[index] = position % positionRange;
-    before = post;
+    previousPost = post;
   }
-  if (list.length > 0) list[list.length - 1] = (list[list.length - 1] as number) + lastListed;
+  if (list.length > 0) list[list.length - 1] = (list[list.length - 1] as number) + lastPositionFlag;
   return listedPositions(Uint32Array.from(starts), list);
 }

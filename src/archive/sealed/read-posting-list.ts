@@ -1,5 +1,5 @@
 import type { DictionaryEntry } from "./dictionary-entries.ts";
-import { inlinePosts, maxOneRowPosts } from "./format.ts";
+import { maxInlinePosts, maxOneRowPosts } from "./format.ts";
 import { inlineList } from "./inline-list.ts";
 import type { PostingList, PostingRows } from "./posting-list.ts";
 import { oneRowList, rowPerChunkList } from "./row-list.ts";
@@ -9,7 +9,7 @@ export function readPostingList(
   rows: PostingRows,
   grow: (bytes: number) => void,
 ): PostingList {
-  if (entry.posts <= inlinePosts) return inlineList(entry, rows.posts, grow);
+  if (entry.posts <= maxInlinePosts) return inlineList(entry, rows.posts, grow);
   return entry.posts <= maxOneRowPosts
     ? oneRowList(entry, rows, grow)
     : rowPerChunkList(entry, rows, grow);

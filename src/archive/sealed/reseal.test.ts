@@ -8,7 +8,7 @@ import {
   sealedContents,
   sealedFrom,
 } from "../../../testkit/archives/segment-contents.ts";
-import { SealedDamage } from "./damage.ts";
+import { SealedDamageError } from "./damage.ts";
 import { deletionBitmapWriter } from "./deletion-bitmap.ts";
 import { openDocNumbers } from "./doc-numbers.ts";
 
@@ -188,5 +188,5 @@ test.each([
   for (let id = 1n; id <= 100n; id += 1n) segment.change(id, ["all", "all", `once${id}`]);
   segment.seal();
   segment.database().exec(damage);
-  expect(() => segment.seal()).toThrow(SealedDamage);
+  expect(() => segment.seal()).toThrow(SealedDamageError);
 });

@@ -1,11 +1,11 @@
 import { alignedTo64Bits, type ByteReader, readVarint } from "./bytes.ts";
 import { bitmapSet, type ChunkSet, countBits, emptySet, listSet } from "./chunk-set.ts";
-import { SealedDamage } from "./damage.ts";
+import { SealedDamageError } from "./damage.ts";
 import type { DictionaryEntry } from "./dictionary-entries.ts";
 import {
   chunkCount,
   containerBytes,
-  densePosts,
+  minBitmapPosts,
   postsIn,
   postsPerChunk,
   wordsPerBitmap,
@@ -23,20 +23,20 @@ const setOverheadBytes = 250;
 
 type RowCounts = { counts: Uint32Array; firstRow: number };
 
-function readCounts({ posts, rest }: DictionaryEntry, totalPosts: number): RowCounts {
-  const reader: ByteReader = { bytes: rest, at: 0 };
+function readCounts({ posts, body }: DictionaryEntry, totalPosts: number): RowCounts {
+  const reader: ByteReader = { bytes: body, offset: 0 };
   const firstRow = readVarint(reader);
   const counts = new Uint32Array(chunkCount(totalPosts));
   let total = 0;
   for (let chunk = 0; chunk < counts.length; chunk++) {
     const count = readVarint(reader);
     if (count > postsIn(chunk, totalPosts)) {
-      throw new SealedDamage("a term is in more posts of a chunk than there are");
+      throw new SealedDamageError("a term lists more posts than a chunk contains");
     }
     counts[chunk] = count;
     total += count;
   }
-  if (total !== posts) throw new SealedDamage("a term's posts per chunk do not add up");
+  if (total !== posts) throw new SealedDamageError("a term's posts per chunk do not add up");
   return { counts, firstRow };
 }
 
@@ -62,21 +62,21 @@ export function rowPerChunkList(
   return {
     counts,
     set(chunk) {
-      const known = sets[chunk];
-      if (known !== undefined) return known;
+      const cachedSet = sets[chunk];
+      if (cachedSet !== undefined) return cachedSet;
       const set = readSet(chunk);
       sets[chunk] = set;
       return set;
     },
     positions({ row }) {
-      const known = positions[row];
-      if (known !== undefined) return known;
+      const cachedPositions = positions[row];
+      if (cachedPositions !== undefined) return cachedPositions;
       assertPositional(entry.isPositional);
       const bytes = alignedTo64Bits(rows.positions(firstRow + row));
       grow(bytes.byteLength + positionsOverheadBytes);
-      const read = readPositions(bytes, counts[row] as number);
-      positions[row] = read;
-      return read;
+      const chunkPositions = readPositions(bytes, counts[row] as number);
+      positions[row] = chunkPositions;
+      return chunkPositions;
     },
   };
 }
@@ -93,14 +93,14 @@ export function oneRowList(
 
   function readSets(): ChunkSet[] {
     const bytes = alignedTo64Bits(rows.docs(firstRow));
-    const read: ChunkSet[] = [];
+    const chunkSets: ChunkSet[] = [];
     let offset = 0;
     let base = 0;
     for (let chunk = 0; chunk < counts.length; chunk++) {
       const count = counts[chunk] as number;
       const length = count === 0 ? 0 : containerBytes(count);
       if (offset + length > bytes.byteLength) throw wrongLength();
-      read.push(
+      chunkSets.push(
         count === 0
           ? emptySet
           : readContainer(bytes, offset, count, postsIn(chunk, rows.posts), 0, base),
@@ -110,7 +110,7 @@ export function oneRowList(
     }
     assertLength(bytes, offset);
     grow(bytes.byteLength + setOverheadBytes * counts.length);
-    return read;
+    return chunkSets;
   }
 
   return {
@@ -135,7 +135,8 @@ function assertLength(bytes: Uint8Array, length: number): void {
   if (bytes.byteLength !== length) throw wrongLength();
 }
 
-const wrongLength = (): SealedDamage => new SealedDamage("a row of posts has the wrong length");
+const wrongLength = (): SealedDamageError =>
+  new SealedDamageError("a row of posts has the wrong length");
 
 /** Verifies that there are `count` posts, all below `limit`. */
 function readContainer(
@@ -146,7 +147,7 @@ function readContainer(
   row: number,
   base: number,
 ): ChunkSet {
-  if (count >= densePosts) {
+  if (count >= minBitmapPosts) {
     const bits = new Uint32Array(buffer, byteOffset + offset, wordsPerBitmap);
     assertBitmap(bits, count, limit);
     return bitmapSet(bits, count, row, base);
@@ -157,22 +158,23 @@ function readContainer(
 }
 
 function assertAscending(list: Uint16Array, limit: number): void {
-  let before = -1;
+  let previous = -1;
   let isAscending = true;
   for (let index = 0; index < list.length; index++) {
     const member = list[index] as number;
-    isAscending = isAscending && member > before;
-    before = member;
+    isAscending = isAscending && member > previous;
+    previous = member;
   }
-  if (!isAscending || before >= limit)
-    throw new SealedDamage("a list of posts is not in order, or has a nonexistent post");
+  if (!isAscending || previous >= limit)
+    throw new SealedDamageError("a list of posts is not in order, or has a nonexistent post");
 }
 
 function assertBitmap(bits: Uint32Array, count: number, limit: number): void {
   const last = limit < postsPerChunk ? (bits[limit >>> 5] as number) >>> (limit & 31) : 0;
-  let beyond = last;
-  for (let word = (limit >>> 5) + 1; word < wordsPerBitmap; word++) beyond |= bits[word] as number;
-  if (countBits(bits) !== count || beyond !== 0) {
-    throw new SealedDamage("a bitmap has the wrong number of posts, or a nonexistent post");
+  let excessBits = last;
+  for (let word = (limit >>> 5) + 1; word < wordsPerBitmap; word++)
+    excessBits |= bits[word] as number;
+  if (countBits(bits) !== count || excessBits !== 0) {
+    throw new SealedDamageError("a bitmap has the wrong number of posts, or a nonexistent post");
   }
 }

@@ -9,36 +9,36 @@ export type Scratch = {
   acquire(): ScratchBuffer;
   mark(): number;
   release(mark: number): void;
-  /** Releases all buffers but that of `retained`. */
-  releaseExcept(mark: number, retained: ChunkSet): void;
+  /** Releases all buffers but that of `retainedSet`. */
+  releaseExcept(mark: number, retainedSet: ChunkSet): void;
 };
 
 export function createScratch(): Scratch {
   const buffers: ScratchBuffer[] = [];
-  let acquired = 0;
+  let acquiredCount = 0;
   return {
     acquire() {
-      const buffer = buffers[acquired] ?? createBuffer();
-      buffers[acquired] = buffer;
-      acquired += 1;
+      const buffer = buffers[acquiredCount] ?? createBuffer();
+      buffers[acquiredCount] = buffer;
+      acquiredCount += 1;
       return buffer;
     },
-    mark: () => acquired,
+    mark: () => acquiredCount,
     release(mark) {
-      acquired = mark;
+      acquiredCount = mark;
     },
-    releaseExcept(mark, retained) {
-      for (let index = mark; index < acquired; index++) {
+    releaseExcept(mark, retainedSet) {
+      for (let index = mark; index < acquiredCount; index++) {
         const buffer = buffers[index];
         const first = buffers[mark];
         if (buffer === undefined || first === undefined) break;
-        if (buffer.list !== retained.list && buffer.bits !== retained.bits) continue;
+        if (buffer.list !== retainedSet.list && buffer.bits !== retainedSet.bits) continue;
         buffers[index] = first;
         buffers[mark] = buffer;
-        acquired = mark + 1;
+        acquiredCount = mark + 1;
         return;
       }
-      acquired = mark;
+      acquiredCount = mark;
     },
   };
 }

@@ -3,8 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeSealedTables } from "../../../testkit/archives/sealed-tables.ts";
-import { type ChunkSet, countBetween, listSet, members } from "./chunk-set.ts";
-import { SealedDamage } from "./damage.ts";
+import { type ChunkSet, countBetween, listSet, readMembers } from "./chunk-set.ts";
+import { SealedDamageError } from "./damage.ts";
 import type { SealedWork } from "./evaluate.ts";
 import { bytesPerBitmap, postsPerChunk, sealedMigrations } from "./format.ts";
 import {
@@ -195,7 +195,7 @@ function search(query: SealedQuery, range = everything, from = index): Uint8Arra
 }
 
 function flag(flags: Uint8Array, { chunk, set, from, to }: ChunkMatches): void {
-  const count = members(set, from, to, numbers, postsPerChunk);
+  const count = readMembers(set, from, to, numbers, postsPerChunk);
   for (let n = 0; n < count; n++) flags[chunk * postsPerChunk + (numbers[n] ?? 0)] = 1;
 }
 
@@ -349,8 +349,8 @@ test("the sealed index finds the matches of random queries in random ranges", ()
 test("the sealed index finds the same matches without a cache", () => {
   const uncached = open(0);
   for (const query of [phrase("w0", "w1"), prefix("日", "w0"), not(term("w5"))]) {
-    const again = search(query, everything, uncached);
-    expect(differences(again, search(query))).toEqual([]);
+    const uncachedMatches = search(query, everything, uncached);
+    expect(differences(uncachedMatches, search(query))).toEqual([]);
   }
   uncached.close();
 });
@@ -430,27 +430,27 @@ describe("the steps of a search", () => {
 
   test("the steps of a search omit excluded posts", () => {
     const left = listSet(Uint16Array.of(0, 2, 4_000), 3);
-    const found: number[] = [];
-    const requested: number[] = [];
+    const foundNumbers: number[] = [];
+    const requestedChunks: number[] = [];
     const omitted = (chunk: number): ChunkSet | null => {
-      requested.push(chunk);
+      requestedChunks.push(chunk);
       return chunk === 1 ? left : null;
     };
     const query = or(term("first64"), { kind: "every" });
     for (const { set, from, to } of index.matches(query, everything, omitted, { containers: 0 })) {
-      found.push(countBetween(set, from, to));
+      foundNumbers.push(countBetween(set, from, to));
     }
-    expect(requested).toEqual([0, 1, 2]);
-    expect(found).toEqual([postsPerChunk, postsPerChunk - 3, 1_234]);
+    expect(requestedChunks).toEqual([0, 1, 2]);
+    expect(foundNumbers).toEqual([postsPerChunk, postsPerChunk - 3, 1_234]);
   });
 
   test("the steps of a search are correct while other searches begin", () => {
-    const [query, others] = [phrase("w0", "w1"), or(term("w7"), term("w8"))];
+    const [query, otherQuery] = [phrase("w0", "w1"), or(term("w7"), term("w8"))];
     const alone = naive(query);
     const flags = nothing();
     for (const step of index.matches(query, everything, () => null, work())) {
-      search(others);
-      for (const other of index.matches(others, everything, () => null, work())) {
+      search(otherQuery);
+      for (const other of index.matches(otherQuery, everything, () => null, work())) {
         flag(flags, step);
         if (other.chunk === 1) break;
       }
@@ -459,11 +459,11 @@ describe("the steps of a search", () => {
   });
 
   test("a search reads at most one container per term and chunk", () => {
-    const done = work();
+    const searchWork = work();
     const query = and(or(...words.slice(0, 50).map(term)), phrase("w0", "w1", "w0"), term("w2"));
-    Array.from(index.matches(query, everything, () => null, done));
-    expect(done.containers).toBeGreaterThan(0);
-    expect(done.containers).toBeLessThanOrEqual(3 * 53);
+    Array.from(index.matches(query, everything, () => null, searchWork));
+    expect(searchWork.containers).toBeGreaterThan(0);
+    expect(searchWork.containers).toBeLessThanOrEqual(3 * 53);
     const none = work();
     Array.from(index.matches(and(term("w0"), term("missing")), everything, () => null, none));
     expect(none.containers).toBe(0);
@@ -486,15 +486,15 @@ describe("the number of containers read for few candidates", () => {
   ])(
     "a search reads few containers if few candidates are left, because %s",
     (_name, query, containers) => {
-      const done = work();
-      Array.from(index.matches(query, { from: 0, to: postsPerChunk }, () => null, done));
-      expect(done.containers).toBe(containers);
+      const searchWork = work();
+      Array.from(index.matches(query, { from: 0, to: postsPerChunk }, () => null, searchWork));
+      expect(searchWork.containers).toBe(containers);
     },
   );
 });
 
 describe("looking up many prefixes", () => {
-  const many = or(
+  const manyPrefixes = or(
     prefix("w"),
     prefix("日"),
     ...Array.from({ length: 100 }, (_, n) => prefix(`w${n}`)),
@@ -505,26 +505,26 @@ describe("looking up many prefixes", () => {
 
   function inSlices(query: SealedQuery, from: SealedIndex) {
     const flags = nothing();
-    const done = { containers: 0, termReads: 0 };
+    const searchWork = { containers: 0, termReads: 0 };
     let max = 0;
     let slices = 0;
     for (let offset = 0; offset < total; slices++) {
-      const before = done.termReads;
-      const steps = from.matches(query, { from: offset, to: total }, () => null, done);
+      const before = searchWork.termReads;
+      const steps = from.matches(query, { from: offset, to: total }, () => null, searchWork);
       const step = steps.next();
       steps.return();
-      max = Math.max(max, done.termReads - before);
+      max = Math.max(max, searchWork.termReads - before);
       if (step.done) break;
       flag(flags, step.value);
       offset = step.value.chunk * postsPerChunk + step.value.to;
     }
-    return { flags, max, slices, termReads: done.termReads };
+    return { flags, max, slices, termReads: searchWork.termReads };
   }
 
   test("each step of a search looks up at most a few hundred terms of many prefixes", () => {
     const opened = open(noCacheBytes);
-    const { flags, max, slices } = inSlices(many, opened);
-    expect(differences(flags, search(many))).toEqual([]);
+    const { flags, max, slices } = inSlices(manyPrefixes, opened);
+    expect(differences(flags, search(manyPrefixes))).toEqual([]);
     expect(slices).toBeGreaterThan(20);
     expect(max).toBeLessThanOrEqual(3 * termsPerStep);
     opened.close();
@@ -533,8 +533,8 @@ describe("looking up many prefixes", () => {
   test("looking up many prefixes in separate slices reads no more terms than in a single one", () => {
     const opened = open(noCacheBytes);
     const alone = { containers: 0, termReads: 0 };
-    Array.from(opened.matches(or(many), everything, () => null, alone));
-    expect(inSlices(many, opened).termReads).toBeLessThanOrEqual(alone.termReads);
+    Array.from(opened.matches(or(manyPrefixes), everything, () => null, alone));
+    expect(inSlices(manyPrefixes, opened).termReads).toBeLessThanOrEqual(alone.termReads);
     opened.close();
   });
 
@@ -584,9 +584,9 @@ test("the sealed index reports the size of cached postings", () => {
   if (opened === null) throw new Error("there is no sealed index");
   search(term("missing"), everything, opened);
   expect(bytes).toBe(0);
-  for (const requested of [term("w0"), phrase("w0", "w1"), prefix("日")]) {
+  for (const query of [term("w0"), phrase("w0", "w1"), prefix("日")]) {
     const before = bytes;
-    search(requested, everything, opened);
+    search(query, everything, opened);
     expect(bytes - before).toBeGreaterThan(bytesPerBitmap);
   }
   opened.close();
@@ -619,6 +619,6 @@ describe("a segment", () => {
     const created = bare();
     writeSealedTables(created, [], [], 7);
     created.exec("UPDATE sealed SET format = 3");
-    expect(() => openBare(created)).toThrow(SealedDamage);
+    expect(() => openBare(created)).toThrow(SealedDamageError);
   });
 });

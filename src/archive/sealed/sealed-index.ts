@@ -48,7 +48,7 @@ export type SealedIndex = {
   matches(
     query: SealedQuery,
     range: DocNumberRange,
-    omitted: (chunk: number) => ChunkSet | null,
+    omittedSet: (chunk: number) => ChunkSet | null,
     work: SealedWork,
   ): Generator<ChunkMatches, void>;
   isKnownToLack(query: SealedQuery): boolean;
@@ -95,11 +95,11 @@ export function openSealedIndex(
         return entry === null ? null : readPostingList(entry, rows, grow);
       }),
     *prefix(prefix: string): Generator<number, PrefixList | null> {
-      const known = prefixes.find(prefix);
-      if (known !== undefined) return known;
+      const cachedList = prefixes.find(prefix);
+      if (cachedList !== undefined) return cachedList;
       let bytes = 0;
-      let addBytes = (more: number): void => {
-        bytes += more;
+      let addBytes = (extraBytes: number): void => {
+        bytes += extraBytes;
       };
       const list = yield* readPrefixList(dictionary, prefix, rows, (more) => addBytes(more));
       return prefixes.get(prefix, (grow) => {
@@ -112,11 +112,11 @@ export function openSealedIndex(
   const plans = new WeakMap<SealedQuery, PendingPlan>();
 
   function ensurePendingPlan(query: SealedQuery): PendingPlan {
-    const known = plans.get(query);
-    if (known !== undefined) return known;
-    const pending: PendingPlan = { steps: makeSealedPlan(query, sources), plan: undefined };
-    plans.set(query, pending);
-    return pending;
+    const pendingPlan = plans.get(query);
+    if (pendingPlan !== undefined) return pendingPlan;
+    const newPlan: PendingPlan = { steps: makeSealedPlan(query, sources), plan: undefined };
+    plans.set(query, newPlan);
+    return newPlan;
   }
 
   function advance(pending: PendingPlan, query: SealedQuery): number | null {
@@ -134,13 +134,13 @@ export function openSealedIndex(
   function* matches(
     query: SealedQuery,
     range: DocNumberRange,
-    omitted: (chunk: number) => ChunkSet | null,
+    omittedSet: (chunk: number) => ChunkSet | null,
     work: SealedWork,
   ): Generator<ChunkMatches, void> {
     const last = Math.min(range.to, posts);
     if (range.from >= last) return;
     let readsSinceStep = 0;
-    const isStep = (read: number): boolean => {
+    const isStepOver = (read: number): boolean => {
       work.termReads = (work.termReads ?? 0) + read;
       readsSinceStep += read;
       if (readsSinceStep < termsPerStep) return false;
@@ -151,7 +151,7 @@ export function openSealedIndex(
     const pending = ensurePendingPlan(query);
     while (pending.plan === undefined) {
       const read = advance(pending, query);
-      if (read !== null && isStep(read))
+      if (read !== null && isStepOver(read))
         yield emptyMatches(firstChunk, range.from - firstChunk * postsPerChunk);
     }
     const { plan } = pending;
@@ -162,19 +162,20 @@ export function openSealedIndex(
         const start = chunk * postsPerChunk;
         const from = Math.max(0, range.from - start);
         const to = Math.min(postsIn(chunk, posts), last - start);
-        const parts = plan === null ? 1 : evaluator.prepare(plan, posts, chunk, work);
+        const partCount = plan === null ? 1 : evaluator.prepare(plan, posts, chunk, work);
         // The last chunk shows how far the search has come.
         if (plan?.maxMatches === 0 && chunk < end - 1) continue;
         for (const read of plan === null ? [] : prepareSets(plan, chunk)) {
-          if (isStep(read)) yield emptyMatches(chunk, from);
+          if (isStepOver(read)) yield emptyMatches(chunk, from);
         }
-        const size = Math.ceil((to - from) / parts);
+        const size = Math.ceil((to - from) / partCount);
         for (let index = from; index < to; index += size) {
           const part = { from: index, to: Math.min(to, index + size) };
           const matches =
-            plan === null ? emptySet : evaluator.evaluate(plan, parts === 1 ? null : part);
-          const excluded = matches.count === 0 ? null : omitted(chunk);
-          const set = excluded === null ? matches : andNot(matches, excluded, evaluator.scratch);
+            plan === null ? emptySet : evaluator.evaluate(plan, partCount === 1 ? null : part);
+          const omittedPosts = matches.count === 0 ? null : omittedSet(chunk);
+          const set =
+            omittedPosts === null ? matches : andNot(matches, omittedPosts, evaluator.scratch);
           yield { chunk, set, ...part };
         }
       }
@@ -191,8 +192,8 @@ export function openSealedIndex(
     matches,
     isKnownToLack: (query) =>
       lacksTerms(query, (term) => {
-        const known = lists.find(term);
-        return known === undefined ? isFiltered(term) : known === null;
+        const cachedList = lists.find(term);
+        return cachedList === undefined ? isFiltered(term) : cachedList === null;
       }),
     close() {
       filters.close();

@@ -6,7 +6,7 @@ export type SealedPlan = {
   readonly kind: "postings" | "phrase" | "or" | "and";
   readonly postings: PostSets | null;
   readonly phrase: readonly PostingList[];
-  readonly distinct: PostingList[];
+  readonly distinctLists: PostingList[];
   /** An `and` without children matches every post. Evaluation reorders the children. */
   readonly children: SealedPlan[];
   readonly excluded: readonly SealedPlan[];
@@ -66,11 +66,11 @@ export function* prepareSets(plan: SealedPlan, chunk: number): Generator<number,
   for (const child of plan.excluded) yield* prepareSets(child, chunk);
 }
 
-const plain: SealedPlan = {
+const emptyPlan: SealedPlan = {
   kind: "postings",
   postings: null,
   phrase: [],
-  distinct: [],
+  distinctLists: [],
   children: [],
   excluded: [],
   maxMatches: 0,
@@ -78,27 +78,27 @@ const plain: SealedPlan = {
 };
 
 const postingsPlan = (postings: PostSets | null): SealedPlan | null =>
-  postings === null ? null : { ...plain, kind: "postings", postings };
+  postings === null ? null : { ...emptyPlan, kind: "postings", postings };
 
 function phrasePlan(lists: readonly (PostingList | null)[]): SealedPlan | null {
   if (!allPresent(lists)) return null;
-  return { ...plain, kind: "phrase", phrase: lists, distinct: [...new Set(lists)] };
+  return { ...emptyPlan, kind: "phrase", phrase: lists, distinctLists: [...new Set(lists)] };
 }
 
 function prefixPlan(
   lists: readonly (PostingList | null)[],
-  last: PrefixList | null,
+  prefixList: PrefixList | null,
 ): SealedPlan | null {
-  if (last === null || !allPresent(lists)) return null;
-  if (lists.length === 0) return postingsPlan(last.any);
-  const phrases = last.positional.map((ending) => phrasePlan([...lists, ending]));
+  if (prefixList === null || !allPresent(lists)) return null;
+  if (lists.length === 0) return postingsPlan(prefixList.union);
+  const phrases = prefixList.positionalLists.map((ending) => phrasePlan([...lists, ending]));
   return conjunction([...new Set(lists)].map(postingsPlan).concat(disjunction(phrases)), []);
 }
 
 function disjunction(children: readonly (SealedPlan | null)[]): SealedPlan | null {
-  const possible = children.filter((child) => child !== null);
-  if (possible.length < 2) return possible[0] ?? null;
-  return { ...plain, kind: "or", children: possible };
+  const possiblePlans = children.filter((child) => child !== null);
+  if (possiblePlans.length < 2) return possiblePlans[0] ?? null;
+  return { ...emptyPlan, kind: "or", children: possiblePlans };
 }
 
 function conjunction(
@@ -106,14 +106,15 @@ function conjunction(
   excluded: readonly (SealedPlan | null)[],
 ): SealedPlan | null {
   if (!allPresent(children)) return null;
-  const possible = excluded.filter((child) => child !== null);
-  const [only] = children;
-  if (only !== undefined && children.length === 1 && possible.length === 0) return only;
+  const excludedPlans = excluded.filter((child) => child !== null);
+  const [onlyChild] = children;
+  if (onlyChild !== undefined && children.length === 1 && excludedPlans.length === 0)
+    return onlyChild;
   return {
-    ...plain,
+    ...emptyPlan,
     kind: "and",
     children: [...children],
-    excluded: possible.toSorted((a, b) => evaluationRank(a) - evaluationRank(b)),
+    excluded: excludedPlans.toSorted((a, b) => evaluationRank(a) - evaluationRank(b)),
   };
 }
 

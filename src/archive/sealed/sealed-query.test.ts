@@ -8,7 +8,7 @@ import { makePost } from "../../../testkit/data/make-post.ts";
 import { indexTerms } from "../../posts/terms.ts";
 import { expression } from "../segments/expression.ts";
 import { segmentMigrations } from "../segments/schema.ts";
-import { members } from "./chunk-set.ts";
+import { readMembers } from "./chunk-set.ts";
 import { postsPerChunk } from "./format.ts";
 import { openSealedIndex } from "./sealed-index.ts";
 import { sealedQuery } from "./sealed-query.ts";
@@ -76,8 +76,10 @@ describe("translating a lowered plan", () => {
   });
 
   test("a plan that is not lowered cannot be translated", () => {
-    expect(() => sealedQuery({ kind: "platform", platform: "x" })).toThrow("contains no platform");
-    expect(() => sealedQuery(terms({ kind: "any" }))).toThrow("contains no wildcard");
+    expect(() => sealedQuery({ kind: "platform", platform: "x" })).toThrow(
+      "cannot contain platform",
+    );
+    expect(() => sealedQuery(terms({ kind: "any" }))).toThrow("cannot contain a wildcard");
   });
 });
 
@@ -139,7 +141,7 @@ function foundByBoth(posts: readonly string[], plans: readonly PlanNode[]) {
       const range = { from: 0, to: posts.length };
       const steps = sealed?.matches(sealedQuery(other), range, () => null, { containers: 0 });
       const [bySealed] = Array.from(steps ?? [], ({ set, from, to }) => [
-        ...out.subarray(0, members(set, from, to, out, postsPerChunk)),
+        ...out.subarray(0, readMembers(set, from, to, out, postsPerChunk)),
       ]);
       return { byFts, bySealed };
     });

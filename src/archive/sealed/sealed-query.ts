@@ -16,28 +16,28 @@ export type SealedQuery =
  * Folds tokens as FTS5 does: a token that is split becomes a phrase, and a sequence that folds to
  * nothing matches nothing.
  */
-export function sealedQuery(lowered: PlanNode): SealedQuery {
-  switch (lowered.kind) {
+export function sealedQuery(plan: PlanNode): SealedQuery {
+  switch (plan.kind) {
     case "all":
       return { kind: "every" };
     case "none":
       return { kind: "none" };
     case "terms":
-      return sequence(lowered.elements);
+      return sequenceQuery(plan.elements);
     case "not":
-      return { kind: "and", children: [], excluded: excluding(lowered.child) };
+      return { kind: "and", children: [], excluded: excludedQueries(plan.child) };
     case "and":
       return {
         kind: "and",
-        children: lowered.children.filter((child) => child.kind !== "not").map(sealedQuery),
-        excluded: lowered.children.flatMap((child) =>
-          child.kind === "not" ? excluding(child.child) : [],
+        children: plan.children.filter((child) => child.kind !== "not").map(sealedQuery),
+        excluded: plan.children.flatMap((child) =>
+          child.kind === "not" ? excludedQueries(child.child) : [],
         ),
       };
     case "or":
-      return { kind: "or", children: lowered.children.map(sealedQuery) };
+      return { kind: "or", children: plan.children.map(sealedQuery) };
     default:
-      throw new Error(`a lowered plan contains no ${lowered.kind}`);
+      throw new Error(`a lowered plan cannot contain ${plan.kind}`);
   }
 }
 
@@ -59,10 +59,10 @@ export function lacksTerms(query: SealedQuery, isMissing: (term: string) => bool
   }
 }
 
-const excluding = (plan: PlanNode): SealedQuery[] =>
-  plan.kind === "or" ? plan.children.flatMap(excluding) : [sealedQuery(plan)];
+const excludedQueries = (plan: PlanNode): SealedQuery[] =>
+  plan.kind === "or" ? plan.children.flatMap(excludedQueries) : [sealedQuery(plan)];
 
-function sequence(elements: readonly SequenceElement[]): SealedQuery {
+function sequenceQuery(elements: readonly SequenceElement[]): SealedQuery {
   const terms = foldedTokens(elements.map(elementText).join(" "));
   const last = terms.at(-1);
   if (last === undefined) return { kind: "none" };
@@ -75,7 +75,7 @@ function sequence(elements: readonly SequenceElement[]): SealedQuery {
 function elementText(element: SequenceElement): string {
   if (element.kind === "token") return element.token;
   if (element.kind === "prefix") return element.prefix;
-  throw new Error("a lowered plan contains no wildcard");
+  throw new Error("a lowered plan cannot contain a wildcard");
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: white space and control characters separate tokens
@@ -89,30 +89,31 @@ export const foldedTokens = (text: string): string[] =>
     .split(separators)
     .filter((token) => token !== "");
 
-export const isPositionalTerm = (term: string): boolean => !searchedAlone.test(term);
+export const isPositionalTerm = (term: string): boolean => !positionlessTerm.test(term);
 
-const searchedAlone = /^(?:\|$|[@$]|(?!url:)[a-z-]+:|(?:likes|reposts|replies|quotes)>=)/;
+const positionlessTerm = /^(?:\|$|[@$]|(?!url:)[a-z-]+:|(?:likes|reposts|replies|quotes)>=)/;
 
 const isLetterOrDash = (byte: number): boolean => (byte >= 0x61 && byte <= 0x7a) || byte === 0x2d;
 const dollar = 0x24;
 const colon = 0x3a;
-const at = 0x40;
+const atSign = 0x40;
 const bar = 0x7c;
-const link = Buffer.from("url:");
-const thresholds = ["likes>=", "reposts>=", "replies>=", "quotes>="].map((name) =>
+const urlPrefix = Buffer.from("url:");
+const countPrefixes = ["likes>=", "reposts>=", "replies>=", "quotes>="].map((name) =>
   Buffer.from(name),
 );
 
 export function isPositionalTermBytes(term: Uint8Array, length: number): boolean {
   const first = term[0] as number;
   if (first === bar) return length > 1;
-  if (first === at || first === dollar) return false;
+  if (first === atSign || first === dollar) return false;
   let letters = 0;
   while (letters < length && isLetterOrDash(term[letters] as number)) letters += 1;
   if (letters === 0 || letters === length) return true;
   const next = term[letters] as number;
-  if (next === colon) return letters === link.length - 1 && beginsWith(term, length, link);
-  return !thresholds.some((threshold) => beginsWith(term, length, threshold));
+  if (next === colon)
+    return letters === urlPrefix.length - 1 && beginsWith(term, length, urlPrefix);
+  return !countPrefixes.some((threshold) => beginsWith(term, length, threshold));
 }
 
 function beginsWith(term: Uint8Array, length: number, start: Uint8Array): boolean {

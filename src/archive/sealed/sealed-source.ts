@@ -1,17 +1,17 @@
 import { Buffer } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
 import { type ByteReader, createByteWriter, replaceEnd } from "./bytes.ts";
-import { members } from "./chunk-set.ts";
-import { missingRows, SealedDamage } from "./damage.ts";
+import { readMembers } from "./chunk-set.ts";
+import { missingRows, SealedDamageError } from "./damage.ts";
 import { readDeletionBitmap } from "./deletion-bitmap.ts";
 import { checkedBlock, type DictionaryHeader, dictionaryColumns } from "./dictionary.ts";
 import { createEntries, dictionaryEntry, nextEntry, openBlock } from "./dictionary-entries.ts";
 import type { DocNumberLookup } from "./doc-number-lookup.ts";
 import { openIdPages } from "./doc-numbers.ts";
-import { chunkCount, inlinePosts, postsPerChunk, wordsPerBitmap } from "./format.ts";
+import { chunkCount, maxInlinePosts, postsPerChunk, wordsPerBitmap } from "./format.ts";
 import { countIndex, type IndexCounts } from "./index-counts.ts";
 import { readListedPositions, readNumbers } from "./inline-list.ts";
-import { inList, type Positions, rankStart } from "./positions.ts";
+import { listMarker, type Positions, rankStart } from "./positions.ts";
 import type { PostingList } from "./posting-list.ts";
 import { openPostingRows } from "./posting-rows.ts";
 import { addPosition, addPost, type Postings } from "./postings.ts";
@@ -32,9 +32,9 @@ export function* sealedSource(
 ): Generator<"worked", TermSource | null> {
   if (readableState(database) === null) return null;
   const { first, hasChecksums } = readSealedHeader(database);
-  const renumbered = yield* renumber(database, lookup);
-  for (const number of renumbered) if (number >= 0) countIndex(indexCounts, number);
-  return readTerms(database, renumbered, { first, hasChecksums });
+  const newNumbers = yield* renumber(database, lookup);
+  for (const number of newNumbers) if (number >= 0) countIndex(indexCounts, number);
+  return readTerms(database, newNumbers, { first, hasChecksums });
 }
 
 /** Maps old doc numbers to new ones; -1 for replaced posts. */
@@ -43,30 +43,30 @@ function* renumber(
   lookup: DocNumberLookup,
 ): Generator<"worked", Int32Array> {
   const { posts, firstIds, read } = openIdPages(database, database.location() ?? "the segment");
-  const renumbered = new Int32Array(posts);
+  const newNumbers = new Int32Array(posts);
   let number = 0;
   for (let page = 0; page < firstIds.length; page += 1) {
     const ids = read(page);
     const halves = new Int32Array(ids.buffer, ids.byteOffset, ids.length * 2);
     for (let half = 0; half < halves.length; half += 2) {
-      renumbered[number++] = lookup(halves[half + 1] as number, (halves[half] as number) >>> 0);
+      newNumbers[number++] = lookup(halves[half + 1] as number, (halves[half] as number) >>> 0);
     }
     if (page % pagesPerStep === pagesPerStep - 1) yield "worked";
   }
-  const mask = readDeletionBitmap(database);
+  const deletions = readDeletionBitmap(database);
   for (let chunk = 0; chunk < chunkCount(posts); chunk += 1) {
-    const chunkNumbers = renumbered.subarray(chunk * postsPerChunk, (chunk + 1) * postsPerChunk);
-    markReplaced(chunkNumbers, mask.replaced(chunk)?.bits ?? noBits);
+    const chunkNumbers = newNumbers.subarray(chunk * postsPerChunk, (chunk + 1) * postsPerChunk);
+    markReplaced(chunkNumbers, deletions.replacedSet(chunk)?.bits ?? noBits);
   }
-  return renumbered;
+  return newNumbers;
 }
 
 /** Errors: `archive_damaged` if a post that is not replaced has no row. */
-function markReplaced(renumbered: Int32Array, replaced: Uint32Array): void {
-  for (let number = 0; number < renumbered.length; number += 1) {
-    const isReplaced = (((replaced[number >>> 5] as number) >>> (number & 31)) & 1) === 1;
-    if (isReplaced) renumbered[number] = -1;
-    else if ((renumbered[number] as number) < 0) throw missingRows();
+function markReplaced(newNumbers: Int32Array, replacedBits: Uint32Array): void {
+  for (let number = 0; number < newNumbers.length; number += 1) {
+    const isReplaced = (((replacedBits[number >>> 5] as number) >>> (number & 31)) & 1) === 1;
+    if (isReplaced) newNumbers[number] = -1;
+    else if ((newNumbers[number] as number) < 0) throw missingRows();
   }
 }
 
@@ -93,21 +93,21 @@ function* readBlocks(
   if (next !== null) throw missingBlock();
 }
 
-const missingBlock = (): SealedDamage =>
-  new SealedDamage("a dictionary block is missing or out of place");
+const missingBlock = (): SealedDamageError =>
+  new SealedDamageError("a dictionary block is missing or out of place");
 
 function readTerms(
   database: DatabaseSync,
-  renumbered: Int32Array,
+  newNumbers: Int32Array,
   { first, hasChecksums }: Omit<DictionaryHeader, "posts">,
 ): TermSource {
   const blocks = readBlocks(database, { first, hasChecksums });
-  const rows = openPostingRows(database, { posts: renumbered.length, hasChecksums });
-  const entries = createEntries(renumbered.length);
-  const reader: ByteReader = { bytes: entries.bytes, at: 0 };
+  const rows = openPostingRows(database, { posts: newNumbers.length, hasChecksums });
+  const entries = createEntries(newNumbers.length);
+  const reader: ByteReader = { bytes: entries.bytes, offset: 0 };
   const previousTerm = createByteWriter(1_024);
-  const numbers = new Uint32Array(inlinePosts);
-  const within = new Uint16Array(postsPerChunk);
+  const numbers = new Uint32Array(maxInlinePosts);
+  const chunkMembers = new Uint16Array(postsPerChunk);
   /** Null for postings inlined in the dictionary. */
   let list: PostingList | null = null;
   let chunk = 0;
@@ -119,7 +119,7 @@ function readTerms(
     openBlock(entries, block.value);
     nextEntry(entries);
     if (compareTerms(previousTerm, entries.term) >= 0) {
-      throw new SealedDamage("the dictionary blocks are out of order");
+      throw new SealedDamageError("the dictionary blocks are out of order");
     }
     return true;
   }
@@ -127,27 +127,27 @@ function readTerms(
   function takeInline(postings: Postings): void {
     const { posts, isPositional } = entries;
     reader.bytes = entries.bytes;
-    reader.at = entries.begin;
-    readNumbers(reader, posts, renumbered.length, keepNumber);
+    reader.offset = entries.bodyOffset;
+    readNumbers(reader, posts, newNumbers.length, storeNumber);
     const add = (position: number): void => addPosition(postings, position);
     for (let n = 0; n < posts; n += 1) {
-      const number = renumbered[numbers[n] as number] as number;
+      const number = newNumbers[numbers[n] as number] as number;
       if (number >= 0) addPost(postings, number);
       if (isPositional) readListedPositions(reader, number < 0 ? ignorePosition : add);
     }
   }
 
-  function keepNumber(number: number, index: number): void {
+  function storeNumber(number: number, index: number): void {
     numbers[index] = number;
   }
 
-  function takeChunk(from: PostingList, chunk: number, postings: Postings): void {
-    const set = from.set(chunk);
-    const count = members(set, 0, postsPerChunk, within, postsPerChunk);
+  function takeChunk(postingList: PostingList, chunk: number, postings: Postings): void {
+    const set = postingList.set(chunk);
+    const count = readMembers(set, 0, postsPerChunk, chunkMembers, postsPerChunk);
     const first = chunk * postsPerChunk;
-    const positions = entries.isPositional && count > 0 ? from.positions(set) : null;
+    const positions = entries.isPositional && count > 0 ? postingList.positions(set) : null;
     for (let n = 0; n < count; n += 1) {
-      const number = renumbered[first + (within[n] as number)] as number;
+      const number = newNumbers[first + (chunkMembers[n] as number)] as number;
       if (number < 0) continue;
       addPost(postings, number);
       if (positions !== null) takePositions(positions, set.base + n, postings);
@@ -161,7 +161,7 @@ function readTerms(
       if (!nextEntry(entries) && !nextBlock()) return false;
       chunk = 0;
       list =
-        entries.posts > inlinePosts
+        entries.posts > maxInlinePosts
           ? readPostingList(dictionaryEntry(entries), rows, ignoreSize)
           : null;
       return true;
@@ -172,10 +172,10 @@ function readTerms(
         return true;
       }
       const { counts } = list;
-      for (let used = 0; chunk < counts.length && used < max; chunk += 1) {
+      for (let postingsRead = 0; chunk < counts.length && postingsRead < max; chunk += 1) {
         const count = counts[chunk] as number;
         if (count > 0) takeChunk(list, chunk, postings);
-        used += count;
+        postingsRead += count;
       }
       return chunk === counts.length;
     },
@@ -186,18 +186,18 @@ function readTerms(
 }
 
 function takePositions(positions: Positions, rank: number, postings: Postings): void {
-  const only = positions.bytes[rank] as number;
-  if (only !== inList) {
-    addPosition(postings, only);
+  const singlePosition = positions.bytes[rank] as number;
+  if (singlePosition !== listMarker) {
+    addPosition(postings, singlePosition);
     return;
   }
   const { list, lastBit } = positions;
   let previous = -1;
   for (let item = rankStart(positions, rank), isLast = false; !isLast; item += 1) {
-    const marked = list[item] as number;
-    isLast = marked >= lastBit;
-    const position = isLast ? marked - lastBit : marked;
-    if (position <= previous) throw new SealedDamage("the positions of a post are out of order");
+    const value = list[item] as number;
+    isLast = value >= lastBit;
+    const position = isLast ? value - lastBit : value;
+    if (position <= previous) throw new SealedDamageError("a post's positions are out of order");
     addPosition(postings, position);
     previous = position;
   }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { assertChecksum, headerChecksum, type SealedHeader } from "./checksums.ts";
-import { isDamage, SealedDamage } from "./damage.ts";
+import { isDamage, SealedDamageError } from "./damage.ts";
 import { formatWithoutChecksums, idsPerPage, sealedFormat } from "./format.ts";
 
 /** `isReadable` means that the format is known and the numbers are plausible. */
@@ -53,11 +53,11 @@ const isHeaderLost = (segment: DatabaseSync): boolean =>
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
 
-/** Null if the segment is not sealed. Errors: `SealedDamage`. */
+/** Null if the segment is not sealed. Errors: `SealedDamageError`. */
 export function readableState(segment: DatabaseSync): SealedState | null {
   const state = sealedState(segment);
   if (state === null || state.isReadable) return state;
-  throw new SealedDamage(
+  throw new SealedDamageError(
     "its header row is unreadable, has another format, or is marked as damaged",
   );
 }
@@ -67,7 +67,7 @@ export function readSealedHeader(
   segment: DatabaseSync,
 ): SealedHeader & Pick<SealedState, "hasChecksums"> {
   const state = readableState(segment);
-  if (state === null) throw new SealedDamage("its header row is missing");
+  if (state === null) throw new SealedDamageError("its header row is missing");
   const { posts, sealedMs, hasChecksums } = state;
   if (!hasChecksums) {
     const { heads } = segment.prepare("SELECT heads FROM sealed").get() ?? {};
@@ -89,7 +89,7 @@ export function readSealedHeader(
   };
   assertChecksum(row.sum, headerChecksum(header), "its header row");
   if (header.pageChecksums.length !== 4 * Math.ceil(posts / idsPerPage)) {
-    throw new SealedDamage("its header row has the wrong number of checksums");
+    throw new SealedDamageError("its header row has the wrong number of checksums");
   }
   return { ...header, hasChecksums };
 }
@@ -98,10 +98,10 @@ const noBytes = new Uint8Array(0);
 
 function readBlob(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
-  throw new SealedDamage("its header row is malformed");
+  throw new SealedDamageError("its header row is malformed");
 }
 
-export function deltaPosts(segment: DatabaseSync, max: number): number {
+export function countDeltaPosts(segment: DatabaseSync, max: number): number {
   const countDelta = segment.prepare(
     "SELECT count(*) AS posts FROM (SELECT 1 FROM term_docsize LIMIT ?)",
   );

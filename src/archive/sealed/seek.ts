@@ -1,17 +1,17 @@
 export function seek(
-  ascending: Uint16Array | Uint32Array,
+  sortedValues: Uint16Array | Uint32Array,
   from: number,
   end: number,
   value: number,
 ): number {
-  if (from >= end || (ascending[from] as number) >= value) return from;
+  if (from >= end || (sortedValues[from] as number) >= value) return from;
   let step = 1;
-  while (from + step < end && (ascending[from + step] as number) < value) step <<= 1;
+  while (from + step < end && (sortedValues[from + step] as number) < value) step <<= 1;
   let low = from + (step >> 1) + 1;
   let high = Math.min(from + step, end);
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((ascending[middle] as number) < value) low = middle + 1;
+    if ((sortedValues[middle] as number) < value) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -35,10 +35,10 @@ const slotBytes = idsPerPage * 8 + (1 + keyWords + 1 + 1) * 4 + 1;
  * Indexes in `words`: lock, number of slots used so far, evicted slot (if all were used), clock
  * hand.
  */
-const lockAt = 0;
-const usedAt = 1;
-const spareAt = 2;
-const handAt = 3;
+const lockIndex = 0;
+const usedIndex = 1;
+const spareIndex = 2;
+const handIndex = 3;
 const headerBytes = 16;
 
 /** A few microseconds, as long as a thread usually holds the lock. */
@@ -46,8 +46,8 @@ const lockTries = 200;
 
 /** Has no slots if fewer than two fit. Errors: `invalid_setting` if allocation fails. */
 export function createSharedPages(maxBytes: number): SharedIdCache {
-  const fitting = Math.floor((maxBytes - headerBytes) / slotBytes);
-  const slots = fitting < 2 ? 0 : fitting;
+  const maxSlots = Math.floor((maxBytes - headerBytes) / slotBytes);
+  const slots = maxSlots < 2 ? 0 : maxSlots;
   try {
     return { buffer: new SharedArrayBuffer(headerBytes + slots * slotBytes), slots };
   } catch (error) {
@@ -81,13 +81,13 @@ export function useSharedPages({ buffer, slots }: SharedIdCache): SharedPages {
 
   function lock(): boolean {
     for (let tries = 0; tries < lockTries; tries++) {
-      if (Atomics.compareExchange(words, lockAt, 0, 1) === 0) return true;
+      if (Atomics.compareExchange(words, lockIndex, 0, 1) === 0) return true;
     }
     return false;
   }
 
   const unlock = (): void => {
-    Atomics.store(words, lockAt, 0);
+    Atomics.store(words, lockIndex, 0);
   };
 
   function isUnchanged(slot: number, stamp: number): boolean {
@@ -98,7 +98,7 @@ export function useSharedPages({ buffer, slots }: SharedIdCache): SharedPages {
 
   function find(key: PageKey): PagePosition | null {
     if (!lock()) return null;
-    const slot = computeSlot(key);
+    const slot = findSlot(key);
     const position = slot < 0 ? null : makePosition(slot);
     unlock();
     return position;
@@ -106,8 +106,8 @@ export function useSharedPages({ buffer, slots }: SharedIdCache): SharedPages {
 
   function put(key: PageKey, page: BigInt64Array): PagePosition | null {
     if (!lock()) return null;
-    const found = computeSlot(key);
-    const position = makePosition(found < 0 ? occupySlot(key, page) : found);
+    const foundSlot = findSlot(key);
+    const position = makePosition(foundSlot < 0 ? occupySlot(key, page) : foundSlot);
     unlock();
     return position;
   }
@@ -117,7 +117,7 @@ export function useSharedPages({ buffer, slots }: SharedIdCache): SharedPages {
     stamp: Atomics.load(stamps, slot),
   });
 
-  function computeSlot({ segment, page }: PageKey): number {
+  function findSlot({ segment, page }: PageKey): number {
     let slot = (chains[segmentChain(segment[0] as number, page)] as number) - 1;
     while (slot >= 0 && !hasKey(slot, segment, page)) slot = (nextInChain[slot] as number) - 1;
     return slot;
@@ -139,22 +139,22 @@ export function useSharedPages({ buffer, slots }: SharedIdCache): SharedPages {
   }
 
   function occupySlot({ segment, page }: PageKey, pageIds: BigInt64Array): number {
-    const usedSlots = words[usedAt] as number;
-    const slot = usedSlots < slots ? usedSlots : (words[spareAt] as number);
+    const usedSlots = words[usedIndex] as number;
+    const slot = usedSlots < slots ? usedSlots : (words[spareIndex] as number);
     ids.set(pageIds, slot * idsPerPage);
     keys[slot * keyWords] = page;
     keys.set(segment, slot * keyWords + 1);
     const chain = segmentChain(segment[0] as number, page);
     nextInChain[slot] = chains[chain] as number;
     chains[chain] = slot + 1;
-    if (usedSlots < slots) words[usedAt] = usedSlots + 1;
-    if (usedSlots + 1 >= slots) words[spareAt] = evictNext(slot);
+    if (usedSlots < slots) words[usedIndex] = usedSlots + 1;
+    if (usedSlots + 1 >= slots) words[spareIndex] = evictNext(slot);
     return slot;
   }
 
   function evictNext(newSlot: number): number {
-    const after = (slot: number): number => (slot + 1 === slots ? 0 : slot + 1);
-    let slot = words[handAt] as number;
+    const nextSlot = (slot: number): number => (slot + 1 === slots ? 0 : slot + 1);
+    let slot = words[handIndex] as number;
     // Scans at most two rounds, because other threads may mark pages as read meanwhile.
     for (
       let remaining = 2 * slots;
@@ -162,9 +162,9 @@ export function useSharedPages({ buffer, slots }: SharedIdCache): SharedPages {
       remaining--
     ) {
       wasRead[slot] = 0;
-      slot = after(slot);
+      slot = nextSlot(slot);
     }
-    words[handAt] = after(slot);
+    words[handIndex] = nextSlot(slot);
     Atomics.add(stamps, slot, 1);
     unchain(slot);
     return slot;
@@ -178,9 +178,10 @@ export function useSharedPages({ buffer, slots }: SharedIdCache): SharedPages {
       chains[chain] = next;
       return;
     }
-    let before = (chains[chain] as number) - 1;
-    while (nextInChain[before] !== slot + 1) before = (nextInChain[before] as number) - 1;
-    nextInChain[before] = next;
+    let previousSlot = (chains[chain] as number) - 1;
+    while (nextInChain[previousSlot] !== slot + 1)
+      previousSlot = (nextInChain[previousSlot] as number) - 1;
+    nextInChain[previousSlot] = next;
   }
 
   return { ids, isUnchanged, find, put };

@@ -20,7 +20,7 @@ type Entry = {
 const entryOverheadBytes = 200;
 
 export function createTermCache(maxBytes: number): TermCache {
-  let stored = 0;
+  let storedBytes = 0;
   let newest: Entry | null = null;
   let oldest: Entry | null = null;
 
@@ -42,24 +42,24 @@ export function createTermCache(maxBytes: number): TermCache {
   function drop(entry: Entry): void {
     unlink(entry);
     entry.isCached = false;
-    stored -= entry.bytes;
+    storedBytes -= entry.bytes;
     entry.forget(entry.key);
   }
 
   function evict(): void {
-    while (stored > maxBytes && oldest !== null) drop(oldest);
+    while (storedBytes > maxBytes && oldest !== null) drop(oldest);
   }
 
   function grow(entry: Entry, bytes: number): void {
     entry.bytes += bytes;
     if (!entry.isCached) return;
-    stored += bytes;
+    storedBytes += bytes;
     evict();
   }
 
   function insert(entry: Entry): void {
     entry.isCached = true;
-    stored += entry.bytes;
+    storedBytes += entry.bytes;
     link(entry);
     evict();
   }
@@ -69,18 +69,18 @@ export function createTermCache(maxBytes: number): TermCache {
       const entries = new Map<string, { entry: Entry; value: Value }>();
       const forget = (key: string): void => void entries.delete(key);
       const find = (key: string): Value | undefined => {
-        const known = entries.get(key);
-        if (known !== undefined && known.entry !== newest) {
-          unlink(known.entry);
-          link(known.entry);
+        const cachedEntry = entries.get(key);
+        if (cachedEntry !== undefined && cachedEntry.entry !== newest) {
+          unlink(cachedEntry.entry);
+          link(cachedEntry.entry);
         }
-        return known?.value;
+        return cachedEntry?.value;
       };
       return {
         find,
         get(key, make) {
-          const known = find(key);
-          if (known !== undefined) return known;
+          const cachedValue = find(key);
+          if (cachedValue !== undefined) return cachedValue;
           const bytes = entryOverheadBytes + 2 * key.length;
           const entry: Entry = { key, forget, bytes, older: null, newer: null, isCached: false };
           const value = make((more) => grow(entry, more));

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { SealedDamage } from "./damage.ts";
+import { SealedDamageError } from "./damage.ts";
 import { sealedMigrations } from "./format.ts";
 import { createTermFilter, mayContain, readTermFilter, writeTermFilter } from "./term-filter.ts";
 
@@ -55,5 +55,5 @@ test.each([
   const segment = openSegment();
   writeTermFilter(segment, 7, getFilter(["one", "two"]));
   segment.exec(change);
-  expect(() => readTermFilter(segment, 7)).toThrow(SealedDamage);
+  expect(() => readTermFilter(segment, 7)).toThrow(SealedDamageError);
 });

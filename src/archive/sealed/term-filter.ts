@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import type { Bytes } from "./bytes.ts";
 import { assertChecksum, sealedRowChecksum } from "./checksums.ts";
-import { SealedDamage } from "./damage.ts";
+import { SealedDamageError } from "./damage.ts";
 
 /** A Bloom filter of a segment's terms. About one missing term in eighteen passes it. */
 export type TermFilter = Uint8Array;
@@ -14,7 +14,7 @@ export function createTermFilter(): { add(term: Bytes): void; end(): TermFilter 
   const hashes: number[] = [];
   return {
     add({ bytes, length }) {
-      hashes.push(mixed(crc32(bytes.subarray(0, length))));
+      hashes.push(mixBits(crc32(bytes.subarray(0, length))));
     },
     end() {
       const filter = new Uint8Array(Math.ceil((hashes.length * bitsPerTerm) / 8));
@@ -31,7 +31,7 @@ export function createTermFilter(): { add(term: Bytes): void; end(): TermFilter 
 
 export function mayContain(filter: TermFilter, term: string): boolean {
   if (filter.length === 0) return false;
-  const hash = mixed(crc32(term));
+  const hash = mixBits(crc32(term));
   for (let probe = 0; probe < probes; probe += 1) {
     const bit = bitAt(filter, hash, probe);
     if (((filter[bit >>> 3] as number) & (1 << (bit & 7))) === 0) return false;
@@ -48,18 +48,18 @@ export function readTermFilter(segment: DatabaseSync, posts: number): TermFilter
   const row = segment.prepare("SELECT bits, sum FROM sealed_filter").get();
   if (row === undefined) return null;
   const { bits, sum } = row;
-  if (!(bits instanceof Uint8Array)) throw new SealedDamage("its term filter is malformed");
+  if (!(bits instanceof Uint8Array)) throw new SealedDamageError("its term filter is malformed");
   assertChecksum(sum, sealedRowChecksum("filter", posts, bits), "its term filter");
   return bits;
 }
 
 /** Double hashing (Kirsch and Mitzenmacher, 2006). */
 function bitAt(filter: TermFilter, hash: number, probe: number): number {
-  return ((hash + Math.imul(probe, mixed(hash) | 1)) >>> 0) % (8 * filter.length);
+  return ((hash + Math.imul(probe, mixBits(hash) | 1)) >>> 0) % (8 * filter.length);
 }
 
 /** The finalizer of MurmurHash3. */
-function mixed(hash: number): number {
+function mixBits(hash: number): number {
   let bits = hash;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);

@@ -65,10 +65,10 @@ describe("a damaged page of rows", () => {
       expect(positions.length).toBeLessThan(expected);
       expect(positions.length).toBeGreaterThan(expected / 2);
       expect(damage).not.toEqual([]);
-      const read = archive.reader.operations.records(request("river").positions);
-      expect(read.records.length).toBeLessThan(posts);
-      expect(read.records.length).toBeGreaterThan(posts / 2);
-      expect(read.damage).not.toEqual([]);
+      const result = archive.reader.operations.records(request("river").positions);
+      expect(result.records.length).toBeLessThan(posts);
+      expect(result.records.length).toBeGreaterThan(posts / 2);
+      expect(result.damage).not.toEqual([]);
     },
   );
 });

@@ -23,7 +23,11 @@ const idsPerStep = 500;
 export function openAllPosts(database: DatabaseSync, path: string): AllPosts {
   const statement = statementCache(database);
 
-  function* ids(table: string, { low, high }: IdRange, onDamage: () => void): Generator<bigint> {
+  function* readIds(
+    table: string,
+    { low, high }: IdRange,
+    onDamage: () => void,
+  ): Generator<bigint> {
     const select = statement(
       `SELECT id FROM ${table} WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ${idsPerStep}`,
     );
@@ -51,34 +55,36 @@ export function openAllPosts(database: DatabaseSync, path: string): AllPosts {
   function sealedIds({ low, high }: IdRange): Generator<bigint> | null {
     return unlessDamaged(() => {
       const numbers = openDocNumbers(database, path, null);
-      const { replaced } = readDeletionBitmap(database);
+      const { replacedSet } = readDeletionBitmap(database);
       const { from, to } = docNumberRange(numbers, { low, high });
       return (function* () {
         for (let number = from; number < to; number++) {
           const chunk = Math.floor(number / postsPerChunk);
-          if (!isInSet(replaced(chunk), number % postsPerChunk)) yield numbers.idAt(number);
+          if (!isInSet(replacedSet(chunk), number % postsPerChunk)) yield numbers.idAt(number);
         }
       })();
     }, null);
   }
 
-  return function* all(range, onIncomplete) {
+  return function* allPosts(range, onIncomplete) {
     const isListTrusted = !markedTables(path).some((table) => listTables.has(table));
     let isComplete = isListTrusted;
     const onDamage = (): void => {
       isComplete = false;
     };
-    const idLists = [ids("term_docsize", range, onDamage)];
+    const idLists = [readIds("term_docsize", range, onDamage)];
     if (unlessDamaged(() => sealedState(database), null) !== null) {
       const sealed = sealedIds(range);
       if (sealed === null) onDamage();
       else idLists.push(untilDamage(sealed, onDamage));
     }
     const selectHidden = statement("SELECT 1 FROM hidden WHERE id = ?");
-    const listed = [...merged(idLists)];
+    const listedIds = [...mergeDescending(idLists)];
     if (!isComplete) onIncomplete();
-    const all = isComplete ? listed : merged([listed.values(), ids("post", range, () => {})]);
-    for (const id of all) {
+    const allIds = isComplete
+      ? listedIds
+      : mergeDescending([listedIds.values(), readIds("post", range, () => {})]);
+    for (const id of allIds) {
       if (unlessDamaged(() => selectHidden.get(id), undefined) === undefined) yield id;
     }
   };
@@ -115,19 +121,19 @@ function* untilDamage(list: Generator<bigint>, onDamage: () => void): Generator<
   }
 }
 
-function* merged(lists: readonly Iterator<bigint>[]): Generator<bigint> {
-  const nexts = lists.map((list) => list.next());
+function* mergeDescending(lists: readonly Iterator<bigint>[]): Generator<bigint> {
+  const heads = lists.map((list) => list.next());
   for (;;) {
     let highest: bigint | null = null;
-    for (const next of nexts) {
+    for (const next of heads) {
       if (!next.done && (highest === null || next.value > highest)) highest = next.value;
     }
     if (highest === null) return;
     yield highest;
-    for (const [index, next] of nexts.entries()) {
+    for (const [index, next] of heads.entries()) {
       if (next.done || next.value !== highest) continue;
       const list = lists[index];
-      if (list !== undefined) nexts[index] = list.next();
+      if (list !== undefined) heads[index] = list.next();
     }
   }
 }

@@ -28,17 +28,17 @@ export function checksumDeltas(
   const deltas = new Map<string, Delta>();
   for (let offset = 0; offset < bytes.length; ) {
     if (bytes[offset] !== tableHeader) throw new Error("unknown changeset format");
-    const columns = bytes[offset + 1] as number;
+    const columnCount = bytes[offset + 1] as number;
     const isKey = Array.from(
-      bytes.subarray(offset + 2, offset + 2 + columns),
+      bytes.subarray(offset + 2, offset + 2 + columnCount),
       (flag) => flag !== 0,
     );
-    const name = offset + 2 + columns;
-    const end = bytes.indexOf(0, name);
-    const table = bytes.toString("utf8", name, end);
-    const parsed = readTable(bytes, end + 1, isKey, tableChecksums(table));
-    deltas.set(table, parsed.delta);
-    offset = parsed.end;
+    const nameOffset = offset + 2 + columnCount;
+    const end = bytes.indexOf(0, nameOffset);
+    const table = bytes.toString("utf8", nameOffset, end);
+    const result = readTable(bytes, end + 1, isKey, tableChecksums(table));
+    deltas.set(table, result.delta);
+    offset = result.end;
   }
   return deltas;
 }
@@ -52,21 +52,21 @@ function readTable(
   const delta: Delta = { rows: 0, sum: 0 };
   let offset = from;
 
-  function record(): (Uint8Array | null)[] {
+  function readRecord(): (Uint8Array | null)[] {
     return isKey.map(() => {
       const from = offset;
       const kind = bytes[offset++];
       if (kind === 0) return null;
       if (kind === 1 || kind === 2) offset += 8;
       if (kind === 3 || kind === 4) {
-        const length = varint();
+        const length = readVarint();
         offset += length;
       }
       return bytes.subarray(from, offset);
     });
   }
 
-  function varint(): number {
+  function readVarint(): number {
     let value = 0;
     for (;;) {
       const byte = bytes[offset++] as number;
@@ -89,7 +89,7 @@ function readTable(
   while (offset < bytes.length && bytes[offset] !== tableHeader) {
     const operation = bytes[offset] as number;
     offset += 2;
-    const first = record();
+    const first = readRecord();
     const row = checksums.of(getKey(first));
     if (operation === insertion || operation === deletion) {
       const sign = operation === insertion ? 1 : -1;
@@ -98,7 +98,7 @@ function readTable(
       add(row, first, sign);
     } else {
       add(row, first, -1);
-      add(row, record(), 1);
+      add(row, readRecord(), 1);
     }
     delta.sum %= checksumModulus;
   }

@@ -82,7 +82,7 @@ export function openRowChecksums(database: DatabaseSync): RowChecksums {
 
 /** IDs per statement. Statements of fixed sizes are a quarter faster than a list parameter. */
 const statementSizes = [1, 16, 128] as const;
-const [, , largest] = statementSizes;
+const [, , largestSize] = statementSizes;
 
 type StoredRow = [number, number, Count, Count, Count, Count, string, string, number | null];
 type Count = number | null;
@@ -103,68 +103,68 @@ export function rowsReader(
   const checksums = openRowChecksums(database);
 
   function statementFor(count: number): StatementSync {
-    const size = statementSizes.find((other) => other >= count) ?? largest;
-    const known = statements.get(size) ?? prepareFor(database, size, checksums.column);
-    statements.set(size, known);
-    return known;
+    const size = statementSizes.find((other) => other >= count) ?? largestSize;
+    const statement = statements.get(size) ?? prepareFor(database, size, checksums.column);
+    statements.set(size, statement);
+    return statement;
   }
 
-  function read(ids: readonly bigint[], into: ReadRows): void {
-    for (const found of statementFor(ids.length).all(...ids)) {
-      const row = found as unknown as StoredRow;
+  function read(ids: readonly bigint[], target: ReadRows): void {
+    for (const columns of statementFor(ids.length).all(...ids)) {
+      const row = columns as unknown as StoredRow;
       const [position, timeMs, likes, reposts, replies, quotes, revision, record, sum] = row;
       const id = ids[position] as bigint;
       if (
         checksums.isIntact({ id, timeMs, likes, reposts, replies, quotes, revision, record }, sum)
       ) {
         const counts = { likes, reposts, replies, quotes };
-        into.rows.push({ id, platform, timeMs, counts, record });
+        target.rows.push({ id, platform, timeMs, counts, record });
       } else {
-        into.damaged.push(id);
+        target.damaged.push(id);
       }
     }
   }
 
-  function readOneByOne(ids: readonly bigint[], into: ReadRows): void {
+  function readOneByOne(ids: readonly bigint[], target: ReadRows): void {
     for (const id of ids) {
       try {
-        read([id], into);
+        read([id], target);
       } catch (error) {
         if (!isDamage(error)) throw error;
-        into.damaged.push(id);
+        target.damaged.push(id);
       }
     }
   }
 
   function readAll(ids: readonly bigint[]): ReadRows {
-    const all: ReadRows = { rows: [], damaged: [] };
-    for (let start = 0; start < ids.length; start += largest) {
-      const batch = ids.length <= largest ? ids : ids.slice(start, start + largest);
-      const part: ReadRows = { rows: [], damaged: [] };
+    const result: ReadRows = { rows: [], damaged: [] };
+    for (let start = 0; start < ids.length; start += largestSize) {
+      const batch = ids.length <= largestSize ? ids : ids.slice(start, start + largestSize);
+      const batchRows: ReadRows = { rows: [], damaged: [] };
       try {
-        read(batch, part);
+        read(batch, batchRows);
       } catch (error) {
         if (!isDamage(error)) throw error;
-        part.rows = [];
-        part.damaged = [];
-        readOneByOne(batch, part);
+        batchRows.rows = [];
+        batchRows.damaged = [];
+        readOneByOne(batch, batchRows);
       }
-      all.rows.push(...part.rows);
-      all.damaged.push(...part.damaged);
+      result.rows.push(...batchRows.rows);
+      result.damaged.push(...batchRows.damaged);
     }
-    return all;
+    return result;
   }
 
   function withMissing(ids: readonly bigint[]): ReadRows {
-    const all = readAll(ids);
-    const found = new Set(all.rows.map(({ id }) => id).concat(all.damaged));
-    all.damaged.push(...ids.filter((id) => !found.has(id) && isIndexed(id)));
-    return all;
+    const result = readAll(ids);
+    const foundIds = new Set(result.rows.map(({ id }) => id).concat(result.damaged));
+    result.damaged.push(...ids.filter((id) => !foundIds.has(id) && isIndexed(id)));
+    return result;
   }
 
   return (ids) => {
-    const all = readAll(ids);
-    if (all.rows.length + all.damaged.length === ids.length) return all;
+    const result = readAll(ids);
+    if (result.rows.length + result.damaged.length === ids.length) return result;
     // A post without a row has been deleted, unless it is indexed on the same snapshot.
     return database.isTransaction
       ? withMissing(ids)
@@ -173,9 +173,9 @@ export function rowsReader(
 }
 
 function prepareFor(database: DatabaseSync, size: number, sum: string): StatementSync {
-  const requested = Array.from({ length: size }, (_, position) => `(${position}, ?)`);
+  const valueRows = Array.from({ length: size }, (_, position) => `(${position}, ?)`);
   const statement = database.prepare(
-    `WITH requested(position, id) AS (VALUES ${requested.join()})
+    `WITH requested(position, id) AS (VALUES ${valueRows.join()})
      SELECT position, time_ms, likes, reposts, replies, quotes, revision, record, ${sum}
      FROM requested CROSS JOIN post ON post.id = requested.id
      WHERE NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = post.id)`,

@@ -2,7 +2,7 @@ import type { PlanNode } from "@earshot/query/plan";
 import { type IdRange, singleId } from "../../posts/ids.ts";
 import type { RecordRow } from "../../posts/record.ts";
 import type { ReadRows } from "./checked-rows.ts";
-import { add, type BucketGrid, type BucketTally } from "./id-clock.ts";
+import { addToBucket, type BucketGrid, type BucketTally } from "./id-clock.ts";
 import type { CandidateBatch } from "./merged-candidates.ts";
 import { candidatesPerStep } from "./row-scan.ts";
 
@@ -21,22 +21,22 @@ export function countInRows(
   tally: BucketTally,
 ): void {
   for (const { ids, seenTo } of batches) {
-    let reached = seenTo;
+    let reachedId = seenTo;
     for (let start = 0; start < ids.length; start += candidatesPerStep) {
-      const step = ids.slice(start, start + candidatesPerStep);
+      const batch = ids.slice(start, start + candidatesPerStep);
       tally.statements += 1;
-      const read = rows(step);
-      tally.damaged.push(...read.damaged.map(singleId));
-      for (const row of read.rows) {
+      const result = rows(batch);
+      tally.damaged.push(...result.damaged.map(singleId));
+      for (const row of result.rows) {
         if (!isMatch(residual, row)) continue;
-        add(tally.counts, Math.floor((row.timeMs - originMs) / widthMs), 1);
+        addToBucket(tally.counts, Math.floor((row.timeMs - originMs) / widthMs), 1);
       }
       const isLast = start + candidatesPerStep >= ids.length;
-      reached = isLast ? seenTo : (step.at(-1) ?? seenTo);
+      reachedId = isLast ? seenTo : (batch.at(-1) ?? seenTo);
       if (!isLast && expired()) break;
     }
-    if (reached <= low || (reached === seenTo && !expired())) continue;
-    tally.stoppedAt = reached;
+    if (reachedId <= low || (reachedId === seenTo && !expired())) continue;
+    tally.stoppedAt = reachedId;
     return;
   }
 }

@@ -40,7 +40,7 @@ const index: SealedIndex = {
   },
   close: () => {},
 };
-const sources = { index, query: { kind: "every" } as const, omitted: () => null };
+const sources = { index, query: { kind: "every" } as const, omittedSet: () => null };
 
 function count(widthMs: number, skewMs: number, expired: () => boolean) {
   const skew = { minMs: -skewMs, maxMs: 0 };

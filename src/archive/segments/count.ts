@@ -6,7 +6,7 @@ import { countInRows, type RowMatcher } from "./count-in-rows.ts";
 import { countInSealed } from "./count-in-sealed.ts";
 import { indexCandidates, indexCounter, noLimit } from "./fts-index.ts";
 import {
-  add,
+  addToBucket,
   type BucketGrid,
   type BucketTally,
   countedFromMs,
@@ -15,10 +15,10 @@ import {
   splitByClock,
 } from "./id-clock.ts";
 import type { IndexCost } from "./index-cost.ts";
-import { guardedByMarker } from "./integrity.ts";
+import { unlessMarkedDamaged } from "./integrity.ts";
 import { type CandidateBatch, mergedCandidates } from "./merged-candidates.ts";
 import { candidatesPerStep, rowScanQuery } from "./row-scan.ts";
-import type { SealedPart, SealedView } from "./sealed-part.ts";
+import type { SealedIndexReader, SealedView } from "./sealed-index-reader.ts";
 import type { SegmentQuery } from "./search-segment.ts";
 import { firstBatch, slicedCandidates, slicedQuery } from "./sliced-candidates.ts";
 
@@ -48,23 +48,23 @@ export function segmentCounter(
     sealed,
     cost,
     ...matcher
-  }: RowMatcher & { path: string; sealed: SealedPart | null; cost: IndexCost },
+  }: RowMatcher & { path: string; sealed: SealedIndexReader | null; cost: IndexCost },
 ): SegmentCounter {
   const countInIndex = indexCounter(database);
   const candidates = indexCandidates(database);
   const everyPost = openAllPosts(database, path);
-  const sliced = slicedCandidates(database);
+  const slices = slicedCandidates(database);
   const isSliced = (query: CountQuery): boolean =>
     query.expression !== null && !cost.isBounded(query.sealed);
   const selectDataVersion = database.prepare("PRAGMA data_version");
 
   function countEveryRow(
-    requested: CountQuery,
+    query: CountQuery,
     part: IdRange,
     clock: IdClock,
     expired: () => boolean,
   ): BucketTally {
-    const { residual } = rowScanQuery(requested);
+    const { residual } = rowScanQuery(query);
     const tally = { ...emptyTally(), statements: 1 };
     const posts = everyPost(part, () => tally.damaged.push(part));
     countInRows(readBatches(posts, part), matcher, residual, part, clock, expired, tally);
@@ -80,9 +80,9 @@ export function segmentCounter(
     const { expression, residual } = query;
     const tally = { ...emptyTally(), statements: 1 };
     if (isSliced(query)) {
-      const { residual: checked } = slicedQuery(query);
-      const batches = sliced.batches(query.sealed, part, tally);
-      countInRows(batches, matcher, checked, part, clock, expired, tally);
+      const { residual: checkedPlan } = slicedQuery(query);
+      const batches = slices.batches(query.sealed, part, tally);
+      countInRows(batches, matcher, checkedPlan, part, clock, expired, tally);
       return tally;
     }
     if (expression !== null && residual.kind === "all") {
@@ -95,22 +95,22 @@ export function segmentCounter(
 
   function countSealed(
     { index, deletions, hasDelta, hasHidden }: SealedView,
-    requested: CountQuery,
+    countQuery: CountQuery,
     part: IdRange,
     clock: IdClock,
     expired: () => boolean,
   ): BucketTally {
-    const isDeltaSliced = hasDelta && isSliced(requested);
+    const isDeltaSliced = hasDelta && isSliced(countQuery);
     const {
       expression,
       sealed: query,
       residual,
-    } = isDeltaSliced ? slicedQuery(requested) : requested;
+    } = isDeltaSliced ? slicedQuery(countQuery) : countQuery;
     const tally = { ...emptyTally(), statements: 1 };
-    const sources = { index, query, omitted: deletions.omitted };
+    const sources = { index, query, omittedSet: deletions.omittedSet };
     if (expression === null || residual.kind !== "all" || isDeltaSliced) {
       const delta = isDeltaSliced
-        ? (range: IdRange) => firstBatch(sliced.batches(query, range, tally), range)
+        ? (range: IdRange) => firstBatch(slices.batches(query, range, tally), range)
         : hasDelta
           ? candidates.delta(expression, hasHidden, tally, expired)
           : null;
@@ -131,7 +131,7 @@ export function segmentCounter(
     tally.statements += deltaTally.statements;
     tally.damaged.push(...deltaTally.damaged);
     tally.stoppedAt = deltaTally.stoppedAt ?? tally.stoppedAt;
-    for (const [bucket, number] of deltaTally.counts) add(tally.counts, bucket, number);
+    for (const [bucket, posts] of deltaTally.counts) addToBucket(tally.counts, bucket, posts);
     return tally;
   }
 
@@ -141,11 +141,15 @@ export function segmentCounter(
     clock: IdClock,
     expired: () => boolean,
   ): BucketTally {
-    const byRows = (): BucketTally => countEveryRow(query, part, clock, expired);
+    const countByRows = (): BucketTally => countEveryRow(query, part, clock, expired);
     if (sealed === null) {
-      return guardedByMarker(path, () => countByIndex(query, part, clock, expired), byRows);
+      return unlessMarkedDamaged(
+        path,
+        () => countByIndex(query, part, clock, expired),
+        countByRows,
+      );
     }
-    return sealed.read((view) => countSealed(view, query, part, clock, expired), byRows);
+    return sealed.read((view) => countSealed(view, query, part, clock, expired), countByRows);
   }
 
   function count(
@@ -154,7 +158,7 @@ export function segmentCounter(
     grid: BucketGrid,
     expired: () => boolean,
   ): SegmentCounts {
-    const answer: SegmentCounts = {
+    const segmentCounts: SegmentCounts = {
       counts: new Map(),
       countedFromMs: null,
       stoppedAt: null,
@@ -164,16 +168,16 @@ export function segmentCounter(
     };
     for (const { part, clock } of splitByClock(range, grid, query.skew)) {
       const tally = countPart(query, part, clock, expired);
-      answer.statements += tally.statements;
-      answer.containers += tally.containers;
-      answer.damaged.push(...tally.damaged);
-      for (const [bucket, number] of tally.counts) add(answer.counts, bucket, number);
+      segmentCounts.statements += tally.statements;
+      segmentCounts.containers += tally.containers;
+      segmentCounts.damaged.push(...tally.damaged);
+      for (const [bucket, posts] of tally.counts) addToBucket(segmentCounts.counts, bucket, posts);
       if (tally.stoppedAt === null) continue;
-      answer.countedFromMs = countedFromMs(tally.stoppedAt, query.skew);
-      answer.stoppedAt = tally.stoppedAt;
+      segmentCounts.countedFromMs = countedFromMs(tally.stoppedAt, query.skew);
+      segmentCounts.stoppedAt = tally.stoppedAt;
       break;
     }
-    return answer;
+    return segmentCounts;
   }
 
   return {

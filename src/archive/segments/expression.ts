@@ -1,4 +1,4 @@
-import { everyPost } from "@earshot/query/facets";
+import { everyPostFacet } from "@earshot/query/facets";
 import type { PlanNode } from "@earshot/query/plan";
 import type { SequenceElement } from "@earshot/query/text";
 
@@ -16,7 +16,7 @@ export function expression(plan: PlanNode): string | null {
 function compile(plan: PlanNode): string {
   switch (plan.kind) {
     case "all":
-      return quotedToken(everyPost);
+      return quotedToken(everyPostFacet);
     case "terms":
       return sequence(plan.elements);
     case "not":
@@ -26,19 +26,22 @@ function compile(plan: PlanNode): string {
     case "or":
       return deepestFirst(plan.children).map(operand).join(" OR ");
     default:
-      throw new Error(`a lowered plan contains no ${plan.kind}`);
+      throw new Error(`a lowered plan cannot contain ${plan.kind}`);
   }
 }
 
 function conjunction(children: readonly PlanNode[]): string {
-  const positive = deepestFirst(children.filter((child) => child.kind !== "not"));
-  const negative = deepestFirst(
+  const positivePlans = deepestFirst(children.filter((child) => child.kind !== "not"));
+  const negatedPlans = deepestFirst(
     children.flatMap((child) => (child.kind === "not" ? [child.child] : [])),
   );
-  const base = positive.length > 0 ? positive.map(operand).join(" AND ") : quotedToken(everyPost);
-  if (negative.length === 0) return base;
-  const excluded = negative.map(operand).join(" OR ");
-  return `${positive.length > 1 ? `(${base})` : base} NOT ${negative.length > 1 ? `(${excluded})` : excluded}`;
+  const base =
+    positivePlans.length > 0
+      ? positivePlans.map(operand).join(" AND ")
+      : quotedToken(everyPostFacet);
+  if (negatedPlans.length === 0) return base;
+  const negation = negatedPlans.map(operand).join(" OR ");
+  return `${positivePlans.length > 1 ? `(${base})` : base} NOT ${negatedPlans.length > 1 ? `(${negation})` : negation}`;
 }
 
 const operand = (plan: PlanNode): string =>
@@ -61,7 +64,7 @@ function sequence(elements: readonly SequenceElement[]): string {
   const tokens = elements.map((element) => {
     if (element.kind === "token") return element.token;
     if (element.kind === "prefix") return element.prefix;
-    throw new Error("a lowered plan contains no wildcard");
+    throw new Error("a lowered plan cannot contain a wildcard");
   });
   const text = quotedToken(tokens.join(" "));
   return elements.at(-1)?.kind === "prefix" ? `${text} *` : text;

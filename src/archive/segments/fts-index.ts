@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type IdRange, singleId } from "../../posts/ids.ts";
 import { statementCache } from "../database.ts";
 import { defineRowChecksum, openRowChecksums } from "./checked-rows.ts";
-import { add, type BucketTally, emptyTally, type IdClock } from "./id-clock.ts";
+import { addToBucket, type BucketTally, emptyTally, type IdClock } from "./id-clock.ts";
 import type { DeltaLookup } from "./merged-candidates.ts";
 import { candidatesPerStep } from "./row-scan.ts";
 
@@ -62,13 +62,13 @@ const firstColumn = (row: unknown): bigint => (row as [bigint])[0];
 
 const anyHiddenSql = "SELECT 1 FROM hidden LIMIT 1";
 
-const notHidden = (id: string, hasHidden: boolean): string =>
+const notHiddenSql = (id: string, hasHidden: boolean): string =>
   hasHidden ? `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})` : "";
 
 const candidatesSql = (hasHidden: boolean) => ({
-  all: `SELECT id FROM term_docsize WHERE id BETWEEN ? AND ? ${notHidden("term_docsize.id", hasHidden)}
+  all: `SELECT id FROM term_docsize WHERE id BETWEEN ? AND ? ${notHiddenSql("term_docsize.id", hasHidden)}
     ORDER BY id DESC LIMIT ?`,
-  matching: `SELECT rowid FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ? ${notHidden("term.rowid", hasHidden)}
+  matching: `SELECT rowid FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ? ${notHiddenSql("term.rowid", hasHidden)}
     ORDER BY rowid DESC LIMIT ?`,
 });
 const allSql = candidatesSql(false);
@@ -98,19 +98,19 @@ export function indexCounter(database: DatabaseSync) {
     expired: () => boolean,
   ): BucketTally => {
     const tally = emptyTally();
-    const counting = statement(countingSql(hasHidden(), isIntactSql));
+    const countMatches = statement(countingSql(hasHidden(), isIntactSql));
     const limit = uncertaintyMs < widthMs ? matchesPerStatement : timedMatchesPerStatement;
-    const numbers = [limit, offsetMs, widthMs, uncertaintyMs, originMs].map(BigInt);
+    const parameters = [limit, offsetMs, widthMs, uncertaintyMs, originMs].map(BigInt);
     for (let next = high; next >= low; ) {
-      const groups = counting.all(expression, low, next, ...numbers) as unknown as Group[];
+      const groups = countMatches.all(expression, low, next, ...parameters) as unknown as Group[];
       tally.statements += 1;
       let matches = 0;
-      for (const [bucket, count, lowest, damaged] of groups) {
+      for (const [bucket, count, lowest, damagedIds] of groups) {
         matches += Number(count);
         if (lowest <= next) next = lowest - 1n;
-        if (bucket !== null) add(tally.counts, Number(bucket), Number(count));
-        if (damaged !== null)
-          tally.damaged.push(...damaged.split(",").map((id) => singleId(BigInt(id))));
+        if (bucket !== null) addToBucket(tally.counts, Number(bucket), Number(count));
+        if (damagedIds !== null)
+          tally.damaged.push(...damagedIds.split(",").map((id) => singleId(BigInt(id))));
       }
       if (matches < limit) break;
       if (!expired()) continue;
@@ -138,6 +138,6 @@ const countingSql = (hasHidden: boolean, isIntact: string): string => `
       ELSE (
         SELECT (time_ms - ?8 - ((time_ms - ?8) % ?6 + ?6) % ?6) / ?6 FROM post WHERE post.id = term.rowid AND ${isIntact}
       ) END AS bucket
-    FROM term WHERE term MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ${notHidden("term.rowid", hasHidden)}
+    FROM term WHERE term MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ${notHiddenSql("term.rowid", hasHidden)}
     ORDER BY rowid DESC LIMIT ?4
   ) GROUP BY bucket`;

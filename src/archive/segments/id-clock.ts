@@ -43,22 +43,22 @@ export function splitByClock(
   { minMs, maxMs }: TimeSkew,
 ): { part: IdRange; clock: IdClock }[] {
   const offsetMs = idTimeMs(0n) + maxMs - grid.originMs;
-  const withTime = {
-    part: { low: greater(low, firstSnowflake), high },
+  const timedIds = {
+    part: { low: maxId(low, firstSnowflake), high },
     uncertaintyMs: maxMs - minMs,
   };
-  const withoutTime = {
-    part: { low, high: lesser(high, firstSnowflake - 1n) },
+  const untimedIds = {
+    part: { low, high: minId(high, firstSnowflake - 1n) },
     uncertaintyMs: grid.widthMs,
   };
-  return [withTime, withoutTime]
+  return [timedIds, untimedIds]
     .filter(({ part }) => part.low <= part.high)
     .map(({ part, uncertaintyMs }) => ({ part, clock: { ...grid, offsetMs, uncertaintyMs } }));
 }
 
-const greater = (a: bigint, b: bigint): bigint => (a > b ? a : b);
-const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+const maxId = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+const minId = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
-export function add(counts: Map<number, number>, bucket: number, number: number): void {
-  counts.set(bucket, (counts.get(bucket) ?? 0) + number);
+export function addToBucket(counts: Map<number, number>, bucket: number, count: number): void {
+  counts.set(bucket, (counts.get(bucket) ?? 0) + count);
 }

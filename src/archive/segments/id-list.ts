@@ -28,22 +28,22 @@ export function createIdList(): IdList {
   function sorted(): BigInt64Array {
     if (!isSorted) {
       ids.subarray(0, length).sort();
-      let distinct = 0;
+      let distinctCount = 0;
       for (let index = 0; index < length; index++) {
         if (index > 0 && ids[index] === ids[index - 1]) continue;
-        ids[distinct] = ids[index] as bigint;
-        distinct += 1;
+        ids[distinctCount] = ids[index] as bigint;
+        distinctCount += 1;
       }
-      length = distinct;
+      length = distinctCount;
       isSorted = true;
     }
     return ids.subarray(0, length);
   }
 
   function has(id: bigint): boolean {
-    const all = sorted();
-    const index = lowerBound(all, id);
-    return index < all.length && all[index] === id;
+    const sortedIds = sorted();
+    const index = lowerBound(sortedIds, id);
+    return index < sortedIds.length && sortedIds[index] === id;
   }
 
   return {
@@ -56,12 +56,12 @@ export function createIdList(): IdList {
   };
 }
 
-export function lowerBound(ascending: BigInt64Array, id: bigint): number {
+export function lowerBound(sortedIds: BigInt64Array, id: bigint): number {
   let low = 0;
-  let high = ascending.length;
+  let high = sortedIds.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((ascending[middle] as bigint) < id) low = middle + 1;
+    if ((sortedIds[middle] as bigint) < id) low = middle + 1;
     else high = middle;
   }
   return low;

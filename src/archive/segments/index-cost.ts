@@ -11,13 +11,13 @@ import { quotedToken } from "./expression.ts";
 export type IndexCost = { isBounded(query: SealedQuery): boolean };
 
 const maxPostings = 500_000;
-const sampledPosts = 64;
+const sampleSize = 64;
 /** Cost of each posting for a prefix, whose terms FTS5 merges. */
 const prefixCost = 18;
 const maxPrefixTerms = 500;
 const seekCost = 500;
-const fewPosts = 65_536;
-const maxCached = 4_096;
+const maxCountedPosts = 65_536;
+const maxCachedTerms = 4_096;
 
 type Estimate = { posts: number; cost: number };
 
@@ -34,34 +34,36 @@ export function indexCost(database: DatabaseSync): IndexCost {
   function countPosts(): number {
     const segmentPosts = findNumber(postsSql);
     if (postCount === null) {
-      const few = findNumber(`SELECT count(*) FROM (SELECT 1 FROM term_docsize LIMIT ${fewPosts})`);
+      const countedPosts = findNumber(
+        `SELECT count(*) FROM (SELECT 1 FROM term_docsize LIMIT ${maxCountedPosts})`,
+      );
       postCount = {
-        posts: few < fewPosts ? few : Math.max(few, segmentPosts),
-        segmentPosts: segmentPosts,
+        posts: countedPosts < maxCountedPosts ? countedPosts : Math.max(countedPosts, segmentPosts),
+        segmentPosts,
       };
     }
     return postCount.posts + Math.max(0, segmentPosts - postCount.segmentPosts);
   }
 
-  function cached(key: string, make: () => number): number {
-    const known = cache.get(key);
-    if (known !== undefined) return known;
-    if (cache.size >= maxCached) cache.clear();
+  function memoise(key: string, make: () => number): number {
+    const cachedValue = cache.get(key);
+    if (cachedValue !== undefined) return cachedValue;
+    if (cache.size >= maxCachedTerms) cache.clear();
     const value = make();
     cache.set(key, value);
     return value;
   }
 
   const termShare = (term: string, posts: number): number =>
-    cached(term, () => {
-      const newest = statement(newestSql).all(quotedToken(term)) as unknown as [bigint][];
-      const last = newest.at(-1)?.[0];
-      if (last === undefined || newest.length < sampledPosts) return newest.length / posts;
-      return sampledPosts / Math.max(sampledPosts, findNumber(newerSql, last));
+    memoise(term, () => {
+      const newestIds = statement(newestSql).all(quotedToken(term)) as unknown as [bigint][];
+      const oldestId = newestIds.at(-1)?.[0];
+      if (oldestId === undefined || newestIds.length < sampleSize) return newestIds.length / posts;
+      return sampleSize / Math.max(sampleSize, findNumber(newerSql, oldestId));
     });
 
   const computePostings = (prefix: string): number =>
-    cached(`${prefix} *`, () => {
+    memoise(`${prefix} *`, () => {
       database.exec(vocabularySql);
       let postings = 0;
       let terms = 0;
@@ -78,19 +80,19 @@ export function indexCost(database: DatabaseSync): IndexCost {
     });
 
   function estimateTerm(term: string, posts: number): Estimate {
-    const matching = Math.ceil(termShare(term, posts) * posts);
-    return { posts: matching, cost: matching };
+    const matchingPosts = Math.ceil(termShare(term, posts) * posts);
+    return { posts: matchingPosts, cost: matchingPosts };
   }
 
   function estimateConjunction(
     children: readonly Estimate[],
     excluded: readonly Estimate[],
-    max: number,
+    maxMatches: number,
   ): Estimate {
-    const posts = Math.min(max, ...children.map((child) => child.posts));
+    const posts = Math.min(maxMatches, ...children.map((child) => child.posts));
     const addCost = (total: number, { cost }: Estimate): number =>
       total + (cost === Number.POSITIVE_INFINITY ? cost : Math.min(cost, posts * seekCost));
-    const base = children.length === 0 ? max : children.reduce(addCost, 0);
+    const base = children.length === 0 ? maxMatches : children.reduce(addCost, 0);
     return { posts, cost: excluded.reduce(addCost, base) };
   }
 
@@ -110,8 +112,8 @@ export function indexCost(database: DatabaseSync): IndexCost {
         return estimateConjunction(estimateTerms(query.terms), [], posts);
       case "prefix": {
         const postings = computePostings(query.prefix);
-        const last = { posts: Math.min(postings, posts), cost: postings * prefixCost };
-        return estimateConjunction([...estimateTerms(query.terms), last], [], posts);
+        const prefixEstimate = { posts: Math.min(postings, posts), cost: postings * prefixCost };
+        return estimateConjunction([...estimateTerms(query.terms), prefixEstimate], [], posts);
       }
       case "or":
         return estimateAll(query.children).reduce(
@@ -130,9 +132,9 @@ export function indexCost(database: DatabaseSync): IndexCost {
   return {
     isBounded(query) {
       if (isStreamable(query)) return true;
-      const known = decisions.get(query) ?? decide(query);
-      decisions.set(query, known);
-      return known;
+      const decision = decisions.get(query) ?? decide(query);
+      decisions.set(query, decision);
+      return decision;
     },
   };
 }
@@ -163,8 +165,8 @@ function countTerms(query: SealedQuery): number {
 }
 
 const postsSql = "SELECT value FROM setting WHERE name = 'posts'";
-const newestSql = `SELECT rowid FROM term WHERE term MATCH ? ORDER BY rowid DESC LIMIT ${sampledPosts}`;
-const newerSql = `SELECT count(*) FROM (SELECT 1 FROM term_docsize WHERE id >= ? LIMIT ${fewPosts})`;
+const newestSql = `SELECT rowid FROM term WHERE term MATCH ? ORDER BY rowid DESC LIMIT ${sampleSize}`;
+const newerSql = `SELECT count(*) FROM (SELECT 1 FROM term_docsize WHERE id >= ? LIMIT ${maxCountedPosts})`;
 const vocabularySql =
   "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'term', 'row')";
 const termsSql = "SELECT term, doc FROM temp.vocabulary WHERE term >= ?";

@@ -81,14 +81,14 @@ test("the ingest order returns every post once, with the number of its batch, ho
       fc.integer({ min: 1, max: 5 }),
       (steps, pageSize) =>
         withSegment((segment) => {
-          const used = new Set<bigint>();
+          const usedIds = new Set<bigint>();
           const numbers = new Map<bigint, number>();
           let number = 0;
           for (const { ids, removed, moved } of steps) {
-            const fresh = ids.filter((id) => !used.has(id)).toSorted((a, b) => (a < b ? -1 : 1));
+            const fresh = ids.filter((id) => !usedIds.has(id)).toSorted((a, b) => (a < b ? -1 : 1));
             number = ingest(segment, number, fresh);
             for (const id of fresh) {
-              used.add(id);
+              usedIds.add(id);
               numbers.set(id, number);
             }
             for (const id of removed) {
@@ -99,14 +99,14 @@ test("the ingest order returns every post once, with the number of its batch, ho
             if (moved === null || batchNumber === undefined) continue;
             const newId = [...Array(80).keys()]
               .map(BigInt)
-              .find((id) => !used.has(id) && id > moved);
+              .find((id) => !usedIds.has(id) && id > moved);
             if (newId === undefined) continue;
             remove(segment, moved);
             insert(segment, newId);
             segment.ingestOrder.renumber(moved, newId);
             numbers.delete(moved);
-            used.delete(moved);
-            used.add(newId);
+            usedIds.delete(moved);
+            usedIds.add(newId);
             numbers.set(newId, batchNumber);
           }
           const expected = [...numbers]

@@ -27,20 +27,20 @@ const maxPosts = 1_000;
 /** Requires a write transaction. */
 export function ingestOrderIn(database: DatabaseSync): IngestOrder {
   const sql = prepareStatements(database);
-  let pending: bigint[] = [];
-  let last = 0;
+  let pendingIds: bigint[] = [];
+  let lastNumber = 0;
 
   function add(number: number, id: bigint): void {
     removeFromRun(id);
-    if (pending.length >= maxPosts || id <= (pending.at(-1) ?? -1n)) flush();
-    pending.push(id);
-    last = number;
+    if (pendingIds.length >= maxPosts || id <= (pendingIds.at(-1) ?? -1n)) flush();
+    pendingIds.push(id);
+    lastNumber = number;
   }
 
   function flush(): void {
-    const ids = pending;
-    pending = [];
-    writeRow(last, ids);
+    const ids = pendingIds;
+    pendingIds = [];
+    writeRow(lastNumber, ids);
   }
 
   function put(number: number, ids: readonly bigint[]): void {
@@ -57,10 +57,10 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
   }
 
   function isRun(ids: readonly bigint[], low: bigint, high: bigint): boolean {
-    const below = sql.selectRunBelow.get(high) as Row | undefined;
-    if (below !== undefined && below.high >= low) return false;
-    const stored = listIds(sql.selectIdRange.all(low, high, ids.length + 1));
-    return stored.length === ids.length && stored.every((id, index) => id === ids[index]);
+    const nearestRun = sql.selectRunBelow.get(high) as Row | undefined;
+    if (nearestRun !== undefined && nearestRun.high >= low) return false;
+    const storedIds = listIds(sql.selectIdRange.all(low, high, ids.length + 1));
+    return storedIds.length === ids.length && storedIds.every((id, index) => id === ids[index]);
   }
 
   function runAt(id: bigint): Row | null {
@@ -71,8 +71,8 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
   function removeFromRun(id: bigint): void {
     const run = runAt(id);
     if (run === null) return;
-    const ids = listIds(sql.selectIdRange.all(run.low, run.high, everyPost));
-    setIds(run, without(ids, id));
+    const ids = listIds(sql.selectIdRange.all(run.low, run.high, noLimit));
+    setIds(run, withoutId(ids, id));
   }
 
   function setIds({ row, low }: Row, ids: readonly bigint[]): void {
@@ -91,7 +91,7 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
     add,
     flush,
     discard: () => {
-      pending = [];
+      pendingIds = [];
     },
     put,
     removeFromRun,
@@ -99,7 +99,7 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
       flush();
       const [list] = listsWith(id);
       const number = list?.row.number ?? runAt(id)?.number;
-      if (list !== undefined) setIds(list.row, without(list.ids, id));
+      if (list !== undefined) setIds(list.row, withoutId(list.ids, id));
       removeFromRun(newId);
       if (number !== undefined) put(Number(number), [newId]);
     },
@@ -109,7 +109,7 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
         .map(({ number }) => Number(number)),
     setNumbers: (id, numbers) => {
       removeFromRun(id);
-      for (const { row, ids } of listsWith(id)) setIds(row, without(ids, id));
+      for (const { row, ids } of listsWith(id)) setIds(row, withoutId(ids, id));
       for (const number of numbers) put(number, [id]);
     },
     removeAfter: (number) => {
@@ -121,12 +121,12 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
 
 type Row = { row: bigint; number: bigint; low: bigint; high: bigint };
 
-const everyPost = -1;
+const noLimit = -1;
 
 const listIds = (rows: readonly Record<string, unknown>[]): bigint[] =>
   rows.map(({ id }) => id as bigint);
 
-const without = (ids: readonly bigint[], id: bigint): bigint[] =>
+const withoutId = (ids: readonly bigint[], id: bigint): bigint[] =>
   ids.filter((other) => other !== id);
 
 function prepareStatements(database: DatabaseSync) {
@@ -209,13 +209,13 @@ function readRows(database: DatabaseSync, condition: string) {
   return function* ingestedIn(from: number, to: number): Generator<IngestBatch> {
     for (const row of selectBatches.iterate(from, to)) {
       const [number, low, high, ids] = row as unknown as StoredRow;
-      const found =
+      const idRows =
         ids === null
           ? selectRun.all(low, high)
           : selectList.all(`[${unpackIds(low, ids).join(",")}]`);
       yield {
         number: Number(number),
-        ids: found.map((values) => (values as unknown as [bigint])[0]),
+        ids: idRows.map((values) => (values as unknown as [bigint])[0]),
       };
     }
   };

@@ -33,10 +33,10 @@ export function* intactRows(
   );
   for (let last = -1n; ; ) {
     try {
-      for (const found of selectRows.iterate(last)) {
-        const row = found as StoredRow;
+      for (const storedRow of selectRows.iterate(last)) {
+        const row = storedRow as StoredRow;
         if (row.id <= last) {
-          onUnreadable({ from: row.id - 1n, to: last + 1n }, "not in ID order");
+          onUnreadable({ from: row.id - 1n, to: last + 1n }, "it is not in ID order");
           continue;
         }
         last = row.id;

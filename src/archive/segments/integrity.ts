@@ -30,15 +30,15 @@ export function markDamaged(segmentPath: string, tables: readonly string[] = [])
  * Runs `fallback` if the segment is marked, or if `work` finds damage, which also marks the
  * segment.
  */
-export function guardedByMarker<Value>(
+export function unlessMarkedDamaged<Value>(
   segmentPath: string,
   work: () => Value,
   fallback: () => Value,
 ): Value {
-  return isMarkedDamaged(segmentPath) ? fallback() : markingDamage(segmentPath, work, fallback);
+  return isMarkedDamaged(segmentPath) ? fallback() : markOnDamage(segmentPath, work, fallback);
 }
 
-export function markingDamage<Value>(
+export function markOnDamage<Value>(
   segmentPath: string,
   work: () => Value,
   fallback: () => Value,
@@ -73,31 +73,31 @@ const maxSleeps = 2_500;
 export const createVerifiedFiles = (): SharedVerifiedFiles =>
   new Int32Array(new SharedArrayBuffer(slotCount * Int32Array.BYTES_PER_ELEMENT));
 
-export function useVerifiedFiles(shared = createVerifiedFiles()): VerifiedFiles {
+export function useVerifiedFiles(states = createVerifiedFiles()): VerifiedFiles {
   /** Files that this thread is verifying; it must not wait for itself. */
-  const running = new Set<string>();
+  const runningPaths = new Set<string>();
 
   function* once(path: string, verify: () => Iterable<void>): Generator<void, void> {
     const { slot, runningState, verifiedState } = statesOf(path);
     for (let sleeps = 0; ; ) {
-      const state = Atomics.load(shared, slot);
+      const state = Atomics.load(states, slot);
       if (state === verifiedState) return;
       if (state === runningState) {
-        if (running.has(path) || sleeps >= maxSleeps) break;
-        Atomics.wait(shared, slot, runningState, sleepMs);
+        if (runningPaths.has(path) || sleeps >= maxSleeps) break;
+        Atomics.wait(states, slot, runningState, sleepMs);
         sleeps += 1;
         yield;
-      } else if (Atomics.compareExchange(shared, slot, state, runningState) === state) break;
+      } else if (Atomics.compareExchange(states, slot, state, runningState) === state) break;
     }
-    running.add(path);
+    runningPaths.add(path);
     let next = 0;
     try {
       yield* verify();
       next = verifiedState;
     } finally {
-      running.delete(path);
-      Atomics.compareExchange(shared, slot, runningState, next);
-      Atomics.notify(shared, slot);
+      runningPaths.delete(path);
+      Atomics.compareExchange(states, slot, runningState, next);
+      Atomics.notify(states, slot);
     }
   }
 

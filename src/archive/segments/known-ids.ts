@@ -7,28 +7,28 @@ import { sealedState } from "../sealed/sealed-state.ts";
 import { createIdList, type IdList } from "./id-list.ts";
 
 export function knownIds(database: DatabaseSync): IdList {
-  const known = createIdList();
+  const idList = createIdList();
   for (const table of ["uri", "term_docsize"] as const) {
     untilUnreadable(() => {
       const selectIds = database.prepare(`SELECT id FROM ${table}`);
       selectIds.setReadBigInts(true);
-      for (const { id } of selectIds.iterate()) known.add(id as bigint);
+      for (const { id } of selectIds.iterate()) idList.add(id as bigint);
     });
   }
-  untilUnreadable(() => addSealed(database, known));
-  return known;
+  untilUnreadable(() => addSealedIds(database, idList));
+  return idList;
 }
 
-function addSealed(database: DatabaseSync, known: IdList): void {
+function addSealedIds(database: DatabaseSync, idList: IdList): void {
   if (sealedState(database) === null) return;
   const numbers = openDocNumbers(database, "salvage", null);
   const deletions = readDeletionBitmap(database);
   for (let number = 0; number < numbers.posts; number++) {
     untilUnreadable(() => {
-      const replaced = deletions.replaced(Math.floor(number / postsPerChunk));
+      const replacedSet = deletions.replacedSet(Math.floor(number / postsPerChunk));
       const position = number % postsPerChunk;
-      if (replaced !== null && countBetween(replaced, position, position + 1) > 0) return;
-      known.add(numbers.idAt(number));
+      if (replacedSet !== null && countBetween(replacedSet, position, position + 1) > 0) return;
+      idList.add(numbers.idAt(number));
     });
   }
   numbers.close();

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";
-import { type ChunkSet, members } from "../sealed/chunk-set.ts";
+import { type ChunkSet, readMembers } from "../sealed/chunk-set.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { postsPerChunk } from "../sealed/format.ts";
 import { type ChecksummedRow, openRowChecksums } from "./checked-rows.ts";
-import type { SealedPart, SealedView } from "./sealed-part.ts";
+import type { SealedIndexReader, SealedView } from "./sealed-index-reader.ts";
 
 export type PostLookup<Found> = {
   has(id: bigint): boolean;
@@ -67,7 +67,7 @@ export function segmentLookup(
   };
 }
 
-const found = new Uint16Array(1);
+const memberBuffer = new Uint16Array(1);
 
 /**
  * Checks whether an index contains a visible post, whose row must then exist; true if the index is
@@ -75,7 +75,7 @@ const found = new Uint16Array(1);
  */
 export function indexedPostChecker(
   database: DatabaseSync,
-  sealed: SealedPart | null,
+  sealed: SealedIndexReader | null,
 ): (id: bigint) => boolean {
   const selectHidden = database.prepare("SELECT 1 FROM hidden WHERE id = ?");
   const selectInDelta = database.prepare("SELECT 1 FROM term_docsize WHERE id = ?");
@@ -103,9 +103,9 @@ export function indexedPostChecker(
 function isSealed({ index: { numbers }, deletions }: SealedView, id: bigint): boolean {
   const number = numbers.findNumber(id);
   if (number === null) return false;
-  const replaced = deletions.replaced(Math.floor(number / postsPerChunk));
-  return !isInSet(replaced, number % postsPerChunk);
+  const replacedSet = deletions.replacedSet(Math.floor(number / postsPerChunk));
+  return !isInSet(replacedSet, number % postsPerChunk);
 }
 
 export const isInSet = (set: ChunkSet | null, post: number): boolean =>
-  set !== null && members(set, post, post + 1, found, 1) > 0;
+  set !== null && readMembers(set, post, post + 1, memberBuffer, 1) > 0;

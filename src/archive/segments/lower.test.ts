@@ -1,6 +1,6 @@
 import type { PlanNode } from "@earshot/query/plan";
 import { describe, expect, test } from "vitest";
-import { type Lowered, lower } from "../read/platform-query.ts";
+import { type LoweredPlan, lower } from "../read/platform-query.ts";
 
 const on = (platform: "bluesky" | "x"): PlanNode => ({ kind: "platform", platform });
 const not = (child: PlanNode): PlanNode => ({ kind: "not", child });
@@ -10,11 +10,11 @@ const word: PlanNode = { kind: "terms", elements: [{ kind: "token", token: "word
 const time: PlanNode = { kind: "time", fromMs: 5, toMs: null };
 const ids: PlanNode = { kind: "id", low: 5n, high: null };
 
-const everything: Lowered = { plan: { kind: "all" }, exact: true };
-const nothing: Lowered = { plan: { kind: "none" }, exact: true };
+const everything: LoweredPlan = { plan: { kind: "all" }, exact: true };
+const nothing: LoweredPlan = { plan: { kind: "none" }, exact: true };
 
 describe("platform conditions", () => {
-  test.each<[string, PlanNode, Lowered]>([
+  test.each<[string, PlanNode, LoweredPlan]>([
     ["the segment's platform matches everything", on("x"), everything],
     ["another platform matches nothing", on("bluesky"), nothing],
     ["the negation of the segment's platform matches nothing", not(on("x")), nothing],

@@ -55,7 +55,7 @@ function findDelta(ids: readonly bigint[], max = Number.POSITIVE_INFINITY): Delt
   };
 }
 
-const requested = { query: { kind: "every" } as const, omitted: () => null };
+const baseSources = { query: { kind: "every" } as const, omittedSet: () => null };
 
 const numbers = fc.uniqueArray(
   fc.oneof(
@@ -78,7 +78,7 @@ describe("candidates of both indexes", () => {
       fc.integer({ min: 1, max: 50 }),
       fc.integer({ min: 1, max: 10 }),
       (sealed, delta, target, max) => {
-        const sources = { ...requested, index: makeIndex(sealed), delta: findDelta(delta, max) };
+        const sources = { ...baseSources, index: makeIndex(sealed), delta: findDelta(delta, max) };
         const batches = [
           ...mergedCandidates(sources, everything, target, never, { containers: 0 }),
         ];
@@ -100,7 +100,7 @@ describe("candidates of both indexes", () => {
     const range = { low: idAt(postsPerChunk), high: idAt(1) };
     const delta = findDelta([newest + 1n, idAt(1) + 1n, idAt(1) - 1n, range.low - 1n]);
     const batches = [
-      ...mergedCandidates({ ...requested, index, delta }, range, 100, never, { containers: 0 }),
+      ...mergedCandidates({ ...baseSources, index, delta }, range, 100, never, { containers: 0 }),
     ];
     expect(batches.flatMap(({ ids }) => ids)).toEqual([
       idAt(1),
@@ -118,7 +118,7 @@ describe("candidates of both indexes", () => {
       return { ids: [], seenTo: range.low };
     };
     const work = { containers: 0 };
-    const [first] = mergedCandidates({ ...requested, index, delta }, everything, 20, never, work);
+    const [first] = mergedCandidates({ ...baseSources, index, delta }, everything, 20, never, work);
     expect(first?.ids).toHaveLength(20);
     expect(ranges).toEqual([[idAt(20) + 1n, 20]]);
     expect(work.containers).toBe(1);
@@ -127,7 +127,7 @@ describe("candidates of both indexes", () => {
   test("after the deadline, candidates are returned chunk by chunk, with the exact end of each batch", () => {
     const index = makeIndex([3, postsPerChunk + 3, 2 * postsPerChunk + 3]);
     const batches = [
-      ...mergedCandidates({ ...requested, index, delta: null }, everything, 20, () => true, {
+      ...mergedCandidates({ ...baseSources, index, delta: null }, everything, 20, () => true, {
         containers: 0,
       }),
     ];

@@ -1,5 +1,5 @@
 import type { IdRange } from "../../posts/ids.ts";
-import { type ChunkSet, members } from "../sealed/chunk-set.ts";
+import { type ChunkSet, readMembers } from "../sealed/chunk-set.ts";
 import { docNumberRange } from "../sealed/doc-numbers.ts";
 import type { SealedWork } from "../sealed/evaluate.ts";
 import { postsPerChunk } from "../sealed/format.ts";
@@ -11,31 +11,31 @@ export type CandidateBatch = { ids: readonly bigint[]; seenTo: bigint };
 
 export type DeltaLookup = (range: IdRange, limit: number) => CandidateBatch;
 
-export type Sources = {
+export type CandidateSources = {
   index: SealedIndex;
   query: SealedQuery;
-  omitted(chunk: number): ChunkSet | null;
+  omittedSet(chunk: number): ChunkSet | null;
   delta: DeltaLookup | null;
 };
 
 const largestBatch = 8_192;
-const found = new Uint16Array(largestBatch);
+const memberBuffer = new Uint16Array(largestBatch);
 
 /**
  * Merges the candidates from both indexes of a sealed segment, newest first. FTS5 is queried down
- * to the lowest ID read from the sealed index. Batch sizes start at `expected` and double, so that
+ * to the lowest ID read from the sealed index. Batch sizes start at `firstSize` and double, so that
  * rare matches cause few FTS5 queries. After the deadline, a batch ends after its first chunk.
  */
 export function* mergedCandidates(
-  { index, query, omitted, delta }: Sources,
+  { index, query, omittedSet, delta }: CandidateSources,
   range: IdRange,
-  expected: number,
+  firstSize: number,
   expired: () => boolean,
   work: SealedWork,
 ): Generator<CandidateBatch, void> {
   const { numbers } = index;
   const { from, to } = docNumberRange(numbers, range);
-  const chunks = index.matches(query, { from, to }, omitted, work);
+  const chunks = index.matches(query, { from, to }, omittedSet, work);
   let chunk: IteratorResult<ChunkMatches, void> | null = null;
   let number = from;
 
@@ -48,12 +48,12 @@ export function* mergedCandidates(
       const base = chunk.value.chunk * postsPerChunk;
       const max = Math.min(size - ids.length, largestBatch);
       // `number` may be in an earlier chunk, because empty chunks are left out.
-      const count = members(set, Math.max(0, number - base), end, found, max);
+      const count = readMembers(set, Math.max(0, number - base), end, memberBuffer, max);
       for (let position = 0; position < count; position++) {
-        ids.push(numbers.idAt(base + (found[position] as number)));
+        ids.push(numbers.idAt(base + (memberBuffer[position] as number)));
       }
       if (count === max) {
-        number = base + (found[count - 1] as number) + 1;
+        number = base + (memberBuffer[count - 1] as number) + 1;
         continue;
       }
       number = base + end;
@@ -64,29 +64,33 @@ export function* mergedCandidates(
   }
 
   try {
-    let size = Math.max(expected, 1);
-    let sealed = gather(size);
+    let size = Math.max(firstSize, 1);
+    let sealedBatch = gather(size);
     for (let high = range.high; ; ) {
       const batch =
-        delta === null ? sealed : merged(sealed.ids, delta({ low: sealed.seenTo, high }, size));
+        delta === null
+          ? sealedBatch
+          : mergeBatches(sealedBatch.ids, delta({ low: sealedBatch.seenTo, high }, size));
       yield batch;
       if (batch.seenTo <= range.low) return;
       high = batch.seenTo - 1n;
       size = Math.max(size, Math.min(size * 2, largestBatch));
-      // If FTS5 has stopped above `sealed.seenTo`, the lower candidates remain.
-      const remaining = batch.seenTo === sealed.seenTo ? [] : sealed.ids.filter((id) => id <= high);
-      sealed = remaining.length > 0 ? { ids: remaining, seenTo: sealed.seenTo } : gather(size);
+      // If FTS5 has stopped above `sealedBatch.seenTo`, the lower candidates remain.
+      const remainingIds =
+        batch.seenTo === sealedBatch.seenTo ? [] : sealedBatch.ids.filter((id) => id <= high);
+      sealedBatch =
+        remainingIds.length > 0 ? { ids: remainingIds, seenTo: sealedBatch.seenTo } : gather(size);
     }
   } finally {
     chunks.return();
   }
 }
 
-function merged(sealed: readonly bigint[], delta: CandidateBatch): CandidateBatch {
+function mergeBatches(sealedIds: readonly bigint[], delta: CandidateBatch): CandidateBatch {
   const { ids: deltaIds, seenTo } = delta;
   const ids: bigint[] = [];
   let next = 0;
-  for (const id of sealed) {
+  for (const id of sealedIds) {
     if (id < seenTo) break;
     for (; next < deltaIds.length && (deltaIds[next] as bigint) > id; next++) {
       ids.push(deltaIds[next] as bigint);

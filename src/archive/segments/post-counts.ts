@@ -2,12 +2,12 @@ import { type CountMetric, countMetrics } from "@earshot/query/tree";
 import type { PostCounts } from "../../posts/post.ts";
 import { countThresholds } from "../../posts/terms.ts";
 
-export function mergeCounts(incoming: PostCounts, known: PostCounts): PostCounts {
+export function mergeCounts(incoming: PostCounts, storedCounts: PostCounts): PostCounts {
   return {
-    likes: incoming.likes ?? known.likes,
-    reposts: incoming.reposts ?? known.reposts,
-    replies: incoming.replies ?? known.replies,
-    quotes: incoming.quotes ?? known.quotes,
+    likes: incoming.likes ?? storedCounts.likes,
+    reposts: incoming.reposts ?? storedCounts.reposts,
+    replies: incoming.replies ?? storedCounts.replies,
+    quotes: incoming.quotes ?? storedCounts.quotes,
   };
 }
 
@@ -15,16 +15,16 @@ export function applyCountDeltas(
   counts: PostCounts,
   deltas: ReadonlyMap<CountMetric, number>,
 ): PostCounts {
-  const changed = (metric: CountMetric): number | null => {
+  const newCount = (metric: CountMetric): number | null => {
     const delta = deltas.get(metric) ?? 0;
-    const known = counts[metric];
-    return known === null && delta <= 0 ? null : Math.max(0, (known ?? 0) + delta);
+    const oldCount = counts[metric];
+    return oldCount === null && delta <= 0 ? null : Math.max(0, (oldCount ?? 0) + delta);
   };
   return {
-    likes: changed("likes"),
-    reposts: changed("reposts"),
-    replies: changed("replies"),
-    quotes: changed("quotes"),
+    likes: newCount("likes"),
+    reposts: newCount("reposts"),
+    replies: newCount("replies"),
+    quotes: newCount("quotes"),
   };
 }
 
@@ -37,7 +37,7 @@ export function crossesThreshold(before: PostCounts, after: PostCounts): boolean
   );
 }
 
-export function sameCounts(a: PostCounts, b: PostCounts): boolean {
+export function areCountsEqual(a: PostCounts, b: PostCounts): boolean {
   return (
     a.likes === b.likes &&
     a.reposts === b.reposts &&

@@ -11,7 +11,7 @@ import { abandonedFormat } from "../sealed/format.ts";
 import { sealedQuery } from "../sealed/sealed-query.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { postRowChecksumSql, rowChecksum } from "./checked-rows.ts";
-import { guardedByMarker, isMarkedDamaged, markingDamage } from "./integrity.ts";
+import { isMarkedDamaged, markOnDamage, unlessMarkedDamaged } from "./integrity.ts";
 import { sealedIds } from "./sealed-ids.ts";
 
 export type WrittenPost = Pick<PreparedPost, "timeMs" | "revision" | "record"> & PostTerms;
@@ -44,11 +44,12 @@ export function postRowsIn(
 
   function write(post: WrittenPost, id: bigint, counts: PostCounts): void {
     recordChange(id);
-    const { timeMs, revision, packed } = post;
+    const { timeMs, revision, packedTexts } = post;
     const { likes, reposts, replies, quotes } = counts;
     const checksum =
-      packed?.sum ?? rowChecksum({ id, timeMs, ...counts, revision, record: post.record });
-    const record = packed?.record ?? post.record;
+      packedTexts?.checksum ??
+      rowChecksum({ id, timeMs, ...counts, revision, record: post.record });
+    const record = packedTexts?.record ?? post.record;
     sql.insertPost.run(id, timeMs, likes, reposts, replies, quotes, revision, record, checksum);
     termsWriter.insert(id, post);
   }
@@ -130,7 +131,7 @@ function prepareStatements(database: DatabaseSync) {
   };
 }
 
-export type PostTerms = { terms: string; packed?: PackedTexts };
+export type PostTerms = { terms: string; packedTexts?: PackedTexts };
 
 export type TermsWriter = {
   insert(id: bigint, post: PostTerms): void;
@@ -167,18 +168,18 @@ type SealedWrites = {
  * marker.
  */
 export function openSealedWrites(database: DatabaseSync, path: string): SealedWrites {
-  let opened: DeletionBitmapWriter | "unsealed" | "damaged" | "abandoned" | null = null;
+  let bitmapState: DeletionBitmapWriter | "unsealed" | "damaged" | "abandoned" | null = null;
   // Copies of the file lack the marker, but must be rejected as well.
   const updateFormat = database.prepare("UPDATE sealed SET format = ?1 WHERE format <> ?1");
 
-  function bitmap(): DeletionBitmapWriter | null {
-    opened ??= open();
-    return typeof opened === "string" ? null : opened;
+  function openBitmap(): DeletionBitmapWriter | null {
+    bitmapState ??= open();
+    return typeof bitmapState === "string" ? null : bitmapState;
   }
 
   function open(): DeletionBitmapWriter | "unsealed" | "damaged" {
     if (sealedState(database) === null) return "unsealed";
-    return guardedByMarker<DeletionBitmapWriter | "damaged">(
+    return unlessMarkedDamaged<DeletionBitmapWriter | "damaged">(
       path,
       () => deletionBitmapWriter(database, openDocNumbers(database, path, null)),
       () => "damaged",
@@ -186,38 +187,38 @@ export function openSealedWrites(database: DatabaseSync, path: string): SealedWr
   }
 
   function runGuarded<Value>(work: () => Value): Value | null {
-    return markingDamage(path, work, () => {
-      if (opened !== "abandoned") opened = "damaged";
+    return markOnDamage(path, work, () => {
+      if (bitmapState !== "abandoned") bitmapState = "damaged";
       return null;
     });
   }
 
   function abandonIndex(): void {
-    opened = "abandoned";
+    bitmapState = "abandoned";
     runGuarded(() => updateFormat.run(abandonedFormat));
   }
 
   function idsWith(facet: string): bigint[] | null {
-    if (bitmap() === null) return opened === "unsealed" ? [] : null;
+    if (openBitmap() === null) return bitmapState === "unsealed" ? [] : null;
     const query = sealedQuery({ kind: "terms", elements: [{ kind: "token", token: facet }] });
     return runGuarded(() => sealedIds(database, path, query, { low: 0n, high: lastId }));
   }
 
   return {
     begin: () => {
-      const isUnused = opened === "unsealed" || opened === "abandoned";
+      const isUnused = bitmapState === "unsealed" || bitmapState === "abandoned";
       if (!isUnused && isMarkedDamaged(path)) abandonIndex();
     },
-    replace: (id) => runGuarded(() => bitmap()?.replace(id)),
-    hide: (id) => runGuarded(() => bitmap()?.hide(id)),
-    show: (id) => runGuarded(() => bitmap()?.show(id)),
+    replace: (id) => runGuarded(() => openBitmap()?.replace(id)),
+    hide: (id) => runGuarded(() => openBitmap()?.hide(id)),
+    show: (id) => runGuarded(() => openBitmap()?.show(id)),
     flush: () => {
-      if (opened === null) return;
-      runGuarded(() => bitmap()?.flush());
-      if (opened === "damaged") abandonIndex();
+      if (bitmapState === null) return;
+      runGuarded(() => openBitmap()?.flush());
+      if (bitmapState === "damaged") abandonIndex();
     },
     discard: () => {
-      if (opened !== null) bitmap()?.discard();
+      if (bitmapState !== null) openBitmap()?.discard();
     },
     idsWith,
   };

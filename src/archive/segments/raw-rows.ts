@@ -57,8 +57,8 @@ function openPages(path: string): Pages {
     return bytes;
   }
 
-  const { free, isWhole } = freePages(header, count, read);
-  return { count, read, free, isFreeListIntact: isWhole, close: () => closeSync(file) };
+  const { free, isWhole: isComplete } = readFreeList(header, count, read);
+  return { count, read, free, isFreeListIntact: isComplete, close: () => closeSync(file) };
 }
 
 const magic = "SQLite format 3\0";
@@ -66,25 +66,25 @@ const hasHeader = (header: Buffer): boolean => header.toString("latin1", 0, 16) 
 
 function pageBytesIn(header: Buffer): number {
   const bytes = header.readUInt16BE(16);
-  const isPower = bytes >= 512 && (bytes & (bytes - 1)) === 0;
-  return hasHeader(header) && isPower ? bytes : defaultPageBytes;
+  const isPowerOfTwo = bytes >= 512 && (bytes & (bytes - 1)) === 0;
+  return hasHeader(header) && isPowerOfTwo ? bytes : defaultPageBytes;
 }
 
-function freePages(header: Buffer, count: number, read: (page: number) => Buffer) {
+function readFreeList(header: Buffer, count: number, read: (page: number) => Buffer) {
   const free = new Set<number>();
-  const expected = header.readUInt32BE(36);
+  const expectedCount = header.readUInt32BE(36);
   if (!hasHeader(header)) return { free, isWhole: false };
   for (let trunk = header.readUInt32BE(32); trunk !== 0; ) {
     if (trunk > count || free.has(trunk)) break;
     free.add(trunk);
     const bytes = read(trunk);
-    const listed = bytes.readUInt32BE(4);
-    for (let index = 0; index < listed && 8 + 4 * index + 4 <= bytes.length; index++) {
+    const listedCount = bytes.readUInt32BE(4);
+    for (let index = 0; index < listedCount && 8 + 4 * index + 4 <= bytes.length; index++) {
       free.add(bytes.readUInt32BE(8 + 4 * index));
     }
     trunk = bytes.readUInt32BE(0);
   }
-  return { free, isWhole: free.size === expected };
+  return { free, isWhole: free.size === expectedCount };
 }
 
 const tableLeaf = 0x0d;
@@ -93,12 +93,12 @@ function* leafCells(pages: Pages, page: number): Generator<{ rowid: bigint; byte
   const bytes = pages.read(page);
   const start = page === 1 ? 100 : 0;
   if (bytes[start] !== tableLeaf) return;
-  const cells = bytes.readUInt16BE(start + 3);
-  for (let cell = 0; cell < cells; cell++) {
+  const cellCount = bytes.readUInt16BE(start + 3);
+  for (let cell = 0; cell < cellCount; cell++) {
     const pointer = start + 8 + 2 * cell;
     if (pointer + 2 > bytes.length) return;
-    const found = cellAt(pages, bytes, bytes.readUInt16BE(pointer));
-    if (found !== null) yield found;
+    const leafCell = cellAt(pages, bytes, bytes.readUInt16BE(pointer));
+    if (leafCell !== null) yield leafCell;
   }
 }
 
@@ -112,32 +112,32 @@ function cellAt(
   if (size === null || rowid === null) return null;
   const payloadBytes = Number(size.value);
   if (payloadBytes < 10 || payloadBytes > maxPayloadBytes) return null;
-  const usable = bytes.length;
-  const maxLocal = usable - 35;
-  const local = payloadBytes <= maxLocal ? payloadBytes : localBytes(payloadBytes, usable);
-  if (rowid.end + local > usable) return null;
-  const pieces = [bytes.subarray(rowid.end, rowid.end + local)];
-  if (local < payloadBytes) {
-    if (rowid.end + local + 4 > usable) return null;
-    let remaining = payloadBytes - local;
-    for (let next = bytes.readUInt32BE(rowid.end + local); remaining > 0; ) {
+  const usableBytes = bytes.length;
+  const maxLocal = usableBytes - 35;
+  const localSize = payloadBytes <= maxLocal ? payloadBytes : localBytes(payloadBytes, usableBytes);
+  if (rowid.end + localSize > usableBytes) return null;
+  const pieces = [bytes.subarray(rowid.end, rowid.end + localSize)];
+  if (localSize < payloadBytes) {
+    if (rowid.end + localSize + 4 > usableBytes) return null;
+    let remaining = payloadBytes - localSize;
+    for (let next = bytes.readUInt32BE(rowid.end + localSize); remaining > 0; ) {
       if (next === 0 || next > pages.count) return null;
       const overflow = pages.read(next);
-      pieces.push(overflow.subarray(4, 4 + Math.min(remaining, usable - 4)));
-      remaining -= usable - 4;
+      pieces.push(overflow.subarray(4, 4 + Math.min(remaining, usableBytes - 4)));
+      remaining -= usableBytes - 4;
       next = overflow.readUInt32BE(0);
     }
   }
   return { rowid: BigInt.asIntN(64, rowid.value), bytes: Buffer.concat(pieces) };
 }
 
-function localBytes(payloadBytes: number, usable: number): number {
-  const min = Math.floor(((usable - 12) * 32) / 255) - 23;
-  const local = min + ((payloadBytes - min) % (usable - 4));
-  return local <= usable - 35 ? local : min;
+function localBytes(payloadBytes: number, usableBytes: number): number {
+  const min = Math.floor(((usableBytes - 12) * 32) / 255) - 23;
+  const local = min + ((payloadBytes - min) % (usableBytes - 4));
+  return local <= usableBytes - 35 ? local : min;
 }
 
-const columns = 9;
+const columnCount = 9;
 
 function rowIn(payload: Buffer, id: bigint): StoredRow | null {
   const header = varintAt(payload, 0);
@@ -145,17 +145,17 @@ function rowIn(payload: Buffer, id: bigint): StoredRow | null {
   const headerBytes = Number(header.value);
   if (headerBytes > payload.length) return null;
   const values: Value[] = [];
-  let at = header.end;
-  let content = headerBytes;
-  while (at < headerBytes) {
-    const type = varintAt(payload, at);
-    const value = type === null ? undefined : valueAt(payload, content, Number(type.value));
-    if (type === null || value === undefined || values.length > columns) return null;
+  let headerOffset = header.end;
+  let contentOffset = headerBytes;
+  while (headerOffset < headerBytes) {
+    const type = varintAt(payload, headerOffset);
+    const value = type === null ? undefined : valueAt(payload, contentOffset, Number(type.value));
+    if (type === null || value === undefined || values.length > columnCount) return null;
     values.push(value.value);
-    content = value.end;
-    at = type.end;
+    contentOffset = value.end;
+    headerOffset = type.end;
   }
-  if (content !== payload.length || values.length < columns - 1) return null;
+  if (contentOffset !== payload.length || values.length < columnCount - 1) return null;
   const [key, time_ms, likes, reposts, replies, quotes, revision, record, sum = null] = values;
   const isPost =
     key === null &&

@@ -22,7 +22,7 @@ const row: ChecksummedRow = {
 };
 
 test("rows that differ in one value have different checksums", () => {
-  const others: Partial<ChecksummedRow>[] = [
+  const changedRows: Partial<ChecksummedRow>[] = [
     { id: 8n },
     { timeMs: 1_700_000_000_001 },
     { likes: null },
@@ -33,8 +33,8 @@ test("rows that differ in one value have different checksums", () => {
     { revision: "r2" },
     { record: '"a pose"' },
   ];
-  const checksums = others.map((other) => rowChecksum({ ...row, ...other }));
-  expect(new Set([rowChecksum(row), ...checksums]).size).toBe(others.length + 1);
+  const checksums = changedRows.map((other) => rowChecksum({ ...row, ...other }));
+  expect(new Set([rowChecksum(row), ...checksums]).size).toBe(changedRows.length + 1);
 });
 
 test("a row has the same checksum with its time as a number or as a bigint", () => {
@@ -90,9 +90,9 @@ test.for([
 ])("a row is reported as damaged if another program changes %s", ([, assignment]) => {
   change(`UPDATE post SET ${assignment} WHERE id = ${second}`);
   withSegment((segment, ids) => {
-    const read = segment.rows(ids);
-    expect(read.damaged).toEqual([ids[1]]);
-    expect(read.rows.map(({ id }) => id)).toEqual([ids[0], ids[2]]);
+    const result = segment.rows(ids);
+    expect(result.damaged).toEqual([ids[1]]);
+    expect(result.rows.map(({ id }) => id)).toEqual([ids[0], ids[2]]);
   });
 });
 
@@ -111,7 +111,7 @@ test("a damaged row is repaired when its post is written again, but not when a c
       platform: "bluesky",
       uri: makePost({ key: "two" }).uri,
       metric: "likes",
-      by: 1,
+      increment: 1,
     },
   ]);
   archive.addCounts();

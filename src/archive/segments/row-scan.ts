@@ -1,12 +1,12 @@
 import type { SegmentQuery } from "./search-segment.ts";
 
-type Requested = Pick<SegmentQuery, "expression" | "residual" | "whole">;
+type ScannedQuery = Pick<SegmentQuery, "expression" | "residual" | "whole">;
 
 /**
  * Segments with another analyzer or Unicode version, or with a damaged index, are searched row by
  * row with the matcher. This is slow but exact, so upgrades need no downtime.
  */
-export const rowScanQuery = <Query extends Requested>(query: Query): Query => ({
+export const rowScanQuery = <Query extends ScannedQuery>(query: Query): Query => ({
   ...query,
   expression: null,
   residual: query.whole,

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
-import { members } from "../sealed/chunk-set.ts";
+import { readMembers } from "../sealed/chunk-set.ts";
 import { readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
 import { docNumberRange } from "../sealed/doc-numbers.ts";
 import { postsPerChunk } from "../sealed/format.ts";
@@ -11,7 +11,8 @@ import { createTermCache } from "../sealed/term-cache.ts";
 const termBytes = 2 ** 20;
 
 /**
- * Newest first, including hidden posts. Empty if the segment is not sealed. Errors: `SealedDamage`.
+ * Newest first, including hidden posts. Empty if the segment is not sealed. Errors:
+ * `SealedDamageError`.
  */
 export function sealedIds(
   database: DatabaseSync,
@@ -22,15 +23,15 @@ export function sealedIds(
   const terms = createTermCache(termBytes);
   const index = openSealedIndex(database, { name: path, terms, ids: null });
   if (index === null) return [];
-  const { replaced } = readDeletionBitmap(database);
+  const { replacedSet } = readDeletionBitmap(database);
   const numbers = docNumberRange(index.numbers, range);
   const ids: bigint[] = [];
-  const found = new Uint16Array(postsPerChunk);
-  for (const matches of index.matches(query, numbers, replaced, { containers: 0 })) {
+  const memberBuffer = new Uint16Array(postsPerChunk);
+  for (const matches of index.matches(query, numbers, replacedSet, { containers: 0 })) {
     const { chunk, set, from, to } = matches;
-    const count = members(set, from, to, found, postsPerChunk);
+    const count = readMembers(set, from, to, memberBuffer, postsPerChunk);
     for (let position = 0; position < count; position++) {
-      ids.push(index.numbers.idAt(chunk * postsPerChunk + (found[position] as number)));
+      ids.push(index.numbers.idAt(chunk * postsPerChunk + (memberBuffer[position] as number)));
     }
   }
   return ids;

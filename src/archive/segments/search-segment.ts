@@ -8,11 +8,11 @@ import { openAllPosts } from "./all-posts.ts";
 import type { ReadRows } from "./checked-rows.ts";
 import { indexCandidates, noLimit } from "./fts-index.ts";
 import type { IndexCost } from "./index-cost.ts";
-import { guardedByMarker } from "./integrity.ts";
+import { unlessMarkedDamaged } from "./integrity.ts";
 import { type CandidateBatch, mergedCandidates } from "./merged-candidates.ts";
 import { candidatesPerStep, recheckedPerStep, rowScanQuery } from "./row-scan.ts";
 import { rowSubject } from "./row-subject.ts";
-import type { SealedPart, SealedView } from "./sealed-part.ts";
+import type { SealedIndexReader, SealedView } from "./sealed-index-reader.ts";
 import { firstBatch, slicedCandidates, slicedQuery } from "./sliced-candidates.ts";
 
 export type SegmentQuery = {
@@ -46,7 +46,7 @@ export type SegmentAnswer = {
 
 type SearchedSegment = {
   path: string;
-  sealed: SealedPart | null;
+  sealed: SealedIndexReader | null;
   rows(ids: readonly bigint[]): ReadRows;
   cost: IndexCost;
 };
@@ -54,7 +54,7 @@ type SearchedSegment = {
 export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) {
   const candidates = indexCandidates(database);
   const everyPost = openAllPosts(database, segment.path);
-  const sliced = slicedCandidates(database);
+  const slices = slicedCandidates(database);
 
   function isMatch(id: bigint, query: SegmentQuery, answer: SegmentAnswer): boolean {
     const mustCheckTime = !isCertainlyInWindow(id, query);
@@ -90,14 +90,14 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
   }
 
   function searchRows(
-    requested: SegmentQuery,
+    query: SegmentQuery,
     range: IdRange,
     limit: number,
     expired: () => boolean,
   ): SegmentAnswer {
     const answer = emptyAnswer();
     const posts = everyPost(range, () => answer.damaged.push(range));
-    takeMatches(posts, rowScanQuery(requested), limit, expired, answer);
+    takeMatches(posts, rowScanQuery(query), limit, expired, answer);
     return answer;
   }
 
@@ -109,7 +109,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
   ): SegmentAnswer {
     const answer = emptyAnswer();
     if (isSliced(query)) {
-      const batches = sliced.batches(query.sealed, range, answer);
+      const batches = slices.batches(query.sealed, range, answer);
       return takeBatches(batches, slicedQuery(query), range, limit, expired, answer);
     }
     const max = isEveryCandidateMatch(query) ? limit : noLimit;
@@ -148,11 +148,11 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     const answer = emptyAnswer();
     const isDeltaSliced = hasDelta && isSliced(query);
     const delta = isDeltaSliced
-      ? (part: IdRange) => firstBatch(sliced.batches(query.sealed, part, answer), part)
+      ? (part: IdRange) => firstBatch(slices.batches(query.sealed, part, answer), part)
       : hasDelta
         ? candidates.delta(query.expression, hasHidden, answer, expired)
         : null;
-    const sources = { index, query: query.sealed, omitted: deletions.omitted, delta };
+    const sources = { index, query: query.sealed, omittedSet: deletions.omittedSet, delta };
     const batches = mergedCandidates(sources, range, limit, expired, answer);
     return takeBatches(
       batches,
@@ -171,7 +171,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     expired: () => boolean,
   ): SegmentAnswer => {
     if (segment.sealed === null) {
-      return guardedByMarker(
+      return unlessMarkedDamaged(
         segment.path,
         () => withSnapshot(database, () => searchIndex(query, range, limit, expired)),
         () => withSnapshot(database, () => searchRows(query, range, limit, expired)),

@@ -8,12 +8,12 @@ import { inTransaction, openForWriting } from "../database.ts";
 import { segmentMigrations } from "./schema.ts";
 import { updateTableChecksums } from "./table-checksums.ts";
 
-const creatingCacheKib = 1_000;
+const creationCacheKib = 1_000;
 
 /** Neither the file nor its WAL or shared-memory file may exist. */
 export function createSegmentFile(path: string, identity: SegmentIdentity): void {
   makePrivateFolder(dirname(path));
-  const segment = openForWriting(path, segmentMigrations, creatingCacheKib);
+  const segment = openForWriting(path, segmentMigrations, creationCacheKib);
   try {
     inTransaction(segment, () => {
       writeIdentity(segment, identity);
@@ -59,7 +59,7 @@ export type SegmentIdentity = {
   replaces: number | null;
 };
 
-export const unfinished = "unfinished";
+export const unfinishedSetting = "unfinished";
 
 /** Requires a transaction. */
 export function writeIdentity(segment: DatabaseSync, identity: SegmentIdentity): void {

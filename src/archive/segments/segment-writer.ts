@@ -7,7 +7,7 @@ import { bigIntPreparer, openForWriting } from "../database.ts";
 import type { PreparedPost } from "../prepared.ts";
 import { damagedRow, defineRowChecksum } from "./checked-rows.ts";
 import { type IngestOrder, ingestOrderIn } from "./ingest-order.ts";
-import { applyCountDeltas, crossesThreshold, mergeCounts, sameCounts } from "./post-counts.ts";
+import { applyCountDeltas, areCountsEqual, crossesThreshold, mergeCounts } from "./post-counts.ts";
 import {
   ftsTermsIn,
   openSealedWrites,
@@ -33,15 +33,15 @@ export type SegmentWriter = Omit<StoredPosts, "intactRows"> & {
   posts(): number;
   idsWith(facet: string): bigint[];
   insert(post: PreparedPost, id: bigint, ingestNumber: number): void;
-  update(post: PreparedPost, stored: StoredPost): void;
+  update(post: PreparedPost, storedPost: StoredPost): void;
   remove(id: bigint, hash: bigint | null): void;
   renumber(id: bigint, newId: bigint, hash: bigint): void;
-  addCounts(id: bigint, added: ReadonlyMap<CountMetric, number>): void;
+  addCounts(id: bigint, deltas: ReadonlyMap<CountMetric, number>): void;
   moderate(id: bigint, moderation: Moderation): void;
   deletions: Deletions;
   /** The last generation of count changes added. */
-  counted(): number;
-  setCounted(step: number): void;
+  countBatch(): number;
+  setCountBatch(step: number): void;
   close(): void;
 };
 
@@ -72,11 +72,11 @@ export function segmentWriterOn(
   const sealed = openSealedWrites(database, path);
   const { intactRows, ...stored } = storedPostsIn(database, platform);
   const rows = postRowsIn(database, termsWriter, sealed);
-  let added = { posts: 0, imported: 0 };
+  let pendingTotals = { posts: 0, imported: 0 };
 
   /** Terms depend on counts, which a source may not report. */
   function termsWith(post: PreparedPost, id: bigint, counts: PostCounts): string {
-    if (sameCounts(post.counts, counts)) return post.terms;
+    if (areCountsEqual(post.counts, counts)) return post.terms;
     const { timeMs, record } = post;
     return indexTerms(decodeRecord({ id, platform, timeMs, counts, record })).join(" ");
   }
@@ -102,7 +102,7 @@ export function segmentWriterOn(
     begin: (isRecorded, commitNumber) => {
       stored.endReading();
       rows.begin(isRecorded);
-      added = { posts: 0, imported: 0 };
+      pendingTotals = { posts: 0, imported: 0 };
       sealed.begin();
       database.exec("BEGIN IMMEDIATE");
       tableChecksums.begin();
@@ -111,9 +111,9 @@ export function segmentWriterOn(
     commit: () => {
       ingestOrder.flush();
       sealed.flush();
-      if (added.posts !== 0) sql.updatePosts.run(added.posts);
-      if (added.imported !== 0) sql.updateImported.run(added.imported);
-      added = { posts: 0, imported: 0 };
+      if (pendingTotals.posts !== 0) sql.updatePosts.run(pendingTotals.posts);
+      if (pendingTotals.imported !== 0) sql.updateImported.run(pendingTotals.imported);
+      pendingTotals = { posts: 0, imported: 0 };
       tableChecksums.end();
       database.exec("COMMIT");
     },
@@ -121,26 +121,26 @@ export function segmentWriterOn(
       ingestOrder.discard();
       sealed.discard();
       tableChecksums.discard();
-      added = { posts: 0, imported: 0 };
+      pendingTotals = { posts: 0, imported: 0 };
       if (database.isTransaction) database.exec("ROLLBACK");
     },
-    posts: () => Number(sql.selectPosts.get()?.value ?? 0) + added.posts,
+    posts: () => Number(sql.selectPosts.get()?.value ?? 0) + pendingTotals.posts,
     idsWith,
     insert: (post, id, ingestNumber) => {
       rows.insert(id === post.id ? post : unpack(post), id, post.counts, post.hash);
       ingestOrder.add(ingestNumber, id);
-      added.posts += 1;
-      if (post.imported) added.imported += 1;
+      pendingTotals.posts += 1;
+      if (post.imported) pendingTotals.imported += 1;
     },
     update: (post, { id, counts, imported, isIntact }) => {
-      const merged = isIntact ? mergeCounts(post.counts, counts) : post.counts;
-      rows.replace({ ...unpack(post), terms: termsWith(post, id, merged) }, id, merged);
-      if (imported && !post.imported) added.imported -= 1;
+      const mergedCounts = isIntact ? mergeCounts(post.counts, counts) : post.counts;
+      rows.replace({ ...unpack(post), terms: termsWith(post, id, mergedCounts) }, id, mergedCounts);
+      if (imported && !post.imported) pendingTotals.imported -= 1;
     },
     remove: (id, hash) => {
-      if (stored.findById(id)?.imported) added.imported -= 1;
+      if (stored.findById(id)?.imported) pendingTotals.imported -= 1;
       rows.remove(id, hash);
-      added.posts -= 1;
+      pendingTotals.posts -= 1;
     },
     renumber: (id, newId, hash) => {
       const post = stored.findById(id);
@@ -168,8 +168,8 @@ export function segmentWriterOn(
       rows.rewriteTerms({ ...found.row, record });
     },
     deletions: deletionsIn(database),
-    counted: () => Number(sql.selectCounted.get()?.value ?? 0),
-    setCounted: (step) => sql.updateCounted.run(step),
+    countBatch: () => Number(sql.selectCounted.get()?.value ?? 0),
+    setCountBatch: (step) => sql.updateCounted.run(step),
     close: () => database.close(),
   };
 }

@@ -13,7 +13,11 @@ import { type SegmentIngest, segmentIngestOrder } from "./ingest-order.ts";
 import { markDamaged } from "./integrity.ts";
 import { indexedPostChecker, type PostLookup, segmentLookup } from "./lookup.ts";
 import { rowSubject } from "./row-subject.ts";
-import { createSealedCaches, openSealedPart, type SealedCaches } from "./sealed-part.ts";
+import {
+  createSealedCaches,
+  openSealedIndexReader,
+  type SealedCaches,
+} from "./sealed-index-reader.ts";
 import { type SegmentAnswer, type SegmentQuery, segmentSearch } from "./search-segment.ts";
 import { checksummedTables, damagedTables } from "./table-checksums.ts";
 
@@ -33,10 +37,10 @@ export type Segment = {
   close(): void;
 };
 
-const verifyingCacheKib = 500;
+const verificationCacheKib = 500;
 
 function* readDamagedTables(path: string, isSliceOver: () => boolean): Generator<void, string[]> {
-  const database = openForReading(path, verifyingCacheKib);
+  const database = openForReading(path, verificationCacheKib);
   try {
     database.exec("BEGIN");
     const steps = damagedTables(database);
@@ -66,7 +70,7 @@ export function openSegment(
 ): Segment {
   const database = openForReading(path, cacheKib);
   const cost = estimateCost(database);
-  const sealed = openSealedPart(database, path, caches);
+  const sealed = openSealedIndexReader(database, path, caches);
   const rows = rowsReader(database, platform, indexedPostChecker(database, sealed));
 
   function close(): void {
@@ -75,13 +79,13 @@ export function openSegment(
   }
 
   function* verify(isSliceOver: () => boolean): Generator<void, void> {
-    if (caches.verifiedHere.has(path)) return;
-    yield* caches.verified.once(path, function* () {
+    if (caches.verifiedPaths.has(path)) return;
+    yield* caches.verifiedFiles.once(path, function* () {
       const tables = yield* readDamagedTables(path, isSliceOver);
       if (tables.length > 0) markDamaged(path, tables);
     });
     sealed?.recheckMarker();
-    caches.verifiedHere.add(path);
+    caches.verifiedPaths.add(path);
   }
 
   const isMatch = (plan: PlanNode, row: RecordRow): boolean => matches(plan, rowSubject(row));

@@ -17,7 +17,7 @@ export type SlicedCandidates = {
 
 type SlicedWork = { statements: number; postings?: number };
 
-export const slicedQuery = <Query extends Sliced>(query: Query): Query =>
+export const slicedQuery = <Query extends SliceableQuery>(query: Query): Query =>
   isExactInSlices(query.sealed) ? query : { ...query, residual: query.whole };
 
 export function firstBatch(
@@ -28,7 +28,7 @@ export function firstBatch(
   return first.done ? { ids: [], seenTo: low } : first.value;
 }
 
-type Sliced = { sealed: SealedQuery; residual: PlanNode; whole: PlanNode };
+type SliceableQuery = { sealed: SealedQuery; residual: PlanNode; whole: PlanNode };
 
 function isExactInSlices(query: SealedQuery): boolean {
   if (query.kind === "phrase" || query.kind === "prefix") return false;
@@ -37,7 +37,7 @@ function isExactInSlices(query: SealedQuery): boolean {
   return query.children.every(isExactInSlices) && query.excluded.every(isExactInSlices);
 }
 
-const firstPosts = 128;
+const initialSlicePosts = 128;
 const postingsPerSlice = 16_384;
 export const maxPosts = 16_384;
 const minPosts = 64;
@@ -57,7 +57,7 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
     work: SlicedWork,
   ): Generator<CandidateBatch, void> {
     const hasHidden = selectAnyHidden.get() !== undefined;
-    let size = firstPosts;
+    let size = initialSlicePosts;
     const frequencies = new Map<string, number>();
     for (let next = high; next >= low; ) {
       const ids = newestIds({ low, high: next }, size);
@@ -67,34 +67,36 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
       work.statements += 1;
       const sets = new Map<string, Uint32Array>();
       const termSet = (term: string): Uint32Array => {
-        const known = sets.get(term);
-        if (known !== undefined) return known;
+        const cachedSet = sets.get(term);
+        if (cachedSet !== undefined) return cachedSet;
         if (isTooLarge()) return new Uint32Array(Math.ceil(ids.length / 32));
         const matchingIds = firstColumns(statement(termSql).all(quotedToken(term), seenTo, next));
         work.statements += 1;
         postings += matchingIds.length;
         frequencies.set(term, matchingIds.length / ids.length);
-        const set = getPositions(matchingIds, ids);
+        const set = positionBits(matchingIds, ids);
         sets.set(term, set);
         return set;
       };
       const termFrequency = (term: string): number => frequencies.get(term) ?? 0;
       const posts = { count: ids.length, termSet, termFrequency };
-      const matching = ids.length === 0 ? null : evaluate(query, posts);
+      const matchingBits = ids.length === 0 ? null : evaluate(query, posts);
       work.postings = (work.postings ?? 0) + postings;
       if (isTooLarge()) {
         size = Math.max(minPosts, Math.floor(ids.length / shrinkage));
         continue;
       }
-      const found =
-        matching === null ? [] : ids.filter((_, position) => hasBit(matching, position));
+      const foundIds =
+        matchingBits === null ? [] : ids.filter((_, position) => hasBit(matchingBits, position));
       yield {
-        ids: hasHidden ? found.filter((id) => statement(hiddenSql).get(id) === undefined) : found,
+        ids: hasHidden
+          ? foundIds.filter((id) => statement(hiddenSql).get(id) === undefined)
+          : foundIds,
         seenTo,
       };
       next = seenTo - 1n;
-      const expected = Math.floor((size * postingsPerSlice) / Math.max(postings, 1));
-      size = Math.min(maxPosts, Math.max(minPosts, Math.min(expected, size * 4)));
+      const expectedSize = Math.floor((size * postingsPerSlice) / Math.max(postings, 1));
+      size = Math.min(maxPosts, Math.max(minPosts, Math.min(expectedSize, size * 4)));
     }
   }
 
@@ -108,43 +110,43 @@ type SlicePosts = {
 };
 
 function evaluate(query: SealedQuery, posts: SlicePosts): Uint32Array {
-  const every = (): Uint32Array => new Uint32Array(Math.ceil(posts.count / 32)).fill(0xffffffff);
+  const allBits = (): Uint32Array => new Uint32Array(Math.ceil(posts.count / 32)).fill(0xffffffff);
   switch (query.kind) {
     case "none":
-      return every().fill(0);
+      return allBits().fill(0);
     case "every":
-      return every();
+      return allBits();
     case "term":
       return posts.termSet(query.term);
     case "phrase":
     case "prefix":
-      return intersection(
-        every(),
+      return intersectInto(
+        allBits(),
         query.terms.map((term) => ({ kind: "term", term })),
         posts,
       );
     case "or":
-      return union(
-        every().fill(0),
+      return uniteInto(
+        allBits().fill(0),
         query.children.map((child) => evaluate(child, posts)),
       );
     case "and": {
-      const matching = intersection(every(), query.children, posts);
+      const matchingBits = intersectInto(allBits(), query.children, posts);
       for (const child of query.excluded) {
-        if (isEmpty(matching)) break;
+        if (isEmpty(matchingBits)) break;
         if (!isExactInSlices(child)) continue;
         const set = evaluate(child, posts);
-        for (let word = 0; word < matching.length; word++) {
-          matching[word] = (matching[word] as number) & ~(set[word] as number);
+        for (let word = 0; word < matchingBits.length; word++) {
+          matchingBits[word] = (matchingBits[word] as number) & ~(set[word] as number);
         }
       }
-      return matching;
+      return matchingBits;
     }
   }
 }
 
-function intersection(
-  into: Uint32Array,
+function intersectInto(
+  target: Uint32Array,
   queries: readonly SealedQuery[],
   posts: SlicePosts,
 ): Uint32Array {
@@ -152,26 +154,26 @@ function intersection(
     query.kind === "term" ? posts.termFrequency(query.term) : Number.POSITIVE_INFINITY;
   for (const query of queries.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))) {
     const set = evaluate(query, posts);
-    for (let word = 0; word < into.length; word++) {
-      into[word] = (into[word] as number) & (set[word] as number);
+    for (let word = 0; word < target.length; word++) {
+      target[word] = (target[word] as number) & (set[word] as number);
     }
-    if (isEmpty(into)) break;
+    if (isEmpty(target)) break;
   }
-  return into;
+  return target;
 }
 
 const isEmpty = (set: Uint32Array): boolean => set.every((word) => word === 0);
 
-function union(into: Uint32Array, sets: readonly Uint32Array[]): Uint32Array {
+function uniteInto(target: Uint32Array, sets: readonly Uint32Array[]): Uint32Array {
   for (const set of sets) {
-    for (let word = 0; word < into.length; word++) {
-      into[word] = (into[word] as number) | (set[word] as number);
+    for (let word = 0; word < target.length; word++) {
+      target[word] = (target[word] as number) | (set[word] as number);
     }
   }
-  return into;
+  return target;
 }
 
-function getPositions(members: readonly bigint[], ids: readonly bigint[]): Uint32Array {
+function positionBits(members: readonly bigint[], ids: readonly bigint[]): Uint32Array {
   const set = new Uint32Array(Math.ceil(ids.length / 32));
   let position = 0;
   for (const id of members) {

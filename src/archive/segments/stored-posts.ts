@@ -17,14 +17,14 @@ export type StoredPost = {
   isIntact: boolean;
 };
 
-export type ReadPost = StoredPost & { post: Post };
+export type DecodedPost = StoredPost & { post: Post };
 
 export type StoredPosts = PostLookup<StoredPost & { row: RecordRow }> & {
   /** Null if the row is missing or damaged. */
-  read(id: bigint): ReadPost | null;
+  read(id: bigint): DecodedPost | null;
   intactRows(): Generator<RecordRow>;
   /** The first ID after the last stored millisecond. */
-  end(): bigint;
+  endId(): bigint;
   /** Ends the snapshot that the first lookup began. */
   endReading(): void;
 };
@@ -34,7 +34,7 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
   const checksums = openRowChecksums(database);
   const sql = prepareStatements(database);
   let isReading = false;
-  let lastRead: bigint | null = null;
+  let snapshotLastId: bigint | null = null;
 
   const lastId = (): bigint => (sql.selectLastId.get()?.id as bigint | null) ?? 0n;
 
@@ -43,16 +43,16 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
     if (isReading || database.isTransaction) return;
     database.exec("BEGIN");
     isReading = true;
-    lastRead = lastId();
+    snapshotLastId = lastId();
   }
 
   /** Most new IDs are above the highest stored one. */
   function mayContain(id: bigint): boolean {
     beginReading();
-    return lastRead === null || id <= lastRead;
+    return snapshotLastId === null || id <= snapshotLastId;
   }
 
-  function stored(row: Record<string, unknown>): StoredPost & { row: RecordRow } {
+  function toStoredPost(row: Record<string, unknown>): StoredPost & { row: RecordRow } {
     const record = String(row.record);
     const counts = {
       likes: numberOrNull(row.likes),
@@ -83,7 +83,7 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
     if (!mayContain(id)) return null;
     const row = sql.selectPost.get(id);
     if (row === undefined) return null;
-    const post = stored(row);
+    const post = toStoredPost(row);
     return { ...post, uri: post.isIntact ? recordUri(post.row) : "" };
   };
 
@@ -105,7 +105,7 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
     },
     *intactRows() {
       for (const row of sql.selectPosts.iterate()) {
-        const post = stored(row);
+        const post = toStoredPost(row);
         if (post.isIntact) yield post.row;
       }
     },
@@ -114,12 +114,12 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
       mayContain(from) ? ((sql.selectLowest.get(from, to)?.id as bigint | null) ?? null) : null,
     highestId: (from, to) =>
       mayContain(from) ? ((sql.selectHighest.get(from, to)?.id as bigint | null) ?? null) : null,
-    end: () => nextMillisecondId(lastId()),
+    endId: () => nextMillisecondId(lastId()),
     endReading: () => {
       if (!isReading) return;
       database.exec("COMMIT");
       isReading = false;
-      lastRead = null;
+      snapshotLastId = null;
     },
   };
 }

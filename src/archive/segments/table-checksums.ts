@@ -96,16 +96,22 @@ export function* updateTableChecksums(database: DatabaseSync): Generator<"worked
 export function* damagedTables(database: DatabaseSync): Generator<"worked", string[]> {
   if (!hasTableChecksums(database)) return [];
   const selectChecksum = database.prepare("SELECT rows, sum FROM table_sum WHERE name = ?");
-  const isAny = database.prepare("SELECT 1 FROM table_sum LIMIT 1").get() !== undefined;
-  if (!isAny) return [];
-  const damaged: string[] = [];
+  const hasAnyChecksum = database.prepare("SELECT 1 FROM table_sum LIMIT 1").get() !== undefined;
+  if (!hasAnyChecksum) return [];
+  const damagedNames: string[] = [];
   for (const table of checksummedTables) {
     const row = selectChecksum.get(table);
-    const computed = yield* ifReadable(readChecksum(database, table, Number(row?.rows ?? 0)));
-    if (computed === null || row?.rows !== computed.rows || row.sum !== computed.sum)
-      damaged.push(table);
+    const computedChecksum = yield* ifReadable(
+      readChecksum(database, table, Number(row?.rows ?? 0)),
+    );
+    if (
+      computedChecksum === null ||
+      row?.rows !== computedChecksum.rows ||
+      row.sum !== computedChecksum.sum
+    )
+      damagedNames.push(table);
   }
-  return damaged;
+  return damagedNames;
 }
 
 function* ifReadable(steps: Generator<"worked", Delta>): Generator<"worked", Delta | null> {
@@ -138,19 +144,19 @@ function* readNumbers(
   maxRows: number,
 ): Generator<"worked", Delta> {
   const key = numberTables[table].key.join();
-  const marks = numberTables[table].key.map(() => "?").join();
-  const checksumSql = (within: string): string =>
+  const placeholders = numberTables[table].key.map(() => "?").join();
+  const checksumSql = (condition: string): string =>
     `SELECT count(*) AS rows, coalesce(sum(${rowChecksumSql(table)}), 0) % ${checksumModulus} AS sum FROM ${table}
-     WHERE (${key}) > (${marks}) ${within}`;
+     WHERE (${key}) > (${placeholders}) ${condition}`;
   const selectEnd = database.prepare(
-    `SELECT ${key} FROM ${table} WHERE (${key}) > (${marks}) ORDER BY ${key} LIMIT 1 OFFSET ${numbersPerStep - 1}`,
+    `SELECT ${key} FROM ${table} WHERE (${key}) > (${placeholders}) ORDER BY ${key} LIMIT 1 OFFSET ${numbersPerStep - 1}`,
   );
   selectEnd.setReadBigInts(true);
   selectEnd.setReturnArrays(true);
-  const selectUpTo = database.prepare(checksumSql(`AND (${key}) <= (${marks})`));
+  const selectUpTo = database.prepare(checksumSql(`AND (${key}) <= (${placeholders})`));
   const statement = database.prepare(checksumSql(""));
   const total: Delta = { rows: 0, sum: 0 };
-  for (let last = numberTables[table].key.map(() => lowest); ; ) {
+  for (let last = numberTables[table].key.map(() => minInteger); ; ) {
     const next = selectEnd.get(...last) as unknown as bigint[] | undefined;
     const row = next === undefined ? statement.get(...last) : selectUpTo.get(...last, ...next);
     total.rows += Number(row?.rows);
@@ -166,16 +172,16 @@ function* readBlocks(
   table: BlockTable,
   maxRows: number,
 ): Generator<"worked", Delta> {
-  const { key, others } = blockTables[table];
-  const columns = [...key, ...others];
-  const after = key.map(() => "?").join();
+  const { key, others: valueColumns } = blockTables[table];
+  const columns = [...key, ...valueColumns];
+  const placeholders = key.map(() => "?").join();
   const select = database.prepare(
-    `SELECT ${columns.join()} FROM ${table} WHERE (${key.join()}) > (${after}) ORDER BY ${key.join()} LIMIT ${rowsPerStep}`,
+    `SELECT ${columns.join()} FROM ${table} WHERE (${key.join()}) > (${placeholders}) ORDER BY ${key.join()} LIMIT ${rowsPerStep}`,
   );
   select.setReadBigInts(true);
   select.setReturnArrays(true);
   const total: Delta = { rows: 0, sum: 0 };
-  let last: Value[] = key.map((name) => (name === "term" ? noBytes : lowest));
+  let last: Value[] = key.map((name) => (name === "term" ? noBytes : minInteger));
   for (;;) {
     const rows = select.all(...last) as unknown as Value[][];
     for (const row of rows) {
@@ -196,7 +202,7 @@ function* readBlocks(
 }
 
 type Value = bigint | number | string | Uint8Array | null;
-const lowest = -(2n ** 63n);
+const minInteger = -(2n ** 63n);
 const noBytes = new Uint8Array(0);
 
 function getCell(value: Value): Uint8Array {
@@ -223,6 +229,7 @@ function getCell(value: Value): Uint8Array {
 
 function getLength(length: number): Uint8Array {
   const bytes: number[] = [length & 0x7f];
-  for (let rest = length >>> 7; rest > 0; rest >>>= 7) bytes.unshift((rest & 0x7f) | 0x80);
+  for (let remainder = length >>> 7; remainder > 0; remainder >>>= 7)
+    bytes.unshift((remainder & 0x7f) | 0x80);
   return Uint8Array.from(bytes);
 }

@@ -10,7 +10,7 @@ import {
   useVerifiedFiles,
   type VerifiedFiles,
 } from "./integrity.ts";
-import { createSealedCaches } from "./sealed-part.ts";
+import { createSealedCaches } from "./sealed-index-reader.ts";
 import { openSegment } from "./segment.ts";
 
 function* twoSteps(onEnd: () => void): Generator<void, void> {

@@ -58,14 +58,14 @@ export class Verification {
   }
 }
 
-const unspecificCodes: readonly string[] = ["internal", "disk_error"];
+const genericCodes: readonly string[] = ["internal", "disk_error"];
 
 /** Errors without a specific code (disk full, no access, damage) become `archive_unavailable`. */
 export async function archiveErrors<Value>(call: Promise<Value>): Promise<Value> {
   try {
     return await call;
   } catch (error) {
-    if (!(error instanceof EarshotError && unspecificCodes.includes(error.code))) throw error;
+    if (!(error instanceof EarshotError && genericCodes.includes(error.code))) throw error;
     throw new EarshotError("archive_unavailable", `the archive is unavailable: ${error.message}`, {
       status: 503,
       retryable: true,
@@ -180,7 +180,7 @@ export class ArchiveWrites {
   };
 
   withLanguages = async (posts: readonly Post[]): Promise<readonly Post[]> => {
-    const changes = await this.#languagesOf(posts.map((post) => ({ kind: "upsert", post })));
+    const changes = await this.addLanguages(posts.map((post) => ({ kind: "upsert", post })));
     return changes.flatMap((change) => (change.kind === "upsert" ? [change.post] : []));
   };
 
@@ -198,10 +198,10 @@ export class ArchiveWrites {
     { changes, checkpoints = [], coverage = [] }: WriteBatch,
   ): Promise<WriteReport> {
     const { verification, threads } = this.#context;
-    const prepared = await this.#prepare(await this.#languagesOf(changes));
+    const preparedChanges = await this.#prepare(await this.addLanguages(changes));
     await previous;
     await verification.wait();
-    const batch = { ...prepared, checkpoints, coverage };
+    const batch = { ...preparedChanges, checkpoints, coverage };
     return await archiveErrors(threads.writer.call("write", batch));
   }
 
@@ -210,11 +210,11 @@ export class ArchiveWrites {
     await verification.wait();
     await previous;
     const buffer = batch.posts?.buffer;
-    const transferred = buffer instanceof ArrayBuffer ? [buffer] : [];
-    return await archiveErrors(threads.writer.call("import", batch, { transferred }));
+    const transferList = buffer instanceof ArrayBuffer ? [buffer] : [];
+    return await archiveErrors(threads.writer.call("import", batch, { transferList }));
   }
 
-  async #languagesOf(changes: readonly ArchiveChange[]): Promise<readonly ArchiveChange[]> {
+  async addLanguages(changes: readonly ArchiveChange[]): Promise<readonly ArchiveChange[]> {
     const { preparation, threads } = this.#context;
     if (preparation.detectLanguage === "off") return changes;
     return await withLanguages(changes, (texts) =>
@@ -241,14 +241,14 @@ async function withLanguages(
   changes: readonly ArchiveChange[],
   detect: (texts: readonly string[]) => Promise<readonly (string | null)[]>,
 ): Promise<readonly ArchiveChange[]> {
-  const withoutLanguage = changes.filter(lacksLanguage);
-  if (withoutLanguage.length === 0) return changes;
-  const detected = await detect(withoutLanguage.map(({ post }) => post.text));
+  const upsertsWithoutLanguage = changes.filter(lacksLanguage);
+  if (upsertsWithoutLanguage.length === 0) return changes;
+  const detectedLanguages = await detect(upsertsWithoutLanguage.map(({ post }) => post.text));
   const languages = new Map(
-    withoutLanguage.map(({ post }, index) => [post, detected[index] ?? null]),
+    upsertsWithoutLanguage.map(({ post }, index) => [post, detectedLanguages[index] ?? null]),
   );
   return changes.map((change) =>
-    lacksLanguage(change) ? inLanguage(change, languages.get(change.post) ?? null) : change,
+    lacksLanguage(change) ? withLanguage(change, languages.get(change.post) ?? null) : change,
   );
 }
 
@@ -259,6 +259,6 @@ function lacksLanguage(change: ArchiveChange): change is Upsert {
   return change.post.langs.length === 0 && change.post.detectedLang === null;
 }
 
-function inLanguage(change: Upsert, detectedLang: string | null): Upsert {
+function withLanguage(change: Upsert, detectedLang: string | null): Upsert {
   return { ...change, post: { ...change.post, detectedLang } };
 }

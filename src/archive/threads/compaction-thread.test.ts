@@ -54,14 +54,14 @@ test("compaction rebuilds terms while the archive is being written to and read",
 
   const archive = await open();
   await archive.compactionState();
-  let next = 250;
+  let nextKey = 250;
   await until("all terms are of the current analyzer", async () => {
-    await put(archive, next, next + 5);
-    next += 5;
+    await put(archive, nextKey, nextKey + 5);
+    nextKey += 5;
     const { segments } = await archive.stats();
     return segments.every(({ current }) => current) ? true : null;
   });
-  expect(await countPosts(archive)).toBe(next);
+  expect(await countPosts(archive)).toBe(nextKey);
   const state = await archive.compactionState();
   expect(state).toMatchObject({ error: null });
   expect(state?.done.reindex).toBeGreaterThanOrEqual(2);
@@ -98,9 +98,9 @@ test("closing the archive aborts a rewrite, and leaves no segment marked as bein
     async () => (await archive.compactionState())?.doing ?? null,
   );
   await archive.close();
-  const again = await open("off");
-  expect(await countPosts(again)).toBe(2_000);
-  await again.close();
+  const reopenedArchive = await open("off");
+  expect(await countPosts(reopenedArchive)).toBe(2_000);
+  await reopenedArchive.close();
   const catalog = openCatalog(join(dataDir, "archive"));
   expect(catalog.prepare("SELECT * FROM segment WHERE rewriting = 1").all()).toEqual([]);
   catalog.close();

@@ -19,21 +19,26 @@ const pollIntervalMs = 2_000;
 const maxPauseMs = 200;
 
 const { folder, bounds } = threadData<CompactionThreadData>();
-const closing = new AbortController();
-let running: { lock: FileLock; context: CompactionContext; compaction: Compaction } | null = null;
+const closeController = new AbortController();
+let runningCompaction: {
+  lock: FileLock;
+  context: CompactionContext;
+  compaction: Compaction;
+} | null = null;
 let steps: CompactionSteps<boolean> | null = null;
 
-const pause = (ms: number): Promise<void> => systemClock.sleep(ms, closing.signal);
+const pause = (ms: number): Promise<void> => systemClock.sleep(ms, closeController.signal);
 
 async function runCompaction(): Promise<void> {
-  while (!closing.signal.aborted) {
-    running ??= start();
-    const isBusy = running !== null && (await runSteps(running.compaction.runNext()));
+  while (!closeController.signal.aborted) {
+    runningCompaction ??= start();
+    const isBusy =
+      runningCompaction !== null && (await runSteps(runningCompaction.compaction.runNext()));
     if (!isBusy) await pause(pollIntervalMs);
   }
 }
 
-function start(): typeof running {
+function start(): typeof runningCompaction {
   const lock = lockCompaction(folder);
   if (lock === null) return null;
   try {
@@ -49,10 +54,10 @@ async function runSteps(work: CompactionSteps<boolean>): Promise<boolean> {
   steps = work;
   try {
     for (;;) {
-      const startedAt = systemClock.elapsed();
+      const startMs = systemClock.elapsed();
       const step = work.next();
       if (step.done) return step.value;
-      const tookMs = Math.min(systemClock.elapsed() - startedAt, maxPauseMs);
+      const tookMs = Math.min(systemClock.elapsed() - startMs, maxPauseMs);
       await pause(step.value === "waiting" ? lockPauseMs : tookMs);
     }
   } finally {
@@ -60,19 +65,19 @@ async function runSteps(work: CompactionSteps<boolean>): Promise<boolean> {
   }
 }
 
-function stateNow(): CompactionState {
-  return running?.compaction.state() ?? unknownState("other-process", bounds.maxBytes);
+function currentState(): CompactionState {
+  return runningCompaction?.compaction.state() ?? unknownState("other-process", bounds.maxBytes);
 }
 
 function end(): void {
-  closing.abort();
+  closeController.abort();
   steps?.return(false);
-  running?.context.catalog.close();
-  running?.lock.release();
-  running = null;
+  runningCompaction?.context.catalog.close();
+  runningCompaction?.lock.release();
+  runningCompaction = null;
 }
 
-const methods = { state: stateNow };
+const methods = { state: currentState };
 
 export type CompactionMethods = typeof methods;
 
@@ -80,7 +85,7 @@ serveMethods<CompactionMethods>(methods, end);
 
 /** Starting may fail, for example on a full disk, and is then retried. */
 async function runForever(): Promise<void> {
-  while (!closing.signal.aborted) {
+  while (!closeController.signal.aborted) {
     await runCompaction().catch(() => undefined);
     await pause(pollIntervalMs).catch(() => undefined);
   }

@@ -41,7 +41,7 @@ const postNumbered = (number: number, text: string): Post =>
 
 const isVolatile = (number: number): boolean => number % 5 === 0;
 
-type Running = {
+type RunningCall = {
   query: string;
   limit: number;
   steps: Generator<void, CoveredAnswer | CountAnswer>;
@@ -55,12 +55,20 @@ function openSet(form: IndexForm, random: () => number) {
   return { set: openPostSet(posts, 500, form), volatile: posts.filter((_, n) => isVolatile(n)) };
 }
 
-function beginCall({ archive, planOf }: PostSet, random: () => number, isCount: boolean): Running {
+function beginCall(
+  { archive, planOf }: PostSet,
+  random: () => number,
+  isCount: boolean,
+): RunningCall {
   const query = queries[Math.floor(random() * queries.length)] as string;
   const limit = random() < 0.5 ? 7 : 2_000;
   const slice = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
   const plan = planOf(query);
-  const requested = { plan, platforms: ["bluesky"] as const, deadlineMs: Number.POSITIVE_INFINITY };
+  const baseRequest = {
+    plan,
+    platforms: ["bluesky"] as const,
+    deadlineMs: Number.POSITIVE_INFINITY,
+  };
   const { steps } = archive.reader;
   const toMs = firstMs + 2 * 86_400_000;
   return {
@@ -68,8 +76,8 @@ function beginCall({ archive, planOf }: PostSet, random: () => number, isCount: 
     limit,
     slices: 0,
     steps: isCount
-      ? steps.count({ ...requested, fromMs: firstMs, toMs, bucketMs: 3_600_000 }, slice)
-      : steps.search({ ...requested, fromMs: null, toMs: null, after: null, limit }, slice),
+      ? steps.count({ ...baseRequest, fromMs: firstMs, toMs, bucketMs: 3_600_000 }, slice)
+      : steps.search({ ...baseRequest, fromMs: null, toMs: null, after: null, limit }, slice),
   };
 }
 
@@ -89,13 +97,13 @@ function change({ archive }: PostSet, volatile: readonly Post[], random: () => n
     context.catalog.close();
     return;
   }
-  const changed = Array.from(
+  const changedPosts = Array.from(
     { length: 20 },
     () => volatile[Math.floor(random() * volatile.length)] as Post,
   );
   archive.advanceCap(1);
   archive.write(
-    changed.map((post) => {
+    changedPosts.map((post) => {
       const revision = String(1_000_000 + Math.floor(random() * 1e6));
       return random() < 0.4
         ? { kind: "delete", platform: "bluesky", uri: post.uri, revision: "0" }
@@ -122,15 +130,17 @@ describe.each(indexForms)("interleaved calls on posts found by %s", (form) => {
     let slices = 0;
     try {
       for (let round = 0; round < 4; round++) {
-        const running = Array.from({ length: 16 }, (_, n) => beginCall(set, random, n % 4 === 3));
-        while (running.length > 0) {
-          const position = Math.floor(random() * running.length);
-          const call = running[position] as Running;
+        const runningCalls = Array.from({ length: 16 }, (_, n) =>
+          beginCall(set, random, n % 4 === 3),
+        );
+        while (runningCalls.length > 0) {
+          const position = Math.floor(random() * runningCalls.length);
+          const call = runningCalls[position] as RunningCall;
           if (random() < 0.1) change(set, volatile, random);
           const step = call.steps.next();
           slices += 1;
           if (!step.done) continue;
-          running.splice(position, 1);
+          runningCalls.splice(position, 1);
           const expected = set.foundByMatcher(set.planOf(call.query)).filter(isStable);
           if ("buckets" in step.value) {
             expect(total(step.value), call.query).toBeGreaterThanOrEqual(expected.length);

@@ -12,7 +12,7 @@ import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
 import { withSnapshot } from "../database.ts";
 import { cacheKibPerSegment } from "../memory-shares.ts";
 import { isDamage } from "../sealed/damage.ts";
-import type { SealedCaches } from "../segments/sealed-part.ts";
+import type { SealedCaches } from "../segments/sealed-index-reader.ts";
 import { openSegment, type Segment } from "../segments/segment.ts";
 
 export type OpenSegments = {
@@ -21,7 +21,7 @@ export type OpenSegments = {
   closeAll(): void;
 };
 
-const maxOpen = 64;
+const maxOpenSegments = 64;
 
 /**
  * Segments are opened on demand, and the least recently used ones are closed. All open segments
@@ -32,7 +32,7 @@ export function openSegmentsIn(
   cacheKib: number,
   caches: SealedCaches,
 ): OpenSegments {
-  const opened = new Map<string, Segment>();
+  const openSegmentsByPath = new Map<string, Segment>();
   let segmentCacheKib = cacheKibPerSegment(cacheKib, 1);
 
   /** A damaged file must not prevent searches of the other segments. */
@@ -46,39 +46,39 @@ export function openSegmentsIn(
   }
 
   function shareCache(): void {
-    const kib = cacheKibPerSegment(cacheKib, opened.size);
+    const kib = cacheKibPerSegment(cacheKib, openSegmentsByPath.size);
     if (kib === segmentCacheKib) return;
     segmentCacheKib = kib;
-    for (const segment of opened.values()) segment.resizeCache(kib);
+    for (const segment of openSegmentsByPath.values()) segment.resizeCache(kib);
   }
 
   return {
     open: (entry) => {
       const path = segmentPath(folder, entry);
-      const known = opened.get(path);
-      const segment = known ?? openReadable(path, entry.platform);
-      opened.delete(path);
-      opened.set(path, segment);
-      if (known !== undefined) return segment;
-      const [oldest] = opened.keys();
-      if (opened.size > maxOpen && oldest !== undefined) {
-        opened.get(oldest)?.close();
-        opened.delete(oldest);
+      const cachedSegment = openSegmentsByPath.get(path);
+      const segment = cachedSegment ?? openReadable(path, entry.platform);
+      openSegmentsByPath.delete(path);
+      openSegmentsByPath.set(path, segment);
+      if (cachedSegment !== undefined) return segment;
+      const [oldest] = openSegmentsByPath.keys();
+      if (openSegmentsByPath.size > maxOpenSegments && oldest !== undefined) {
+        openSegmentsByPath.get(oldest)?.close();
+        openSegmentsByPath.delete(oldest);
       }
       shareCache();
       return segment;
     },
     closeRemoved: (segments) => {
-      const listed = new Set(segments.map((entry) => segmentPath(folder, entry)));
-      for (const [path, segment] of opened) {
-        if (listed.has(path)) continue;
+      const listedPaths = new Set(segments.map((entry) => segmentPath(folder, entry)));
+      for (const [path, segment] of openSegmentsByPath) {
+        if (listedPaths.has(path)) continue;
         segment.close();
-        opened.delete(path);
+        openSegmentsByPath.delete(path);
       }
       shareCache();
     },
     closeAll: () => {
-      for (const segment of opened.values()) segment.close();
+      for (const segment of openSegmentsByPath.values()) segment.close();
     },
   };
 }
@@ -100,20 +100,20 @@ export function catalogStateReader(
   onChange: (segments: readonly SegmentEntry[]) => void,
 ): () => CatalogState {
   const selectDataVersion = catalog.prepare("PRAGMA data_version");
-  let cached: CatalogState | null = null;
+  let cachedState: CatalogState | null = null;
 
   return () => {
     const version = selectDataVersion.get()?.data_version;
-    if (cached === null || cached.version !== version) {
+    if (cachedState === null || cachedState.version !== version) {
       // One snapshot: coverage must not be newer than the segments.
-      cached = withSnapshot(catalog, () => {
+      cachedState = withSnapshot(catalog, () => {
         const segments = readSegments(catalog);
         requireKnownAnalyzers(segments, folder);
         return { version, segments, coverage: readAllAccountCoverage(catalog) };
       });
-      onChange(cached.segments);
+      onChange(cachedState.segments);
     }
-    return cached;
+    return cachedState;
   };
 }
 

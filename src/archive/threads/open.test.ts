@@ -90,8 +90,8 @@ test("IDs beyond 2^53, platforms and names reach the readers unchanged", async (
   const stored = await open();
   await stored.write(batch(0, 3));
   const { positions } = await stored.search(everything);
-  const [, middle] = positions;
-  const id = middle?.id ?? 0n;
+  const [, middlePosition] = positions;
+  const id = middlePosition?.id ?? 0n;
   expect(id).toBeGreaterThan(2n ** 53n);
   const only = (low: bigint, high: bigint): PlanNode => ({
     kind: "and",
@@ -100,7 +100,9 @@ test("IDs beyond 2^53, platforms and names reach the readers unchanged", async (
       { kind: "not", child: { kind: "platform", platform: "x" } },
     ],
   });
-  expect((await stored.search({ ...everything, plan: only(id, id) })).positions).toEqual([middle]);
+  expect((await stored.search({ ...everything, plan: only(id, id) })).positions).toEqual([
+    middlePosition,
+  ]);
   expect((await stored.search({ ...everything, plan: only(id + 1n, id) })).positions).toEqual([]);
   const names = { accounts: ["author.example.com"], posts: [String(id)] };
   const resolved = await stored.resolve(names);
@@ -123,14 +125,14 @@ test("opening an archive whose catalog is not a database fails with an error tha
 test("an aborted search rejects with the signal's reason and stops on its thread, and other searches are answered", async () => {
   const stored = await open();
   await stored.write(batch(0, 100));
-  const aborting = new AbortController();
-  const requested = stored.search(everything, aborting.signal);
+  const abortController = new AbortController();
+  const pendingSearch = stored.search(everything, abortController.signal);
   const reason = new Error("no longer needed");
-  aborting.abort(reason);
-  await expect(requested).rejects.toBe(reason);
-  await expect(stored.search(everything, aborting.signal)).rejects.toBe(reason);
-  const unstopped = await stored.search(everything, new AbortController().signal);
-  expect(unstopped.positions).toHaveLength(100);
+  abortController.abort(reason);
+  await expect(pendingSearch).rejects.toBe(reason);
+  await expect(stored.search(everything, abortController.signal)).rejects.toBe(reason);
+  const otherAnswer = await stored.search(everything, new AbortController().signal);
+  expect(otherAnswer.positions).toHaveLength(100);
 
   const reader = createReader(join(dataDir, "archive"), 2_000, systemClock);
   const searched = (isStopped: boolean) =>
@@ -141,8 +143,12 @@ test("an aborted search rejects with the signal's reason and stops on its thread
         isStopped: () => isStopped,
       }),
     );
-  const stopped = searched(true);
-  expect(stopped).toMatchObject({ positions: [], complete: false, work: { segmentsOpened: 0 } });
+  const stoppedAnswer = searched(true);
+  expect(stoppedAnswer).toMatchObject({
+    positions: [],
+    complete: false,
+    work: { segmentsOpened: 0 },
+  });
   expect(searched(false).positions).toHaveLength(100);
   reader.close();
 });

@@ -67,11 +67,11 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
   );
   const preparation = { uriKey, detectLanguage: settings.detectLanguage ?? "on" };
   const writes = new ArchiveWrites({ threads, verification, preparation, clock });
-  const closing = new AbortController();
-  const counting = applyCountsPeriodically(writer, verification, {
+  const closeController = new AbortController();
+  const countLoop = applyCountsPeriodically(writer, verification, {
     clock,
     delayMs: bounds.countDelayMs,
-    signal: closing.signal,
+    signal: closeController.signal,
   });
 
   return {
@@ -89,8 +89,8 @@ export async function openArchive(settings: ArchiveSettings): Promise<OpenArchiv
     version: () => (verification.isDone ? version.read() : null),
     load: threads.load,
     close: async () => {
-      closing.abort();
-      await counting;
+      closeController.abort();
+      await countLoop;
       version.close();
       await threads.close();
     },

@@ -85,9 +85,9 @@ export function createReaderScheduler({
     const replies: ThreadReply[] = [];
     isAlone = false;
     while (reads.length > 0 && elapsed() < sliceEndMs) {
-      const read = reads.shift() as PendingCall;
-      const reply = advance(read);
-      if (reply === null) reads.push(read);
+      const pendingRead = reads.shift() as PendingCall;
+      const reply = advance(pendingRead);
+      if (reply === null) reads.push(pendingRead);
       else replies.push(reply);
     }
     return replies;
@@ -95,14 +95,14 @@ export function createReaderScheduler({
 
   function runSearch(): ThreadReply[] {
     const startMs = elapsed();
-    const next = searches.reduce((a, b) =>
+    const nextSearch = searches.reduce((a, b) =>
       usage.usedMs(b.task.account, startMs) < usage.usedMs(a.task.account, startMs) ? b : a,
     );
     isAlone = searches.length === 1;
-    const reply = advance(next);
-    usage.use(next.task.account, elapsed() - startMs, elapsed());
+    const reply = advance(nextSearch);
+    usage.use(nextSearch.task.account, elapsed() - startMs, elapsed());
     if (reply === null) return [];
-    searches.splice(searches.indexOf(next), 1);
+    searches.splice(searches.indexOf(nextSearch), 1);
     return [reply];
   }
 
@@ -126,21 +126,24 @@ type ReaderUsage = {
 };
 
 const halfLifeMs = 10_000;
-const pruneAbove = 1_000;
+const maxAccounts = 1_000;
 const negligibleMs = 0.01;
 
 function createReaderUsage(): ReaderUsage {
-  const used = new Map<string, { ms: number; atMs: number }>();
+  const usageByAccount = new Map<string, { ms: number; atMs: number }>();
 
   function usedMs(account: string, nowMs: number): number {
-    const known = used.get(account);
-    return known === undefined ? 0 : known.ms * 0.5 ** ((nowMs - known.atMs) / halfLifeMs);
+    const accountUsage = usageByAccount.get(account);
+    return accountUsage === undefined
+      ? 0
+      : accountUsage.ms * 0.5 ** ((nowMs - accountUsage.atMs) / halfLifeMs);
   }
 
   function use(account: string, tookMs: number, nowMs: number): void {
-    used.set(account, { ms: usedMs(account, nowMs) + tookMs, atMs: nowMs });
-    if (used.size <= pruneAbove) return;
-    for (const text of used.keys()) if (usedMs(text, nowMs) < negligibleMs) used.delete(text);
+    usageByAccount.set(account, { ms: usedMs(account, nowMs) + tookMs, atMs: nowMs });
+    if (usageByAccount.size <= maxAccounts) return;
+    for (const key of usageByAccount.keys())
+      if (usedMs(key, nowMs) < negligibleMs) usageByAccount.delete(key);
   }
 
   return { usedMs, use };

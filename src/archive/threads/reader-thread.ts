@@ -7,7 +7,7 @@ import { RecordCache } from "../read/rendered-pages.ts";
 import { useIdCache } from "../sealed/id-cache.ts";
 import type { SharedIdCache } from "../sealed/shared-pages.ts";
 import { type SharedVerifiedFiles, useVerifiedFiles } from "../segments/integrity.ts";
-import { createSealedCaches } from "../segments/sealed-part.ts";
+import { createSealedCaches } from "../segments/sealed-index-reader.ts";
 import { createReader, type ReaderOperations, type ReaderSteps } from "./reader.ts";
 import { createReaderScheduler, type ReaderTask, type Slice } from "./reader-scheduler.ts";
 

@@ -37,16 +37,16 @@ import { countSegments } from "../read/count.ts";
 import { createCountCache } from "../read/count-cache.ts";
 import { readIngestOrder } from "../read/ingest-order.ts";
 import {
-  jsonPages,
-  type ReadPage,
+  jsonPageRenderer,
   RecordCache,
   type RecordVersion,
+  type RenderedPage,
 } from "../read/rendered-pages.ts";
 import { authorsCoverage, nameResolver, withAuthorCoverage } from "../read/resolve-names.ts";
 import { type SearchContext, searchSegments } from "../read/search.ts";
 import { readStats } from "../read/stats.ts";
 import { findSegment, pagePositions, rowRenderer, storedRows } from "../read/stored-rows.ts";
-import { createSealedCaches, type SealedCaches } from "../segments/sealed-part.ts";
+import { createSealedCaches, type SealedCaches } from "../segments/sealed-index-reader.ts";
 import { archiveDefaults } from "../settings.ts";
 import { aliasesBelow } from "../write/aliases.ts";
 import { identifyPosts } from "../write/identify.ts";
@@ -88,7 +88,7 @@ export type ReaderSteps = {
 export type Reader = {
   operations: ReaderOperations;
   steps: ReaderSteps;
-  jsonPage(positions: readonly Position[], isOver: () => boolean): ReadPage | null;
+  jsonPage(positions: readonly Position[], isOver: () => boolean): RenderedPage | null;
   close(): void;
 };
 
@@ -100,13 +100,13 @@ export function createReader(
   recordCache: RecordCache = new RecordCache(defaultShares.records),
 ): Reader {
   const catalog = openForReading(catalogPath(folder), 1_000);
-  const opened = openSegmentsIn(folder, cacheKib, caches);
-  const { open } = opened;
-  const currentState = catalogStateReader(catalog, folder, opened.closeRemoved);
+  const openSegments = openSegmentsIn(folder, cacheKib, caches);
+  const { open } = openSegments;
+  const currentState = catalogStateReader(catalog, folder, openSegments.closeRemoved);
   const uriKey = (): string => readUriKey(catalog);
   const countCache = createCountCache();
   const accounts = openCatalogAccounts(catalog);
-  const misplaced = openMisplacedPosts(catalog);
+  const misplacedPosts = openMisplacedPosts(catalog);
   const coverageOf = accountCoverage(catalog);
   const currentSegments = (): SegmentEntry[] => currentState().segments;
   const { readRows, findCurrentIds } = storedRows({
@@ -117,7 +117,7 @@ export function createReader(
   const positions = pagePositions({ open, uriKey });
   const resolveNames = nameResolver(catalog, readRows);
   const renderer = rowRenderer(catalog, accounts);
-  const jsonPage = jsonPages({ cache: recordCache, currentVersions, readRows, renderer });
+  const jsonPage = jsonPageRenderer({ cache: recordCache, currentVersions, readRows, renderer });
   const readAliases = aliasesBelow(catalog, (platform, id) => {
     const entries = currentState().segments.filter((entry) => entry.platform === platform);
     if (entries.length === 0) return false;
@@ -180,13 +180,13 @@ export function createReader(
     operations: {
       search: (request) => runToEnd(steps.search(request, unlimitedSlice)),
       count: (request) => runToEnd(steps.count(request, unlimitedSlice)),
-      records: (requested) => {
-        const { rows, damage } = readRows(requested);
+      records: (requestedPositions) => {
+        const { rows, damage } = readRows(requestedPositions);
         const render = renderer();
         return { records: rows.map((row) => render(row).text), damage };
       },
-      page: (requested) => {
-        const { body, damage } = jsonPage(requested, () => false) as ReadPage;
+      page: (requestedPositions) => {
+        const { body, damage } = jsonPage(requestedPositions, () => false) as RenderedPage;
         return { body, damage };
       },
       withheld: createWithheldCheck(catalog, accounts, openCatalogLabels(catalog)),
@@ -197,7 +197,7 @@ export function createReader(
             uriKey: uriKey(),
             segments: currentState().segments,
             openLookup: (entry) => open(entry).lookup,
-            misplaced,
+            misplacedPosts,
           },
           posts,
         ),
@@ -212,7 +212,7 @@ export function createReader(
       stats: (request) => runToEnd(steps.stats(request, unlimitedSlice)),
     },
     close: () => {
-      opened.closeAll();
+      openSegments.closeAll();
       catalog.close();
     },
   };

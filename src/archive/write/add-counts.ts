@@ -9,13 +9,13 @@ import { findPost } from "./find-post.ts";
 import { owner } from "./placement.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
 
-const rowsPerStep = 2_000;
+const rowsPerBatch = 2_000;
 
-export function addCountStep(context: WriteContext): boolean {
+export function addCountBatch(context: WriteContext): boolean {
   const { counts, writers } = context;
-  const step = counts.nextStep(rowsPerStep);
-  if (step === null) return false;
-  for (const [platform, changes] of Map.groupBy(step.changes, (change) => change.platform)) {
+  const batch = counts.nextBatch(rowsPerBatch);
+  if (batch === null) return false;
+  for (const [platform, changes] of Map.groupBy(batch.changes, (change) => change.platform)) {
     const entries = writers.entries(platform);
     const byId = new Map<bigint, Map<CountMetric, number>>();
     for (const [uri, uriChanges] of Map.groupBy(changes, (change) => change.uri)) {
@@ -25,16 +25,16 @@ export function addCountStep(context: WriteContext): boolean {
     const ids = [...byId.keys()].sort((a, b) => (a < b ? -1 : 1));
     for (const [entry, entryIds] of Map.groupBy(ids, (id) => owner(entries, id))) {
       const writer = writers.openWriter(entry);
-      if (writer.counted() >= step.number) continue;
+      if (writer.countBatch() >= batch.number) continue;
       inSegment(context, writer, entry, () => {
         for (const id of entryIds) writer.addCounts(id, byId.get(id) ?? new Map());
-        writer.setCounted(step.number);
+        writer.setCountBatch(batch.number);
       });
     }
   }
-  counts.endStep(step);
+  counts.endBatch(batch);
   return true;
 }
 
 const makeTotals = (changes: readonly CountChange[]): Map<CountMetric, number> =>
-  new Map(changes.map(({ metric, by }) => [metric, by]));
+  new Map(changes.map(({ metric, increment }) => [metric, increment]));

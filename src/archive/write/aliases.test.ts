@@ -15,7 +15,7 @@ afterEach(() => archive.remove());
 const makeUri = (n: number): string => `https://other.example/users/ann/statuses/${n}`;
 const makeAlias = (n: number): string => `import:mastodon:${n}@mastodon.example`;
 
-const post = (n: number, rest: Partial<ReturnType<typeof makePost>> = {}) =>
+const post = (n: number, overrides: Partial<ReturnType<typeof makePost>> = {}) =>
   makePost({
     platform: "mastodon",
     uri: makeUri(n),
@@ -27,7 +27,7 @@ const post = (n: number, rest: Partial<ReturnType<typeof makePost>> = {}) =>
     origin: "stream",
     revision: "2026-01-01",
     text: `post ${n} of a river`,
-    ...rest,
+    ...overrides,
   });
 
 const put = (n: number): ArchiveChange => ({ kind: "upsert", post: post(n), alias: makeAlias(n) });
@@ -58,7 +58,7 @@ function aliasCount(): number {
   return Number(count);
 }
 
-const found = (): string[] =>
+const foundUris = (): string[] =>
   archive.records(archive.query("river").positions).map((record) => record.Metadata.uri);
 
 describe("deletion by alias", () => {
@@ -68,31 +68,31 @@ describe("deletion by alias", () => {
     expect(archive.write([deletion(makeAlias(1)), deletion(makeAlias(6))])).toMatchObject({
       deleted: 2,
     });
-    expect(found()).toEqual([7, 5, 4, 3, 2, 0].map(makeUri));
+    expect(foundUris()).toEqual([7, 5, 4, 3, 2, 0].map(makeUri));
   });
 
   test("a deletion by alias removes a post in the same batch", () => {
     expect(archive.write([put(1), deletion(makeAlias(1))])).toMatchObject({ suppressed: 1 });
-    expect(found()).toEqual([]);
+    expect(foundUris()).toEqual([]);
   });
 
   test("a deletion by alias prevents the post's return", () => {
     archive.write([put(1)]);
     archive.write([deletion(makeAlias(1))]);
     expect(archive.write([put(1)])).toMatchObject({ suppressed: 1 });
-    expect(found()).toEqual([]);
+    expect(foundUris()).toEqual([]);
   });
 
   test("a deletion by alias at an earlier revision than the stored one removes nothing", () => {
     archive.write([put(1)]);
     archive.write([deletion(makeAlias(1), "2025-12-31")]);
-    expect(found()).toEqual([makeUri(1)]);
+    expect(foundUris()).toEqual([makeUri(1)]);
   });
 
   test("a deletion by alias also accepts the uri as the name", () => {
     archive.put(post(1, { uri: makeAlias(1) }));
     archive.write([deletion(makeAlias(1))]);
-    expect(found()).toEqual([]);
+    expect(foundUris()).toEqual([]);
   });
 
   test("a deletion by alias leaves no tombstone for an unknown post", () => {
@@ -104,7 +104,7 @@ describe("deletion by alias", () => {
     archive.put(post(1));
     expect(archive.write([put(1)])).toMatchObject({ unchanged: 1 });
     archive.write([deletion(makeAlias(1))]);
-    expect(found()).toEqual([]);
+    expect(foundUris()).toEqual([]);
   });
 });
 
@@ -112,14 +112,16 @@ test("aliases are listed by page, newest posts first, even after a restart", () 
   archive.write([0, 1, 2, 3, 4].map(put));
   archive.reopen();
   const { aliases } = archive.reader.operations;
-  const first = aliases({ platform: "mastodon", below: null, limit: 3 });
-  expect(first.map(({ name }) => name)).toEqual([4, 3, 2].map(makeAlias));
-  const below = first.at(-1)?.id ?? null;
-  const rest = aliases({ platform: "mastodon", below, limit: 3 });
-  expect(rest.map(({ name }) => name)).toEqual([1, 0].map(makeAlias));
+  const firstPage = aliases({ platform: "mastodon", below: null, limit: 3 });
+  expect(firstPage.map(({ name }) => name)).toEqual([4, 3, 2].map(makeAlias));
+  const below = firstPage.at(-1)?.id ?? null;
+  const nextPage = aliases({ platform: "mastodon", below, limit: 3 });
+  expect(nextPage.map(({ name }) => name)).toEqual([1, 0].map(makeAlias));
   archive.write([deletion(makeAlias(1))]);
-  const stored = aliases({ platform: "mastodon", below, limit: 3 }).map(({ isStored }) => isStored);
-  expect(stored).toEqual([false, true]);
+  const storedFlags = aliases({ platform: "mastodon", below, limit: 3 }).map(
+    ({ isStored }) => isStored,
+  );
+  expect(storedFlags).toEqual([false, true]);
   expect(aliases({ platform: "bluesky", below: null, limit: 3 })).toEqual([]);
 });
 
@@ -136,21 +138,21 @@ describe("account that opts out", () => {
   test("all posts of an account that opts out are hidden until it opts in", () => {
     archive.write([known(start), ...[0, 1, 2, 3, 4].map(put)]);
     archive.write([account("opted-out", start + 1)]);
-    expect(found()).toEqual([]);
+    expect(foundUris()).toEqual([]);
     archive.write([put(5)]);
-    expect(found()).toEqual([]);
+    expect(foundUris()).toEqual([]);
     archive.write([account("active", start + 2)]);
-    expect(found()).toHaveLength(6);
+    expect(foundUris()).toHaveLength(6);
   });
 
   test("an account that opts out in the same batch as its first post is hidden", () => {
     archive.write([known(start), put(1), account("opted-out", start + 1)]);
-    expect(found()).toEqual([]);
+    expect(foundUris()).toEqual([]);
   });
 
   test("an opt-out is not recorded for an account without stored posts", () => {
     archive.write([account("opted-out", start + 5)]);
     archive.write([known(start), put(1)]);
-    expect(found()).toEqual([makeUri(1)]);
+    expect(foundUris()).toEqual([makeUri(1)]);
   });
 });

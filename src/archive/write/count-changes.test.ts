@@ -13,19 +13,19 @@ let archive: SmallArchive;
 afterEach(() => archive.remove());
 
 const makeUri = (n: number): string => `at://did:plc:author/app.bsky.feed.post/${n}`;
-const none = { likes: 0, reposts: 0, replies: 0, quotes: 0 };
+const noCounts = { likes: 0, reposts: 0, replies: 0, quotes: 0 };
 
 function post(n: number, overrides: Parameters<typeof makePost>[0] = {}) {
   const createdMs = start + n * 60_000;
-  return makePost({ key: `${n}`, createdMs, origin: "stream", counts: none, ...overrides });
+  return makePost({ key: `${n}`, createdMs, origin: "stream", counts: noCounts, ...overrides });
 }
 
-const countChange = (n: number, metric: CountMetric = "likes", by = 1): ArchiveChange => ({
+const countChange = (n: number, metric: CountMetric = "likes", increment = 1): ArchiveChange => ({
   kind: "count",
   platform: "bluesky",
   uri: makeUri(n),
   metric,
-  by,
+  increment,
 });
 
 function findMetrics(n: number): unknown {
@@ -62,7 +62,7 @@ test("count changes are collected first, and then added to posts in every segmen
 test("a threshold is indexed once a count reaches it", () => {
   archive = smallArchive();
   archive.put(post(1), post(2));
-  for (const [by, finds] of [
+  for (const [increment, finds] of [
     [1, { 1: 1, 2: 0 }],
     [8, { 9: 1, 10: 0 }],
     [1, { 10: 1, 11: 0 }],
@@ -70,7 +70,7 @@ test("a threshold is indexed once a count reaches it", () => {
     [1, { 1000: 1, 1001: 0 }],
     [24, { 1023: 1, 1024: 1, 1025: 0 }],
   ] as const) {
-    archive.write([countChange(1, "likes", by)]);
+    archive.write([countChange(1, "likes", increment)]);
     archive.addCounts();
     for (const [min, count] of Object.entries(finds)) {
       expect(archive.query(`min_faves:${min}`).positions, `min_faves:${min}`).toHaveLength(count);
@@ -104,8 +104,8 @@ test("count changes of posts that are not stored are dropped", () => {
 
 test("an unknown count starts at zero with the first change, and counts survive an edit of the post", () => {
   archive = smallArchive();
-  const unknown = { likes: null, reposts: null, replies: null, quotes: null };
-  archive.put(post(1, { counts: unknown, revision: "3lb2ouyrqzs2a" }));
+  const unknownCounts = { likes: null, reposts: null, replies: null, quotes: null };
+  archive.put(post(1, { counts: unknownCounts, revision: "3lb2ouyrqzs2a" }));
   archive.write([countChange(1), countChange(1, "replies", -1)]);
   archive.addCounts();
   expect(findMetrics(1)).toEqual({
@@ -114,18 +114,18 @@ test("an unknown count starts at zero with the first change, and counts survive 
     reply_count: null,
     quote_count: null,
   });
-  archive.put(post(1, { counts: unknown, revision: "3lb2ouyrqzs2b", text: "edited" }));
+  archive.put(post(1, { counts: unknownCounts, revision: "3lb2ouyrqzs2b", text: "edited" }));
   expect(findMetrics(1)).toMatchObject({ like_count: 1 });
   expect(archive.query("edited min_faves:1").positions).toHaveLength(1);
 });
 
 test("a deleted reply or quote is subtracted, and counts are never negative", () => {
   archive = smallArchive(2);
-  const to = { id: null, uri: makeUri(1), username: null, userId: null };
+  const target = { id: null, uri: makeUri(1), username: null, userId: null };
   archive.put(
     post(1),
-    post(2, { inReplyTo: to, isReply: true }),
-    post(3, { quoted: to, isQuote: true }),
+    post(2, { inReplyTo: target, isReply: true }),
+    post(3, { quoted: target, isQuote: true }),
   );
   archive.write([countChange(1, "replies"), countChange(1, "quotes")]);
   archive.addCounts();
@@ -144,7 +144,7 @@ test("a deleted reply or quote is subtracted, and counts are never negative", ()
   expect(findMetrics(1)).toEqual(metrics(0));
 });
 
-test("counts collected after a step are added by the next one, and survive restarts", () => {
+test("counts collected after a batch are added by the next one, and survive restarts", () => {
   archive = smallArchive();
   archive.put(post(1));
   archive.write([countChange(1)]);
@@ -157,7 +157,7 @@ test("counts collected after a step are added by the next one, and survive resta
   expect(findMetrics(1)).toEqual(metrics(2));
 });
 
-test("a step of count changes is not added twice to a segment after a crash", () => {
+test("a batch of count changes is not added twice to a segment after a crash", () => {
   archive = smallArchive(2);
   archive.put(...[1, 2, 3, 4].map((n) => post(n)));
   archive.write([countChange(1), countChange(4)]);
@@ -170,14 +170,14 @@ test("a step of count changes is not added twice to a segment after a crash", ()
   expect(findMetrics(4)).toEqual(metrics(1));
 });
 
-test("many count changes are added in steps of bounded size", () => {
+test("many count changes are added in batches of bounded size", () => {
   archive = smallArchive(10_000);
   archive.put(...Array.from({ length: 5_000 }, (_, n) => post(n)));
   archive.write(Array.from({ length: 5_000 }, (_, n) => countChange(n)));
   archive.addCounts();
   expect(archive.query("min_faves:1", { limit: 10_000 }).positions).toHaveLength(5_000);
   const catalog = openCatalog(archive.folder);
-  const step = catalog.prepare("SELECT value FROM setting WHERE name = 'count_step'").get();
+  const batchNumber = catalog.prepare("SELECT value FROM setting WHERE name = 'count_step'").get();
   catalog.close();
-  expect(Number(step?.value)).toBe(3);
+  expect(Number(batchNumber?.value)).toBe(3);
 });

@@ -3,23 +3,29 @@ import type { CountMetric } from "@earshot/query/tree";
 import type { Platform } from "../../posts/post.ts";
 import { putSetting, readSetting } from "../catalog/catalog.ts";
 
-export type CountChange = { platform: Platform; uri: string; metric: CountMetric; by: number };
+export type CountChange = {
+  platform: Platform;
+  uri: string;
+  metric: CountMetric;
+  increment: number;
+};
 
 /**
- * Count changes are collected in a generation, which is closed once a minute and added in steps.
- * Each step is one commit, which deletes its rows. Each segment stores the step's number in the
- * commit that adds its part: after a crash the same rows form the same step, and a segment that
- * already has that step skips it, so every change is added exactly once.
+ * Count changes are collected in a generation, which is closed once a minute and then
+ * added to posts in batches. One commit of the catalog deletes the rows of a batch. Before it, each
+ * segment stores the batch's number in the commit that adds its share: after a crash the same rows
+ * form the same batch, and a segment that already has that batch skips it, so every change is added
+ * exactly once.
  */
 export type CountChanges = {
   collect(change: CountChange): void;
   closeGeneration(): void;
-  nextStep(limit: number): CountStep | null;
-  /** Runs in the same transaction as its `nextStep`. */
-  endStep(step: CountStep): void;
+  nextBatch(limit: number): CountBatch | null;
+  /** Call in the same transaction as the `nextBatch` that returned `batch`. */
+  endBatch(batch: CountBatch): void;
 };
 
-type CountStep = { number: number; generation: number; changes: readonly CountChange[] };
+type CountBatch = { number: number; generation: number; changes: readonly CountChange[] };
 
 export function openCountChanges(catalog: DatabaseSync): CountChanges {
   const upsertChange = catalog.prepare(
@@ -37,29 +43,34 @@ export function openCountChanges(catalog: DatabaseSync): CountChanges {
   );
   const generation = (): number => Number(readSetting(catalog, "generation"));
   return {
-    collect: ({ platform, uri, metric, by }) => {
-      upsertChange.run(platform, uri, metric, by);
+    collect: ({ platform, uri, metric, increment }) => {
+      upsertChange.run(platform, uri, metric, increment);
     },
     closeGeneration: () => putSetting(catalog, "generation", generation() + 1),
-    nextStep: (limit) => {
-      const first = selectOldest.get()?.generation;
-      if (first === null || first === undefined || Number(first) >= generation()) return null;
-      const changes = selectChanges.all(Number(first), limit).map(
+    nextBatch: (limit) => {
+      const oldestGeneration = selectOldest.get()?.generation;
+      if (
+        oldestGeneration === null ||
+        oldestGeneration === undefined ||
+        Number(oldestGeneration) >= generation()
+      )
+        return null;
+      const changes = selectChanges.all(Number(oldestGeneration), limit).map(
         (row): CountChange => ({
           platform: row.platform as Platform,
           uri: String(row.uri),
           metric: row.metric as CountMetric,
-          by: Number(row.added),
+          increment: Number(row.added),
         }),
       );
       const number = Number(readSetting(catalog, "count_step")) + 1;
-      return { number, generation: Number(first), changes };
+      return { number, generation: Number(oldestGeneration), changes };
     },
-    endStep: (step) => {
-      for (const { platform, uri, metric } of step.changes) {
-        deleteChange.run(step.generation, platform, uri, metric);
+    endBatch: (batch) => {
+      for (const { platform, uri, metric } of batch.changes) {
+        deleteChange.run(batch.generation, platform, uri, metric);
       }
-      putSetting(catalog, "count_step", step.number);
+      putSetting(catalog, "count_step", batch.number);
     },
   };
 }

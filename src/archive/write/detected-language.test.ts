@@ -27,12 +27,12 @@ async function open(detectLanguage?: ArchiveSettings["detectLanguage"]): Promise
 const put = (...posts: Post[]): Promise<WriteReport> =>
   archive.write({ changes: posts.map((post) => ({ kind: "upsert", post })) });
 
-type Shown = {
+type ShownRecord = {
   Content: string;
   Metadata: { lang: string | null; langs: string[]; lang_detected: boolean };
 };
 
-async function found(query: string): Promise<Shown[]> {
+async function findRecords(query: string): Promise<ShownRecord[]> {
   const names = { accounts: new Map(), posts: new Map() };
   const answer = await archive.search({
     plan: makePlan(parseQuery(query).tree, { names, asOfMs: 0 }),
@@ -43,7 +43,9 @@ async function found(query: string): Promise<Shown[]> {
     limit: 100,
     deadlineMs: Number.POSITIVE_INFINITY,
   });
-  return (await archive.records(answer.positions)).records.map((text) => JSON.parse(text) as Shown);
+  return (await archive.records(answer.positions)).records.map(
+    (text) => JSON.parse(text) as ShownRecord,
+  );
 }
 
 afterEach(async () => {
@@ -54,32 +56,32 @@ afterEach(async () => {
 test("a post without a reported language is found by the detected one, which is marked as detected", async () => {
   await open();
   await put(makePost({ key: "a", text: german, langs: [] }));
-  const [record, ...others] = await found("lang:de");
+  const [record, ...others] = await findRecords("lang:de");
   expect(others).toEqual([]);
   expect(record?.Metadata).toMatchObject({ lang: "de", langs: [], lang_detected: true });
-  expect(await found("lang:und")).toEqual([]);
+  expect(await findRecords("lang:und")).toEqual([]);
 });
 
 test("the detected language never overrides a reported one", async () => {
   await open();
   await put(makePost({ key: "a", text: german, langs: ["nl"] }));
-  expect(await found("lang:de")).toEqual([]);
-  const [record] = await found("lang:nl");
+  expect(await findRecords("lang:de")).toEqual([]);
+  const [record] = await findRecords("lang:nl");
   expect(record?.Metadata).toMatchObject({ lang: "nl", langs: ["nl"], lang_detected: false });
 });
 
 test("a text without a detectable language stays undetermined", async () => {
   await open();
   await put(makePost({ key: "a", text: "ok https://example.com/heute-ist-das-wetter", langs: [] }));
-  const [record] = await found("lang:und");
+  const [record] = await findRecords("lang:und");
   expect(record?.Metadata).toMatchObject({ lang: null, langs: [], lang_detected: false });
 });
 
 test("no language is detected if detection is disabled", async () => {
   await open("off");
   await put(makePost({ key: "a", text: german, langs: [] }));
-  expect(await found("lang:de")).toEqual([]);
-  const [record] = await found("lang:und");
+  expect(await findRecords("lang:de")).toEqual([]);
+  const [record] = await findRecords("lang:und");
   expect(record?.Metadata).toMatchObject({ lang: null, lang_detected: false });
 });
 
@@ -89,8 +91,8 @@ test("the detected language is kept when counts change, and detected again when 
   expect(await put(post)).toMatchObject({ inserted: 1 });
   expect(await put(post)).toMatchObject({ unchanged: 1, updated: 0 });
   await put({ ...post, counts: { likes: 20, reposts: 1, replies: 0, quotes: 0 } });
-  expect(await found("lang:de min_faves:20")).toHaveLength(1);
+  expect(await findRecords("lang:de min_faves:20")).toHaveLength(1);
   await put({ ...post, text: "Hoy hace muy buen tiempo y nos vamos al parque con los niños" });
-  expect(await found("lang:de")).toEqual([]);
-  expect(await found("lang:es")).toHaveLength(1);
+  expect(await findRecords("lang:de")).toEqual([]);
+  expect(await findRecords("lang:es")).toHaveLength(1);
 });

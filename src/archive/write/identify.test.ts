@@ -18,9 +18,9 @@ const entry: SegmentEntry = {
   rewriting: false,
 };
 
-function lookupsWith(used: ReadonlySet<bigint>) {
+function lookupsWith(usedIds: ReadonlySet<bigint>) {
   const lookup: PostLookup<{ id: bigint }> = {
-    has: (id) => used.has(id),
+    has: (id) => usedIds.has(id),
     lowestId: () => null,
     highestId: () => null,
     findById: () => null,
@@ -30,15 +30,15 @@ function lookupsWith(used: ReadonlySet<bigint>) {
     uriKey: "key",
     segments: [entry],
     openLookup: () => lookup,
-    misplaced: { misplacedIds: () => [] },
+    misplacedPosts: { misplacedIds: () => [] },
   };
 }
 
 test("a post whose ID and the 999 after it are in use gets the next free ID", () => {
   const uri = "at://did:plc:a/app.bsky.feed.post/1";
   const first = numberedId(timeMs, uriNumber(uri));
-  const used = new Set(Array.from({ length: 1_000 }, (_, n) => first + BigInt(n)));
-  const [found] = identifyPosts(lookupsWith(used), [{ platform: "bluesky", uri, timeMs }]);
+  const usedIds = new Set(Array.from({ length: 1_000 }, (_, n) => first + BigInt(n)));
+  const [found] = identifyPosts(lookupsWith(usedIds), [{ platform: "bluesky", uri, timeMs }]);
   expect(found).toEqual({ id: first + 1_000n, isStored: false });
 });
 

@@ -9,7 +9,7 @@ export type Lookups = {
   uriKey: string;
   segments: readonly SegmentEntry[];
   openLookup(entry: SegmentEntry): PostLookup<{ id: bigint }>;
-  misplaced: Pick<MisplacedPosts, "misplacedIds">;
+  misplacedPosts: Pick<MisplacedPosts, "misplacedIds">;
 };
 
 export function identifyPosts(lookups: Lookups, posts: readonly UnknownPost[]): IdentifiedPost[] {
@@ -18,32 +18,37 @@ export function identifyPosts(lookups: Lookups, posts: readonly UnknownPost[]): 
 }
 
 function identify(
-  { uriKey, segments, openLookup, misplaced }: Lookups,
+  { uriKey, segments, openLookup, misplacedPosts }: Lookups,
   { platform, uri, timeMs }: UnknownPost,
   uriById: Map<string, string>,
 ): IdentifiedPost {
   const entries = segments.filter((entry) => entry.platform === platform);
   const nativeId = platform === "x" ? parseXId(uri) : null;
-  const expected = nativeId ?? numberedId(timeMs, uriNumber(uri));
+  const expectedId = nativeId ?? numberedId(timeMs, uriNumber(uri));
   const found =
     entries.length === 0
       ? null
       : findStored(
-          { entries, openWriter: openLookup, misplaced },
-          { platform, uri, hash: nativeId === null ? lookupHash(uriKey, uri) : null, id: expected },
+          { entries, openWriter: openLookup, misplacedPosts },
+          {
+            platform,
+            uri,
+            hash: nativeId === null ? lookupHash(uriKey, uri) : null,
+            id: expectedId,
+          },
         );
   if (found !== null) return { id: found.id, isStored: true };
   if (nativeId !== null) return { id: nativeId, isStored: false };
 
   const isUsed = (id: bigint): boolean => {
-    const other = uriById.get(`${platform} ${id}`);
-    if (other !== undefined) return other !== uri;
+    const otherUri = uriById.get(`${platform} ${id}`);
+    if (otherUri !== undefined) return otherUri !== uri;
     return entries.length > 0 && openLookup(owner(entries, id)).has(id);
   };
-  let id = expected;
+  let id = expectedId;
   while (isUsed(id)) {
     id = nextInMillisecond(id);
-    if (id === expected) break;
+    if (id === expectedId) break;
   }
   uriById.set(`${platform} ${id}`, uri);
   return { id, isStored: false };

@@ -8,7 +8,7 @@
 import { accountById, fromAccount } from "@earshot/query/facets";
 import type { Platform } from "../../posts/post.ts";
 import { findModeration, isAccountId, type LabelSubject } from "../catalog/moderation.ts";
-import { foreverMs } from "../catalog/removed-posts.ts";
+import { maxDateMs } from "../catalog/removed-posts.ts";
 import type { SegmentWriter } from "../segments/segment-writer.ts";
 import { findPost } from "./find-post.ts";
 import { owner } from "./placement.ts";
@@ -22,19 +22,20 @@ export function changedSubjects(
   { accounts }: WriteContext,
   batch: ModerationChanges,
 ): LabelSubject[] {
-  const changed: LabelSubject[] = [];
+  const subjects: LabelSubject[] = [];
   for (const { platform, userId, status } of batch.accounts) {
     const account = accounts.read(platform, userId);
     if (account === null && status === "opted-out") continue;
-    const known = account?.status ?? "active";
-    if (status !== known || status === "deleted") changed.push({ platform, subject: userId });
+    const knownStatus = account?.status ?? "active";
+    if (status !== knownStatus || status === "deleted")
+      subjects.push({ platform, subject: userId });
   }
   for (const { platform, userId, labels } of batch.profiles) {
-    const known = accounts.read(platform, userId)?.labels ?? [];
-    if (labels.join() !== known.join()) changed.push({ platform, subject: userId });
+    const knownLabels = accounts.read(platform, userId)?.labels ?? [];
+    if (labels.join() !== knownLabels.join()) subjects.push({ platform, subject: userId });
   }
-  for (const { platform, subject } of batch.labels) changed.push({ platform, subject });
-  return changed;
+  for (const { platform, subject } of batch.labels) subjects.push({ platform, subject });
+  return subjects;
 }
 
 export function recordModeration(
@@ -49,10 +50,10 @@ export function recordModeration(
 
 export function applyPendingModeration(context: WriteContext): number {
   const { pendingModeration } = context;
-  const pending = pendingModeration.all();
-  const removed = pending.map((subject) => moderate(context, subject));
-  if (pending.length > 0) pendingModeration.clear();
-  return removed.reduce((total, count) => total + count, 0);
+  const pendingSubjects = pendingModeration.all();
+  const removedCounts = pendingSubjects.map((subject) => moderate(context, subject));
+  if (pendingSubjects.length > 0) pendingModeration.clear();
+  return removedCounts.reduce((total, count) => total + count, 0);
 }
 
 export function expireLabels(context: WriteContext, nowMs: number): void {
@@ -83,7 +84,7 @@ function moderateAccount(
 ): number {
   const { accounts, labels } = context;
   const deletedMs = accounts.read(platform, userId)?.deletedMs ?? null;
-  let removed = 0;
+  let removedCount = 0;
   inSegmentsOf(context, platform, userId, (writer, id) => {
     const found = writer.read(id);
     if (found === null) return;
@@ -96,18 +97,18 @@ function moderateAccount(
     subtractReactions(context, platform, found);
     writer.remove(id, hash);
     writer.deletions.addAccount(userId, deletedMs);
-    if (hash !== null) context.misplaced.remove(platform, hash, id);
-    removed += 1;
+    if (hash !== null) context.misplacedPosts.remove(platform, hash, id);
+    removedCount += 1;
   });
-  if (removed === 0 && deletedMs === foreverMs) rejectLaterCopies(context, platform, userId);
-  return removed;
+  if (removedCount === 0 && deletedMs === maxDateMs) rejectLaterCopies(context, platform, userId);
+  return removedCount;
 }
 
 function rejectLaterCopies(context: WriteContext, platform: Platform, userId: string): void {
   const entry = context.writers.entries(platform).at(-1);
   if (entry === undefined) return;
   const writer = context.writers.openWriter(entry);
-  inSegment(context, writer, entry, () => writer.deletions.addAccount(userId, foreverMs));
+  inSegment(context, writer, entry, () => writer.deletions.addAccount(userId, maxDateMs));
 }
 
 function inSegmentsOf(

@@ -15,9 +15,9 @@ const plan = makePlan(parseQuery("comet").tree, {
   asOfMs: 0,
 });
 
-let colliding: readonly string[] = [];
+let collisions: readonly string[] = [];
 beforeAll(() => {
-  colliding = collidingUris();
+  collisions = collidingUris();
 });
 
 const archives: SmallArchive[] = [];
@@ -30,13 +30,13 @@ function post(uri: string, createdMs = atMs, platform: Platform = "bluesky"): Po
 }
 
 function manyPosts(): Post[] {
-  const others = Array.from(
-    { length: 600 - colliding.length / 2 },
+  const otherUris = Array.from(
+    { length: 600 - collisions.length / 2 },
     (_, n) => `at://did:plc:author/app.bsky.feed.post/o${n}`,
   );
   return [
-    ...[...colliding.slice(0, 400), ...others].map((uri) => post(uri)),
-    ...colliding.slice(400, 420).map((uri) => post(uri, atMs + 1)),
+    ...[...collisions.slice(0, 400), ...otherUris].map((uri) => post(uri)),
+    ...collisions.slice(400, 420).map((uri) => post(uri, atMs + 1)),
     ...Array.from({ length: 50 }, (_, n) => post(`https://one.example/${n}`, atMs, "mastodon")),
     ...Array.from({ length: 20 }, (_, n) =>
       post(`https://one.example/o${n}`, atMs + 2, "mastodon"),
@@ -44,7 +44,7 @@ function manyPosts(): Post[] {
   ];
 }
 
-function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
+function shuffle<Item>(items: readonly Item[], random: () => number): Item[] {
   return items
     .map((item) => ({ item, at: random() }))
     .sort((a, b) => a.at - b.at)
@@ -55,8 +55,9 @@ function filledArchive(posts: readonly Post[], seed: number, segmentPosts = 1_00
   const archive = smallArchive(segmentPosts);
   archives.push(archive);
   const random = seededRandom(seed);
-  const rest = shuffled(posts, random);
-  while (rest.length > 0) archive.put(...rest.splice(0, 1 + Math.floor(random() * 90)));
+  const remainingPosts = shuffle(posts, random);
+  while (remainingPosts.length > 0)
+    archive.put(...remainingPosts.splice(0, 1 + Math.floor(random() * 90)));
   return archive;
 }
 
@@ -105,53 +106,57 @@ describe("archives filled in different orders and batches", () => {
 
   test("a search can be paged across archives filled in different orders without losing or repeating posts", () => {
     const posts = manyPosts();
-    const all = [filledArchive(posts, 3), filledArchive(posts, 4, 100), filledArchive(posts, 5)];
-    const expected = listUris(
-      all[0] as SmallArchive,
-      all[0]?.search({ plan, limit: 2_000 }).positions ?? [],
+    const allArchives = [
+      filledArchive(posts, 3),
+      filledArchive(posts, 4, 100),
+      filledArchive(posts, 5),
+    ];
+    const expectedUris = listUris(
+      allArchives[0] as SmallArchive,
+      allArchives[0]?.search({ plan, limit: 2_000 }).positions ?? [],
     );
     for (let seed = 10; seed < 16; seed += 1) {
-      expect(pagedUris(all, seededRandom(seed))).toEqual(expected);
+      expect(pagedUris(allArchives, seededRandom(seed))).toEqual(expectedUris);
     }
   });
 
   test("a search can be paged across archives that each lack some posts", () => {
     const posts = manyPosts();
     const random = seededRandom(7);
-    const missing = posts.filter(() => random() < 0.1);
-    const rest = posts.filter((other) => !missing.includes(other));
+    const missingPosts = posts.filter(() => random() < 0.1);
+    const remainingPosts = posts.filter((other) => !missingPosts.includes(other));
     const [first, second] = [filledArchive(posts, 8), filledArchive(posts, 9)];
-    for (const { uri, platform } of missing) {
+    for (const { uri, platform } of missingPosts) {
       const archive = random() < 0.5 ? first : second;
       archive.write([{ kind: "delete", platform, uri, revision: "2" }]);
     }
-    const third = filledArchive(rest, 11);
+    const third = filledArchive(remainingPosts, 11);
     for (let seed = 20; seed < 26; seed += 1) {
       const uris = pagedUris([first, second, third], seededRandom(seed), 20);
       expect(new Set(uris).size).toBe(uris.length);
-      const known = new Set(uris);
-      expect(rest.filter(({ uri }) => !known.has(uri))).toEqual([]);
+      const knownUris = new Set(uris);
+      expect(remainingPosts.filter(({ uri }) => !knownUris.has(uri))).toEqual([]);
     }
   });
 
   test("a search is paged without losing or repeating posts while new posts move others", () => {
-    const [first, second] = [colliding.slice(0, 100), colliding.slice(100, 200)];
+    const [first, second] = [collisions.slice(0, 100), collisions.slice(100, 200)];
     const archive = filledArchive(
       [...first, ...second].filter((_, n) => n % 2 === 1).map((uri) => post(uri)),
       1,
     );
-    const before = new Set(listUris(archive, archive.search({ plan, limit: 500 }).positions));
-    const late = [...first, ...second].filter((uri) => !before.has(uri));
-    const seen: string[] = [];
+    const urisBefore = new Set(listUris(archive, archive.search({ plan, limit: 500 }).positions));
+    const lateUris = [...first, ...second].filter((uri) => !urisBefore.has(uri));
+    const seenUris: string[] = [];
     for (let after: Position | null = null; ; ) {
       const { positions, next } = archive.search({ plan, limit: 7, after });
-      seen.push(...listUris(archive, positions));
+      seenUris.push(...listUris(archive, positions));
       if (next === null) break;
       after = next;
-      archive.put(...late.splice(0, 9).map((uri) => post(uri)));
+      archive.put(...lateUris.splice(0, 9).map((uri) => post(uri)));
     }
-    expect(new Set(seen).size).toBe(seen.length);
-    expect([...before].filter((uri) => !seen.includes(uri))).toEqual([]);
+    expect(new Set(seenUris).size).toBe(seenUris.length);
+    expect([...urisBefore].filter((uri) => !seenUris.includes(uri))).toEqual([]);
   });
 });
 
@@ -163,32 +168,32 @@ test("sealed posts are renumbered as if all posts of their millisecond had arriv
   );
   archive.seal();
   archive.put(...posts.filter((_, n) => n % 2 === 1));
-  const fresh = filledArchive(posts, 2);
+  const freshArchive = filledArchive(posts, 2);
   const { positions } = archive.search({ plan, limit: 2_000 });
-  expect(positions).toEqual(fresh.search({ plan, limit: 2_000 }).positions);
-  expect(listUris(archive, positions)).toEqual(listUris(fresh, positions));
+  expect(positions).toEqual(freshArchive.search({ plan, limit: 2_000 }).positions);
+  expect(listUris(archive, positions)).toEqual(listUris(freshArchive, positions));
 });
 
 test("a moved post can be edited, counted and deleted by its alias", () => {
-  const pair = colliding.slice(0, 2).sort((a, b) => (uriHash(a) < uriHash(b) ? -1 : 1));
-  const [early = "", late = ""] = pair;
+  const pair = collisions.slice(0, 2).sort((a, b) => (uriHash(a) < uriHash(b) ? -1 : 1));
+  const [earlyUri = "", lateUri = ""] = pair;
   const archive = filledArchive([], 1);
-  archive.write([{ kind: "upsert", post: post(late), alias: "late@one" }]);
+  archive.write([{ kind: "upsert", post: post(lateUri), alias: "late@one" }]);
   archive.write([
-    { kind: "upsert", post: post(early) },
-    { kind: "upsert", post: { ...post(late), text: "comet edited", revision: "2" } },
-    { kind: "count", platform: "bluesky", uri: late, metric: "likes", by: 3 },
+    { kind: "upsert", post: post(earlyUri) },
+    { kind: "upsert", post: { ...post(lateUri), text: "comet edited", revision: "2" } },
+    { kind: "count", platform: "bluesky", uri: lateUri, metric: "likes", increment: 3 },
   ]);
   archive.addCounts();
   const { positions } = archive.search({ plan });
   expect(positions.map(({ id }) => id - lowestId(atMs))).toEqual([
-    uriNumber(late) + 1n,
-    uriNumber(early),
+    uriNumber(lateUri) + 1n,
+    uriNumber(earlyUri),
   ]);
   expect(archive.records(positions)).toMatchObject([
-    { Content: "comet edited", Metadata: { uri: late, public_metrics: { like_count: 3 } } },
-    { Metadata: { uri: early } },
+    { Content: "comet edited", Metadata: { uri: lateUri, public_metrics: { like_count: 3 } } },
+    { Metadata: { uri: earlyUri } },
   ]);
   archive.write([{ kind: "delete-stored", platform: "bluesky", name: "late@one", revision: "3" }]);
-  expect(listUris(archive, archive.search({ plan }).positions)).toEqual([early]);
+  expect(listUris(archive, archive.search({ plan }).positions)).toEqual([earlyUri]);
 });

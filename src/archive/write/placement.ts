@@ -7,10 +7,10 @@ import { type MisplacedPosts, spanAround, uriTimeMs } from "../catalog/misplaced
 import { forgottenRevision, type Tombstones } from "../catalog/removed-posts.ts";
 import type { PreparedChange, PreparedPost } from "../prepared.ts";
 import type { PostLookup } from "../segments/lookup.ts";
-import { mergeCounts, sameCounts } from "../segments/post-counts.ts";
+import { areCountsEqual, mergeCounts } from "../segments/post-counts.ts";
 import type { SegmentWriter } from "../segments/segment-writer.ts";
 import type { StoredPost } from "../segments/stored-posts.ts";
-import { numberSlots, type StoredIds } from "./number-slots.ts";
+import { createIdAllocator, type StoredIds } from "./id-allocator.ts";
 import { haveDistinctIds } from "./prepare.ts";
 
 export type AssignedChange =
@@ -31,7 +31,7 @@ export type Segments = {
   entries: readonly SegmentEntry[];
   openWriter(entry: SegmentEntry): SegmentWriter;
   hashUri(uri: string): bigint;
-  misplaced: MisplacedPosts;
+  misplacedPosts: MisplacedPosts;
 };
 
 export function owner(entries: readonly SegmentEntry[], id: bigint): SegmentEntry {
@@ -49,14 +49,14 @@ export function assignChanges(
   tombstones: Tombstones,
   report: WriteReport,
 ): AssignedChange[] {
-  const assigned: AssignedChange[] = [];
+  const assignedChanges: AssignedChange[] = [];
   const inserts: PreparedPost[] = [];
   for (const change of changes) {
     const stored = findStored(segments, change);
     if (change.kind === "delete") {
       tombstones.add(change);
       if (stored === null) {
-        if (change.revision === forgottenRevision) assigned.push(rejection(change));
+        if (change.revision === forgottenRevision) assignedChanges.push(rejection(change));
         continue;
       }
       if (change.revision !== "" && stored.isIntact && stored.revision > change.revision) {
@@ -65,7 +65,7 @@ export function assignChanges(
       }
       report.deleted += 1;
       const { platform, hash, uri, revision } = change;
-      assigned.push({ kind: "remove", platform, id: stored.id, hash, uri, revision });
+      assignedChanges.push({ kind: "remove", platform, id: stored.id, hash, uri, revision });
     } else if (tombstones.covers(change)) {
       report.suppressed += 1;
     } else if (stored === null) {
@@ -73,40 +73,42 @@ export function assignChanges(
       inserts.push(change);
     } else if (isNewer(change, stored)) {
       report.updated += 1;
-      assigned.push({ kind: "update", post: change, stored, id: stored.id });
+      assignedChanges.push({ kind: "update", post: change, stored, id: stored.id });
     } else {
       report.unchanged += 1;
     }
   }
-  return withNumberedInserts(segments, inserts, assigned);
+  return withNumberedInserts(segments, inserts, assignedChanges);
 }
 
 function withNumberedInserts(
   segments: Segments,
   inserts: readonly PreparedPost[],
-  assigned: readonly AssignedChange[],
+  assignedChanges: readonly AssignedChange[],
 ): AssignedChange[] {
-  if (inserts.length === 0) return [...assigned];
+  if (inserts.length === 0) return [...assignedChanges];
   if (haveFreeIds(segments, inserts)) {
     return [
-      ...assigned,
+      ...assignedChanges,
       ...inserts.map((post): AssignedChange => ({ kind: "insert", post, id: post.id })),
     ];
   }
-  const slots = numberSlots(storedIds(segments));
-  for (const post of inserts) if (post.hash === null) slots.insertFixed(post, post.id);
+  const allocator = createIdAllocator(storedIds(segments));
+  for (const post of inserts) if (post.hash === null) allocator.insertFixed(post, post.id);
   for (const post of inserts) {
-    if (post.hash !== null) slots.insert(post, post.id, uriHash(post.uri));
+    if (post.hash !== null) allocator.insert(post, post.id, uriHash(post.uri));
   }
-  const moves = slots.moves().map(({ from, to }): AssignedChange & { kind: "renumber" } => {
+  const moves = allocator.moves().map(({ from, to }): AssignedChange & { kind: "renumber" } => {
     const uri = getWriter(segments, from).findById(from)?.uri ?? "";
     return { kind: "renumber", id: from, newId: to, hash: segments.hashUri(uri) };
   });
-  const moved = new Map(moves.map(({ id, newId }) => [id, newId]));
+  const newIds = new Map(moves.map(({ id, newId }) => [id, newId]));
   return [
     ...moves,
-    ...assigned.map((change) => movedTo(change, moved.get(change.id) ?? change.id)),
-    ...inserts.map((post): AssignedChange => ({ kind: "insert", post, id: slots.slotId(post) })),
+    ...assignedChanges.map((change) => movedTo(change, newIds.get(change.id) ?? change.id)),
+    ...inserts.map(
+      (post): AssignedChange => ({ kind: "insert", post, id: allocator.assignedId(post) }),
+    ),
   ];
 }
 
@@ -149,30 +151,27 @@ export type PostKey = {
 export type LookupSegments<Found> = {
   entries: readonly SegmentEntry[];
   openWriter(entry: SegmentEntry): PostLookup<Found>;
-  misplaced: Pick<MisplacedPosts, "misplacedIds">;
+  misplacedPosts: Pick<MisplacedPosts, "misplacedIds">;
 };
 
 /**
  * Finds X posts by their native ID, and other posts near the time in their uri or where the catalog
  * lists them. If the uri has no time, the segment of the post's ID comes first, then all others.
  */
-export function findStored<Found>(
-  segments: LookupSegments<Found>,
-  expected: PostKey,
-): Found | null {
-  const { entries, openWriter, misplaced } = segments;
-  const { platform, uri, hash, id } = expected;
+export function findStored<Found>(segments: LookupSegments<Found>, postKey: PostKey): Found | null {
+  const { entries, openWriter, misplacedPosts } = segments;
+  const { platform, uri, hash, id } = postKey;
   if (hash === null) {
     if (id === null) return null;
     const writer = openWriter(owner(entries, id));
     const found = writer.has(id) ? writer.findById(id) : null;
     return found !== null && hasUri(found, uri) ? found : null;
   }
-  for (const entry of likelyEntries(entries, expected)) {
+  for (const entry of likelyEntries(entries, postKey)) {
     const found = openWriter(entry).findByUri(hash, uri);
     if (found !== null) return found;
   }
-  for (const misplacedId of misplaced.misplacedIds(platform, hash)) {
+  for (const misplacedId of misplacedPosts.misplacedIds(platform, hash)) {
     const found = openWriter(owner(entries, misplacedId)).findByUri(hash, uri);
     if (found !== null) return found;
   }
@@ -188,18 +187,18 @@ function likelyEntries(
   { platform, uri, id }: PostKey,
 ): SegmentEntry[] {
   const uriMs = uriTimeMs(platform, uri);
-  const first = id === null ? null : owner(entries, id);
+  const ownerEntry = id === null ? null : owner(entries, id);
   if (uriMs === null) {
-    const newest = first ?? entries.at(-1);
-    const others = entries.filter((entry) => entry !== newest).reverse();
-    return newest === undefined ? others : [newest, ...others];
+    const firstEntry = ownerEntry ?? entries.at(-1);
+    const otherEntries = entries.filter((entry) => entry !== firstEntry).reverse();
+    return firstEntry === undefined ? otherEntries : [firstEntry, ...otherEntries];
   }
   const { fromMs, toMs } = spanAround(uriMs);
   const [low, high] = [lowestId(fromMs), lowestId(toMs + 1)];
-  const nearby = entries.filter(
-    (entry) => entry.low <= high && entry.high >= low && entry !== first,
+  const nearbyEntries = entries.filter(
+    (entry) => entry.low <= high && entry.high >= low && entry !== ownerEntry,
   );
-  return first === null ? nearby.reverse() : [first, ...nearby.reverse()];
+  return ownerEntry === null ? nearbyEntries.reverse() : [ownerEntry, ...nearbyEntries.reverse()];
 }
 
 function isNewer(post: PreparedPost, stored: StoredPost): boolean {
@@ -209,6 +208,6 @@ function isNewer(post: PreparedPost, stored: StoredPost): boolean {
   return (
     !isSameRecord(post.record, stored.record) ||
     (post.timeMs !== stored.timeMs && !post.timeIsCapped) ||
-    !sameCounts(mergeCounts(post.counts, stored.counts), stored.counts)
+    !areCountsEqual(mergeCounts(post.counts, stored.counts), stored.counts)
   );
 }

@@ -191,10 +191,10 @@ export function latestChanges(changes: readonly PreparedChange[]): {
     const isNewer = earlier === undefined || supersedes(change, earlier);
     if (isNewer) latest.set(key, change);
     if (earlier === undefined) continue;
-    const dropped = isNewer ? earlier : change;
-    if (dropped.kind === "upsert") {
-      const isDeleteKept = (isNewer ? change : earlier).kind === "delete";
-      report[isDeleteKept ? "suppressed" : "unchanged"] += 1;
+    const droppedChange = isNewer ? earlier : change;
+    if (droppedChange.kind === "upsert") {
+      const isDelete = (isNewer ? change : earlier).kind === "delete";
+      report[isDelete ? "suppressed" : "unchanged"] += 1;
     }
   }
   return { changes: [...latest.values()], report };

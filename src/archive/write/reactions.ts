@@ -1,6 +1,6 @@
 import type { Platform } from "../../posts/post.ts";
 import { recordOrigin } from "../../posts/record.ts";
-import type { ReadPost } from "../segments/stored-posts.ts";
+import type { DecodedPost } from "../segments/stored-posts.ts";
 import type { CountChanges } from "./count-changes.ts";
 
 /**
@@ -10,10 +10,11 @@ import type { CountChanges } from "./count-changes.ts";
 export function subtractReactions(
   { counts }: { counts: CountChanges },
   platform: Platform,
-  removed: ReadPost | null,
+  removed: DecodedPost | null,
 ): void {
   if (removed === null || recordOrigin(removed.record) !== "stream") return;
   const { inReplyTo, quoted } = removed.post;
-  if (inReplyTo?.uri) counts.collect({ platform, uri: inReplyTo.uri, metric: "replies", by: -1 });
-  if (quoted?.uri) counts.collect({ platform, uri: quoted.uri, metric: "quotes", by: -1 });
+  if (inReplyTo?.uri)
+    counts.collect({ platform, uri: inReplyTo.uri, metric: "replies", increment: -1 });
+  if (quoted?.uri) counts.collect({ platform, uri: quoted.uri, metric: "quotes", increment: -1 });
 }

@@ -28,7 +28,7 @@ const label = (subject: string, createdMs: number): ArchiveChange => ({
   expiresMs: null,
 });
 
-const reported = (userId: string): ArchiveChange[] => [
+const reportedAccount = (userId: string): ArchiveChange[] => [
   { kind: "account", platform: "bluesky", userId, status: "active", observedMs: start },
   { kind: "profile", platform: "bluesky", userId, name: "Someone", labels: [], observedMs: start },
 ];
@@ -44,7 +44,7 @@ const uri = (key: string): string => `at://did:plc:author/app.bsky.feed.post/${k
 
 test("accounts without posts are recorded only if their status would hide posts", () => {
   archive = smallArchive();
-  archive.write([...reported("did:plc:a"), ...reported("did:plc:b")]);
+  archive.write([...reportedAccount("did:plc:a"), ...reportedAccount("did:plc:b")]);
   expect(readRows("account")).toBe(0);
   archive.write([
     {
@@ -88,10 +88,10 @@ test("large tables of unknown subjects are processed in portions", () => {
   archive = smallArchive();
   const handles = Array.from({ length: 12_000 }, (_, n) => handle(`did:plc:${n}`, start));
   archive.write(handles);
-  const remaining: number[] = [];
+  const remainingCounts: number[] = [];
   for (let times = 0; times < 4; times += 1) {
     archive.expire(start + 40 * dayMs);
-    remaining.push(readRows("handle"));
+    remainingCounts.push(readRows("handle"));
   }
-  expect(remaining).toEqual([7_000, 2_000, 0, 0]);
+  expect(remainingCounts).toEqual([7_000, 2_000, 0, 0]);
 });

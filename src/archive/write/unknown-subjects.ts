@@ -20,19 +20,19 @@ export type UnknownSubjects = {
 };
 
 export function createUnknownSubjects(context: WriteContext): UnknownSubjects {
-  const handles = rowRemover(
+  const removeHandles = rowRemover(
     context.catalog,
     "handle",
     ["platform", "user_id", "handle"],
     handlesPerCall,
   );
-  const labels = rowRemover(
+  const removeLabels = rowRemover(
     context.catalog,
     "label",
     ["platform", "subject", "source", "value"],
     labelsPerCall,
   );
-  const aliases = rowRemover(context.catalog, "alias", ["platform", "hash"], aliasesPerCall);
+  const removeAliases = rowRemover(context.catalog, "alias", ["platform", "hash"], aliasesPerCall);
   const isStored = (platform: Platform, uri: string): boolean =>
     findPost(context, context.writers.entries(platform), platform, uri) !== null;
   const isKnown = (platform: Platform, userId: string): boolean =>
@@ -41,15 +41,15 @@ export function createUnknownSubjects(context: WriteContext): UnknownSubjects {
   return {
     removeSome: (nowMs) => {
       const beforeMs = nowMs - retentionMs;
-      handles(({ platform, user_id, observed_ms }) => {
+      removeHandles(({ platform, user_id, observed_ms }) => {
         const isOld = Number(observed_ms) > 0 && Number(observed_ms) < beforeMs;
         return isOld && !isKnown(platform as Platform, String(user_id));
       });
-      labels(({ platform, subject, created_ms }) => {
+      removeLabels(({ platform, subject, created_ms }) => {
         if (Number(created_ms) >= beforeMs || isAccountId(String(subject))) return false;
         return !isStored(platform as Platform, String(subject));
       });
-      aliases(
+      removeAliases(
         ({ platform, id }) =>
           postWithId(context, platform as Platform, BigInt(String(id))) === null,
       );
@@ -62,24 +62,24 @@ type Row = Record<string, unknown>;
 function rowRemover(
   catalog: DatabaseSync,
   table: string,
-  key: readonly string[],
+  keyColumns: readonly string[],
   rowsPerCall: number,
 ): (shouldRemove: (row: Row) => boolean) => void {
-  const columns = key.join(", ");
-  const positions = key.map(() => "?").join(", ");
+  const columns = keyColumns.join(", ");
+  const placeholders = keyColumns.map(() => "?").join(", ");
   const selectPage = catalog.prepare(
-    `SELECT * FROM ${table} WHERE (${columns}) > (${positions}) ORDER BY ${columns} LIMIT ?`,
+    `SELECT * FROM ${table} WHERE (${columns}) > (${placeholders}) ORDER BY ${columns} LIMIT ?`,
   );
   selectPage.setReadBigInts(true);
-  const remove = catalog.prepare(
-    `DELETE FROM ${table} WHERE ${key.map((column) => `${column} = ?`).join(" AND ")}`,
+  const deleteRow = catalog.prepare(
+    `DELETE FROM ${table} WHERE ${keyColumns.map((column) => `${column} = ?`).join(" AND ")}`,
   );
-  const start = key.map(() => "");
+  const start = keyColumns.map(() => "");
   let after = start;
   return (shouldRemove) => {
     const rows = selectPage.all(...after, rowsPerCall);
-    const rowKey = (row: Row): string[] => key.map((column) => String(row[column]));
-    for (const row of rows) if (shouldRemove(row)) remove.run(...rowKey(row));
+    const rowKey = (row: Row): string[] => keyColumns.map((column) => String(row[column]));
+    for (const row of rows) if (shouldRemove(row)) deleteRow.run(...rowKey(row));
     const last = rows.at(-1);
     after = last === undefined || rows.length < rowsPerCall ? start : rowKey(last);
   };

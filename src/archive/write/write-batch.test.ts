@@ -26,7 +26,7 @@ const remove = (post: Post, revision: string): ArchiveChange => ({
   uri: post.uri,
   revision,
 });
-const streamed = (overrides: Parameters<typeof makePost>[0]) =>
+const streamedPost = (overrides: Parameters<typeof makePost>[0]) =>
   makePost({ origin: "stream", ...overrides });
 
 function contents(): string[] {
@@ -51,22 +51,22 @@ describe("identity", () => {
     archive = smallArchive(2);
     const posts = [0, 1, 2, 3, 4, 5].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
     archive.put(...posts);
-    const before = ids();
+    const idsBefore = ids();
     archive.put(makePost({ key: "1", createdMs: start + 50_000, text: "moved in time" }));
-    expect(ids()).toEqual(before);
+    expect(ids()).toEqual(idsBefore);
     expect(contents().filter((text) => text === "moved in time")).toHaveLength(1);
-    const late = archive.search({ ...everything, fromMs: start + 50_000 });
-    expect(late.positions).toEqual([{ id: before[4], platform: "bluesky" }]);
+    const lateAnswer = archive.search({ ...everything, fromMs: start + 50_000 });
+    expect(lateAnswer.positions).toEqual([{ id: idsBefore[4], platform: "bluesky" }]);
   });
 
   test("a post moves to another ID when an X post with that native ID arrives", () => {
     archive = smallArchive();
     const first = makePost({ key: "first" });
     archive.put(first);
-    const [used] = ids();
+    const [usedId] = ids();
     const native = makePost({
       platform: "x",
-      nativeId: used ?? 0n,
+      nativeId: usedId ?? 0n,
       userId: null,
       username: "someone",
       text: "under its native ID",
@@ -88,7 +88,7 @@ describe("identity", () => {
     ["deletes", ["under its native ID"]],
   ])(
     "a batch that %s a post and adds one that displaces it applies both changes",
-    (action, remaining) => {
+    (action, remainingTexts) => {
       archive = smallArchive();
       const hashed = makePost({ platform: "x", uri: "import:x:1", text: "under a hash" });
       archive.put(hashed);
@@ -102,11 +102,11 @@ describe("identity", () => {
       const change =
         action === "edits" ? upsert({ ...hashed, text: "edited" }) : remove(hashed, "");
       archive.write([change, upsert(native)]);
-      expect(contents().sort()).toEqual(remaining);
+      expect(contents().sort()).toEqual(remainingTexts);
       archive.put({ ...hashed, text: "a later version" });
       const later = action === "edits" ? "a later version" : "under its native ID";
       expect(contents().sort()[0]).toBe(later);
-      expect(ids()).toHaveLength(remaining.length);
+      expect(ids()).toHaveLength(remainingTexts.length);
     },
   );
 
@@ -119,8 +119,8 @@ describe("identity", () => {
       makePost({ ...x, nativeId: 20n, createdMs: first, seenMs: null }),
     );
     expect(ids()).toEqual([1157939227653046272n, 20n]);
-    const old = archive.search({ ...everything, fromMs: first, toMs: first + 1 });
-    expect(old.positions).toEqual([{ id: 20n, platform: "x" }]);
+    const oldAnswer = archive.search({ ...everything, fromMs: first, toMs: first + 1 });
+    expect(oldAnswer.positions).toEqual([{ id: 20n, platform: "x" }]);
   });
 
   test("posts from the years 1, 1970 and 2009 are found", () => {
@@ -159,8 +159,10 @@ describe("segments", () => {
       makePost({ key: "7", createdMs: start + 1 }),
     );
     expect(ids()).toHaveLength(7);
-    const again = archive.put(...[1, 6].map((n) => makePost({ key: `${n}`, createdMs: start })));
-    expect(again.unchanged).toBe(2);
+    const repeatReport = archive.put(
+      ...[1, 6].map((n) => makePost({ key: `${n}`, createdMs: start })),
+    );
+    expect(repeatReport.unchanged).toBe(2);
   });
 
   test("an unsorted batch yields the same posts in the same order as a sorted one", () => {
@@ -169,19 +171,19 @@ describe("segments", () => {
     );
     archive = smallArchive(7);
     archive.put(...posts);
-    const sorted = contents();
+    const sortedContents = contents();
     archive.remove();
     archive = smallArchive(7);
     archive.put(...posts.toSorted((a, b) => (a.uri < b.uri ? 1 : -1)));
-    expect(contents()).toEqual(sorted);
+    expect(contents()).toEqual(sortedContents);
   });
 
   test("all posts are present after the files are reopened", () => {
     archive = smallArchive(3);
     archive.put(...[1, 2, 3, 4].map((n) => makePost({ key: `${n}`, createdMs: start + n })));
-    const before = ids();
+    const idsBefore = ids();
     archive.reopen();
-    expect(ids()).toEqual(before);
+    expect(ids()).toEqual(idsBefore);
     expect(archive.put(makePost({ key: "4", createdMs: start + 4 })).unchanged).toBe(1);
   });
 
@@ -212,7 +214,7 @@ describe("segments", () => {
 });
 
 describe("deleting", () => {
-  const post = streamed({ key: "gone", revision: "3aaa" });
+  const post = streamedPost({ key: "gone", revision: "3aaa" });
 
   test("deleting a post removes it from every search", () => {
     archive = smallArchive();
@@ -266,9 +268,9 @@ describe("deleting", () => {
 describe("editing", () => {
   test("an edit replaces text and terms, and an older revision changes nothing", () => {
     archive = smallArchive();
-    archive.put(streamed({ revision: "3aaa", text: "first words" }));
-    expect(archive.put(streamed({ revision: "3bbb", text: "second words" })).updated).toBe(1);
-    expect(archive.put(streamed({ revision: "3aaa", text: "first words" })).unchanged).toBe(1);
+    archive.put(streamedPost({ revision: "3aaa", text: "first words" }));
+    expect(archive.put(streamedPost({ revision: "3bbb", text: "second words" })).updated).toBe(1);
+    expect(archive.put(streamedPost({ revision: "3aaa", text: "first words" })).unchanged).toBe(1);
     expect(contents()).toEqual(["second words"]);
     const word = (token: string) =>
       archive.search({ plan: { kind: "terms", elements: [{ kind: "token", token }] } }).positions;
@@ -279,7 +281,7 @@ describe("editing", () => {
   test("an observed version overrides an import, and is never overridden by one", () => {
     archive = smallArchive();
     archive.put(makePost({ text: "imported" }));
-    archive.put(streamed({ text: "observed", revision: "3aaa" }));
+    archive.put(streamedPost({ text: "observed", revision: "3aaa" }));
     archive.put(makePost({ text: "imported again" }));
     expect(contents()).toEqual(["observed"]);
   });
@@ -288,7 +290,7 @@ describe("editing", () => {
     archive = smallArchive();
     const counts = { likes: 5, reposts: null, replies: null, quotes: 0 };
     archive.put(makePost({ counts }));
-    archive.put(streamed({ revision: "3aaa" }));
+    archive.put(streamedPost({ revision: "3aaa" }));
     const { records } = archive.reader.operations.records(archive.search(everything).positions);
     const [record = "{}"] = records;
     expect(JSON.parse(record).Metadata.public_metrics).toEqual({
@@ -407,7 +409,7 @@ describe("other data of a batch", () => {
 
   test("a post without a handle shows the latest handle of its account, or the account id if there is none", () => {
     archive = smallArchive();
-    archive.put(streamed({ username: "", revision: "3a" }));
+    archive.put(streamedPost({ username: "", revision: "3a" }));
     const username = () =>
       JSON.parse(
         archive.reader.operations.records(archive.search(everything).positions).records[0] ?? "{}",
@@ -431,7 +433,7 @@ describe("accounts", () => {
     const { tree } = parseQuery(`from:${name}`);
     return makePlan(tree, { names: archive.reader.operations.resolve(namesIn(tree)), asOfMs: 0 });
   };
-  const found = (name: string): string[] => {
+  const foundTexts = (name: string): string[] => {
     const { positions } = archive.search({ plan: from(name) });
     return archive.reader.operations
       .records(positions)
@@ -453,10 +455,10 @@ describe("accounts", () => {
       makePost({ platform: "x", uri: "x:2", userId: "7", username: "12345", text: "digits" }),
       makePost({ platform: "x", uri: "x:3", userId: "12345", username: "other", text: "other" }),
     );
-    expect(found("alice@a.example")).toEqual(["alice"]);
-    expect(found("carol")).toEqual(["carol"]);
-    expect(found("12345")).toEqual(["digits"]);
-    expect(found("7")).toEqual(["digits"]);
+    expect(foundTexts("alice@a.example")).toEqual(["alice"]);
+    expect(foundTexts("carol")).toEqual(["carol"]);
+    expect(foundTexts("12345")).toEqual(["digits"]);
+    expect(foundTexts("7")).toEqual(["digits"]);
   });
 
   test("posts of other accounts cannot change an account's handle", () => {
@@ -471,14 +473,14 @@ describe("accounts", () => {
       },
     ]);
     archive.put(
-      streamed({
+      streamedPost({
         uri: "at://did:plc:jay/c/1",
         userId: "did:plc:jay",
         username: "",
         text: "mine",
         revision: "3a",
       }),
-      streamed({
+      streamedPost({
         uri: "at://did:plc:evil/c/1",
         userId: "did:plc:evil",
         username: "",
@@ -491,7 +493,7 @@ describe("accounts", () => {
         ],
       }),
     );
-    expect(found("jay.example")).toEqual(["mine"]);
+    expect(foundTexts("jay.example")).toEqual(["mine"]);
     const names = archive.reader.operations
       .records(archive.search(everything).positions)
       .records.map((text) => JSON.parse(text).Metadata.username);
@@ -510,7 +512,7 @@ describe("accounts", () => {
       },
     ]);
     archive.put(makePost({ key: "imported", username: "file.example" }));
-    archive.put(streamed({ key: "live", username: "", revision: "3a" }));
+    archive.put(streamedPost({ key: "live", username: "", revision: "3a" }));
     const names = archive.reader.operations
       .records(archive.search(everything).positions)
       .records.map((text) => JSON.parse(text).Metadata.username);
@@ -533,7 +535,7 @@ describe("hostile files and crashes", () => {
     archive = smallArchive(2);
     archive.put(makePost({ key: "1", createdMs: start }));
     const posts = [2, 3, 4].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
-    const broken = {
+    const brokenInterval = {
       platform: "bluesky" as const,
       collection: "posts" as const,
       account: null,
@@ -541,7 +543,7 @@ describe("hostile files and crashes", () => {
       fromMs: Number.NaN,
       toMs: 1,
     };
-    expect(() => archive.write(posts.map(upsert), { coverage: [broken] })).toThrow();
+    expect(() => archive.write(posts.map(upsert), { coverage: [brokenInterval] })).toThrow();
     const other = openSecondCatalog(archive);
     other.put(...posts);
     other.close();

@@ -21,7 +21,7 @@ import { withoutExpired } from "../catalog/removed-posts.ts";
 import { inTransaction } from "../database.ts";
 import type { PreparedChange } from "../prepared.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { addCountStep } from "./add-counts.ts";
+import { addCountBatch } from "./add-counts.ts";
 import { deletesByAlias, openAliases, recordAliases } from "./aliases.ts";
 import { openCountChanges } from "./count-changes.ts";
 import {
@@ -54,7 +54,7 @@ export type BatchWriter = {
    *    batch, and posts already written are found by uri.
    */
   write(batch: PreparedBatch): WriteReport;
-  shared: SharedWriting;
+  internals: WriterInternals;
   closeCounts(): void;
   addCounts(): boolean;
   /** Removes expired labels, and some entries about posts and accounts that are not stored. */
@@ -62,7 +62,7 @@ export type BatchWriter = {
   close(): void;
 };
 
-type SharedWriting = {
+type WriterInternals = {
   context: WriteContext;
   withLock<Value>(work: () => Value): Value;
   /** Errors: `archive_full`. */
@@ -89,7 +89,7 @@ export function createBatchWriter(
     labels: openCatalogLabels(catalog),
     counts: openCountChanges(catalog),
     aliases: openAliases(catalog),
-    misplaced: openMisplacedPosts(catalog),
+    misplacedPosts: openMisplacedPosts(catalog),
     pendingModeration: openPendingModeration(catalog),
     commit,
     uriKey,
@@ -97,7 +97,7 @@ export function createBatchWriter(
   };
   const { counts, pendingModeration } = context;
   const unknownSubjects = createUnknownSubjects(context);
-  const rejectWhenFull = createImportBound(folder, maxBytes);
+  const rejectWhenFull = createImportLimit(folder, maxBytes);
 
   /**
    * Retries once after finding a damaged page: if it belonged to a sealed index, the first try
@@ -143,7 +143,7 @@ export function createBatchWriter(
       ...batch.changes,
       ...deletesByAlias(context, batch),
     ]);
-    const assigned = [...Map.groupBy(changes, (change) => change.platform)].map(
+    const assignedChanges = [...Map.groupBy(changes, (change) => change.platform)].map(
       ([platform, platformChanges]) => ({
         platform,
         changes: assignPosts(context, platform, platformChanges, {
@@ -152,17 +152,19 @@ export function createBatchWriter(
         }),
       }),
     );
-    const published = assigned.map(({ platform, changes: platformChanges }) =>
+    const publishedFlags = assignedChanges.map(({ platform, changes: platformChanges }) =>
       publish(context, platform, platformChanges),
     );
-    const areNew = changedSubjects(context, batch).map((subject) => pendingModeration.add(subject));
-    if (published.includes(true) || areNew.includes(true)) return null;
-    for (const { changes: platformChanges } of assigned)
+    const addedFlags = changedSubjects(context, batch).map((subject) =>
+      pendingModeration.add(subject),
+    );
+    if (publishedFlags.includes(true) || addedFlags.includes(true)) return null;
+    for (const { changes: platformChanges } of assignedChanges)
       addAuthorsWithoutHandle(context, platformChanges);
     commit.current();
     recordModeration(context, batch);
     const numbers = { last: Number(readSetting(catalog, "ingest_number")) };
-    for (const { platform, changes: platformChanges } of assigned) {
+    for (const { platform, changes: platformChanges } of assignedChanges) {
       writeSegments(context, platform, platformChanges, segmentPosts, numbers);
     }
     putSetting(catalog, "ingest_number", numbers.last);
@@ -177,9 +179,9 @@ export function createBatchWriter(
 
   return {
     write,
-    shared: { context, withLock, rejectWhenFull },
+    internals: { context, withLock, rejectWhenFull },
     closeCounts: () => withLock(() => counts.closeGeneration()),
-    addCounts: () => withLock(() => addCountStep(context)),
+    addCounts: () => withLock(() => addCountBatch(context)),
     expire: (nowMs) =>
       withLock(() => {
         expireLabels(context, nowMs);
@@ -198,20 +200,20 @@ const batchesBetweenChecks = 16;
  * Rejects imports once the archive exceeds its size, because imports never expire. Errors:
  * `archive_full`.
  */
-function createImportBound(
+function createImportLimit(
   folder: string,
   maxBytes: number,
 ): (batch: { changes: readonly PreparedChange[] }) => void {
-  let imports = 0;
+  let importBatches = 0;
   return ({ changes }) => {
     if (!changes.some((change) => change.kind === "upsert" && change.imported)) return;
-    imports += 1;
-    if (imports % batchesBetweenChecks !== 1) return;
+    importBatches += 1;
+    if (importBatches % batchesBetweenChecks !== 1) return;
     const bytes = archiveBytes(folder) - orphanedTotals(folder).bytes;
     if (bytes < maxBytes) return;
     throw new EarshotError(
       "archive_full",
-      `the archive has ${bytes} bytes, and imports are refused above ${maxBytes}`,
+      `the archive is ${bytes} bytes, and imports are refused above ${maxBytes}`,
       { status: 507, hint: "raise EARSHOT_ARCHIVE_MAX_BYTES, or import less" },
     );
   };

@@ -27,7 +27,7 @@ export type WriteContext = {
   labels: CatalogLabels;
   counts: CountChanges;
   aliases: Aliases;
-  misplaced: MisplacedPosts;
+  misplacedPosts: MisplacedPosts;
   pendingModeration: PendingModeration;
   commit: CommitNumber;
   uriKey: string;
@@ -51,7 +51,7 @@ export function inSegment(
   setLastWrittenInCommit(catalog, entry, commit.current());
 }
 
-const openWriters = 64;
+const maxOpenWriters = 64;
 const fillingCacheKib = 32_000;
 const quietCacheKib = 2_000;
 
@@ -75,10 +75,11 @@ export function createSegmentWriters(
 ): SegmentWriters {
   const writers = new Map<string, SegmentWriter>();
 
-  let last: { platform: Platform; sequence: number; writer: SegmentWriter } | null = null;
+  let lastUsed: { platform: Platform; sequence: number; writer: SegmentWriter } | null = null;
 
   function open(entry: SegmentKey, cacheKib: number): SegmentWriter {
-    if (last?.sequence === entry.sequence && last.platform === entry.platform) return last.writer;
+    if (lastUsed?.sequence === entry.sequence && lastUsed.platform === entry.platform)
+      return lastUsed.writer;
     const path = segmentPath(folder, entry);
     let writer = writers.get(path);
     writers.delete(path);
@@ -88,13 +89,13 @@ export function createSegmentWriters(
     }
     writers.set(path, writer);
     const [oldest] = writers.keys();
-    if (writers.size > openWriters && oldest !== undefined) closePath(oldest);
-    last = { platform: entry.platform, sequence: entry.sequence, writer };
+    if (writers.size > maxOpenWriters && oldest !== undefined) closePath(oldest);
+    lastUsed = { platform: entry.platform, sequence: entry.sequence, writer };
     return writer;
   }
 
   function closePath(path: string): void {
-    last = null;
+    lastUsed = null;
     writers.get(path)?.close();
     writers.delete(path);
   }
@@ -129,8 +130,8 @@ export function createSegmentWriters(
       for (const writer of writers.values()) writer.endReading();
     },
     closeRemoved: () => {
-      const listed = new Set(readSegments(catalog).map((entry) => segmentPath(folder, entry)));
-      for (const path of writers.keys()) if (!listed.has(path)) closePath(path);
+      const listedPaths = new Set(readSegments(catalog).map((entry) => segmentPath(folder, entry)));
+      for (const path of writers.keys()) if (!listedPaths.has(path)) closePath(path);
     },
     closeAll: () => {
       for (const path of [...writers.keys()]) closePath(path);

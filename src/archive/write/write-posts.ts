@@ -67,12 +67,12 @@ function rejectExpired(
 ): AssignedChange[] {
   const cutoffMs = expiredBeforeMs(catalog, platform);
   if (cutoffMs === null) return changes;
-  const accepted = changes.filter(
+  const acceptedChanges = changes.filter(
     (change) => change.kind !== "insert" || change.post.imported || change.post.timeMs >= cutoffMs,
   );
-  report.inserted -= changes.length - accepted.length;
-  report.suppressed += changes.length - accepted.length;
-  return accepted;
+  report.inserted -= changes.length - acceptedChanges.length;
+  report.suppressed += changes.length - acceptedChanges.length;
+  return acceptedChanges;
 }
 
 export function addAuthorsWithoutHandle(
@@ -87,7 +87,7 @@ export function addAuthorsWithoutHandle(
 }
 
 /**
- * Publishes skews and misplaced posts, which readers must know before the posts are written. False
+ * Publishes skews and misplaced posts, which readers need before the posts are written. False
  * if nothing has changed.
  */
 export function publish(
@@ -101,7 +101,7 @@ export function publish(
     if (change.kind !== "insert" || change.post.hash === null) continue;
     const { uri, hash } = change.post;
     if (!isMisplaced(platform, uri, change.id)) continue;
-    isListed = context.misplaced.add(platform, hash, change.id) || isListed;
+    isListed = context.misplacedPosts.add(platform, hash, change.id) || isListed;
   }
   return isWidened || isListed;
 }
@@ -112,21 +112,21 @@ function widenSkews(
   changes: readonly AssignedChange[],
 ): boolean {
   const entries = writers.entries(platform);
-  const wider = new Map<SegmentEntry, TimeSkew>();
+  const widerSkews = new Map<SegmentEntry, TimeSkew>();
   for (const change of changes) {
     if (change.kind !== "insert" && change.kind !== "update") continue;
     if (!hasTime(change.id) && change.post.timeMs <= firstTimeMs) continue;
     const entry = owner(entries, change.id);
-    const skew = wider.get(entry) ?? entry.skew;
+    const skew = widerSkews.get(entry) ?? entry.skew;
     const offsetMs = change.post.timeMs - idTimeMs(change.id);
     if (offsetMs >= skew.minMs && offsetMs <= skew.maxMs) continue;
-    wider.set(entry, {
+    widerSkews.set(entry, {
       minMs: Math.min(offsetMs, skew.minMs),
       maxMs: Math.max(offsetMs, skew.maxMs),
     });
   }
-  for (const [entry, skew] of wider) setSkew(catalog, entry, skew);
-  return wider.size > 0;
+  for (const [entry, skew] of widerSkews) setSkew(catalog, entry, skew);
+  return widerSkews.size > 0;
 }
 
 export type IngestNumbers = { last: number };
@@ -137,13 +137,13 @@ export type IngestNumbers = { last: number };
  */
 function upToCapacity(changes: readonly AssignedChange[], room: number): AssignedChange[] {
   let inserts = 0;
-  let cut: bigint | null = null;
+  let cutoffId: bigint | null = null;
   let end = 0;
   for (const change of changes) {
-    if (cut !== null && change.id >= cut) break;
+    if (cutoffId !== null && change.id >= cutoffId) break;
     end += 1;
     if (change.kind === "insert") inserts += 1;
-    if (cut === null && inserts >= room) cut = nextMillisecondId(change.id);
+    if (cutoffId === null && inserts >= room) cutoffId = nextMillisecondId(change.id);
   }
   return changes.slice(0, end);
 }
@@ -157,13 +157,13 @@ export function writeSegments(
 ): void {
   const { catalog, writers, accounts, labels } = context;
   const isModerated = accounts.hasAny(platform) || labels.hasAny(platform);
-  let pending = inWriteOrder(changes);
-  while (pending.length > 0) {
+  let pendingChanges = inWriteOrder(changes);
+  while (pendingChanges.length > 0) {
     const entries = writers.entries(platform);
-    const entry = owner(entries, pending[0]?.id ?? 0n);
+    const entry = owner(entries, pendingChanges[0]?.id ?? 0n);
     const isNewest = entry === entries.at(-1);
     const writer = writers.openWriter(entry);
-    const segmentChanges = pending.filter((change) => change.id <= entry.high);
+    const segmentChanges = pendingChanges.filter((change) => change.id <= entry.high);
     const batch = isNewest
       ? upToCapacity(segmentChanges, segmentPosts - writer.posts())
       : segmentChanges;
@@ -173,8 +173,8 @@ export function writeSegments(
         if (isModerated) moderate(context, writer, change);
       }
     });
-    pending = pending.slice(batch.length);
-    const end = writer.end();
+    pendingChanges = pendingChanges.slice(batch.length);
+    const end = writer.endId();
     const isCurrent = entry.analyzer === currentAnalyzer && entry.numbering === currentNumbering;
     const isFinished = writer.posts() >= segmentPosts || !isCurrent;
     if (isNewest && isFinished && end <= lastId) {
@@ -193,11 +193,11 @@ export const inWriteOrder = (changes: readonly AssignedChange[]): AssignedChange
   changes.toSorted(compare);
 
 function compare(a: AssignedChange, b: AssignedChange): number {
-  const [first, second] = [computePosition(a), computePosition(b)];
+  const [first, second] = [sortKey(a), sortKey(b)];
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-const computePosition = (change: AssignedChange): bigint =>
+const sortKey = (change: AssignedChange): bigint =>
   change.kind === "renumber" ? firstInMillisecond(change.id) : change.id;
 
 export function applyChange(
@@ -217,7 +217,7 @@ export function applyChange(
     writer.remove(change.id, change.hash);
     writer.deletions.addPost(change.uri, change.revision);
     if (change.hash === null) return;
-    context.misplaced.remove(change.platform, change.hash, change.id);
+    context.misplacedPosts.remove(change.platform, change.hash, change.id);
   } else if (change.kind === "reject") {
     writer.deletions.addPost(change.uri, change.revision);
   } else {

@@ -15,7 +15,7 @@ const maxHeartbeatAgeMs = 5_000;
 const deletionTimeoutMs = 15_000;
 const pollMs = 100;
 
-type AccountPage = { accounts: AccountListing[]; seen: AccountPosition | null };
+type AccountPage = { accounts: AccountListing[]; lastScanned: AccountPosition | null };
 
 export async function printAccounts(
   { json }: { json?: boolean },
@@ -58,8 +58,8 @@ export async function changeAccount(
   const { role, requestsPerSecond: requests, submissionsPerMinute: submissions } = options;
   const change = {
     ...(role === undefined ? {} : { role }),
-    ...(requests === undefined ? {} : { requestsPerSecond: requestLimit(requests) }),
-    ...(submissions === undefined ? {} : { submissionsPerMinute: requestLimit(submissions) }),
+    ...(requests === undefined ? {} : { requestsPerSecond: limitOrNull(requests) }),
+    ...(submissions === undefined ? {} : { submissionsPerMinute: limitOrNull(submissions) }),
   };
   if (Object.keys(change).length === 0) {
     throw wrongUse(
@@ -70,8 +70,7 @@ export async function changeAccount(
   terminal.out(accountAsLines(await applyChange(account, change, terminal)));
 }
 
-const requestLimit = (request: RequestedLimit): number | null =>
-  request === "default" ? null : request;
+const limitOrNull = (limit: RequestedLimit): number | null => (limit === "default" ? null : limit);
 
 export async function suspendAccount(
   account: string,
@@ -127,17 +126,17 @@ export async function deleteNamedAccount(
 }
 
 async function waitForServerDeletion(accountId: string, terminal: Terminal): Promise<boolean> {
-  const endMs = systemClock.elapsed() + deletionTimeoutMs;
-  while (systemClock.elapsed() < endMs) {
-    const { isLeft, heartbeatMs } = await runWithControl(terminal, (control) =>
+  const deadlineMs = systemClock.elapsed() + deletionTimeoutMs;
+  while (systemClock.elapsed() < deadlineMs) {
+    const { isRemaining, heartbeatMs } = await runWithControl(terminal, (control) =>
       control.run("deletionProgress", { accountId }),
     );
-    if (!isLeft) return true;
+    if (!isRemaining) return true;
     if (heartbeatMs === null || Math.abs(systemClock.now() - heartbeatMs) > maxHeartbeatAgeMs)
       return false;
     await systemClock.sleep(pollMs);
   }
-  terminal.note("the running server did not delete it in time; this command deletes it\n");
+  terminal.note("the running server did not delete it in time; this command will delete it\n");
   return false;
 }
 
@@ -177,7 +176,7 @@ async function allAccounts(control: OpenControl): Promise<AccountListing[]> {
     const request = { query: null, after, limit: Number.MAX_SAFE_INTEGER, nowMs };
     const page: AccountPage = await control.run("listAccounts", request);
     listings.push(...page.accounts);
-    after = page.seen;
+    after = page.lastScanned;
   } while (after !== null);
   return listings;
 }

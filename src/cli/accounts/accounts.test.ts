@@ -33,16 +33,16 @@ describe("accounts", () => {
     );
     expect(await json("accounts", "list")).toEqual(await json("accounts", "show", id));
     expect((await earshot("accounts", "show", "ann")).out).toMatch(/^role +member$/m);
-    const unknown = await earshot("accounts", "show", "nobody");
-    expect(unknown).toMatchObject({ code: 1, out: "" });
-    expect(unknown.notes).toMatch(/^earshot: account "nobody" not found – /);
+    const unknownAccount = await earshot("accounts", "show", "nobody");
+    expect(unknownAccount).toMatchObject({ code: 1, out: "" });
+    expect(unknownAccount.notes).toMatch(/^earshot: account "nobody" not found – /);
   });
 
   test("accounts can be changed, and their limits reset to the deployment's", async () => {
     await makeAccount("bob");
     const limits = ["--requests-per-second", "9", "--submissions-per-minute", "90"];
-    const changed = await earshot("accounts", "change", "bob", ...limits);
-    expect(changed.out).toMatch(/^limits +9\/s 90\/min$/m);
+    const changeOutcome = await earshot("accounts", "change", "bob", ...limits);
+    expect(changeOutcome.out).toMatch(/^limits +9\/s 90\/min$/m);
     await earshot("accounts", "change", "bob", "--requests-per-second", "default");
     expect((await json("accounts", "show", "bob"))[0]).toMatchObject({
       requests_per_second: null,
@@ -72,10 +72,16 @@ describe("accounts", () => {
   test("accounts are deleted only with --yes, and the last operator cannot be deleted", async () => {
     const id = await makeAccount("dora");
     await earshot("accounts", "change", "dora", "--role", "operator");
-    const unconfirmed = await earshot("accounts", "delete", "dora");
-    expect([unconfirmed.code, unconfirmed.notes]).toEqual([2, expect.stringContaining("--yes")]);
-    const last = await earshot("accounts", "delete", "dora", "--yes");
-    expect([last.code, last.notes]).toEqual([1, expect.stringContaining("the last operator")]);
+    const unconfirmedOutcome = await earshot("accounts", "delete", "dora");
+    expect([unconfirmedOutcome.code, unconfirmedOutcome.notes]).toEqual([
+      2,
+      expect.stringContaining("--yes"),
+    ]);
+    const lastOutcome = await earshot("accounts", "delete", "dora", "--yes");
+    expect([lastOutcome.code, lastOutcome.notes]).toEqual([
+      1,
+      expect.stringContaining("the last operator"),
+    ]);
     await makeAccount("emil");
     await earshot("accounts", "change", "emil", "--role", "operator");
     expect(await earshot("accounts", "delete", "dora", "--yes")).toMatchObject({
@@ -103,27 +109,27 @@ describe("the audit log", () => {
     const text = (await earshot("audit", "--account", "finn")).out;
     expect(text).toMatch(/^\S+Z {2}account limits changed {2}for finn {2}by the command line {2}/);
     await earshot("accounts", "delete", "finn", "--yes");
-    const all = await earshot("audit");
-    expect(all.out).toMatch(
+    const fullLog = await earshot("audit");
+    expect(fullLog.out).toMatch(
       /^\S+Z {2}account deleted {2}for a deleted account {2}by the command line\n/,
     );
-    expect(all.out).not.toContain("finn");
+    expect(fullLog.out).not.toContain("finn");
     expect((await earshot("audit", "--account", "finn")).code).toBe(1);
   });
 
   test("the audit log can be filtered by actor, action and time", async () => {
     await makeAccount("gwen");
-    const own = ["audit", "--account", "gwen"];
+    const baseArgs = ["audit", "--account", "gwen"];
     const actions = async (...filters: string[]) =>
-      (await json(...own, ...filters)).map(({ action }) => action);
+      (await json(...baseArgs, ...filters)).map(({ action }) => action);
     expect(await actions()).toEqual(["key_created", "account_created"]);
     expect(await actions("--action", "key_created")).toEqual(["key_created"]);
     expect(await actions("--actor", "command_line")).toHaveLength(2);
     expect(await actions("--actor", "gwen")).toEqual([]);
-    const [{ at }] = await json(...own);
+    const [{ at }] = await json(...baseArgs);
     expect(await actions("--since", at)).toContain("key_created");
     expect(await actions("--until", "2026-01-31")).toEqual([]);
-    expect((await earshot(...own, "--until", "2026-01-31")).notes).toContain(
+    expect((await earshot(...baseArgs, "--until", "2026-01-31")).notes).toContain(
       "no audit log entries",
     );
     expect((await earshot("audit", "--action", "left")).code).toBe(2);

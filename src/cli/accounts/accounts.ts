@@ -44,21 +44,21 @@ export function addAccounts(program: Command, terminal: Terminal): void {
     );
   accounts
     .command("change")
-    .summary("change the role or the limits of an account")
+    .summary("change an account's role or limits")
     .description(
-      "Changes the role or limits of an account. The limits apply to keys that have none of their own.",
+      "Changes an account's role or limits. The limits apply to keys that have none of their own.",
     )
     .argument("<account>", "id, name or login (github:ann)")
-    .option("--role <role>", "member or operator", role)
+    .option("--role <role>", "member or operator", parseRole)
     .option(
       "--requests-per-second <number>",
       "overrides EARSHOT_REQUESTS_PER_SECOND; 'default' resets it",
-      limit,
+      parseLimit,
     )
     .option(
       "--submissions-per-minute <number>",
       "overrides EARSHOT_SUBMISSIONS_PER_MINUTE; 'default' resets it",
-      limit,
+      parseLimit,
     )
     .addHelpText("after", "\nExample:\n  earshot accounts change github:ann --role operator")
     .action((account: string, options) => changeAccount(account, options, terminal));
@@ -69,14 +69,14 @@ export function addAccounts(program: Command, terminal: Terminal): void {
       "Suspends an account: its keys get 403, its sessions end, its jobs are cancelled. Nothing is deleted.",
     )
     .argument("<account>", "id, name or login (github:ann)")
-    .requiredOption("--reason <text>", "reason for operators, up to 200 characters", reason)
+    .requiredOption("--reason <text>", "reason for operators, up to 200 characters", parseReason)
     .action((account: string, options: { reason: string }) =>
       suspendAccount(account, options, terminal),
     );
   accounts
     .command("restore")
     .summary("end a suspension")
-    .description("Ends the suspension of an account; its keys are valid again.")
+    .description("Ends an account's suspension; its keys are valid again.")
     .argument("<account>", "id, name or login (github:ann)")
     .action((account: string) => restoreAccount(account, terminal));
   accounts
@@ -93,16 +93,16 @@ export function addAccounts(program: Command, terminal: Terminal): void {
     );
 }
 
-function role(text: string): "member" | "operator" {
+function parseRole(text: string): "member" | "operator" {
   if (text === "member" || text === "operator") return text;
   throw new InvalidArgumentError("It must be member or operator.");
 }
 
-function limit(text: string): RequestedLimit {
+function parseLimit(text: string): RequestedLimit {
   return text === "default" ? text : parseWholeNumber(1, 1_000_000)(text);
 }
 
-function reason(text: string): string {
+function parseReason(text: string): string {
   if (text.length <= maxReasonLength) return text;
   throw new InvalidArgumentError(`It must be at most ${maxReasonLength} characters long.`);
 }

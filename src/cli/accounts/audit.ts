@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { AuditEntry, AuditPart } from "../../accounts/admin/audit-operations.ts";
+import type { AuditEntry, AuditPageRequest } from "../../accounts/admin/audit-operations.ts";
 import { type AuditAction, auditActions } from "../../accounts/audit.ts";
 import { stripControls } from "../../lib/controls.ts";
 import { isoTime } from "../../lib/iso-time.ts";
@@ -19,7 +19,7 @@ type AuditOptions = {
   limit?: number;
 };
 
-type Filters = Omit<AuditPart, "before" | "limit">;
+type Filters = Omit<AuditPageRequest, "before" | "limit">;
 
 const pageLength = 500;
 
@@ -49,28 +49,28 @@ export function addAudit(program: Command, terminal: Terminal): void {
 
 async function show(options: AuditOptions, terminal: Terminal): Promise<void> {
   const { json, limit = Number.MAX_SAFE_INTEGER } = options;
-  const print = json ? asJson : asText;
+  const format = json ? asJson : asText;
   const shownCount = await withControl(readConfig(terminal), async (control) => {
     const filters = await readFilters(control, options);
-    let entries = 0;
+    let count = 0;
     for await (const entry of readEntries(control, filters, limit)) {
-      terminal.out(`${print(entry)}\n`);
-      entries += 1;
+      terminal.out(`${format(entry)}\n`);
+      count += 1;
     }
-    return entries;
+    return count;
   });
   if (shownCount === 0 && !json) terminal.note("no audit log entries match\n");
 }
 
-const otherActors = ["command_line", "service"];
+const systemActors = ["command_line", "service"];
 
 async function readFilters(control: OpenControl, options: AuditOptions): Promise<Filters> {
   const { account, actor, action = null, since = null, until = null } = options;
-  const readId = async (account: string | undefined) =>
+  const resolveId = async (account: string | undefined) =>
     account === undefined ? null : await control.run("resolveAccount", { account });
   return {
-    accountId: await readId(account),
-    actor: actor !== undefined && otherActors.includes(actor) ? actor : await readId(actor),
+    accountId: await resolveId(account),
+    actor: actor !== undefined && systemActors.includes(actor) ? actor : await resolveId(actor),
     action,
     fromMs: since,
     toMs: until,
@@ -80,10 +80,10 @@ async function readFilters(control: OpenControl, options: AuditOptions): Promise
 async function* readEntries(
   control: OpenControl,
   filters: Filters,
-  count: number,
+  maxEntries: number,
 ): AsyncGenerator<AuditEntry> {
   let before: number | null = null;
-  let remaining = count;
+  let remaining = maxEntries;
   while (remaining > 0) {
     const limit = Math.min(remaining, pageLength);
     const page: AuditEntry[] = await control.run("readAudit", { ...filters, before, limit });

@@ -24,7 +24,7 @@ export const maxOverlapMs = maxOverlapHours * 3_600_000;
 export async function createKey(options: CreateOptions, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
   const nowMs = systemClock.now();
-  const created = await withControl(config, (control) =>
+  const createdKey = await withControl(config, (control) =>
     control.run("createKey", {
       name: options.name,
       accountName: options.account ?? null,
@@ -36,7 +36,7 @@ export async function createKey(options: CreateOptions, terminal: Terminal): Pro
       nowMs,
     }),
   );
-  printOnce(created, terminal);
+  printOnce(createdKey, terminal);
 }
 
 export async function listKeys(options: { json?: boolean }, terminal: Terminal): Promise<void> {
@@ -55,10 +55,10 @@ export async function listKeys(options: { json?: boolean }, terminal: Terminal):
 
 export async function rotateKey(id: string, overlapMs: number, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
-  const created = await withControl(config, (control) =>
+  const createdKey = await withControl(config, (control) =>
     control.run("rotateKey", {
       id,
-      by: "command_line",
+      actor: "command_line",
       overlapMs,
       newPerDay: config.keys.newKeysPerDay,
       nowMs: systemClock.now(),
@@ -68,13 +68,13 @@ export async function rotateKey(id: string, overlapMs: number, terminal: Termina
     const expiry = overlapMs === 0 ? "has expired" : `expires in ${formatDuration(overlapMs)}`;
     terminal.note(`key ${id} ${expiry}\n`);
   }
-  printOnce(created, terminal);
+  printOnce(createdKey, terminal);
 }
 
 export async function revokeKey(id: string, terminal: Terminal): Promise<void> {
   const nowMs = systemClock.now();
   await withControl(readConfig(terminal), (control) =>
-    control.run("revokeKey", { id, by: "command_line", nowMs }),
+    control.run("revokeKey", { id, actor: "command_line", nowMs }),
   );
   terminal.out(`key ${id} revoked\n`);
 }

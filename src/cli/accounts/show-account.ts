@@ -30,8 +30,8 @@ export function accountsAsTable(listings: readonly AccountListing[], terminal: T
     listing.role,
     String(listing.keys),
     formatLimits(listing),
-    day(listing.createdMs),
-    listing.seenMs === null ? "never" : day(listing.seenMs),
+    formatDay(listing.createdMs),
+    listing.seenMs === null ? "never" : formatDay(listing.seenMs),
     listing.suspendedMs === null ? "active" : "suspended",
   ]);
   const columns = titles.map((title) => ({ title, align: "left" }) as const);
@@ -68,4 +68,4 @@ function formatLimits({ requestsPerSecond, submissionsPerMinute }: AccountListin
 
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
-const day = (ms: number): string => isoTime(ms).slice(0, 10);
+const formatDay = (ms: number): string => isoTime(ms).slice(0, 10);

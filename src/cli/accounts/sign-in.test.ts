@@ -49,7 +49,7 @@ test.each([
 test("sign-in --account accepts the same names as keys create", async () => {
   await earshot(["keys", "create", "--name", "laptop", "--account", "newsroom"]);
   expect((await earshot(["sign-in", "--account", "newsroom"])).code).toBe(0);
-  const unknown = await earshot(["sign-in", "--account", "nobody"]);
-  expect(unknown.code).toBe(1);
-  expect(unknown.notes).toMatch(/^earshot: account "nobody" not found – /);
+  const unknownAccount = await earshot(["sign-in", "--account", "nobody"]);
+  expect(unknownAccount.code).toBe(1);
+  expect(unknownAccount.notes).toMatch(/^earshot: account "nobody" not found – /);
 });

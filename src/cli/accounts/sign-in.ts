@@ -10,7 +10,7 @@ export function addSignIn(program: Command, terminal: Terminal): void {
   program
     .command("sign-in")
     .description(
-      "Prints a link that signs the operator, or the account of --account, in to the dashboard. It works once, " +
+      "Prints a link that signs in to the dashboard as the operator or the account in --account. It works once, " +
         "within EARSHOT_SIGN_IN_LINK_TIME.",
     )
     .option("--account <account>", "id, name or login (github:ann)")
@@ -26,8 +26,8 @@ async function signIn({ account }: { account?: string }, terminal: Terminal): Pr
     account,
   );
   if (terminal.interactive) {
-    const time = formatDuration(config.signIn.linkMs);
-    terminal.note(`open the link in your browser within ${time}; it works once\n`);
+    const duration = formatDuration(config.signIn.linkMs);
+    terminal.note(`open the link in your browser within ${duration}; it works once\n`);
   }
   terminal.out(`${link}\n`);
 }

@@ -235,23 +235,23 @@ test("a backup restored into another folder gives the same search results", asyn
   expect(code).toBe(0);
   expect(out).toMatch(/12 posts as of .* in 4 files/);
   const before = urisContaining("number");
-  const again = await earshot(["archive", "backup", backup]);
-  expect(again).toMatchObject({ code: 1, out: "" });
-  expect(again.notes).toMatch(/already contains a backup – use a new folder/);
+  const secondBackup = await earshot(["archive", "backup", backup]);
+  expect(secondBackup).toMatchObject({ code: 1, out: "" });
+  expect(secondBackup.notes).toMatch(/already contains a backup – use a new folder/);
 
-  const overwriting = await earshot(["archive", "restore", backup]);
-  expect(overwriting.code).toBe(1);
-  expect(overwriting.notes).toMatch(/archive already exists – move it away/);
+  const secondRestore = await earshot(["archive", "restore", backup]);
+  expect(secondRestore.code).toBe(1);
+  expect(secondRestore.notes).toMatch(/archive already exists – move it away/);
   const other = join(dataDir, "other");
   const summary = await json(["archive", "restore", backup], { EARSHOT_DATA_DIR: other });
   expect(summary).toMatchObject({ posts: 12, files: 4 });
-  const restored = await earshot(
+  const searchOutcome = await earshot(
     ["search", "number1 OR number2 OR number3 OR walrus OR zebrafish", "--ndjson"],
     {
       EARSHOT_DATA_DIR: other,
     },
   );
-  expect(restored.out.trim().split("\n")).toHaveLength(before.length);
+  expect(searchOutcome.out.trim().split("\n")).toHaveLength(before.length);
 });
 
 test("a backup seeds a node's archive once", async () => {
@@ -269,11 +269,11 @@ test("a backup seeds a node's archive once", async () => {
   expect(results.out.trim().split("\n")).toHaveLength(12);
   rmSync(backup, { recursive: true });
   expect(await node(backup)).toMatchObject({ code: 2, out: "" });
-  const missing = await earshot(["node", "--seed-from", backup], {
+  const missingBackup = await earshot(["node", "--seed-from", backup], {
     ...environment,
     EARSHOT_DATA_DIR: join(dataDir, "other"),
   });
-  expect(missing).toMatchObject({ code: 1, notes: expect.stringContaining(backup) });
+  expect(missingBackup).toMatchObject({ code: 1, notes: expect.stringContaining(backup) });
 });
 
 describe("forget", () => {
@@ -298,7 +298,9 @@ describe("forget", () => {
     expect(bytesContain("zebrafish")).toBe(true);
     const { code, out } = await earshot(["archive", "forget", "--author", "ann.example", "--yes"]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^6 posts deleted, blocked from return\ntheir texts are deleted from disk/);
+    expect(out).toMatch(
+      /^6 posts deleted, blocked from returning\ntheir texts are deleted from disk/,
+    );
     expect(bytesContain("zebrafish")).toBe(false);
     importPosts([...posts, { ...line(0), text: "zebrafish edited" }]);
     expect(urisContaining("zebrafish")).toEqual([]);
@@ -348,17 +350,17 @@ describe("forget", () => {
     const summary = await json(["archive", "forget", "--post", ...names, "--yes"]);
     expect(summary).toMatchObject({ posts: 2 });
     importPosts();
-    const remaining = urisContaining("number").sort();
-    const deleted = new Set([
+    const remainingUris = urisContaining("number").sort();
+    const deletedUris = new Set([
       makeUri(ann, 0),
       makeUri("did:plc:bob", 3),
       makeUri(ann, 6),
       makeUri(ann, 8),
     ]);
-    expect(remaining).toEqual(
+    expect(remainingUris).toEqual(
       posts
         .map(({ uri }) => uri)
-        .filter((uri) => !deleted.has(uri))
+        .filter((uri) => !deletedUris.has(uri))
         .sort(),
     );
   });
@@ -373,9 +375,9 @@ describe("forget", () => {
     await earshot(["archive", "forget", "--post", makeUri(ann, 2), "--undo"]);
     importPosts();
     expect(urisContaining("zebrafish")).toEqual([makeUri(ann, 2)]);
-    const undone = await earshot(["archive", "forget", "--author", ann, "--undo"]);
-    expect(undone.out).toBe(
-      "did:plc:ann may return with the next replay, backfill or import: 5 posts\n",
+    const undoOutcome = await earshot(["archive", "forget", "--author", ann, "--undo"]);
+    expect(undoOutcome.out).toBe(
+      "did:plc:ann can return with the next replay, backfill or import: 5 posts\n",
     );
     importPosts();
     expect(urisContaining("zebrafish")).toHaveLength(6);
@@ -391,7 +393,7 @@ describe("forget", () => {
       "--for-good",
       "--yes",
     ]);
-    expect(out).toMatch(/^6 posts deleted, blocked from return\n/);
+    expect(out).toMatch(/^6 posts deleted, blocked from returning\n/);
     const later = { ...line(0), uri: makeUri(ann, 99), created_at: "2026-03-01T00:00:00Z" };
     importPosts([...posts, later]);
     const writer = writerOn(dataDir, 5);
@@ -418,8 +420,8 @@ describe("forget", () => {
     expect(notes).toMatch(
       /is or was the handle of did:plc:ann \(bluesky\), did:plc:bob \(bluesky\) – use the account id/,
     );
-    const unknown = await earshot(["archive", "forget", "--author", "nobody.example"]);
-    expect(unknown.notes).toMatch(/unknown account nobody\.example/);
+    const unknownAuthor = await earshot(["archive", "forget", "--author", "nobody.example"]);
+    expect(unknownAuthor.notes).toMatch(/unknown account nobody\.example/);
   });
 
   test("archive forget removes posts whose author has only a handle, on one platform", async () => {
@@ -447,10 +449,10 @@ describe("forget", () => {
       importPosts();
       sealAll(join(dataDir, "archive"));
       change();
-      const archived = urisContaining("zebrafish").length;
+      const archivedCount = urisContaining("zebrafish").length;
       expect(bytesContain("zebrafish")).toBe(true);
       const summary = await json(["archive", "forget", "--query", "zebrafish", "--yes"]);
-      expect(summary).toMatchObject({ posts: archived });
+      expect(summary).toMatchObject({ posts: archivedCount });
       expect(urisContaining("zebrafish")).toEqual([]);
       expect(bytesContain("zebrafish")).toBe(false);
       expect(urisContaining("walrus")).toHaveLength(6);
@@ -524,7 +526,7 @@ describe("reindex", () => {
     const lock = lockCompaction(join(dataDir, "archive"));
     expect((await earshot(["archive", "reindex"])).out).toMatch(/the running server reindexes/);
     expect((await earshot(["archive", "reindex", "--all"])).out).toMatch(
-      /queued: the running server rewrites 3 segments/,
+      /queued: the running server will rewrite 3 segments/,
     );
     lock?.release();
   });

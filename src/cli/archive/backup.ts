@@ -30,7 +30,7 @@ async function backup(
 ): Promise<void> {
   const config = readConfig(terminal);
   requireDataDir(config);
-  const startedMs = systemClock.elapsed();
+  const startMs = systemClock.elapsed();
   const reports = startReports(terminal, systemClock, "backup");
   try {
     const { files, posts, takenAt } = await backUp({
@@ -38,11 +38,11 @@ async function backup(
       target: folder,
       clock: systemClock,
       onProgress: (done, total) => reports.update({ done, total, detail: bytesText(total / 2) }),
-      signal: terminal.stopping,
+      signal: terminal.stopSignal,
     });
     reports.end();
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    const seconds = (systemClock.elapsed() - startedMs) / 1_000;
+    const seconds = (systemClock.elapsed() - startMs) / 1_000;
     terminal.out(
       options.json
         ? `${JSON.stringify({ folder: resolve(folder), taken_at: takenAt, posts, files: files.length, bytes, seconds })}\n`

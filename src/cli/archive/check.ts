@@ -38,7 +38,7 @@ export function addArchiveCheck(archive: Command, terminal: Terminal): void {
 async function checkArchive(options: Options, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
   requireDataDir(config);
-  const startedMs = systemClock.elapsed();
+  const startMs = systemClock.elapsed();
   const reports = startReports(terminal, systemClock, "check");
   try {
     const report = await check({
@@ -47,10 +47,10 @@ async function checkArchive(options: Options, terminal: Terminal): Promise<void>
       sampleRows,
       onProgress: (done, total) =>
         reports.update({ done, total, detail: `${numberText(done)} posts` }),
-      signal: terminal.stopping,
+      signal: terminal.stopSignal,
     });
     reports.end();
-    const seconds = (systemClock.elapsed() - startedMs) / 1_000;
+    const seconds = (systemClock.elapsed() - startMs) / 1_000;
     terminal.out(
       options.json ? `${JSON.stringify(asJson(report, seconds))}\n` : asText(report, seconds),
     );
@@ -72,8 +72,8 @@ function asText(report: CheckReport, seconds: number): string {
     stripControls(finding.message),
     `  → ${stripControls(findingRemedy(finding))}`,
   ]);
-  const unlisted = report.findingCount - report.findings.length;
-  if (unlisted > 0) lines.push(`… and ${numberText(unlisted)} more of the same kinds`);
+  const unlistedCount = report.findingCount - report.findings.length;
+  if (unlistedCount > 0) lines.push(`… and ${numberText(unlistedCount)} more of the same kinds`);
   if (report.outdated.length > 0) {
     lines.push(
       `the index of ${report.outdated.join(", ")} was not checked, because another analyzer built it – run earshot archive reindex`,

@@ -60,7 +60,7 @@ export function addForget(archive: Command, terminal: Terminal): void {
     .option("--yes", "delete them")
     .option("--for-good", "with --author: also reject future posts")
     .option("--allow-return", "let a later replay or import restore the posts")
-    .option("--undo", "with --author or --post: permit their return")
+    .option("--undo", "with --author or --post: allow their return")
     .option("--json", "print JSON")
     .addHelpText(
       "after",
@@ -76,12 +76,12 @@ async function forget(options: Options, terminal: Terminal): Promise<void> {
   requireOneSubject(options);
   const config = readConfig(terminal);
   requireDataDir(config);
-  const forgotten = await withForgetTools(config, terminal, (tools) =>
+  const forgottenCount = await withForgetTools(config, terminal, (tools) =>
     runForget(tools, options, terminal),
   );
-  if (forgotten === null) return;
+  if (forgottenCount === null) return;
   const outcome = await rewriteWithProgress(config, terminal, "rewriting");
-  terminal.out(resultText(forgotten, outcome, options));
+  terminal.out(resultText(forgottenCount, outcome, options));
 }
 
 async function withForgetTools<Value>(
@@ -93,7 +93,7 @@ async function withForgetTools<Value>(
   return withArchive(config, async (archive) => {
     const catalog = openCatalog(folder);
     try {
-      return await use({ archive, catalog, folder, signal: terminal.stopping });
+      return await use({ archive, catalog, folder, signal: terminal.stopSignal });
     } finally {
       catalog.close();
     }
@@ -201,18 +201,18 @@ async function forgetSubject(
 ): Promise<number> {
   const reports = startReports(terminal, systemClock, "forget");
   try {
-    let forgotten = 0;
-    let remaining = posts;
+    let forgottenCount = 0;
+    let remainingPosts = posts;
     if (options.forGood && author?.userId) {
-      forgotten += await forgetAccount(tools, { ...author, userId: author.userId }, posts);
+      forgottenCount += await forgetAccount(tools, { ...author, userId: author.userId }, posts);
       // The remaining posts match by handle only.
-      remaining = await getPosts(tools, authorPlan(author), author.platform);
+      remainingPosts = await getPosts(tools, authorPlan(author), author.platform);
     }
-    forgotten += await forgetPosts(tools, remaining, (done) =>
-      reports.update({ done, total: remaining.length, detail: `${numberText(done)} posts` }),
+    forgottenCount += await forgetPosts(tools, remainingPosts, (done) =>
+      reports.update({ done, total: remainingPosts.length, detail: `${numberText(done)} posts` }),
     );
     if (options.allowReturn) allowReturn(tools, posts);
-    return forgotten;
+    return forgottenCount;
   } finally {
     reports.end();
   }
@@ -221,39 +221,39 @@ async function forgetSubject(
 function undo(tools: ForgetTools, options: Options): string {
   const { catalog } = tools;
   if (options.post !== undefined) {
-    const lifted = allowReturn(tools, namedPosts(tools, options));
+    const liftedCount = allowReturn(tools, namedPosts(tools, options));
     return options.json
-      ? `${JSON.stringify({ posts_let_return: lifted })}\n`
-      : `${postsText(lifted)} may return with the next replay, backfill or import\n`;
+      ? `${JSON.stringify({ posts_let_return: liftedCount })}\n`
+      : `${postsText(liftedCount)} can return with the next replay, backfill or import\n`;
   }
   const author = namedAuthor(catalog, options.author ?? "", options.platform ?? null);
   const { userId } = author;
-  const isLifted = userId !== null && allowAccountReturn(tools, { ...author, userId });
-  const lifted = userId === null ? 0 : allowAccountPostsReturn(tools, { ...author, userId });
+  const isAccountAllowed = userId !== null && allowAccountReturn(tools, { ...author, userId });
+  const liftedCount = userId === null ? 0 : allowAccountPostsReturn(tools, { ...author, userId });
   if (options.json) {
-    return `${JSON.stringify({ account_let_return: isLifted, posts_let_return: lifted })}\n`;
+    return `${JSON.stringify({ account_let_return: isAccountAllowed, posts_let_return: liftedCount })}\n`;
   }
   const name = stripControls(options.author ?? "");
-  if (!isLifted && lifted === 0) return `${name} is not blocked from return\n`;
-  return `${name} may return with the next replay, backfill or import${isLifted ? "" : `: ${postsText(lifted)}`}\n`;
+  if (!isAccountAllowed && liftedCount === 0) return `${name} is not blocked from returning\n`;
+  return `${name} can return with the next replay, backfill or import${isAccountAllowed ? "" : `: ${postsText(liftedCount)}`}\n`;
 }
 
-const shownPosts = 5;
+const maxShownPosts = 5;
 
 function dryRunText({ author, posts }: Subject, options: Options): string {
-  const archived = posts.filter((post) => post.stored !== null).length;
+  const archivedCount = posts.filter((post) => post.stored !== null).length;
   if (options.json) {
-    return `${JSON.stringify({ dry_run: true, account: author?.userId ?? null, posts: archived })}\n`;
+    return `${JSON.stringify({ dry_run: true, account: author?.userId ?? null, posts: archivedCount })}\n`;
   }
-  const ofAuthor =
+  const authorText =
     author === null ? "" : ` of ${author.userId ?? author.handle} (${author.platform})`;
   const lines = posts
-    .slice(0, shownPosts)
+    .slice(0, maxShownPosts)
     .map((post) => stripControls(`  ${post.uri}${post.stored === null ? " (not archived)" : ""}`));
-  if (posts.length > shownPosts)
-    lines.push(`  … and ${numberText(posts.length - shownPosts)} more`);
+  if (posts.length > maxShownPosts)
+    lines.push(`  … and ${numberText(posts.length - maxShownPosts)} more`);
   return `${[
-    `${postsText(archived)}${ofAuthor} would be deleted${lines.length === 0 ? "" : ":"}`,
+    `${postsText(archivedCount)}${authorText} would be deleted${lines.length === 0 ? "" : ":"}`,
     ...lines,
     "nothing was deleted; add --yes to delete them",
   ].join("\n")}\n`;
@@ -262,25 +262,25 @@ function dryRunText({ author, posts }: Subject, options: Options): string {
 const postsText = (count: number): string =>
   count === 1 ? "1 post" : `${numberText(count)} posts`;
 
-function resultText(forgotten: number, outcome: RewriteOutcome, options: Options): string {
+function resultText(forgottenCount: number, outcome: RewriteOutcome, options: Options): string {
   const { isQueued, segments, oldFilesRemoved } = outcome;
   if (options.json) {
     const summary = {
       dry_run: false,
-      posts: forgotten,
+      posts: forgottenCount,
       rewritten_by: compactionProcess({ isQueued }),
       rewritten_segments: segments,
       gone_from_disk: oldFilesRemoved,
     };
     return `${JSON.stringify(summary)}\n`;
   }
-  if (forgotten === 0 && segments === 0)
-    return `no matching post is archived${options.post === undefined ? "" : "; the named posts are blocked from return"}\n`;
-  const returnText = options.allowReturn ? "may return" : "blocked from return";
-  const where = isQueued
+  if (forgottenCount === 0 && segments === 0)
+    return `no matching post is archived${options.post === undefined ? "" : "; the named posts are blocked from returning"}\n`;
+  const returnText = options.allowReturn ? "can return" : "blocked from returning";
+  const diskText = isQueued
     ? "their texts are still on disk until the running server has rewritten the segments, within a few minutes; earshot archive stats shows how many are left"
     : oldFilesRemoved
       ? `their texts are deleted from disk: ${segmentsText(segments)} rewritten, old files removed`
-      : `${segmentsText(segments)} rewritten; the running server removes the old files, and the texts with them, within a few minutes`;
-  return `${postsText(forgotten)} deleted, ${returnText}\n${where}\n`;
+      : `${segmentsText(segments)} rewritten; the running server will remove the old files, and the texts with them, within a few minutes`;
+  return `${postsText(forgottenCount)} deleted, ${returnText}\n${diskText}\n`;
 }

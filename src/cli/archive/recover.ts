@@ -30,7 +30,7 @@ async function recoverArchive(options: Options, terminal: Terminal): Promise<voi
   const config = readConfig(terminal);
   requireDataDir(config);
   const { dir, ...settings } = config.data;
-  const startedMs = systemClock.elapsed();
+  const startMs = systemClock.elapsed();
   const reports = startReports(terminal, systemClock, "recover");
   try {
     const report = await recover({
@@ -40,10 +40,10 @@ async function recoverArchive(options: Options, terminal: Terminal): Promise<voi
         settings.retainedIngestNumbers ?? archiveDefaults.retainedIngestNumbers,
       onProgress: (done, total) =>
         reports.update({ done, total, detail: `${numberText(done)} posts` }),
-      signal: terminal.stopping,
+      signal: terminal.stopSignal,
     });
     reports.end();
-    const seconds = (systemClock.elapsed() - startedMs) / 1_000;
+    const seconds = (systemClock.elapsed() - startMs) / 1_000;
     terminal.out(
       options.json ? `${JSON.stringify(asJson(report, seconds))}\n` : asText(report, dir, seconds),
     );

@@ -46,14 +46,18 @@ async function reindex(options: Options, terminal: Terminal): Promise<void> {
   requireDataDir(config);
   const selection: RewriteSelection =
     options.segment !== undefined ? { segment: options.segment } : options.all ? "all" : "outdated";
-  const startedMs = systemClock.elapsed();
-  const requested = await requestRewrites(archiveFolder(config), selection, terminal.stopping);
+  const startMs = systemClock.elapsed();
+  const requestedCount = await requestRewrites(
+    archiveFolder(config),
+    selection,
+    terminal.stopSignal,
+  );
   const outcome = await rewriteWithProgress(config, terminal, "reindex");
-  const seconds = (systemClock.elapsed() - startedMs) / 1_000;
+  const seconds = (systemClock.elapsed() - startMs) / 1_000;
   if (options.json) {
     const { isQueued, segments, posts, salvaged, oldFilesRemoved } = outcome;
     const summary = {
-      wanted: requested,
+      wanted: requestedCount,
       by: compactionProcess({ isQueued }),
       segments,
       posts,
@@ -61,20 +65,23 @@ async function reindex(options: Options, terminal: Terminal): Promise<void> {
     };
     terminal.out(`${JSON.stringify({ ...summary, old_files_gone: oldFilesRemoved, seconds })}\n`);
   } else {
-    const lines = [...outcome.salvaged.flatMap(salvagedText), asText(outcome, requested, seconds)];
+    const lines = [
+      ...outcome.salvaged.flatMap(salvagedText),
+      asText(outcome, requestedCount, seconds),
+    ];
     terminal.out(`${lines.join("\n")}\n`);
   }
 }
 
 function asText(
   { isQueued, segments, posts }: RewriteOutcome,
-  requested: number,
+  requestedCount: number,
   seconds: number,
 ): string {
   if (isQueued) {
-    return requested === 0
+    return requestedCount === 0
       ? "nothing to do: the running server reindexes segments of another analyzer"
-      : `queued: the running server rewrites ${segmentsText(requested)}; earshot archive stats shows how many are left`;
+      : `queued: the running server will rewrite ${segmentsText(requestedCount)}; earshot archive stats shows how many are left`;
   }
   if (segments === 0) return "nothing to do: all segments use the current analyzer";
   return `${segmentsText(segments)} with ${numberText(posts)} posts rewritten in ${seconds.toFixed(1)} s`;
@@ -99,7 +106,7 @@ export async function rewriteWithProgress(
       clock: systemClock,
       onProgress: (done, total) =>
         reports.update({ done, total, detail: `${numberText(total)} posts` }),
-      signal: terminal.stopping,
+      signal: terminal.stopSignal,
     });
   } finally {
     reports.end();
@@ -107,21 +114,21 @@ export async function rewriteWithProgress(
 }
 
 /** Lost posts printed per segment; the list file contains all. */
-const maxListed = 10;
+const maxListedPosts = 10;
 
 function salvagedText({ segment, posts, lost }: SalvagedSegment): string[] {
-  const salvaged = `${segment} was damaged: ${numberText(posts)} posts salvaged`;
+  const summary = `${segment} was damaged: ${numberText(posts)} posts salvaged`;
   const movedLine = "  the damaged file was moved to archive/orphaned";
-  if (lost === null) return [`${salvaged}, none lost`, movedLine];
+  if (lost === null) return [`${summary}, none lost`, movedLine];
   const count = lost.isExact ? numberText(lost.count) : `at least ${numberText(lost.count)}`;
-  const listed = lost.posts
-    .slice(0, maxListed)
+  const postLines = lost.posts
+    .slice(0, maxListedPosts)
     .map(({ id, uri }) => (uri === null ? `  lost: post ${id}` : `  lost: post ${id}, ${uri}`));
-  const unlisted = lost.posts.length - listed.length;
+  const unlistedCount = lost.posts.length - postLines.length;
   return [
-    `${salvaged}, ${count} lost`,
-    ...listed,
-    ...(unlisted > 0 ? [`  … and ${numberText(unlisted)} more`] : []),
+    `${summary}, ${count} lost`,
+    ...postLines,
+    ...(unlistedCount > 0 ? [`  … and ${numberText(unlistedCount)} more`] : []),
     ...(lost.listPath === null ? [] : [`  listed in ${lost.listPath}`]),
     ...lost.spans.map((span) => `  no longer covered: ${spanText(span)}`),
     movedLine,

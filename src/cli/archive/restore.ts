@@ -14,7 +14,7 @@ export function addRestore(archive: Command, terminal: Terminal): void {
     .description(
       "Restores a backup into a data folder without an archive or a running server, and verifies each file.",
     )
-    .argument("<folder>", "the folder of the backup")
+    .argument("<folder>", "the backup folder")
     .option("--json", "print JSON")
     .addHelpText(
       "after",
@@ -31,18 +31,18 @@ async function restoreArchive(
   terminal: Terminal,
 ): Promise<void> {
   const { dir } = readConfig(terminal).data;
-  const startedMs = systemClock.elapsed();
+  const startMs = systemClock.elapsed();
   const reports = startReports(terminal, systemClock, "restore");
   try {
     const { files, posts, takenAt } = await restore({
       source: folder,
       dataDir: dir,
       onProgress: (done, total) => reports.update({ done, total, detail: bytesText(total) }),
-      signal: terminal.stopping,
+      signal: terminal.stopSignal,
     });
     reports.end();
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    const seconds = (systemClock.elapsed() - startedMs) / 1_000;
+    const seconds = (systemClock.elapsed() - startMs) / 1_000;
     terminal.out(
       options.json
         ? `${JSON.stringify({ data_folder: resolve(dir), taken_at: takenAt, posts, files: files.length, bytes, seconds })}\n`

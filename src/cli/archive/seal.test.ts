@@ -81,8 +81,8 @@ describe("import", () => {
     expect(await sealedPosts()).toEqual([12, null]);
     await importPosts(13);
     expect(await sealedPosts()).toEqual([12, null]);
-    const again = await importPosts(15, {}, "--json");
-    const lines = again.out.trim().split("\n");
+    const secondImport = await importPosts(15, {}, "--json");
+    const lines = secondImport.out.trim().split("\n");
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { imported: 2 },
       { sealed: { wanted: 1, by: "here", segments: 1, posts: 3, old_files_gone: true } },
@@ -97,7 +97,7 @@ describe("import", () => {
     try {
       const { code, out } = await importPosts(12);
       expect(code).toBe(0);
-      expect(out).toContain("queued: the running server seals 2 segments");
+      expect(out).toContain("queued: the running server will seal 2 segments");
     } finally {
       compaction?.release();
       server.release();
@@ -154,9 +154,9 @@ describe("seal", () => {
     const catalog = new DatabaseSync(join(dataDir, "archive", "catalog.db"));
     catalog.exec("UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
     updateCatalogChecksums(catalog);
-    const outdated = await sealFirst();
-    expect(outdated.code).toBe(1);
-    expect(outdated.notes).toMatch(
+    const outdatedOutcome = await sealFirst();
+    expect(outdatedOutcome.code).toBe(1);
+    expect(outdatedOutcome.notes).toMatch(
       /mastodon\/1 cannot be sealed: its index was built by another analyzer – rebuild it with earshot archive reindex --segment mastodon\/1/,
     );
     catalog.exec(`UPDATE segment SET analyzer = '${currentAnalyzer}'`);
@@ -193,22 +193,24 @@ describe("seal", () => {
     const lock = lockCompaction(join(dataDir, "archive"));
     const { out } = await earshot(["archive", "seal"]);
     lock?.release();
-    expect(out).toMatch(/^queued: the running server seals 1 segment; earshot archive stats shows/);
+    expect(out).toMatch(
+      /^queued: the running server will seal 1 segment; earshot archive stats shows/,
+    );
     expect(await sealStatus()).toMatchObject({ waiting_seals: 1 });
   });
 
   test("archive seal resumes after an interruption", async () => {
     writePosts(11);
-    const stopping = new AbortController();
+    const stopController = new AbortController();
     const request = {
       folder: join(dataDir, "archive"),
       bounds: { ...archiveDefaults, sealPosts: 5 },
       clock: systemClock,
       selection: { platform: "all" },
       onProgress: (done: number) => {
-        if (done > 5) stopping.abort(new Error("stopped"));
+        if (done > 5) stopController.abort(new Error("stopped"));
       },
-      signal: stopping.signal,
+      signal: stopController.signal,
     } as const;
     await expect(sealPending(request)).rejects.toThrow("stopped");
     expect(await sealedPosts()).toEqual([null, 5, null]);

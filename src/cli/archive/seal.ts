@@ -21,7 +21,7 @@ export function addSeal(archive: Command, terminal: Terminal): void {
     .command("seal")
     .summary("build the sealed index of segments")
     .description(
-      "Builds the smaller and faster sealed index of segments that have none or changed much since " +
+      "Builds the smaller and faster sealed index for segments that have none or have changed much since " +
         "(docs/sealed-index.md). A running server does this by itself; the command then only queues the work.",
     )
     .option("--segment <name>", "one segment, such as x/3, of any size and age")
@@ -55,7 +55,7 @@ export function sealedText({
 }: TimedOutcome): string | null {
   if (requested === 0) return null;
   if (isQueued) {
-    return `queued: the running server seals ${segmentsText(requested)}; earshot archive stats shows how many are left`;
+    return `queued: the running server will seal ${segmentsText(requested)}; earshot archive stats shows how many are left`;
   }
   return `${segmentsText(segments)} with ${numberText(posts)} posts sealed in ${seconds.toFixed(1)} s`;
 }
@@ -84,7 +84,7 @@ export async function sealWithProgress(
   terminal: Terminal,
   selection: SealSelection,
 ): Promise<TimedOutcome> {
-  const startedMs = systemClock.elapsed();
+  const startMs = systemClock.elapsed();
   const reports = startReports(terminal, systemClock, "seal");
   try {
     const outcome = await sealPending({
@@ -94,9 +94,9 @@ export async function sealWithProgress(
       selection,
       onProgress: (done, total) =>
         reports.update({ done, total, detail: `${numberText(total)} posts` }),
-      signal: terminal.stopping,
+      signal: terminal.stopSignal,
     });
-    return { ...outcome, seconds: (systemClock.elapsed() - startedMs) / 1_000 };
+    return { ...outcome, seconds: (systemClock.elapsed() - startMs) / 1_000 };
   } finally {
     reports.end();
   }

@@ -43,50 +43,52 @@ type PlatformTotals = {
   platform: Platform;
   segments: number;
   posts: number;
-  imported: number;
-  hidden: number;
+  importedPosts: number;
+  hiddenPosts: number;
   bytes: number;
   fromMs: number | null;
   toMs: number | null;
-  outdated: number;
-  optimised: number;
+  outdatedSegments: number;
+  optimisedSegments: number;
   sealed: SealedTotals;
 };
 
 type SealedTotals = {
   segments: number;
-  damaged: number;
-  /** Posts in the sealed indexes; `delta` counts the posts written since. */
+  damagedSegments: number;
+  /** Posts in the sealed indexes; `deltaPosts` counts those written since. */
   posts: number;
-  delta: number;
+  deltaPosts: number;
   bytes: number;
 };
 
 function totalsByPlatform(segments: readonly SegmentStats[]): PlatformTotals[] {
   const sum = (
-    ofPlatform: readonly SegmentStats[],
+    platformSegments: readonly SegmentStats[],
     amount: (segment: SegmentStats) => number,
-  ): number => ofPlatform.reduce((total, segment) => total + amount(segment), 0);
-  return [...Map.groupBy(segments, ({ platform }) => platform)].map(([platform, ofPlatform]) => {
-    const times = ofPlatform
-      .flatMap(({ fromMs, toMs }) => [fromMs, toMs])
-      .filter((ms) => ms !== null);
-    return {
-      platform,
-      segments: ofPlatform.length,
-      posts: sum(ofPlatform, ({ posts }) => posts),
-      imported: sum(ofPlatform, ({ imported }) => imported),
-      hidden: sum(ofPlatform, ({ hidden }) => hidden),
-      bytes: sum(ofPlatform, ({ bytes }) => bytes),
-      fromMs: times.length === 0 ? null : Math.min(...times),
-      toMs: times.length === 0 ? null : Math.max(...times),
-      outdated: ofPlatform.filter(({ current }) => !current).length,
-      optimised: ofPlatform.filter(({ optimised }) => optimised).length,
-      sealed: sealedTotals(
-        ofPlatform.map(({ sealed }) => sealed).filter((sealed) => sealed !== null),
-      ),
-    };
-  });
+  ): number => platformSegments.reduce((total, segment) => total + amount(segment), 0);
+  return [...Map.groupBy(segments, ({ platform }) => platform)].map(
+    ([platform, platformSegments]) => {
+      const times = platformSegments
+        .flatMap(({ fromMs, toMs }) => [fromMs, toMs])
+        .filter((ms) => ms !== null);
+      return {
+        platform,
+        segments: platformSegments.length,
+        posts: sum(platformSegments, ({ posts }) => posts),
+        importedPosts: sum(platformSegments, ({ imported }) => imported),
+        hiddenPosts: sum(platformSegments, ({ hidden }) => hidden),
+        bytes: sum(platformSegments, ({ bytes }) => bytes),
+        fromMs: times.length === 0 ? null : Math.min(...times),
+        toMs: times.length === 0 ? null : Math.max(...times),
+        outdatedSegments: platformSegments.filter(({ current }) => !current).length,
+        optimisedSegments: platformSegments.filter(({ optimised }) => optimised).length,
+        sealed: sealedTotals(
+          platformSegments.map(({ sealed }) => sealed).filter((sealed) => sealed !== null),
+        ),
+      };
+    },
+  );
 }
 
 function sealedTotals(sealed: readonly SealedStats[]): SealedTotals {
@@ -94,9 +96,9 @@ function sealedTotals(sealed: readonly SealedStats[]): SealedTotals {
     sealed.reduce((total, each) => total + amount(each), 0);
   return {
     segments: sealed.length,
-    damaged: sealed.filter(({ damaged }) => damaged).length,
+    damagedSegments: sealed.filter(({ damaged }) => damaged).length,
     posts: sum(({ posts, replaced }) => posts - replaced),
-    delta: sum(({ delta }) => delta),
+    deltaPosts: sum(({ delta }) => delta),
     bytes: sum(({ bytes }) => bytes),
   };
 }
@@ -122,8 +124,8 @@ function asText(stats: ArchiveStats, time: CoverageTime, terminal: Terminal): st
   const rows = platforms.map((totals) => [
     totals.platform,
     numberText(totals.posts),
-    numberText(totals.imported),
-    numberText(totals.hidden),
+    numberText(totals.importedPosts),
+    numberText(totals.hiddenPosts),
     bytesText(totals.bytes),
     bytesPerPost(totals) === null ? "–" : `${bytesPerPost(totals)} B`,
     numberText(totals.segments),
@@ -149,25 +151,25 @@ function asText(stats: ArchiveStats, time: CoverageTime, terminal: Terminal): st
 function getNotes(stats: ArchiveStats, platforms: readonly PlatformTotals[]): string[] {
   const sum = (amount: (totals: PlatformTotals) => number): number =>
     platforms.reduce((total, totals) => total + amount(totals), 0);
-  const outdated = sum((totals) => totals.outdated);
-  const segments = stats.segments.length;
+  const outdatedCount = sum((totals) => totals.outdatedSegments);
+  const segmentCount = stats.segments.length;
   const notes: string[] = [
     `${numberText(sum((totals) => totals.posts))} posts in ${bytesText(stats.bytes)}, at most ${bytesText(stats.maxBytes)} ` +
       `(${(100 * (stats.bytes / stats.maxBytes)).toFixed(1)} %); catalog ${bytesText(stats.catalogBytes)}`,
-    `${numberText(sum((totals) => totals.optimised))} of ${numberText(segments)} segments have a fully merged index`,
-    sealedNote(platforms, segments),
+    `${numberText(sum((totals) => totals.optimisedSegments))} of ${numberText(segmentCount)} segments have a fully merged index`,
+    sealedNote(platforms, segmentCount),
     `${numberText(stats.tombstones)} tombstones, ${numberText(stats.accounts)} accounts, ${numberText(stats.labels)} labels`,
     `${numberText(stats.waitingCounts)} pending counts; newest ingest number ${numberText(stats.lastIngestNumber)}`,
   ];
-  if (outdated > 0) {
+  if (outdatedCount > 0) {
     notes.push(
-      `segments of another analyzer, searched post by post: ${numberText(outdated)} – a running server rewrites them, or run earshot archive reindex`,
+      `segments of another analyzer, searched post by post: ${numberText(outdatedCount)} – a running server rewrites them, or run earshot archive reindex`,
     );
   }
-  const damaged = sum((totals) => totals.sealed.damaged);
-  if (damaged > 0) {
+  const damagedCount = sum((totals) => totals.sealed.damagedSegments);
+  if (damagedCount > 0) {
     notes.push(
-      `damaged sealed segments, searched post by post: ${numberText(damaged)} – a running server repairs them, or run earshot archive reindex --segment`,
+      `damaged sealed segments, searched post by post: ${numberText(damagedCount)} – a running server repairs them, or run earshot archive reindex --segment`,
     );
   }
   if (stats.pendingSeals > 0) {
@@ -186,15 +188,15 @@ function getNotes(stats: ArchiveStats, platforms: readonly PlatformTotals[]): st
   return notes;
 }
 
-function sealedNote(platforms: readonly PlatformTotals[], segments: number): string {
+function sealedNote(platforms: readonly PlatformTotals[], segmentCount: number): string {
   const sum = (amount: (totals: SealedTotals) => number): number =>
     platforms.reduce((total, { sealed }) => total + amount(sealed), 0);
-  const sealed = sum((totals) => totals.segments);
-  const note = `${numberText(sealed)} of ${numberText(segments)} segments sealed`;
-  if (sealed === 0) return note;
+  const sealedCount = sum((totals) => totals.segments);
+  const note = `${numberText(sealedCount)} of ${numberText(segmentCount)} segments sealed`;
+  if (sealedCount === 0) return note;
   return (
     `${note}: the indexes of ${numberText(sum(({ posts }) => posts))} posts take ${bytesText(sum(({ bytes }) => bytes))}, ` +
-    `and ${numberText(sum(({ delta }) => delta))} posts were written to them since`
+    `and ${numberText(sum(({ deltaPosts }) => deltaPosts))} posts were written to them since`
   );
 }
 
@@ -203,18 +205,18 @@ function asJson(stats: ArchiveStats, time: CoverageTime): Record<string, unknown
     platforms: totalsByPlatform(stats.segments).map((totals) => ({
       platform: totals.platform,
       posts: totals.posts,
-      imported: totals.imported,
-      hidden: totals.hidden,
+      imported: totals.importedPosts,
+      hidden: totals.hiddenPosts,
       bytes: totals.bytes,
       bytes_per_post: bytesPerPost(totals),
       segments: totals.segments,
-      outdated_segments: totals.outdated,
-      optimised_segments: totals.optimised,
+      outdated_segments: totals.outdatedSegments,
+      optimised_segments: totals.optimisedSegments,
       sealed: {
         segments: totals.sealed.segments,
-        damaged_segments: totals.sealed.damaged,
+        damaged_segments: totals.sealed.damagedSegments,
         posts: totals.sealed.posts,
-        posts_written_since: totals.sealed.delta,
+        posts_written_since: totals.sealed.deltaPosts,
         index_bytes: totals.sealed.bytes,
       },
       from: timeOrNull(totals.fromMs),
@@ -235,12 +237,14 @@ function asJson(stats: ArchiveStats, time: CoverageTime): Record<string, unknown
     orphaned_bytes: stats.orphaned.bytes,
     coverage: stats.coverage.flatMap(({ platform, intervals }) =>
       collections.flatMap((collection) => {
-        const ofCollection = platformWideIntervals(intervals, collection);
-        if (ofCollection.length === 0) return [];
+        const collectionIntervals = platformWideIntervals(intervals, collection);
+        if (collectionIntervals.length === 0) return [];
         const window = { fromMs: null, toMs: time.nowMs };
-        const gaps = gapsIn(window, ofCollection, time.nowMs, 0);
-        const covered = subtractSpans(window, gaps);
-        return [{ platform, collection, held: covered.map(spanJson), gaps: gaps.map(spanJson) }];
+        const gaps = gapsIn(window, collectionIntervals, time.nowMs, 0);
+        const coveredSpans = subtractSpans(window, gaps);
+        return [
+          { platform, collection, held: coveredSpans.map(spanJson), gaps: gaps.map(spanJson) },
+        ];
       }),
     ),
     intervals: stats.coverage.flatMap(({ intervals }) =>

@@ -30,9 +30,9 @@ function zshScript(words: ReturnType<typeof completionWords>): string {
 }
 
 /** Completes unknown words as file names. */
-function bashScript(all: readonly CommandWords[]): string {
-  const paths = all.filter(({ path }) => path !== "").map(({ path }) => `"${path}"`);
-  const cases = all.map(
+function bashScript(commandWords: readonly CommandWords[]): string {
+  const paths = commandWords.filter(({ path }) => path !== "").map(({ path }) => `"${path}"`);
+  const cases = commandWords.map(
     ({ path, words }) => `    "${path}") words="${words.map(({ text }) => text).join(" ")}" ;;\n`,
   );
   return `_earshot() {
@@ -50,12 +50,12 @@ complete -o default -F _earshot earshot
 `;
 }
 
-function fishScript(all: readonly CommandWords[]): string {
-  const lines = all.flatMap(({ path, words }) =>
+function fishScript(commandWords: readonly CommandWords[]): string {
+  const lines = commandWords.flatMap(({ path, words }) =>
     words.map(({ text, description, isCommand }) => {
       const word = text.startsWith("--") ? `-l ${text.slice(2)}` : `-a ${text}`;
       const condition = makeCondition(path, isCommand, words);
-      return `complete -c earshot ${isCommand ? "-f " : ""}-n ${quoted(condition)} ${word} -d ${quoted(description)}\n`;
+      return `complete -c earshot ${isCommand ? "-f " : ""}-n ${quote(condition)} ${word} -d ${quote(description)}\n`;
     }),
   );
   return lines.join("");
@@ -72,8 +72,7 @@ function makeCondition(path: string, isCommand: boolean, words: CommandWords["wo
   return conditions.join("; and ");
 }
 
-const quoted = (text: string): string =>
-  `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+const quote = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
 /** An empty `path` means `earshot` itself. */
 type CommandWords = { path: string; words: readonly Word[] };
@@ -83,8 +82,8 @@ type Word = { text: string; description: string; isCommand: boolean };
 function completionWords(commands: readonly Command[]): readonly CommandWords[] {
   const help: Word = { text: "--help", description: "print this help", isCommand: false };
   const version: Word = { text: "--version", description: "print the version", isCommand: false };
-  const top = { path: "", words: [...commands.map(commandWord), help, version] };
-  return [top, ...commands.flatMap((command) => subtreeWords(command, command.name(), help))];
+  const topLevel = { path: "", words: [...commands.map(commandWord), help, version] };
+  return [topLevel, ...commands.flatMap((command) => subtreeWords(command, command.name(), help))];
 }
 
 function subtreeWords(command: Command, path: string, help: Word): CommandWords[] {

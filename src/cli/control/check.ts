@@ -41,7 +41,7 @@ async function check(
   const report = await checkFile(path, file !== null, secretKeyOf(config));
   terminal.out(options.json ? `${JSON.stringify(asJson(report))}\n` : asText(path, report));
   if (report.findingCount === 0) return;
-  throw new EarshotError("control_unsound", `${path} is damaged: ${findings(report)}`, {
+  throw new EarshotError("control_unsound", `${path} is damaged: ${findingsText(report)}`, {
     hint: "restore a backup: see Damage in docs/operations.md",
   });
 }
@@ -68,16 +68,16 @@ function secretKeyOf({ data }: Config): Uint8Array | null {
   return existsSync(path) ? readSecretKey(readFileSync(path, "utf8")) : null;
 }
 
-const findings = ({ findingCount }: ControlReport): string =>
+const findingsText = ({ findingCount }: ControlReport): string =>
   findingCount === 1 ? "1 finding" : `${numberText(findingCount)} findings`;
 
 function asText(path: string, report: ControlReport): string {
   const { tables, rows, findingCount } = report;
   const lines = report.findings.map(({ message }) => stripControls(message));
-  const unlisted = findingCount - lines.length;
-  if (unlisted > 0) lines.push(`… and ${numberText(unlisted)} more`);
+  const unlistedCount = findingCount - lines.length;
+  if (unlistedCount > 0) lines.push(`… and ${numberText(unlistedCount)} more`);
   lines.push(
-    `${path}: ${numberText(tables)} tables, ${numberText(rows)} rows: ${findingCount === 0 ? "no damage found" : findings(report)}`,
+    `${path}: ${numberText(tables)} tables, ${numberText(rows)} rows: ${findingCount === 0 ? "no damage found" : findingsText(report)}`,
   );
   return `${lines.join("\n")}\n`;
 }

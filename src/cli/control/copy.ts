@@ -50,7 +50,7 @@ async function copy(options: { to?: string; json?: boolean }, terminal: Terminal
     return;
   }
   const path = join(data.dir, "secret.key");
-  const key = data.secretKey === null ? `set to the content of ${path}` : "unchanged";
+  const key = data.secretKey === null ? `set to the contents of ${path}` : "unchanged";
   terminal.out(
     `${numberText(rows)} rows in ${tables.length} tables copied and verified.\n` +
       `Start the gateways with EARSHOT_DATABASE_URL, and EARSHOT_SECRET_KEY ${key}.\n`,

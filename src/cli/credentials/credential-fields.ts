@@ -55,23 +55,25 @@ function fromWords(fields: readonly CredentialField[], words: readonly string[])
 
 async function fromSecrets(
   fields: readonly CredentialField[],
-  source: string,
+  secretsPath: string,
   { input }: Terminal,
 ): Promise<FieldValues> {
-  const text = source === "-" ? ((await input?.readAll()) ?? "") : await readFile(source, "utf8");
+  const text =
+    secretsPath === "-" ? ((await input?.readAll()) ?? "") : await readFile(secretsPath, "utf8");
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
-  const required = fields.filter(({ isSecret, isOptional }) => isSecret && !isOptional);
+  const requiredSecrets = fields.filter(({ isSecret, isOptional }) => isSecret && !isOptional);
   const values: FieldValues = {};
   for (const [index, line] of lines.entries()) {
     const name = line.slice(0, Math.max(0, line.indexOf("="))).trim();
     const namedField = fields.find(
       (field) => field.name === name || optionFlag(field.name) === name,
     );
-    const single = lines.length === 1 && required.length === 1 ? required[0] : undefined;
-    const field = namedField ?? single;
+    const onlyField =
+      lines.length === 1 && requiredSecrets.length === 1 ? requiredSecrets[0] : undefined;
+    const field = namedField ?? onlyField;
     if (field === undefined) {
       throw wrongUse(
-        `line ${index + 1} of the secrets is not a field of this kind`,
+        `line ${index + 1} of the secrets does not name a field of this kind`,
         `write ${fields.map((field) => `${field.name}=…`).join(", ")}, one per line`,
       );
     }
@@ -85,15 +87,15 @@ async function promptFor(
   field: CredentialField,
   input: NonNullable<Terminal["input"]>,
 ): Promise<string> {
-  const question = `${optionFlag(field.name)} (${field.meaning}${field.isOptional ? "; empty for none" : ""})`;
+  const question = `${optionFlag(field.name)} (${field.description}${field.isOptional ? "; empty for none" : ""})`;
   const value = field.isSecret ? await input.askSecret(question) : await input.ask(question);
   return value.trim();
 }
 
 function checkValue({ name }: CredentialField, value: string): string {
-  const trimmed = value.trim();
-  const isPlain = trimmed.length <= maxValueLength && !/\p{Cc}/u.test(trimmed);
-  if (isPlain && trimmed !== "") return trimmed;
+  const trimmedValue = value.trim();
+  const isPlain = trimmedValue.length <= maxValueLength && !/\p{Cc}/u.test(trimmedValue);
+  if (isPlain && trimmedValue !== "") return trimmedValue;
   throw wrongUse(
     `${optionFlag(name)} must be 1 to ${maxValueLength} characters without control characters`,
     "copy the value again",
@@ -104,7 +106,7 @@ function missingField(field: CredentialField): Error {
   const option = optionFlag(field.name);
   return field.isSecret
     ? wrongUse(`${option} is required`, secretsHint)
-    : wrongUse(`--${option} is required: ${field.meaning}`, `add --${option} VALUE`);
+    : wrongUse(`--${option} is required: ${field.description}`, `add --${option} VALUE`);
 }
 
 function unknownWord(fields: readonly CredentialField[], word: string): Error {

@@ -2,7 +2,7 @@ import type { CredentialField, CredentialKind } from "../../platforms/credential
 import { configFrom } from "../../server/config.ts";
 import { wrongUse } from "../describe-error.ts";
 import { wrap } from "../terminal/text-layout.ts";
-import type { KindsOf } from "./credentials-folder.ts";
+import type { ListCredentialKinds } from "./with-credentials.ts";
 
 /** `clientId` and `client_id` become `client-id`. */
 export const optionFlag = (name: string): string =>
@@ -23,7 +23,7 @@ export function findKind(
   );
 }
 
-export function kindsText(listKinds: KindsOf, columns: number): string {
+export function kindsText(listKinds: ListCredentialKinds, columns: number): string {
   const kinds = listKinds(configFrom({}), { resolveTxt: async () => [] });
   return kinds
     .flatMap(kindLines)
@@ -39,13 +39,13 @@ export function kindsText(listKinds: KindsOf, columns: number): string {
 
 type Line = { indent: number; text: string };
 
-function kindLines({ platform, name, meaning, fields, authorization }: CredentialKind): Line[] {
+function kindLines({ platform, name, description, fields, authorization }: CredentialKind): Line[] {
   const authorizationLines = (authorization?.fields ?? fields).map(fieldLine(4));
   const fieldLines = authorization === undefined ? [] : fields.map(fieldLine(6));
   return [
     { indent: 0, text: "" },
     { indent: 2, text: `${platform} ${name}` },
-    { indent: 4, text: meaning },
+    { indent: 4, text: description },
     ...authorizationLines,
     ...(fieldLines.length === 0
       ? []
@@ -56,7 +56,7 @@ function kindLines({ platform, name, meaning, fields, authorization }: Credentia
 
 const fieldLine =
   (indent: number) =>
-  ({ name, meaning, isSecret, isOptional }: CredentialField): Line => {
+  ({ name, description, isSecret, isOptional }: CredentialField): Line => {
     const option = isSecret ? `${optionFlag(name)} (secret)` : `--${optionFlag(name)}`;
-    return { indent, text: `${option}${isOptional ? ", optional" : ""}: ${meaning}` };
+    return { indent, text: `${option}${isOptional ? ", optional" : ""}: ${description}` };
   };

@@ -8,8 +8,12 @@ import { wrongUse } from "../describe-error.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { readFields } from "./credential-fields.ts";
 import { findKind } from "./credential-kind-texts.ts";
-import { type CredentialsContext, type KindsOf, withCredentials } from "./credentials-folder.ts";
 import { listingAsJson, subjectText } from "./show-credential.ts";
+import {
+  type CredentialsContext,
+  type ListCredentialKinds,
+  withCredentials,
+} from "./with-credentials.ts";
 
 export type AddOptions = { account?: string; secrets?: string; json?: boolean };
 
@@ -17,7 +21,7 @@ export async function addCredential(
   [platform = "", kindName = "", ...words]: readonly string[],
   options: AddOptions,
   terminal: Terminal,
-  listKinds: KindsOf,
+  listKinds: ListCredentialKinds,
 ): Promise<void> {
   if (platform.startsWith("-") || kindName.startsWith("-")) {
     throw wrongUse(

@@ -1,15 +1,15 @@
 import { stripControls } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import {
-  type CheckedCredential,
+  type CredentialCheck,
   checkCredential,
 } from "../../upstream/credentials/check-credential.ts";
 import { createCredentialsInUse } from "../../upstream/credentials/credentials-in-use.ts";
 import { unknownCredential } from "../../upstream/credentials/operations.ts";
 import type { ListedCredential } from "../../upstream/credentials/rows.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { type KindsOf, withCredentials } from "./credentials-folder.ts";
 import { subjectText } from "./show-credential.ts";
+import { type ListCredentialKinds, withCredentials } from "./with-credentials.ts";
 
 export type CheckOptions = { json?: boolean };
 
@@ -17,48 +17,53 @@ export async function checkCredentials(
   id: string | undefined,
   { json }: CheckOptions,
   terminal: Terminal,
-  listKinds: KindsOf,
+  listKinds: ListCredentialKinds,
 ): Promise<void> {
   await withCredentials(terminal, listKinds, async (context) => {
-    const all = await context.store.read("listCredentials", null);
-    const requested = id === undefined ? all : all.filter((credential) => credential.id === id);
-    if (id !== undefined && requested.length === 0) throw unknownCredential(id);
-    if (requested.length === 0) terminal.note("no credentials yet\n");
+    const listings = await context.store.read("listCredentials", null);
+    const requestedListings =
+      id === undefined ? listings : listings.filter((credential) => credential.id === id);
+    if (id !== undefined && requestedListings.length === 0) throw unknownCredential(id);
+    if (requestedListings.length === 0) terminal.note("no credentials yet\n");
     const credentialsInUse = createCredentialsInUse(context);
-    let failed = 0;
+    let failedCount = 0;
     try {
-      for (const listing of requested) {
-        terminal.stopping.throwIfAborted();
+      for (const listing of requestedListings) {
+        terminal.stopSignal.throwIfAborted();
         const outcome = await checkCredential(listing, { ...context, credentialsInUse });
-        if (!outcome.works) failed += 1;
+        if (!outcome.works) failedCount += 1;
         terminal.out(json ? asJson(listing, outcome) : asText(listing, outcome));
       }
     } finally {
       await credentialsInUse.stop();
     }
-    if (failed > 0) throw credentialsFailed(failed, requested.length);
+    if (failedCount > 0) throw credentialsFailed(failedCount, requestedListings.length);
   });
 }
 
 function asText(
   listing: ListedCredential,
-  { works, message: text, isQuarantineLifted }: CheckedCredential,
+  { works, message: text, isQuarantineLifted }: CredentialCheck,
 ): string {
   const { id, platform, kind } = listing;
   const result = works ? "ok" : "failed";
-  const end = isQuarantineLifted ? "; released from quarantine" : "";
+  const suffix = isQuarantineLifted ? "; released from quarantine" : "";
   return stripControls(
-    `${id} ${platform} ${kind}, ${subjectText(listing)}: ${result}: ${text}${end}\n`,
+    `${id} ${platform} ${kind}, ${subjectText(listing)}: ${result}: ${text}${suffix}\n`,
   );
 }
 
-function asJson({ id, platform, kind }: ListedCredential, outcome: CheckedCredential): string {
+function asJson({ id, platform, kind }: ListedCredential, outcome: CredentialCheck): string {
   const { works, message: text, isQuarantineLifted } = outcome;
   return `${JSON.stringify({ id, platform, kind, works, message: text, released: isQuarantineLifted })}\n`;
 }
 
-function credentialsFailed(failed: number, all: number): EarshotError {
-  return new EarshotError("credentials_fail", `${failed} of ${all} credentials failed`, {
-    hint: "replace them with earshot credentials add, or delete them with earshot credentials remove",
-  });
+function credentialsFailed(failedCount: number, totalCount: number): EarshotError {
+  return new EarshotError(
+    "credentials_fail",
+    `${failedCount} of ${totalCount} credentials failed`,
+    {
+      hint: "replace them with earshot credentials add, or delete them with earshot credentials remove",
+    },
+  );
 }

@@ -30,21 +30,21 @@ afterEach(() => rmSync(dataDir, { recursive: true }));
 const secretField = {
   name: "accessToken",
   label: "Token",
-  meaning: "the token",
+  description: "the token",
   isSecret: true,
   isOptional: false,
 };
 const hostField = {
   name: "host",
   label: "Server",
-  meaning: "the server",
+  description: "the server",
   isSecret: false,
   isOptional: false,
 };
 const noteField = {
   name: "clientId",
   label: "Client ID",
-  meaning: "the app's id",
+  description: "the app's id",
   isSecret: false,
   isOptional: true,
 };
@@ -56,7 +56,7 @@ const userToken: CredentialKind = {
   access: "user",
   title: "Token",
   purpose: "Reads.",
-  meaning: "a token of an account",
+  description: "a token of an account",
   fields: [hostField, secretField, noteField],
   make: async ({ host = "", accessToken = "", clientId = "none" }) => {
     if (refusedTokens.has(accessToken)) {
@@ -124,10 +124,10 @@ async function credentials(args: readonly string[], { lines, piped }: Input = {}
   let out = "";
   let notes = "";
   const questions: { question: string; hidden: boolean }[] = [];
-  const typed = [...(lines ?? [])];
+  const typedLines = [...(lines ?? [])];
   const reply = (hidden: boolean) => async (question: string) => {
     questions.push({ question, hidden });
-    return typed.shift() ?? "";
+    return typedLines.shift() ?? "";
   };
   const terminal: Terminal = {
     out: (text) => {
@@ -147,7 +147,7 @@ async function credentials(args: readonly string[], { lines, piped }: Input = {}
       askSecret: reply(true),
       readAll: async () => piped ?? "",
     },
-    stopping: new AbortController().signal,
+    stopSignal: new AbortController().signal,
   };
   const program = new Command("earshot").exitOverride().configureOutput({
     writeOut: (text) => terminal.out(text),
@@ -169,9 +169,9 @@ async function credentials(args: readonly string[], { lines, piped }: Input = {}
 const host = "https://mastodon.example";
 const addArgs = ["add", "mastodon", "user-token", "--host", host];
 
-async function addToken(secret: string, more: readonly string[] = []): Promise<string> {
+async function addToken(secret: string, extraArgs: readonly string[] = []): Promise<string> {
   const { out, code, notes } = await credentials(
-    [...addArgs, "--secrets", "-", "--json", ...more],
+    [...addArgs, "--secrets", "-", "--json", ...extraArgs],
     {
       piped: secret,
     },
@@ -190,9 +190,9 @@ async function listCredentials(): Promise<Record<string, unknown>[]> {
 }
 
 test("earshot credentials requires a subcommand, and the help of add lists the kinds", async () => {
-  const wrong = await runCommand(["credentials"], { EARSHOT_DATA_DIR: dataDir });
-  expect(wrong).toMatchObject({ code: 2, out: "" });
-  expect(wrong.notes).toMatch(/credentials add, list, test or remove\n$/);
+  const withoutSubcommand = await runCommand(["credentials"], { EARSHOT_DATA_DIR: dataDir });
+  expect(withoutSubcommand).toMatchObject({ code: 2, out: "" });
+  expect(withoutSubcommand.notes).toMatch(/credentials add, list, test or remove\n$/);
   const help = await credentials(["add", "--help"]);
   expect(help.out).toMatch(
     /\n {2}mastodon user-token\n {4}a token of an account\n {4}--host: the server\n/,
@@ -270,7 +270,7 @@ describe("add", () => {
   test.for([
     [
       `token=${canary}\nmore=${canary}`,
-      /line 1 of the secrets is not a field of this kind – write host=…, accessToken=…/,
+      /line 1 of the secrets does not name a field of this kind – write host=…, accessToken=…/,
     ],
     ["", /access-token is required/],
     ["accessToken=\n", /access-token must be 1 to 16384 characters/],
@@ -322,11 +322,14 @@ describe("add", () => {
   });
 
   test("credentials add assigns the credential to an existing account by name or id", async () => {
-    const unknown = await credentials([...addArgs, "--account", "newsroom", "--secrets", "-"], {
-      piped: canary,
-    });
-    expect(unknown.code).toBe(1);
-    expect(unknown.notes).toMatch(
+    const unknownAccount = await credentials(
+      [...addArgs, "--account", "newsroom", "--secrets", "-"],
+      {
+        piped: canary,
+      },
+    );
+    expect(unknownAccount.code).toBe(1);
+    expect(unknownAccount.notes).toMatch(
       /account "newsroom" not found – find it with earshot accounts list/,
     );
     const control = await openControl({ dataDir });
@@ -346,10 +349,10 @@ describe("add", () => {
     await control.run("createKey", { ...key, accountName: "newsroom" });
     await control.close();
     const args = ["add", "mastodon", "shared-token", "--host", host, "--secrets", "-"];
-    const own = await credentials([...args, "--account", "newsroom"], { piped: canary });
-    expect(own).toMatchObject({ code: 0, notes: "" });
-    const shared = await credentials(args, { piped: canary });
-    expect(shared).toMatchObject({ code: 0, notes: `${sharedToken.sharing}\n` });
+    const accountOutcome = await credentials([...args, "--account", "newsroom"], { piped: canary });
+    expect(accountOutcome).toMatchObject({ code: 0, notes: "" });
+    const sharedOutcome = await credentials(args, { piped: canary });
+    expect(sharedOutcome).toMatchObject({ code: 0, notes: `${sharedToken.sharing}\n` });
   });
 
   test("credentials add replaces a credential for the same subject, but not one for another subject", async () => {
@@ -357,21 +360,21 @@ describe("add", () => {
     refusedTokens.add(`one ${canary}`);
     expect((await credentials(["test"])).code).toBe(1);
     expect(await addToken(`two ${canary}`)).toBe(id);
-    const other = await addToken(`three ${canary}`, ["--client-id", "other"]);
+    const otherId = await addToken(`three ${canary}`, ["--client-id", "other"]);
     expect(await listCredentials()).toMatchObject([
       { id, hint: "two ", state: "ok", quarantine: null },
-      { id: other, subject: "id of other" },
+      { id: otherId, subject: "id of other" },
     ]);
   });
 
   test("credentials add replaces a credential without a subject only if the secret is the same", async () => {
     const add = async (piped: string) =>
       await credentials(["add", "x", "oauth", "--secrets", "-", "--json"], { piped });
-    const first = JSON.parse((await add(canary)).out).id;
-    expect(JSON.parse((await add(canary)).out).id).toBe(first);
-    const other = JSON.parse((await add(`${canary}-2`)).out).id;
+    const firstId = JSON.parse((await add(canary)).out).id;
+    expect(JSON.parse((await add(canary)).out).id).toBe(firstId);
+    const otherId = JSON.parse((await add(`${canary}-2`)).out).id;
     expect((await listCredentials()).map(({ id }) => id).toSorted()).toEqual(
-      [first, other].toSorted(),
+      [firstId, otherId].toSorted(),
     );
   });
 
@@ -395,28 +398,28 @@ describe("add", () => {
 
 describe("test", () => {
   test("credentials test reports each outcome, quarantines rejected credentials, and releases those that work again", async () => {
-    const good = await addToken(`good ${canary}`, ["--client-id", "good"]);
-    const bad = await addToken(`bad ${canary}`, ["--client-id", "bad"]);
-    const slow = await addToken(`slow ${canary}`, ["--client-id", "slow"]);
+    const goodId = await addToken(`good ${canary}`, ["--client-id", "good"]);
+    const badId = await addToken(`bad ${canary}`, ["--client-id", "bad"]);
+    const slowId = await addToken(`slow ${canary}`, ["--client-id", "slow"]);
     refusedTokens.add(`bad ${canary}`);
-    const all = await credentials(["test"]);
-    expect(all.code).toBe(1);
-    expect(all.out).toMatch(new RegExp(`^${good} .*: ok: it is ann's, …$`, "m"));
-    expect(all.out).toMatch(new RegExp(`^${bad} .*: failed: 401 for …$`, "m"));
-    expect(all.out).toMatch(new RegExp(`^${slow} .*: failed: no response$`, "m"));
-    expect(all.notes).toMatch(/2 of 3 credentials failed – /);
+    const allTested = await credentials(["test"]);
+    expect(allTested.code).toBe(1);
+    expect(allTested.out).toMatch(new RegExp(`^${goodId} .*: ok: it is ann's, …$`, "m"));
+    expect(allTested.out).toMatch(new RegExp(`^${badId} .*: failed: 401 for …$`, "m"));
+    expect(allTested.out).toMatch(new RegExp(`^${slowId} .*: failed: no response$`, "m"));
+    expect(allTested.notes).toMatch(/2 of 3 credentials failed – /);
     expect(await listCredentials()).toMatchObject([
       { state: "ok" },
       { state: "quarantined", quarantine: { reason: "401 for …" } },
       { state: "ok" },
     ]);
     refusedTokens.clear();
-    const again = await credentials(["test", bad]);
-    expect(again.code).toBe(0);
-    expect(again.out).toMatch(/released from quarantine\n$/);
+    const retested = await credentials(["test", badId]);
+    expect(retested.code).toBe(0);
+    expect(retested.out).toMatch(/released from quarantine\n$/);
     expect((await listCredentials()).map(({ state }) => state)).toEqual(["ok", "ok", "ok"]);
-    const json = await credentials(["test", good, "--json"]);
-    expect(JSON.parse(json.out)).toMatchObject({ id: good, works: true, released: false });
+    const json = await credentials(["test", goodId, "--json"]);
+    expect(JSON.parse(json.out)).toMatchObject({ id: goodId, works: true, released: false });
   });
 
   test("credentials test fails for a credential encrypted with another key, and tests the others", async () => {
@@ -434,9 +437,9 @@ describe("test", () => {
 
   test("credentials test succeeds without credentials, and fails for an unknown id", async () => {
     expect(await credentials(["test"])).toMatchObject({ code: 0, out: "" });
-    const unknown = await credentials(["test", "nothing"]);
-    expect(unknown.code).toBe(1);
-    expect(unknown.notes).toMatch(/credential "nothing" not found – /);
+    const unknownCredential = await credentials(["test", "nothing"]);
+    expect(unknownCredential.code).toBe(1);
+    expect(unknownCredential.notes).toMatch(/credential "nothing" not found – /);
   });
 });
 

@@ -9,13 +9,13 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { kindsText } from "./credential-kind-texts.ts";
 import { type AddOptions, addCredential } from "./credentials-add.ts";
 import { type CheckOptions, checkCredentials } from "./credentials-check.ts";
-import type { KindsOf } from "./credentials-folder.ts";
 import { listingAsJson, listingsAsTable } from "./show-credential.ts";
+import type { ListCredentialKinds } from "./with-credentials.ts";
 
 export function addCredentialsCommand(
   program: Command,
   terminal: Terminal,
-  listKinds: KindsOf = credentialKinds,
+  listKinds: ListCredentialKinds = credentialKinds,
 ): void {
   const credentials = program
     .command("credentials")

@@ -45,7 +45,7 @@ export function listingsAsTable(
     stripControls(getOwner(listing)),
     stripControls(subjectText(listing)),
     `${stripControls(listing.hint)}…`,
-    listing.usedMs === null ? "never" : minute(listing.usedMs),
+    listing.usedMs === null ? "never" : formatMinute(listing.usedMs),
     stripControls(listingState(listing, nowMs)),
   ]);
   const columns = titles.map((title) => ({ title, align: "left" }) as const);
@@ -66,11 +66,13 @@ function listingState(listing: ListedCredential, nowMs: number): string {
   if (listing.quarantine !== null) return `quarantined: ${listing.quarantine.reason}`;
   const coolings = credentialCoolings(listing, nowMs);
   if (coolings.length === 0) return "ok";
-  const waits = coolings.map(({ bucket, untilMs }) => `${minute(untilMs)} (${bucket})`);
-  return `cooling until ${waits.join(", ")}`;
+  const coolingTexts = coolings.map(
+    ({ bucket, untilMs }) => `${formatMinute(untilMs)} (${bucket})`,
+  );
+  return `cooling until ${coolingTexts.join(", ")}`;
 }
 
 const credentialCoolings = ({ coolings }: Credential, nowMs: number) =>
   coolings.filter(({ untilMs }) => untilMs > nowMs);
 
-const minute = (ms: number): string => isoTime(ms).slice(0, 16).replace("T", " ");
+const formatMinute = (ms: number): string => isoTime(ms).slice(0, 16).replace("T", " ");

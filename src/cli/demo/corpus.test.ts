@@ -17,9 +17,9 @@ const records = [...corpus.values()].flat();
 
 describe("the demo's corpus", () => {
   test("the demo's corpus is deterministic except for its times", () => {
-    const later = [...makeCorpus(nowMs + 86_400_000).values()].flat();
+    const laterRecords = [...makeCorpus(nowMs + 86_400_000).values()].flat();
     const words = (all: readonly CorpusRecord[]) => all.map(({ author, text }) => [author, text]);
-    expect(words(later)).toEqual(words(records));
+    expect(words(laterRecords)).toEqual(words(records));
     expect(makeCorpus(nowMs)).toEqual(corpus);
   });
 

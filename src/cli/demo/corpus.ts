@@ -23,10 +23,10 @@ type DatedLine = Line & { id: bigint; uri: string | null; createdMs: number };
 /** Deterministic, except that times count back from `nowMs`. */
 export function makeCorpus(nowMs: number): ReadonlyMap<Platform, readonly CorpusRecord[]> {
   const lines = [...storyLines.trim().split("\n"), ...seriesLines()].map(parseLine);
-  const dated = lines.map((line, index) => dateLine(line, index, nowMs));
-  const byKey = new Map(dated.flatMap((post) => postKey(post)));
+  const datedLines = lines.map((line, index) => dateLine(line, index, nowMs));
+  const byKey = new Map(datedLines.flatMap((post) => postKey(post)));
   const corpus = new Map<Platform, CorpusRecord[]>();
-  for (const post of dated) {
+  for (const post of datedLines) {
     const records = corpus.get(post.person.platform) ?? [];
     records.push(toRecord(post, byKey));
     corpus.set(post.person.platform, records);
@@ -108,10 +108,10 @@ const coordinates: Readonly<Record<string, { lat: number; lon: number }>> = {
 
 function toRecord(post: DatedLine, byKey: ReadonlyMap<string, DatedLine>): CorpusRecord {
   const option = (name: string) => post.options.get(name);
-  const related = (name: string) => byKey.get(option(name) ?? "");
-  const parent = related("reply");
-  const quoted = related("quote");
-  const original = related("repost");
+  const relatedLine = (name: string) => byKey.get(option(name) ?? "");
+  const parent = relatedLine("reply");
+  const quotedLine = relatedLine("quote");
+  const original = relatedLine("repost");
   const link = option("link") ?? original?.options.get("link");
   const text = original ? `RT @${original.person.handle}: ${postText(original)}` : postText(post);
   return {
@@ -124,12 +124,12 @@ function toRecord(post: DatedLine, byKey: ReadonlyMap<string, DatedLine>): Corpu
     created_at: isoTime(post.createdMs),
     text,
     lang: post.lang,
-    ...counts(post),
+    ...countFields(post),
     ...(parent && { in_reply_to_id: postId(parent), in_reply_to: parent.person.handle }),
-    ...(quoted && { is_quote: true, quote_of_id: postId(quoted) }),
+    ...(quotedLine && { is_quote: true, quote_of_id: postId(quotedLine) }),
     ...(original && { is_repost: true, repost_of_id: postId(original) }),
     ...(link === undefined ? {} : { urls: [link] }),
-    ...media(option),
+    ...mediaField(option),
     ...coordinates[option("at") ?? ""],
     ...(post.options.has("sensitive") ? { sensitive: true } : {}),
   };
@@ -149,14 +149,14 @@ function postUrl(post: DatedLine): string {
   return `https://${host}/@${name}/${post.id}`;
 }
 
-function counts(post: DatedLine): Record<string, number> {
+function countFields(post: DatedLine): Record<string, number> {
   const names = ["likes", "reposts", "replies", "quotes"];
   return Object.fromEntries(names.map((name) => [name, Number(post.options.get(name) ?? 0)]));
 }
 
 const mediaTypes = ["image", "video", "gif"];
 
-function media(option: (name: string) => string | undefined): { media?: readonly unknown[] } {
+function mediaField(option: (name: string) => string | undefined): { media?: readonly unknown[] } {
   const items = mediaTypes.flatMap((type) => {
     const alt = option(type)?.replaceAll("_", " ");
     return alt === undefined ? [] : [{ type, alt }];

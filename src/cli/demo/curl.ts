@@ -30,7 +30,7 @@ export async function sendAndPrint(
       ...(request.body === undefined ? {} : { "content-type": "application/json" }),
     },
     ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-    signal: AbortSignal.any([terminal.stopping, AbortSignal.timeout(20_000)]),
+    signal: AbortSignal.any([terminal.stopSignal, AbortSignal.timeout(20_000)]),
   });
   const body: unknown = JSON.parse(await response.text());
   terminal.out(`${dim(responseHead(response))}\n`);
@@ -68,11 +68,11 @@ export function prettyJson(value: unknown, columns: number, indent = ""): string
   if (indent.length + line.length <= columns || typeof value !== "object" || value === null) {
     return line;
   }
-  const deeper = `${indent}  `;
+  const innerIndent = `${indent}  `;
   const isList = Array.isArray(value);
   const items = isList
-    ? value.map((item: unknown) => deeper + prettyJson(item, columns, deeper))
-    : fill(Object.entries(value), columns, deeper);
+    ? value.map((item: unknown) => innerIndent + prettyJson(item, columns, innerIndent))
+    : fill(Object.entries(value), columns, innerIndent);
   const [open, close] = isList ? ["[", "]"] : ["{", "}"];
   return `${open}\n${items.join(",\n")}\n${indent}${close}`;
 }
@@ -81,10 +81,14 @@ function fill(members: readonly [string, unknown][], columns: number, indent: st
   const lines: string[] = [];
   for (const [name, value] of members) {
     const start = `${JSON.stringify(name)}: `;
-    const short = start + onOneLine(value);
-    const last = lines.at(-1);
-    if (last !== undefined && !last.includes("\n") && last.length + 2 + short.length <= columns) {
-      lines[lines.length - 1] = `${last}, ${short}`;
+    const inlineMember = start + onOneLine(value);
+    const lastLine = lines.at(-1);
+    if (
+      lastLine !== undefined &&
+      !lastLine.includes("\n") &&
+      lastLine.length + 2 + inlineMember.length <= columns
+    ) {
+      lines[lines.length - 1] = `${lastLine}, ${inlineMember}`;
     } else {
       lines.push(indent + start + prettyJson(value, columns - start.length, indent));
     }

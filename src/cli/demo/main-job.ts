@@ -35,10 +35,10 @@ export async function showMainJob(
   print(
     "1  Submit a search of the last seven days. The response contains the job's uuid: the job is on disk now.",
   );
-  const first = await send(
+  const firstSubmission = await send(
     submissionRequest("searchbyquery", "aurora lang:en -filter:retweets", 2, bounds),
   );
-  const uuid = readUuid(expectStatus(first, 202));
+  const uuid = readUuid(expectStatus(firstSubmission, 202));
 
   print(
     "2  Fetch its result. ?wait keeps the request open until the job ends; X-Next-Cursor leads to older posts.",
@@ -53,10 +53,10 @@ export async function showMainJob(
   print(
     "4  Combine operators over the full archive: an area, a threshold, a range of days, safe posts only.",
   );
-  const second = await send(
-    submissionRequest("searchbyfullarchive", manyOperators(nowMs), 10, bounds),
+  const secondSubmission = await send(
+    submissionRequest("searchbyfullarchive", fullArchiveQuery(nowMs), 10, bounds),
   );
-  const secondUuid = readUuid(expectStatus(second, 202));
+  const secondUuid = readUuid(expectStatus(secondSubmission, 202));
   expectStatus(await send({ method: "GET", path: `${base}/result/${secondUuid}?wait=10` }), 200);
 
   print("5  An invalid query is rejected, with the position of each error and its fix.");
@@ -66,9 +66,9 @@ export async function showMainJob(
   );
 }
 
-function manyOperators(nowMs: number): string {
-  const day = (ms: number) => isoTime(ms).slice(0, 10);
-  const since = day(nowMs - 6 * 86_400_000);
+function fullArchiveQuery(nowMs: number): string {
+  const formatDay = (ms: number) => isoTime(ms).slice(0, 10);
+  const since = formatDay(nowMs - 6 * 86_400_000);
   return `("northern lights" OR #オーロラ) min_faves:10 geocode:62.1,-7.4,5km since:${since} filter:safe`;
 }
 

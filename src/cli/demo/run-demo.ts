@@ -19,12 +19,12 @@ import { curlLine } from "./curl.ts";
 import { corpusEndMs, showMainJob, submissionRequest } from "./main-job.ts";
 
 export async function runDemo(options: { keep: boolean }, terminal: Terminal): Promise<void> {
-  const listen = options.keep ? readConfig(terminal).http : { host: "127.0.0.1", port: 0 };
+  const address = options.keep ? readConfig(terminal).http : { host: "127.0.0.1", port: 0 };
   const folder = await mkdtemp(join(tmpdir(), "earshot-demo-"));
   const removeAtExit = () => rmSync(folder, { recursive: true, force: true });
   process.once("exit", removeAtExit);
   try {
-    const config = demoConfig(folder, listen);
+    const config = demoConfig(folder, address);
     const service = await startService(config);
     try {
       await demonstrate(service, folder, config, options.keep, terminal);
@@ -32,7 +32,7 @@ export async function runDemo(options: { keep: boolean }, terminal: Terminal): P
       await service.stop();
     }
   } catch (thrown) {
-    if (!terminal.stopping.aborted) throw thrown;
+    if (!terminal.stopSignal.aborted) throw thrown;
   } finally {
     await rm(folder, { recursive: true, force: true });
     process.off("exit", removeAtExit);
@@ -60,11 +60,11 @@ async function demonstrate(
   terminal: Terminal,
 ): Promise<void> {
   const { bold, dim, accent } = painter(terminal);
-  const startedMs = systemClock.elapsed();
+  const startMs = systemClock.elapsed();
   const nowMs = atHalfSecond(systemClock.now());
   const corpus = makeCorpus(nowMs);
-  const total = [...corpus.values()].flat().length;
-  terminal.out(introduction(total, terminal));
+  const postCount = [...corpus.values()].flat().length;
+  terminal.out(introduction(postCount, terminal));
   terminal.out(`${accent("0  A service, posts, and a key.")}\n\n`);
   terminal.out(`${bold("$ earshot serve")}\n${dim(`listening on ${service.url}`)}\n\n`);
   await importCorpus(corpus, service, { folder, nowMs }, terminal);
@@ -82,7 +82,7 @@ async function demonstrate(
   );
   terminal.out(`${dim(key)}\n\n`);
   await showMainJob(service.url, key, nowMs, terminal);
-  const seconds = (systemClock.elapsed() - startedMs) / 1000;
+  const seconds = (systemClock.elapsed() - startMs) / 1000;
   if (keep) await keepRunning(service, key, config, terminal);
   else terminal.out(nextSteps(seconds));
 }
@@ -93,9 +93,9 @@ const atHalfSecond = (ms: number): number => Math.floor(ms / 1000) * 1000 - 500;
 function introduction(posts: number, terminal: Terminal): string {
   const { bold } = painter(terminal);
   return [
-    `${bold("Earshot demo")}: the whole service in a temporary folder, without network or account.`,
+    `${bold("Earshot demo")}: the whole service in a temporary folder, with no network or account.`,
     `Its archive has ${posts} posts from a fictional town, written for this demo; all people in them are fictional.`,
-    "Responses are shown as by curl, without some header fields and with the JSON indented.",
+    "Responses are shown as curl prints them, without some header fields and with the JSON indented.",
     "",
     "",
   ].join("\n");
@@ -115,7 +115,7 @@ async function importCorpus(
     const file = join(folder, name);
     await writeFile(file, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
     const times = records.map((record) => Date.parse(record.created_at));
-    const covers = {
+    const coveredSpan = {
       fromMs: Math.floor(Math.min(...times) / 86_400_000) * 86_400_000,
       toMs: corpusEndMs(nowMs),
     };
@@ -127,12 +127,12 @@ async function importCorpus(
       standardInput: process.stdin,
       platform,
       dataDir: folder,
-      covers,
+      covers: coveredSpan,
       onBadLine: "stop",
       limits: configFrom({}).import,
-      signal: terminal.stopping,
+      signal: terminal.stopSignal,
     });
-    const span = `${isoTime(covers.fromMs).slice(0, 10)}..${isoText(covers.toMs)}`;
+    const span = `${isoTime(coveredSpan.fromMs).slice(0, 10)}..${isoText(coveredSpan.toMs)}`;
     terminal.out(`${bold(`$ earshot import ${name} --platform ${platform} --covers ${span}`)}\n`);
     terminal.out(`${dim(`${summary.imported} imported, ${summary.rejected} rejected`)}\n`);
   }
@@ -162,7 +162,7 @@ async function keepRunning(
   }
   const result = { method: "GET", path: "/v1/search/live/social/result/UUID?wait=10" } as const;
   terminal.out(`${curlLine(service.url, result).slice(2)}\n`);
-  await untilStopped(terminal.stopping);
+  await untilStopped(terminal.stopSignal);
 }
 
 function nextSteps(seconds: number): string {
@@ -175,7 +175,7 @@ function nextSteps(seconds: number): string {
     "  npx earshot import FILE --platform x",
     "  npx earshot explain 'lang:en cats OR dogs -filter:retweets'",
     "",
-    "Next: README.md; docs/query-language.md has all operators, docs/api.md all endpoints.",
+    "Next: README.md; docs/query-language.md lists all operators, docs/api.md all endpoints.",
     "",
   ].join("\n");
 }

@@ -4,8 +4,8 @@ import { credentialKinds } from "../../server/roles/credential-kinds.ts";
 import { checkCredential } from "../../upstream/credentials/check-credential.ts";
 import { createCredentialsInUse } from "../../upstream/credentials/credentials-in-use.ts";
 import { credentialOperations } from "../../upstream/credentials/operations.ts";
-import { withCredentials } from "../credentials/credentials-folder.ts";
 import { subjectText } from "../credentials/show-credential.ts";
+import { withCredentials } from "../credentials/with-credentials.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type DoctorFinding, ok } from "./finding.ts";
 
@@ -19,7 +19,7 @@ export async function checkPlatformCredentials(
     const credentialsInUse = createCredentialsInUse(context);
     try {
       for (const listing of await context.store.read("listCredentials", null)) {
-        terminal.stopping.throwIfAborted();
+        terminal.stopSignal.throwIfAborted();
         const { works, message } = await checkCredential(listing, { ...context, credentialsInUse });
         const subject = `credential ${listing.id} (${listing.platform}, ${subjectText(listing)})`;
         const fix =

@@ -28,7 +28,7 @@ export async function checkDatabase(
 }
 
 /** Each gateway has one more connection for notifications and one for leader election. */
-const otherConnections = 2;
+const extraConnections = 2;
 
 async function serverFindings(pool: Pool, connections: number): Promise<DoctorFinding[]> {
   const [server] = await pool.unsafe<
@@ -41,16 +41,16 @@ async function serverFindings(pool: Pool, connections: number): Promise<DoctorFi
   if (server === undefined) throw new Error("the server returned no row");
   const { version, limit, used, own } = server;
   const usage = ok(subject, `PostgreSQL ${version}, ${used} of ${limit} connections in use`);
-  const needed = connections + otherConnections;
+  const neededConnections = connections + extraConnections;
   // A running gateway's connections count as available.
-  const available = limit - used + own;
-  if (available >= needed) return [usage];
+  const availableConnections = limit - used + own;
+  if (availableConnections >= neededConnections) return [usage];
   return [
     usage,
     {
       level: "warning",
       subject,
-      message: `only ${available} connections are available, and each gateway uses up to ${needed}`,
+      message: `only ${availableConnections} connections are available, and each gateway uses up to ${neededConnections}`,
       fix: "raise max_connections, or lower EARSHOT_DATABASE_CONNECTIONS",
     },
   ];

@@ -38,21 +38,21 @@ async function probeServer(
   signal: AbortSignal,
 ): Promise<Probe> {
   const subject = `network: ${new URL(origin).host}`;
-  const startedMs = now();
+  const startMs = now();
   try {
     const { headers } = await fetch(`${origin}/`, { signal, maxBytes: 1_000_000 });
-    const endedMs = now();
+    const endMs = now();
     const serverMs = Date.parse(headers.get("date") ?? "");
     // The Date header is truncated to whole seconds.
-    const offsetMs = Number.isNaN(serverMs) ? null : serverMs + 500 - (startedMs + endedMs) / 2;
-    return { origin, offsetMs, finding: ok(subject, `responded in ${endedMs - startedMs} ms`) };
+    const offsetMs = Number.isNaN(serverMs) ? null : serverMs + 500 - (startMs + endMs) / 2;
+    return { origin, offsetMs, finding: ok(subject, `responded in ${endMs - startMs} ms`) };
   } catch (thrown) {
     signal.throwIfAborted();
     const finding: DoctorFinding = {
       level: "warning",
       subject,
       message: errorMessage(thrown),
-      fix: "check the host name, DNS, firewall and proxies; searches that use it fail until it responds",
+      fix: "check the host name, DNS, firewall and proxies; searches that use it will fail until it responds",
     };
     return { origin, offsetMs: null, finding };
   }
@@ -64,8 +64,8 @@ const maxOffsetMs = 2_000;
 function clockFindings(probes: readonly Probe[]): DoctorFinding[] {
   const offsets = probes.flatMap(({ offsetMs }) => (offsetMs === null ? [] : [offsetMs]));
   if (offsets.length === 0) return [];
-  const sorted = offsets.toSorted((a, b) => a - b);
-  const medianMs = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const sortedOffsets = offsets.toSorted((a, b) => a - b);
+  const medianMs = sortedOffsets[Math.floor(sortedOffsets.length / 2)] ?? 0;
   if (Math.abs(medianMs) <= maxOffsetMs) return [ok("clock", "agrees with these servers")];
   const seconds = Math.round(Math.abs(medianMs) / 1_000);
   return [

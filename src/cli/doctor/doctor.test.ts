@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCommand } from "../../../testkit/service/run-command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-doctor-"));
-const quiet = { EARSHOT_INGEST: "off", EARSHOT_BLUESKY_PUBLIC: "off" };
+const quietEnvironment = { EARSHOT_INGEST: "off", EARSHOT_BLUESKY_PUBLIC: "off" };
 
 let offsetMs = 0;
 const server = createServer((_request, response) => {
@@ -25,7 +25,7 @@ afterAll(() => {
 async function doctor(environment: Readonly<Record<string, string>>, ...args: string[]) {
   const { code, out, notes } = await runCommand(["doctor", "--json", ...args], {
     EARSHOT_DATA_DIR: folder,
-    ...quiet,
+    ...quietEnvironment,
     ...environment,
   });
   const findings = out
@@ -48,7 +48,7 @@ test("the doctor prints each problem with its fix", async () => {
   chmodSync(folder, 0o755);
   const { code, out } = await runCommand(["doctor", "--offline"], {
     EARSHOT_DATA_DIR: folder,
-    ...quiet,
+    ...quietEnvironment,
   });
   chmodSync(folder, 0o700);
   expect(out).toContain(`warning  data folder: other users can read ${folder}`);
@@ -79,16 +79,16 @@ test("the doctor calls servers, and reports a clock that differs from theirs as 
   const { port } = server.address() as AddressInfo;
   const host = `127.0.0.1:${port}`;
   const settings = { EARSHOT_MASTODON_INSTANCE: `http://${host}` };
-  const agreed = await doctor(settings);
-  expect(agreed.findingFor(`network: ${host}`)).toMatchObject({ level: "ok" });
-  expect(agreed.findingFor("clock")).toMatchObject({ level: "ok" });
+  const agreeingRun = await doctor(settings);
+  expect(agreeingRun.findingFor(`network: ${host}`)).toMatchObject({ level: "ok" });
+  expect(agreeingRun.findingFor("clock")).toMatchObject({ level: "ok" });
   offsetMs = 90_000;
-  const differing = await doctor(settings);
-  expect(differing.findingFor("clock")).toMatchObject({
+  const differingRun = await doctor(settings);
+  expect(differingRun.findingFor("clock")).toMatchObject({
     level: "error",
     message: expect.stringMatching(/^the clock is (89|90|91) s slow/),
   });
-  expect(differing.code).toBe(1);
+  expect(differingRun.code).toBe(1);
 });
 
 test("the doctor warns about a server that cannot be reached", async () => {

@@ -28,7 +28,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
 
 async function doctor({ offline, json }: Options, terminal: Terminal): Promise<void> {
   let errors = 0;
-  for await (const finding of findings(offline ?? false, terminal)) {
+  for await (const finding of collectFindings(offline ?? false, terminal)) {
     if (finding.level === "error") errors += 1;
     terminal.out(json ? `${JSON.stringify(finding)}\n` : asText(finding, terminal));
   }
@@ -38,7 +38,10 @@ async function doctor({ offline, json }: Options, terminal: Terminal): Promise<v
   });
 }
 
-async function* findings(offline: boolean, terminal: Terminal): AsyncGenerator<DoctorFinding> {
+async function* collectFindings(
+  offline: boolean,
+  terminal: Terminal,
+): AsyncGenerator<DoctorFinding> {
   yield ok("Node", process.version);
   const result = readSettings(terminal);
   if (!("config" in result)) {
@@ -58,7 +61,7 @@ async function* findings(offline: boolean, terminal: Terminal): AsyncGenerator<D
   const { checkNetwork } = await import("./check-network.ts");
   const client = openUpstreamClient(config);
   try {
-    yield* await checkNetwork(config, client.fetch, systemClock.now, terminal.stopping);
+    yield* await checkNetwork(config, client.fetch, systemClock.now, terminal.stopSignal);
   } finally {
     await client.close();
   }
@@ -72,10 +75,10 @@ function readSettings(terminal: Terminal): { config: Config } | { findings: Doct
     return { config: readConfig(terminal) };
   } catch (thrown) {
     const problems = thrown instanceof EarshotError ? thrown.details : undefined;
-    const all = problems ?? [{ message: errorMessage(thrown), hint: undefined }];
+    const settingProblems = problems ?? [{ message: errorMessage(thrown), hint: undefined }];
     const hint = thrown instanceof EarshotError ? thrown.hint : undefined;
     return {
-      findings: all.map((problem) => ({
+      findings: settingProblems.map((problem) => ({
         level: "error",
         subject: "settings",
         message: problem.message,

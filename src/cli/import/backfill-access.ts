@@ -14,11 +14,11 @@ export type OutgoingAccess = { fetch: PoliteFetch; close(): Promise<void> };
 /** Allows private addresses only if configured. */
 export function openOutgoingAccess(
   config: Config,
-  stopping: AbortSignal,
+  stopSignal: AbortSignal,
   report: (line: string) => void,
 ): OutgoingAccess {
   const { backfill } = config;
-  const guarded = createGuardedFetch({
+  const guardedFetch = createGuardedFetch({
     guard: createGuard(configuredAddresses(config), { setting: "EARSHOT_BACKFILL_PRIVATE_HOSTS" }),
     userAgent: "earshot/0.1",
     timeoutMs: backfill.timeoutMs,
@@ -26,14 +26,14 @@ export function openOutgoingAccess(
     maxRedirects,
   });
   const fetch = createPoliteFetch({
-    fetch: guarded,
+    fetch: guardedFetch,
     clock: systemClock,
     random: Math.random,
     requestsPerSecond: backfill.requestsPerSecond,
-    signal: stopping,
+    signal: stopSignal,
     onWait: ({ reason, waitMs }) => report(`${reason} for ${Math.ceil(waitMs / 1_000)} s\n`),
   });
-  return { fetch, close: () => guarded.close() };
+  return { fetch, close: () => guardedFetch.close() };
 }
 
 function configuredAddresses({ ingest, backfill }: Config): string[] {

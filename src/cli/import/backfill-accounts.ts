@@ -24,9 +24,9 @@ export async function backfillAccounts(
   const { dir, ...settings } = config.data;
   const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
   const reports = startReports(terminal, systemClock, "backfill");
-  const access = openOutgoingAccess(config, terminal.stopping, (line) => reports.note(line));
+  const access = openOutgoingAccess(config, terminal.stopSignal, (line) => reports.note(line));
   const resolver = new Resolver({ timeout: 3_000, tries: 2 });
-  let failed = 0;
+  let failedCount = 0;
   try {
     await backfillAuthors({
       archive,
@@ -39,22 +39,29 @@ export async function backfillAccounts(
       },
       limits: config.backfill,
       labeler: options.labels ? makeLabeler(config) : null,
-      again: options.again === true,
-      signal: terminal.stopping,
+      ignoresProgress: options.again === true,
+      signal: terminal.stopSignal,
       authors,
       accountsAtOnce: config.backfill.accountsAtOnce,
-      onProgress: ({ ended, authors: all, posts, author, authorPosts, readBytes }) =>
+      onProgress: ({
+        finishedAuthors,
+        totalAuthors: total,
+        posts,
+        author,
+        authorPosts,
+        bytesRead,
+      }) =>
         reports.update({
-          done: ended,
-          total: all,
-          detail: `${ended} of ${all} accounts, ${roundedText(posts)} posts; ${stripControls(author)}: ${
+          done: finishedAuthors,
+          total,
+          detail: `${finishedAuthors} of ${total} accounts, ${roundedText(posts)} posts; ${stripControls(author)}: ${
             authorPosts > 0
               ? `${roundedText(authorPosts)} posts`
-              : `${roundedText(readBytes / 1024)} kB`
+              : `${roundedText(bytesRead / 1024)} kB`
           }`,
         }),
       onAuthor: (result) => {
-        if ("error" in result) failed += 1;
+        if ("error" in result) failedCount += 1;
         reports.print(options.json ? accountResultAsJson(result) : accountAsText(result));
       },
     });
@@ -64,7 +71,7 @@ export async function backfillAccounts(
     await access.close();
     await archive.close();
   }
-  if (failed > 0) throw incompleteError(failed, authors.length);
+  if (failedCount > 0) throw incompleteError(failedCount, authors.length);
 }
 
 async function readAuthors({ author, authorsFile }: BackfillOptions): Promise<string[]> {
@@ -92,8 +99,12 @@ function makeLabeler({ ingest }: Config): { url: string; sources: readonly strin
   return { url: url.origin, sources: ingest.labelerSources };
 }
 
-function incompleteError(failed: number, all: number): EarshotError {
-  return new EarshotError("backfill_incomplete", `${failed} of ${all} accounts failed`, {
-    hint: "run the command again; each unchanged account takes only one request",
-  });
+function incompleteError(failedCount: number, totalCount: number): EarshotError {
+  return new EarshotError(
+    "backfill_incomplete",
+    `${failedCount} of ${totalCount} accounts failed`,
+    {
+      hint: "run the command again; each unchanged account takes only one request",
+    },
+  );
 }

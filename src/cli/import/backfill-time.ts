@@ -22,11 +22,11 @@ import { openOutgoingAccess } from "./backfill-access.ts";
 import { roundedText } from "./show-account-result.ts";
 
 export async function backfillTime(
-  requested: BoundedSpan | "gaps",
+  requestedSpan: BoundedSpan | "gaps",
   options: BackfillOptions,
   terminal: Terminal,
 ): Promise<void> {
-  if (requested !== "gaps" && requested.fromMs >= systemClock.now()) {
+  if (requestedSpan !== "gaps" && requestedSpan.fromMs >= systemClock.now()) {
     throw wrongUse("--replay starts in the future", "use a FROM in the past");
   }
   const config = readConfig(terminal);
@@ -34,14 +34,14 @@ export async function backfillTime(
   const lock = lockReplays(dir);
   const archive = await openArchive({ dataDir: dir, ...data, clock: systemClock });
   const reports = startReports(terminal, systemClock, "replay");
-  const access = openOutgoingAccess(config, terminal.stopping, (line) => reports.note(line));
+  const access = openOutgoingAccess(config, terminal.stopSignal, (line) => reports.note(line));
   const { ingest, backfill } = config;
   try {
     const summary = await replay({
       archive,
       clock: systemClock,
       random: Math.random,
-      span: requested,
+      span: requestedSpan,
       followed: ingest.followed,
       lookbackMs: backfill.streamLookbackMs,
       liveSlackMs: ingest.coverageSlackMs,
@@ -49,7 +49,7 @@ export async function backfillTime(
         ...ingest,
         guard: createGuard(ingest.urls.filter((url) => !publicJetstreamUrls.includes(url))),
         userAgent: "earshot/0.1",
-        signal: terminal.stopping,
+        signal: terminal.stopSignal,
       },
       network: needsToken(config)
         ? null
@@ -131,16 +131,16 @@ function asJson(summary: ReplaySummary): string {
 }
 
 function asText(summary: ReplaySummary): string {
-  const existing =
+  const archivedText =
     summary.alreadyCoveredMs > 0
       ? `${lengthText(summary.alreadyCoveredMs)} was already archived\n`
       : "";
-  if (summary.parts.length === 0) return `${existing}nothing is missing\n`;
+  if (summary.parts.length === 0) return `${archivedText}nothing is missing\n`;
   const lines = [
     `${roundedText(summary.events)} events replayed in ${summary.seconds.toFixed(1)} s: ${roundedText(summary.posts)} posts ` +
       `(${roundedText(summary.added)} added), ${roundedText(summary.deletes)} deletes, ${roundedText(summary.reactions)} reactions`,
   ];
   if (summary.badEvents > 0) lines.push(`  ${roundedText(summary.badEvents)} unreadable events`);
   for (const span of summary.missing) lines.push(`  still missing: ${spanText(span)}`);
-  return `${existing}${lines.join("\n")}\n`;
+  return `${archivedText}${lines.join("\n")}\n`;
 }

@@ -66,7 +66,7 @@ export function addImport(program: Command, terminal: Terminal): void {
       ),
     )
     .option("--strict", "stop at the first bad line (exit 1)")
-    .option("--json", "print a line of JSON for each file and the sealing")
+    .option("--json", "print a line of JSON for each file and for sealing")
     .addHelpText(
       "after",
       "\nExamples:\n" +
@@ -88,11 +88,11 @@ async function importFiles(
   const { dir, ...settings } = config.data;
   const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
   const analysis = startImportThreads(archive.preparation, availableParallelism());
-  let rejectedInAll = 0;
+  let totalRejected = 0;
   let currentFile = "";
   const filesWithoutPosts: string[] = [];
   // An idle pipe would block the shutdown.
-  terminal.stopping.addEventListener("abort", () => process.stdin.destroy(), { once: true });
+  terminal.stopSignal.addEventListener("abort", () => process.stdin.destroy(), { once: true });
   try {
     for (const [index, file] of files.entries()) {
       const isLast = index === files.length - 1;
@@ -109,14 +109,14 @@ async function importFiles(
           format,
           dataDir: dir,
           // `--covers` applies to all files together, so the import of the last file records it.
-          covers: isLast && rejectedInAll === 0 ? (options.covers ?? null) : null,
+          covers: isLast && totalRejected === 0 ? (options.covers ?? null) : null,
           onBadLine: options.strict ? "stop" : "reject",
           limits: config.import,
           onProgress: reports.onProgress,
           onRejected: reports.onRejected,
-          signal: terminal.stopping,
+          signal: terminal.stopSignal,
         });
-        rejectedInAll += summary.rejectedInAll;
+        totalRejected += summary.totalRejected;
         reports.end();
         terminal.out(options.json ? asJson(file, summary) : asText(file, summary));
         if (hasNoPost(summary)) filesWithoutPosts.push(file);
@@ -126,15 +126,17 @@ async function importFiles(
     }
     await archive.finishImport();
     if (filesWithoutPosts.length > 0) throw noPostsError(filesWithoutPosts);
-    if (options.covers !== undefined && rejectedInAll > 0) {
+    if (options.covers !== undefined && totalRejected > 0) {
       terminal.note(
-        `earshot: --covers was not recorded, because ${rejectedInAll === 1 ? "1 line was" : `${rejectedInAll.toLocaleString("en")} lines were`} rejected – fix them in the files and run the command again\n`,
+        `earshot: --covers was not recorded, because ${totalRejected === 1 ? "1 line was" : `${totalRejected.toLocaleString("en")} lines were`} rejected – fix them in the files and run the command again\n`,
       );
     }
   } catch (thrown) {
     // Stores the posts that were already read.
     await archive.finishImport().catch(() => {});
-    throw terminal.stopping.aborted ? interruption(terminal.stopping.reason, currentFile) : thrown;
+    throw terminal.stopSignal.aborted
+      ? interruption(terminal.stopSignal.reason, currentFile)
+      : thrown;
   } finally {
     await analysis.close();
     await archive.close();
@@ -154,7 +156,7 @@ async function sealImported(
     if (text === null) return;
     terminal.out(json ? `{"sealed":${sealedJson(outcome)}}\n` : `${text}\n`);
   } catch (thrown) {
-    if (terminal.stopping.aborted) throw thrown;
+    if (terminal.stopSignal.aborted) throw thrown;
     terminal.note(
       `earshot: the import succeeded, but sealing failed: ${errorMessage(thrown)} – retry with earshot archive seal\n`,
     );
@@ -187,40 +189,40 @@ export function interruption(reason: unknown, file: string): unknown {
 }
 
 /** Rejections shown per file on a terminal; a pipe receives all. */
-const shownRejections = 20;
+const maxShownRejections = 20;
 
 function startFileReports(file: string, terminal: Terminal) {
   const progress = startProgress(terminal, file);
-  const pending: string[] = [];
+  const pendingLines: string[] = [];
   let count = 0;
   let isEnded = false;
   return {
-    onProgress: (state: { posts: number; readBytes: number; totalBytes: number | null }) =>
+    onProgress: (state: { posts: number; bytesRead: number; totalBytes: number | null }) =>
       progress.update(
-        state.readBytes,
+        state.bytesRead,
         state.totalBytes,
         `${state.posts.toLocaleString("en")} posts`,
       ),
-    onRejected: (bad: { file: string; line: number; reason: string }) => {
-      const line = `${stripControls(`${bad.file}:${bad.line}: ${bad.reason}`)}\n`;
+    onRejected: (rejection: { file: string; line: number; reason: string }) => {
+      const line = `${stripControls(`${rejection.file}:${rejection.line}: ${rejection.reason}`)}\n`;
       count += 1;
       if (!terminal.interactiveNotes) terminal.note(line);
-      else if (count <= shownRejections) pending.push(line);
+      else if (count <= maxShownRejections) pendingLines.push(line);
     },
     end: () => {
       if (isEnded) return;
       isEnded = true;
       progress.end();
-      for (const line of pending) terminal.note(line);
-      if (count > pending.length && pending.length > 0) {
-        terminal.note(`… and ${count - pending.length} more\n`);
+      for (const line of pendingLines) terminal.note(line);
+      if (count > pendingLines.length && pendingLines.length > 0) {
+        terminal.note(`… and ${count - pendingLines.length} more\n`);
       }
     },
   };
 }
 
 function asJson(file: string, summary: ImportSummary): string {
-  const ignored = Object.fromEntries(summary.ignoredFields);
+  const ignoredFields = Object.fromEntries(summary.ignoredFields);
   return `${JSON.stringify({
     file,
     already_imported: summary.alreadyImported,
@@ -230,7 +232,7 @@ function asJson(file: string, summary: ImportSummary): string {
     unchanged: summary.unchanged,
     rejected: summary.rejected,
     rejected_file: summary.rejectedFile,
-    ignored_fields: ignored,
+    ignored_fields: ignoredFields,
     left_out: Object.fromEntries(summary.skipped),
     coverage: summary.coverage,
     seconds: summary.seconds,
@@ -242,23 +244,27 @@ function asText(name: string, summary: ImportSummary): string {
   if (summary.alreadyImported) {
     return `${file}: already imported${coverageText(summary)}\n`;
   }
-  const number = (value: number) => value.toLocaleString("en");
+  const formatNumber = (value: number) => value.toLocaleString("en");
   const lines = [
-    `${file}: ${number(summary.imported)} imported, ${number(summary.updated)} updated, ` +
-      `${number(summary.unchanged)} unchanged, ${number(summary.rejected)} rejected ` +
+    `${file}: ${formatNumber(summary.imported)} imported, ${formatNumber(summary.updated)} updated, ` +
+      `${formatNumber(summary.unchanged)} unchanged, ${formatNumber(summary.rejected)} rejected ` +
       `in ${summary.seconds.toFixed(1)} s${coverageText(summary)}`,
   ];
   if (summary.resumedAfterLines > 0) {
-    lines.push(`  resumed after line ${number(summary.resumedAfterLines)}`);
+    lines.push(`  resumed after line ${formatNumber(summary.resumedAfterLines)}`);
   }
   if (summary.rejectedFile !== null)
     lines.push(`  rejected lines are in ${stripControls(summary.rejectedFile)}`);
   if (summary.skipped.size > 0) {
-    const reasons = [...summary.skipped].map(([reason, times]) => `${number(times)} ${reason}`);
+    const reasons = [...summary.skipped].map(
+      ([reason, times]) => `${formatNumber(times)} ${reason}`,
+    );
     lines.push(`  not imported: ${reasons.join(", ")}`);
   }
   if (summary.ignoredFields.size > 0) {
-    const names = [...summary.ignoredFields].map(([name, times]) => `${name} (${number(times)})`);
+    const names = [...summary.ignoredFields].map(
+      ([name, times]) => `${name} (${formatNumber(times)})`,
+    );
     lines.push(`  ignored fields: ${stripControls(names.join(", "))}`);
   }
   return `${lines.join("\n")}\n`;

@@ -26,19 +26,19 @@ export function accountResultAsJson(result: AuthorResult): string {
     kept_out: summary.suppressed,
     bad_records: summary.badRecords,
     labels: summary.labels,
-    deletions_sought: summary.missingSought,
+    deletions_sought: summary.checkedForDeletions,
     seconds: summary.seconds,
   })}\n`;
 }
 
 export function accountAsText(result: AuthorResult): string {
-  const requested = stripControls(result.author);
+  const requestedName = stripControls(result.author);
   if ("error" in result) {
     const { message, hint } = result.error;
-    return `${requested}: ${stripControls(message)}${hint === undefined ? "" : ` – ${hint}`}\n`;
+    return `${requestedName}: ${stripControls(message)}${hint === undefined ? "" : ` – ${hint}`}\n`;
   }
   const { summary } = result;
-  const name = summary.handle === null ? requested : `${summary.handle} (${summary.did})`;
+  const name = summary.handle === null ? requestedName : `${summary.handle} (${summary.did})`;
   if (summary.outcome === "inactive") {
     return `${name}: the account is ${summary.status}; its posts are hidden\n`;
   }
@@ -68,7 +68,7 @@ function notesText(summary: AuthorSummary): string {
     summary.resumed ? "resumed an earlier run" : "",
     summary.by === "listing" ? "its posts were listed instead of reading its repository" : "",
     invalidRecordsText(summary.badRecords),
-    summary.missingSought ? "" : "deleted posts were not detected",
+    summary.checkedForDeletions ? "" : "deleted posts were not detected",
   ].filter((note) => note !== "");
   return notes.length === 0 ? "" : `; ${notes.join("; ")}`;
 }

@@ -65,9 +65,11 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
     if (warning !== null) terminal.out(`${warning}\n`);
     terminal.out(`data folder ${resolve(config.data.dir)}\n`);
     statuses.begin(node.id);
-    const error = await Promise.race([untilStopped(terminal.stopping), node.finalRefusal]);
+    const error = await Promise.race([untilStopped(terminal.stopSignal), node.finalRefusal]);
     if (error !== undefined) throw error;
-    terminal.out("stopping when the running jobs end; send a second signal to stop immediately\n");
+    terminal.out(
+      "stopping once running jobs have ended; send a second signal to stop immediately\n",
+    );
   } finally {
     await node.stop();
     exitSoon();

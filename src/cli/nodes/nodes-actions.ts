@@ -62,23 +62,23 @@ export async function changeNode(
   terminal: Terminal,
 ): Promise<void> {
   const nowMs = systemClock.now();
-  const { before, node } = await runWithControl(terminal, async (control) => ({
+  const { before: previousNode, node } = await runWithControl(terminal, async (control) => ({
     before: await control.run("node", { id }),
     node: await control.run("changeNode", { nodeId: id, change, actor: "command_line", nowMs }),
   }));
-  const outcome = change === "approve" ? approvalOutcome(before, nowMs) : outcomes[change];
+  const outcome = change === "approve" ? approvalOutcome(previousNode, nowMs) : outcomes[change];
   terminal.out(`node ${id} (${stripControls(node.name)}) ${outcome}\n`);
-  if (change === "remove" && node.isListed) terminal.note(stillListed);
+  if (change === "remove" && node.isListed) terminal.note(stillListedNote);
 }
 
-const stillListed =
+const stillListedNote =
   "the policy still lists this node's machine – remove the machine from `platforms` (EARSHOT_NODES_POLICY); other nodes on it will then need approval\n";
 
-function approvalOutcome(before: NodeRecord | null, nowMs: number): string {
-  if (before === null || before.state === "pending") {
+function approvalOutcome(previousNode: NodeRecord | null, nowMs: number): string {
+  if (previousNode === null || previousNode.state === "pending") {
     return "was approved; it will get jobs once it attests again, within seconds";
   }
-  if (before.state === "draining" || (before.quarantinedUntilMs ?? 0) > nowMs) {
+  if (previousNode.state === "draining" || (previousNode.quarantinedUntilMs ?? 0) > nowMs) {
     return "was approved; it will get jobs again, within a second if it is connected";
   }
   return "was already approved; it can now move to the machine from which it attests next";

@@ -77,8 +77,8 @@ const registration: NodeRegistration = {
   nowMs,
 };
 
-const register = (changed: Partial<NodeRegistration> = {}) =>
-  runWithControl((control) => control.run("storeRegistration", { ...registration, ...changed }));
+const register = (overrides: Partial<NodeRegistration> = {}) =>
+  runWithControl((control) => control.run("storeRegistration", { ...registration, ...overrides }));
 
 describe("list and show", () => {
   test("nodes list and nodes show print no control characters", async () => {
@@ -113,8 +113,8 @@ describe("list and show", () => {
     expect((await json("nodes", "list"))[0]).toMatchObject({ connected: false });
     await earshot("nodes", "approve", id);
     await earshot("nodes", "approve", "fedcba9876543210");
-    const connected = (await json("nodes", "list")).map((node) => [node.id, node.connected]);
-    expect(Object.fromEntries(connected)).toEqual({ [id]: true, fedcba9876543210: false });
+    const connectedFlags = (await json("nodes", "list")).map((node) => [node.id, node.connected]);
+    expect(Object.fromEntries(connectedFlags)).toEqual({ [id]: true, fedcba9876543210: false });
     expect((await earshot("nodes", "show", id)).out).toMatch(/^connected +yes$/m);
   });
 
@@ -134,9 +134,9 @@ describe("a node", () => {
 
   test("a node is approved, drained, approved again and removed, each with an audit entry", async () => {
     await register();
-    const early = await earshot("nodes", "drain", id);
-    expect(early).toMatchObject({ code: 1 });
-    expect(early.notes).toMatch(/awaits approval – use earshot nodes approve or/);
+    const earlyDrain = await earshot("nodes", "drain", id);
+    expect(earlyDrain).toMatchObject({ code: 1 });
+    expect(earlyDrain.notes).toMatch(/awaits approval – use earshot nodes approve or/);
     expect((await earshot("nodes", "approve", id)).out).toMatch(
       /^node 0123456789abcdef \(berlin\[31m\) was approved; it will get/,
     );
@@ -151,9 +151,9 @@ describe("a node", () => {
     );
     expect(await json("nodes", "list")).toEqual([]);
     expect((await earshot("nodes", "list", "--all")).out).toMatch(/^0123456789abcdef .* removed /m);
-    const late = await earshot("nodes", "approve", id);
-    expect(late).toMatchObject({ code: 1 });
-    expect(late.notes).toMatch(/was removed permanently – delete node\.key/);
+    const lateApproval = await earshot("nodes", "approve", id);
+    expect(lateApproval).toMatchObject({ code: 1 });
+    expect(lateApproval.notes).toMatch(/was removed permanently – delete node\.key/);
     expect((await json("audit")).map(({ action }) => action)).toEqual([
       "node_removed",
       "node_approved",
@@ -227,11 +227,11 @@ test("the gateway key is stable, and differs between data folders", async () => 
   expect(out).toMatch(/^[A-Za-z0-9_-]{43}\n$/);
   expect((await earshot("nodes", "key")).out).toBe(out);
   const secretKey = Buffer.alloc(32, 1).toString("base64");
-  const other = await runCommand(["nodes", "key"], {
+  const otherOutcome = await runCommand(["nodes", "key"], {
     EARSHOT_DATA_DIR: dataDir,
     EARSHOT_SECRET_KEY: secretKey,
   });
-  expect(other.out).not.toBe(out);
+  expect(otherOutcome.out).not.toBe(out);
 });
 
 test("nodes enroll prints the settings for a node of this server", async () => {
@@ -240,11 +240,11 @@ test("nodes enroll prints the settings for a node of this server", async () => {
   const [, token] =
     /^EARSHOT_NODE_GATEWAY_KEY=.{43}\nEARSHOT_NODE_ENROLMENT_TOKEN=([\w-]{43})\n$/.exec(out) ?? [];
   expect(token).not.toBe(key);
-  const other = await runCommand(["nodes", "enroll"], {
+  const otherOutcome = await runCommand(["nodes", "enroll"], {
     EARSHOT_DATA_DIR: dataDir,
     EARSHOT_PUBLIC_URL: "https://earshot.example",
   });
-  expect(other.out).toContain(
+  expect(otherOutcome.out).toContain(
     `EARSHOT_NODE_GATEWAY=https://earshot.example\nEARSHOT_NODE_GATEWAY_KEY=${key}\nEARSHOT_NODE_ENROLMENT_TOKEN=${token}\n`,
   );
 });

@@ -15,8 +15,8 @@ import {
 type JsonOption = { json?: boolean };
 type EventsOptions = JsonOption & { limit: number };
 
-const json = ["--json", "print NDJSON"] as const;
-const nodeId = ["<id>", "id from nodes list"] as const;
+const jsonOption = ["--json", "print NDJSON"] as const;
+const idArgument = ["<id>", "id from nodes list"] as const;
 
 export function addNodes(program: Command, terminal: Terminal): void {
   const nodes = program
@@ -32,8 +32,8 @@ export function addNodes(program: Command, terminal: Terminal): void {
         "use nodes list, show, approve, drain, remove, events, enroll, key or simulate",
       );
     });
-  addLists(nodes, terminal);
-  addChanges(nodes, terminal);
+  addListCommands(nodes, terminal);
+  addChangeCommands(nodes, terminal);
   nodes
     .command("key")
     .summary("print this server's public key")
@@ -58,7 +58,7 @@ export function addNodes(program: Command, terminal: Terminal): void {
     .action((folder: string) => simulateTee(folder, terminal));
 }
 
-function addLists(nodes: Command, terminal: Terminal): void {
+function addListCommands(nodes: Command, terminal: Terminal): void {
   const limit = parseWholeNumber(1, 10_000);
   nodes
     .command("list")
@@ -67,14 +67,14 @@ function addLists(nodes: Command, terminal: Terminal): void {
       "Lists the nodes that have connected, oldest first. Names are self-declared; ids are unique.",
     )
     .option("--all", "include removed nodes")
-    .option(...json)
+    .option(...jsonOption)
     .action((options: JsonOption & { all?: boolean }) => listNodes(options, terminal));
   nodes
     .command("show")
     .summary("show a node's evidence, capabilities and events")
     .description("Shows a node, one fact per line, and its recent events.")
-    .argument(...nodeId)
-    .option(...json)
+    .argument(...idArgument)
+    .option(...jsonOption)
     .action((id: string, options: JsonOption) => showNode(id, options, terminal));
   nodes
     .command("events")
@@ -84,20 +84,20 @@ function addLists(nodes: Command, terminal: Terminal): void {
     )
     .argument("[id]", "events of this node only")
     .option("--limit <number>", "maximum number", limit, 100)
-    .option(...json)
+    .option(...jsonOption)
     .action((id: string | undefined, options: EventsOptions) =>
       listEvents(id ?? null, options, terminal),
     );
 }
 
-function addChanges(nodes: Command, terminal: Terminal): void {
+function addChangeCommands(nodes: Command, terminal: Terminal): void {
   nodes
     .command("approve")
     .summary("admit or resume a node")
     .description(
       "Admits a pending node, or one that has moved to another machine; ends draining and quarantine.",
     )
-    .argument(...nodeId)
+    .argument(...idArgument)
     .action((id: string) => changeNode(id, "approve", terminal));
   nodes
     .command("drain")
@@ -105,7 +105,7 @@ function addChanges(nodes: Command, terminal: Terminal): void {
     .description(
       "Assigns no more jobs to a node; it finishes its current ones. nodes approve resumes it.",
     )
-    .argument(...nodeId)
+    .argument(...idArgument)
     .action((id: string) => changeNode(id, "drain", terminal));
   nodes
     .command("remove")
@@ -113,6 +113,6 @@ function addChanges(nodes: Command, terminal: Terminal): void {
     .description(
       "Rejects a node permanently and reassigns its jobs immediately. Results that it signed are kept.",
     )
-    .argument(...nodeId)
+    .argument(...idArgument)
     .action((id: string) => changeNode(id, "remove", terminal));
 }

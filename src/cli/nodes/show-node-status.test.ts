@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
-import type { Attested } from "../../remote/worker/attest.ts";
+import type { AttestationResult } from "../../remote/worker/attest.ts";
 import { createStatusPrinter } from "./show-node-status.ts";
 
-const attested: Attested = {
+const attestation: AttestationResult = {
   state: "admitted",
   attestationId: "a",
   quoteSha256: null,
@@ -34,7 +34,7 @@ function createTestPrinter(gatewayKey: string | null = "KEY") {
 test("the last status before the node has an id is printed as soon as it has one", () => {
   const { print: show, begin, shown } = createTestPrinter();
   show({ state: "unreachable", error });
-  show({ state: "pending", attested });
+  show({ state: "pending", attestation });
   expect(shown()).toBe("");
   begin("0123456789abcdef");
   expect(shown()).toBe(
@@ -46,10 +46,10 @@ test("each status change of a node is printed once", () => {
   const { print: show, begin, shown } = createTestPrinter();
   begin("0123456789abcdef");
   show({ state: "connecting" });
-  show({ state: "admitted", attested });
-  show({ state: "admitted", attested });
+  show({ state: "admitted", attestation });
+  show({ state: "admitted", attestation });
   show({ state: "unreachable", error });
-  show({ state: "admitted", attested });
+  show({ state: "admitted", attestation });
   expect(shown().split("\n")).toEqual([
     "attested and ready for jobs",
     "the gateway is unreachable, retrying: evidence of kind none is not accepted",
@@ -61,7 +61,7 @@ test("each status change of a node is printed once", () => {
 test("an unconfirmed gateway key is reported with the setting that confirms it", () => {
   const { print: show, begin, shown } = createTestPrinter(null);
   begin("0123456789abcdef");
-  show({ state: "admitted", attested });
+  show({ state: "admitted", attestation });
   expect(shown()).toContain("gateway key KEY: trusted on first use");
   expect(shown()).toContain("EARSHOT_NODE_GATEWAY_KEY");
 });

@@ -13,12 +13,12 @@ export function createStatusPrinter(
   { gatewayKey }: Pick<NodeSettings, "gatewayKey">,
 ): StatusPrinter {
   let nodeId: string | null = null;
-  let deferred: AttestationStatus | null = null;
+  let deferredStatus: AttestationStatus | null = null;
   let lastText = "";
 
   function print(status: AttestationStatus): void {
     if (nodeId === null) {
-      deferred = status;
+      deferredStatus = status;
       return;
     }
     const isFinal = status.state === "refused" && status.isFinal;
@@ -33,7 +33,7 @@ export function createStatusPrinter(
     print,
     begin: (id) => {
       nodeId = id;
-      if (deferred !== null) print(deferred);
+      if (deferredStatus !== null) print(deferredStatus);
     },
   };
 }
@@ -55,7 +55,7 @@ function statusText(
       return `the gateway refused the node: ${message}${hint === undefined ? "" : ` – ${hint}`}\n`;
     }
     case "admitted": {
-      const { gatewayKey } = status.attested;
+      const { gatewayKey } = status.attestation;
       const keyNote = isKeyUnknown
         ? `\ngateway key ${gatewayKey}: trusted on first use, until the node stops; set EARSHOT_NODE_GATEWAY_KEY to pin it`
         : "";

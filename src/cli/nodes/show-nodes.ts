@@ -69,44 +69,49 @@ export function nodeAsLines(node: NodeRecord, nowMs: number): string {
     ["state", getState(node, nowMs)],
     ["connected", isConnected(node, nowMs) ? "yes" : "no"],
     ["evidence", evidenceWords[node.evidence]],
-    ...optional("image", node.image),
-    ...optional("compose", node.composeHash),
-    ...optional("machine", node.machine === null ? null : formatMachine(node)),
-    ...listMethods(node),
+    ...optionalFact("image", node.image),
+    ...optionalFact("compose", node.composeHash),
+    ...optionalFact("machine", node.machine === null ? null : formatMachine(node)),
+    ...methodFacts(node),
     ["concurrency", `${node.concurrency} jobs`],
     ["version", oneLine(node.version)],
     ["created", isoTime(node.createdMs)],
     ["attested", isoTime(node.attestedMs)],
     ["last seen", isoTime(node.seenMs)],
     ["jobs", `${node.jobsDone} done, ${node.jobsFailed} failed`],
-    ...nodeQuarantine(node, nowMs),
+    ...quarantineFact(node, nowMs),
   ];
   return facts.map(([name, value]) => `${name.padEnd(11)}  ${value}\n`).join("");
 }
 
 /** `seenMs` is recorded every ten seconds, and nodes send a lease request at least every twenty. */
-const connectedMs = 45_000;
+const maxSilenceMs = 45_000;
 
 const isConnected = ({ state, seenMs }: NodeRecord, nowMs: number): boolean =>
-  (state === "approved" || state === "draining") && seenMs + connectedMs > nowMs;
+  (state === "approved" || state === "draining") && seenMs + maxSilenceMs > nowMs;
 
-const optional = (name: string, value: string | null): [string, string][] =>
+const optionalFact = (name: string, value: string | null): [string, string][] =>
   value === null ? [] : [[name, oneLine(value)]];
 
 const formatMachine = ({ machine, isListed }: NodeRecord): string =>
   `${machine}, ${isListed ? "listed in the policy" : "not listed in the policy"}`;
 
-function listMethods({ capabilities }: NodeRecord): [string, string][] {
+function methodFacts({ capabilities }: NodeRecord): [string, string][] {
   return platforms.flatMap((platform): [string, string][] => {
-    const ofPlatform = capabilities.filter((capability) => capability.platform === platform);
-    if (ofPlatform.length === 0) return [];
+    const platformCapabilities = capabilities.filter(
+      (capability) => capability.platform === platform,
+    );
+    if (platformCapabilities.length === 0) return [];
     return [
-      [platform, ofPlatform.map(({ method, ways }) => `${method} (${ways.join(", ")})`).join(", ")],
+      [
+        platform,
+        platformCapabilities.map(({ method, ways }) => `${method} (${ways.join(", ")})`).join(", "),
+      ],
     ];
   });
 }
 
-function nodeQuarantine(node: NodeRecord, nowMs: number): [string, string][] {
+function quarantineFact(node: NodeRecord, nowMs: number): [string, string][] {
   if (getState(node, nowMs) !== "quarantined") return [];
   const until = isoTime(node.quarantinedUntilMs ?? nowMs);
   return [["quarantined", `until ${until}: ${oneLine(node.quarantineReason ?? "")}`]];
@@ -124,10 +129,10 @@ const evidenceWords: Readonly<Record<EvidenceKind, string>> = {
 };
 
 function formatPlatforms({ capabilities }: NodeRecord): string {
-  const served = platforms.filter((platform) =>
+  const servedPlatforms = platforms.filter((platform) =>
     capabilities.some((capability) => capability.platform === platform),
   );
-  return served.join(",") || "none";
+  return servedPlatforms.join(",") || "none";
 }
 
 export const eventAsJson = ({ atMs, nodeId, action, detail }: NodeEvent) => ({

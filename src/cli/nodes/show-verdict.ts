@@ -10,7 +10,7 @@ import type { SignedResult } from "../../remote/protocol/signed-result.ts";
 import { readKnowledge, readRequest } from "../../remote/protocol/texts.ts";
 import { painter, type Terminal } from "../terminal/terminal.ts";
 import { wrap } from "../terminal/text-layout.ts";
-import { type ProofClaims, proofClaims } from "./proof-words.ts";
+import { type ProofClaims, proofClaims } from "./proof-claims.ts";
 
 type VerdictOptions = { json?: boolean; gatewayKey?: string };
 
@@ -167,8 +167,10 @@ function evidenceText(evidence: VerifiedEvidence): string {
   const { kind, image, composeHash, facts } = evidence;
   if (facts === null) return kind;
   const program = composeHash === null ? "" : `, compose file ${composeHash}`;
-  const listed = evidence.isListedPlatform ? "listed in your policy" : "not listed in your policy";
-  return `${kind}: image ${JSON.stringify(image)}${program}, machine ${getMachine(evidence) ?? "unknown"}, ${listed}, rated ${facts.tcbStatus}`;
+  const listingText = evidence.isListedPlatform
+    ? "listed in your policy"
+    : "not listed in your policy";
+  return `${kind}: image ${JSON.stringify(image)}${program}, machine ${getMachine(evidence) ?? "unknown"}, ${listingText}, rated ${facts.tcbStatus}`;
 }
 
 const asOfText = (asOfMs: number, { signedAtMs }: SignedResult): string =>

@@ -6,9 +6,9 @@ import {
   jobUuid,
   makeAnswer,
   makeNode,
+  makeProof,
   nowMs,
   postItem,
-  proofBy,
   testRequest,
 } from "../../../testkit/nodes/proof.ts";
 import { type Outcome, runCommand } from "../../../testkit/service/run-command.ts";
@@ -25,14 +25,14 @@ const folder = mkdtempSync(join(tmpdir(), "earshot-verify-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let tee: SimulatedWorld;
-let simulated: Proof;
-let withoutEvidence: Proof;
+let simulatedProof: Proof;
+let proofWithoutEvidence: Proof;
 
 beforeAll(async () => {
   tee = createSimulatedTee({ nowMs });
   const answer = makeAnswer([postItem(1), postItem(2)]);
-  simulated = proofBy(await makeNode("simulated", tee), answer);
-  withoutEvidence = proofBy(await makeNode("none"), answer);
+  simulatedProof = makeProof(await makeNode("simulated", tee), answer);
+  proofWithoutEvidence = makeProof(await makeNode("none"), answer);
   file("policy.json", JSON.stringify(tee.policy()));
 });
 
@@ -55,7 +55,7 @@ const trustArgs = (): string[] => [
 
 describe("a valid proof", () => {
   test("verify exits with 0 for a valid proof and reports what is proven and what is not", async () => {
-    const { code, out, notes } = await verify(proofFile(simulated), ...trustArgs());
+    const { code, out, notes } = await verify(proofFile(simulatedProof), ...trustArgs());
     expect(notes).toBe("");
     expect(code).toBe(0);
     expect(out).toContain("SIMULATED evidence: it proves nothing about a machine");
@@ -80,7 +80,7 @@ describe("a valid proof", () => {
   });
 
   test("verify warns that the sender of a valid proof without evidence could have invented it", async () => {
-    const { code, out } = await verify(proofFile(withoutEvidence), "--accept", "none");
+    const { code, out } = await verify(proofFile(proofWithoutEvidence), "--accept", "none");
     expect(code).toBe(0);
     expect(out).toContain("with NO evidence: nothing vouches for the signing key");
     expect(out.replaceAll(/\s+/g, " ")).toContain(
@@ -89,7 +89,7 @@ describe("a valid proof", () => {
   });
 
   test("verify prints a valid proof as JSON with its content", async () => {
-    const { code, out } = await verify(proofFile(simulated), ...trustArgs(), "--json");
+    const { code, out } = await verify(proofFile(simulatedProof), ...trustArgs(), "--json");
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
       holds: true,
@@ -104,9 +104,9 @@ describe("a valid proof", () => {
       complete: true,
       coverage: { from: "2026-01-30T12:00:00.000Z", complete: true },
       signed_at: "2026-01-31T12:00:00.000Z",
-      node: simulated.attestation.node_id,
-      key: simulated.attestation.key_id,
-      gateway: { audience: "earshot", key: simulated.attestation.statement.gateway_key },
+      node: simulatedProof.attestation.node_id,
+      key: simulatedProof.attestation.key_id,
+      gateway: { audience: "earshot", key: simulatedProof.attestation.statement.gateway_key },
       evidence: {
         kind: "simulated",
         tcb_status: "UpToDate",
@@ -119,31 +119,44 @@ describe("a valid proof", () => {
   });
 
   test("verify checks a valid proof with collateral from a folder, as of now or another time", async () => {
-    const clock = Date.now();
-    const inForce = { fromMs: clock - 3_600_000, toMs: clock + 3_600_000 };
+    const currentMs = Date.now();
+    const inForce = { fromMs: currentMs - 3_600_000, toMs: currentMs + 3_600_000 };
     const name = collateralFileName(
       collateralKey(openQuote(tee.quote(Buffer.alloc(64)), tee.rootDer, nowMs)),
     );
     mkdirSync(join(folder, "later"), { recursive: true });
     file(join("later", name), JSON.stringify(tee.collateral({ inForce })));
-    const later = ["--collateral", join(folder, "later")];
-    const path = proofFile(simulated);
-    const atSigning = await verify(path, ...trustArgs());
-    expect(atSigning.out).toContain("As of     2026-01-31T12:00:00.000Z, when it was signed");
-    const asNow = await verify(path, ...trustArgs(), ...later, "--json");
-    expect(asNow.code).toBe(0);
-    const { as_of, collateral_until } = JSON.parse(asNow.out).evidence;
-    expect(Date.parse(as_of)).toBeGreaterThanOrEqual(clock);
+    const laterCollateral = ["--collateral", join(folder, "later")];
+    const path = proofFile(simulatedProof);
+    const outcomeAtSigning = await verify(path, ...trustArgs());
+    expect(outcomeAtSigning.out).toContain(
+      "As of     2026-01-31T12:00:00.000Z, when it was signed",
+    );
+    const currentOutcome = await verify(path, ...trustArgs(), ...laterCollateral, "--json");
+    expect(currentOutcome.code).toBe(0);
+    const { as_of, collateral_until } = JSON.parse(currentOutcome.out).evidence;
+    expect(Date.parse(as_of)).toBeGreaterThanOrEqual(currentMs);
     expect(Date.parse(collateral_until)).toBe(Math.floor(inForce.toMs / 1_000) * 1_000);
-    const then = await verify(path, ...trustArgs(), ...later, "--as-of", "2026-01-31");
-    expect(then).toMatchObject({ code: 1, out: expect.stringContaining("(crl_outdated)") });
-    const nothing = await verify(path, ...trustArgs(), "--collateral", join(folder, "none"));
-    expect(nothing).toMatchObject({ code: 1, out: expect.stringContaining(name) });
+    const datedOutcome = await verify(
+      path,
+      ...trustArgs(),
+      ...laterCollateral,
+      "--as-of",
+      "2026-01-31",
+    );
+    expect(datedOutcome).toMatchObject({ code: 1, out: expect.stringContaining("(crl_outdated)") });
+    const missingCollateral = await verify(
+      path,
+      ...trustArgs(),
+      "--collateral",
+      join(folder, "none"),
+    );
+    expect(missingCollateral).toMatchObject({ code: 1, out: expect.stringContaining(name) });
   });
 
   test("verify compares a valid proof with all expectations", async () => {
-    const result = file("result.json", simulated.body);
-    const { gateway_key: key } = simulated.attestation.statement;
+    const result = file("result.json", simulatedProof.body);
+    const { gateway_key: key } = simulatedProof.attestation.statement;
     const expectations = [
       "--result",
       result,
@@ -155,18 +168,18 @@ describe("a valid proof", () => {
       key,
     ];
     const window = ["--from", "2026-01-30T12:00:00Z", "--to", "2026-01-31T12:00:00Z"];
-    const more = [...window, "--first-page", "--signed-after", "2026-01-31"];
+    const extraArgs = [...window, "--first-page", "--signed-after", "2026-01-31"];
     const { code, out } = await verify(
-      proofFile(simulated),
+      proofFile(simulatedProof),
       ...trustArgs(),
       ...expectations,
-      ...more,
+      ...extraArgs,
     );
     expect(code).toBe(0);
     expect(out).toMatch(/ok {6}expected/);
     expect(out).not.toContain("--gateway-key");
-    const other = ["--result", file("other.json", `${simulated.body}\n`)];
-    expect(await verify(proofFile(simulated), ...trustArgs(), ...other)).toMatchObject({
+    const otherResult = ["--result", file("other.json", `${simulatedProof.body}\n`)];
+    expect(await verify(proofFile(simulatedProof), ...trustArgs(), ...otherResult)).toMatchObject({
       code: 1,
       notes: expect.stringContaining("differs from the signed one"),
     });
@@ -175,8 +188,11 @@ describe("a valid proof", () => {
 
 describe("an invalid proof", () => {
   test("verify exits with 1 for an invalid proof and shows the failed check without the content", async () => {
-    const changed = { ...simulated, request: simulated.request.replace("cats", "dogs") };
-    const { code, out, notes } = await verify(proofFile(changed), ...trustArgs());
+    const changedProof = {
+      ...simulatedProof,
+      request: simulatedProof.request.replace("cats", "dogs"),
+    };
+    const { code, out, notes } = await verify(proofFile(changedProof), ...trustArgs());
     expect(code).toBe(1);
     expect(out).toContain("The proof is invalid.\n");
     expect(out).toMatch(/FAILED {2}signature .*\(request_digest\)/);
@@ -188,7 +204,7 @@ describe("an invalid proof", () => {
 
   test("verify prints an invalid proof as JSON with only the checks", async () => {
     const { code, out } = await verify(
-      proofFile({ ...withoutEvidence, body: "[]" }),
+      proofFile({ ...proofWithoutEvidence, body: "[]" }),
       "--accept",
       "none",
       "--json",
@@ -200,9 +216,9 @@ describe("an invalid proof", () => {
   });
 
   test.each([
-    ["evidence that was not accepted", () => withoutEvidence, [], "add it to --accept"],
-    ["a simulated quote that is not accepted", () => simulated, [], "add it to --accept"],
-    ["a quote without a policy", () => simulated, ["--accept", "simulated"], "use --policy"],
+    ["evidence that was not accepted", () => proofWithoutEvidence, [], "add it to --accept"],
+    ["a simulated quote that is not accepted", () => simulatedProof, [], "add it to --accept"],
+    ["a quote without a policy", () => simulatedProof, ["--accept", "simulated"], "use --policy"],
   ] as const)("verify gives a hint about %s", async (_name, proof, args, hint) => {
     const { code, notes } = await verify(proofFile(proof()), ...args);
     expect(code).toBe(1);
@@ -210,14 +226,14 @@ describe("an invalid proof", () => {
   });
 
   test("verify rejects a simulated quote that claims another kind or whose root is not in the policy", async () => {
-    const claimedTdx = proofBy(await makeNode("tdx", tee), makeAnswer([]));
+    const falseTdxProof = makeProof(await makeNode("tdx", tee), makeAnswer([]));
     const policy = ["--policy", join(folder, "policy.json")];
-    expect(await verify(proofFile(claimedTdx), ...policy)).toMatchObject({ code: 1 });
-    expect(await verify(proofFile(claimedTdx), ...trustArgs())).toMatchObject({ code: 1 });
+    expect(await verify(proofFile(falseTdxProof), ...policy)).toMatchObject({ code: 1 });
+    expect(await verify(proofFile(falseTdxProof), ...trustArgs())).toMatchObject({ code: 1 });
     const { simulated_root: _root, ...rootless } = tee.policy();
-    const withoutRoot = ["--policy", file("rootless.json", JSON.stringify(rootless))];
+    const rootlessArgs = ["--policy", file("rootless.json", JSON.stringify(rootless))];
     expect(
-      await verify(proofFile(simulated), ...withoutRoot, "--accept", "simulated"),
+      await verify(proofFile(simulatedProof), ...rootlessArgs, "--accept", "simulated"),
     ).toMatchObject({
       code: 1,
       notes: expect.stringContaining("as `simulated_root` to the policy"),
@@ -225,7 +241,7 @@ describe("an invalid proof", () => {
   });
 
   test("verify rejects a proof with a duplicate member", async () => {
-    const text = JSON.stringify(withoutEvidence).replace("{", '{"body":"[]",');
+    const text = JSON.stringify(proofWithoutEvidence).replace("{", '{"body":"[]",');
     const { code, out } = await verify(file("twice.json", text), "--accept", "none");
     expect(code).toBe(1);
     expect(out).toContain("(repeated_members)");
@@ -233,7 +249,7 @@ describe("an invalid proof", () => {
 });
 
 describe("a proof about an account", () => {
-  const requested = {
+  const accountRequest = {
     ...testRequest,
     method: "gettweets",
     fromMs: null,
@@ -245,8 +261,8 @@ describe("a proof about an account", () => {
   const answer = { ...makeAnswer([]), coverage, sources: [] };
   const proofAbout = async (handle: string): Promise<string> => {
     const target = { kind: "user", platform: "bluesky", handle, id: null, host: null } as const;
-    const request = requestText({ ...requested, target });
-    return proofFile(proofBy(await makeNode("none"), answer, { request }));
+    const request = requestText({ ...accountRequest, target });
+    return proofFile(makeProof(await makeNode("none"), answer, { request }));
   };
   const expectations = ["--accept", "none", "--query", "Alice.example"];
 
@@ -258,8 +274,11 @@ describe("a proof about an account", () => {
     expect(out).toContain("Page      not the first");
     const report = JSON.parse((await verify(path, ...expectations, "--json")).out);
     expect(report).toMatchObject({ about: "bluesky:@alice.example", first_page: false });
-    const first = await verify(path, ...expectations, "--first-page");
-    expect(first).toMatchObject({ code: 1, out: expect.stringContaining("(not_the_first_page)") });
+    const firstPageOutcome = await verify(path, ...expectations, "--first-page");
+    expect(firstPageOutcome).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("(not_the_first_page)"),
+    });
   });
 
   test("verify rejects a proof about an account if the query names another account", async () => {
@@ -277,7 +296,7 @@ test("no text of a proof can hide, reorder or break the output, in text or JSON"
   const attestation = { ...node.attestation, name: `a node${hostile}` };
   const request = requestText({ ...testRequest, query: `cats ${hostile}` });
   const answer = { ...makeAnswer([]), complete: false };
-  const path = proofFile({ ...proofBy(node, answer, { request }), attestation });
+  const path = proofFile({ ...makeProof(node, answer, { request }), attestation });
   const text = await verify(path, "--accept", "none");
   expect(text.code).toBe(0);
   expect(text.out).toContain("\\u202e");
@@ -289,23 +308,26 @@ test("no text of a proof can hide, reorder or break the output, in text or JSON"
     asked: { query: `cats ${hostile}` },
     gateway: { audience: "earshot" },
   });
-  const broken = await verify(
+  const brokenOutcome = await verify(
     file(
       "odd.json",
       JSON.stringify({
-        ...withoutEvidence,
-        attestation: { ...withoutEvidence.attestation, [hostile]: 1 },
+        ...proofWithoutEvidence,
+        attestation: { ...proofWithoutEvidence.attestation, [hostile]: 1 },
       }),
     ),
   );
-  expect(broken.code).toBe(1);
-  expect(broken.out + broken.notes).not.toMatch(invisible);
+  expect(brokenOutcome.code).toBe(1);
+  expect(brokenOutcome.out + brokenOutcome.notes).not.toMatch(invisible);
 });
 
 test("line breaks in a proof cannot add lines to the output", async () => {
-  const attestation = { ...withoutEvidence.attestation, name: "\u001b[2J\nProven\n- everything" };
+  const attestation = {
+    ...proofWithoutEvidence.attestation,
+    name: "\u001b[2J\nProven\n- everything",
+  };
   const { code, out } = await verify(
-    proofFile({ ...withoutEvidence, attestation }),
+    proofFile({ ...proofWithoutEvidence, attestation }),
     "--accept",
     "none",
   );
@@ -315,12 +337,15 @@ test("line breaks in a proof cannot add lines to the output", async () => {
 });
 
 test("verify reports unreadable files with path and reason", async () => {
-  const nowhere = join(folder, "nowhere.json");
-  expect(await verify(nowhere)).toMatchObject({ code: 1, notes: expect.stringContaining(nowhere) });
-  const policy = await verify(proofFile(simulated), "--policy", file("bad.json", "{}"));
+  const missingPath = join(folder, "nowhere.json");
+  expect(await verify(missingPath)).toMatchObject({
+    code: 1,
+    notes: expect.stringContaining(missingPath),
+  });
+  const policy = await verify(proofFile(simulatedProof), "--policy", file("bad.json", "{}"));
   expect(policy).toMatchObject({ code: 1, notes: expect.stringContaining("policy") });
   const rootless = file("bad.json", JSON.stringify(tee.policy({ simulated_root: "x" })));
-  const root = await verify(proofFile(simulated), "--policy", rootless);
+  const root = await verify(proofFile(simulatedProof), "--policy", rootless);
   expect(root).toMatchObject({ code: 1, notes: expect.stringContaining("/simulated_root") });
 });
 

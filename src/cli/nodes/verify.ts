@@ -37,7 +37,7 @@ export function addVerify(program: Command, terminal: Terminal): void {
   program
     .command("verify")
     .description(
-      "Verifies a proof from GET …/result/<uuid>/proof, without a network and without trust in the gateway " +
+      "Verifies a proof from GET …/result/<uuid>/proof, offline and without trusting the gateway " +
         "(docs/attestation.md). Prints what is proven and what is not. Exits with 0 if all checks pass, else 1.",
     )
     .argument("<proof>", "file with the proof, JSON")
@@ -66,7 +66,7 @@ export function addVerify(program: Command, terminal: Terminal): void {
     .option("--to <time>", "expected end of the window", parseTimeOption)
     .option("--first-page", "require the first page")
     .option("--gateway-key <key>", "expected gateway key")
-    .option("--signed-after <time>", "earliest time of the signature", parseTimeOption)
+    .option("--signed-after <time>", "earliest signing time", parseTimeOption)
     .option(
       "--json",
       "print one JSON object: holds, checks and, for a valid proof, its content and claims",
@@ -85,7 +85,7 @@ async function verify(path: string, options: Options, terminal: Terminal): Promi
   const nowMs = systemClock.now();
   const { collateral, asOf = collateral === undefined ? undefined : nowMs } = options;
   const verdict = await verifyProof(await readContent(path), {
-    accepted: ["tdx", ...(options.accept ?? [])],
+    acceptedKinds: ["tdx", ...(options.accept ?? [])],
     policy,
     nowMs,
     ...(collateral === undefined ? {} : { collateral: collateralFromFolder(collateral) }),
@@ -97,17 +97,17 @@ async function verify(path: string, options: Options, terminal: Terminal): Promi
 }
 
 function invalidProof({ steps }: ProofVerdict): EarshotError {
-  const failed = steps.find(({ outcome }) => outcome === "failed");
-  const hint = hintFor(failed);
+  const failedStep = steps.find(({ outcome }) => outcome === "failed");
+  const hint = hintFor(failedStep);
   return new EarshotError(
     "proof_refused",
-    `the proof is invalid: ${escapeInvisible(failed?.message ?? "nothing was checked")}`,
+    `the proof is invalid: ${escapeInvisible(failedStep?.message ?? "nothing was checked")}`,
     { status: 422, ...(hint === undefined ? {} : { hint }) },
   );
 }
 
 const hints: Readonly<Record<string, string>> = {
-  policy_missing: "use --policy with a file of the programs and machines that you trust",
+  policy_missing: "use --policy with a file that lists the programs and machines you trust",
   simulated_root_missing: "add the root as `simulated_root` to the policy if you trust it",
   kind_not_accepted: "add it to --accept if you need no proof of the machine",
 };
@@ -143,9 +143,9 @@ async function readContent(path: string): Promise<Buffer> {
 
 function evidenceList(text: string): readonly EvidenceKind[] {
   const names = text.split(",").map((name) => name.trim());
-  const unknown = names.find((name) => !evidenceKinds.some((kind) => kind === name));
-  if (unknown === undefined) return evidenceKinds.filter((kind) => names.includes(kind));
+  const unknownName = names.find((name) => !evidenceKinds.some((kind) => kind === name));
+  if (unknownName === undefined) return evidenceKinds.filter((kind) => names.includes(kind));
   throw new InvalidArgumentError(
-    `Unknown evidence ${JSON.stringify(unknown)}. Use ${evidenceKinds.join(", ")}.`,
+    `Unknown evidence ${JSON.stringify(unknownName)}. Use ${evidenceKinds.join(", ")}.`,
   );
 }

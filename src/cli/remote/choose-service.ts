@@ -67,11 +67,11 @@ function withKey(
   login: () => Login | null,
 ): Login {
   if (key) return { url, key };
-  const saved = login();
-  if (saved?.url === url) return saved;
+  const savedLogin = login();
+  if (savedLogin?.url === url) return savedLogin;
   throw new EarshotError("missing_setting", `an API key for ${url} is required`, {
     hint:
-      "set EARSHOT_API_KEY, or run earshot login; create a key in the dashboard of the service, or with " +
+      "set EARSHOT_API_KEY, or run earshot login; create a key in the service's dashboard, or with " +
       "earshot keys create on its server",
   });
 }

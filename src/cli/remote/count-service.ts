@@ -2,10 +2,10 @@ import * as z from "zod";
 import { isoTime } from "../../lib/iso-time.ts";
 import { type Api, readBody } from "../../mcp/api.ts";
 import type { Coverage } from "../../platforms/source.ts";
-import { bucketLengthsMs, type CountTerms } from "../search/search-terms.ts";
-import { plotBuckets, type ShownCounts } from "../search/show-counts.ts";
+import { bucketLengthsMs, type CountInput } from "../search/search-input.ts";
+import { fillBuckets, type ShownCounts } from "../search/show-counts.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { coverageSchema, warningsSchema } from "./answered-coverage.ts";
+import { coverageSchema, warningsSchema } from "./answer-schemas.ts";
 import type { Login } from "./login-file.ts";
 import { openRemoteApi } from "./remote-api.ts";
 import { requireAnswer } from "./search-service.ts";
@@ -26,7 +26,7 @@ type Page = z.output<typeof countsBody>;
 /** Each page costs one request and one search. Errors: `invalid_query`, `ApiError`. */
 export async function countRemotely(
   service: Login,
-  terms: CountTerms,
+  input: CountInput,
   terminal: Terminal,
 ): Promise<ShownCounts> {
   const { api, close } = openRemoteApi(service);
@@ -34,36 +34,36 @@ export async function countRemotely(
     const pages: Page[] = [];
     let token: string | undefined;
     do {
-      const page = await ensurePage(api, terms, token, terminal);
+      const page = await fetchPage(api, input, token, terminal);
       pages.unshift(page);
       token = page.meta.next_token;
     } while (token !== undefined);
-    return makeCounts(pages, terms);
+    return makeCounts(pages, input);
   } finally {
     await close();
   }
 }
 
-async function ensurePage(
+async function fetchPage(
   api: Api,
-  { query, by, sinceMs, untilMs }: CountTerms,
+  { query, bucketName, sinceMs, untilMs }: CountInput,
   token: string | undefined,
   terminal: Terminal,
 ): Promise<Page> {
-  const parameters = new URLSearchParams({ query, granularity: by });
+  const parameters = new URLSearchParams({ query, granularity: bucketName });
   if (sinceMs !== null) parameters.set("start_time", isoTime(sinceMs));
   if (untilMs !== null) parameters.set("end_time", isoTime(untilMs));
   if (token !== undefined) parameters.set("next_token", token);
   const path = `/v1/search/social/counts?${parameters}`;
-  const response = await api({ method: "GET", path, signal: terminal.stopping });
+  const response = await api({ method: "GET", path, signal: terminal.stopSignal });
   requireAnswer(response, query, terminal);
   return readBody(response, countsBody, JSON.parse);
 }
 
-function makeCounts(pages: readonly Page[], { by }: CountTerms): ShownCounts {
+function makeCounts(pages: readonly Page[], { bucketName }: CountInput): ShownCounts {
   const data = pages.flatMap((page) => page.data);
   const coverage = joinCoverage(pages.map((page) => page.coverage));
-  const counted = {
+  const sourceCounts = {
     buckets: data.map(({ start, tweet_count }) => ({ fromMs: start, count: tweet_count })),
     countedFromMs: coverage.fromMs ?? coverage.toMs,
     complete: pages.every(({ complete }) => complete),
@@ -72,41 +72,41 @@ function makeCounts(pages: readonly Page[], { by }: CountTerms): ShownCounts {
   };
   const fromMs = data[0]?.start ?? coverage.toMs;
   const toMs = data.at(-1)?.end ?? coverage.toMs;
-  const bucketMs = bucketLengthsMs[by];
+  const bucketMs = bucketLengthsMs[bucketName];
   const query = pages[0]?.canonical_query ?? "";
   return {
-    ...counted,
+    ...sourceCounts,
     query,
-    by,
+    bucketName,
     bucketMs,
     fromMs,
     toMs,
-    buckets: plotBuckets(counted, fromMs, toMs, bucketMs),
+    buckets: fillBuckets(sourceCounts, fromMs, toMs, bucketMs),
   };
 }
 
-function joinCoverage(parts: readonly Coverage[]): Coverage {
-  const names = new Set(parts.flatMap(({ platforms = [] }) => platforms.map(formatName)));
+function joinCoverage(coverages: readonly Coverage[]): Coverage {
+  const names = new Set(coverages.flatMap(({ platforms = [] }) => platforms.map(formatName)));
   const platforms = [...names].map((name) => {
-    const ofPlatform = parts.flatMap(({ platforms: all = [] }) =>
-      all.filter((coverage) => formatName(coverage) === name),
+    const platformCoverages = coverages.flatMap(({ platforms: platformEntries = [] }) =>
+      platformEntries.filter((coverage) => formatName(coverage) === name),
     );
-    const [first] = ofPlatform;
+    const [first] = platformCoverages;
     if (first === undefined) throw new Error(`no coverage of ${name}`);
     return {
       ...first,
-      complete: ofPlatform.every(({ complete }) => complete),
-      held: mergeSpans(ofPlatform.flatMap(({ held }) => held)),
-      gaps: mergeSpans(ofPlatform.flatMap(({ gaps }) => gaps)),
-      truncated: ofPlatform.some(({ truncated }) => truncated),
+      complete: platformCoverages.every(({ complete }) => complete),
+      held: mergeSpans(platformCoverages.flatMap(({ held }) => held)),
+      gaps: mergeSpans(platformCoverages.flatMap(({ gaps }) => gaps)),
+      truncated: platformCoverages.some(({ truncated }) => truncated),
     };
   });
   return {
-    fromMs: parts[0]?.fromMs ?? null,
-    toMs: parts.at(-1)?.toMs ?? 0,
-    complete: parts.every(({ complete }) => complete),
-    gaps: mergeSpans(parts.flatMap(({ gaps }) => gaps)),
-    truncated: parts.some(({ truncated }) => truncated ?? false),
+    fromMs: coverages[0]?.fromMs ?? null,
+    toMs: coverages.at(-1)?.toMs ?? 0,
+    complete: coverages.every(({ complete }) => complete),
+    gaps: mergeSpans(coverages.flatMap(({ gaps }) => gaps)),
+    truncated: coverages.some(({ truncated }) => truncated ?? false),
     platforms,
   };
 }
@@ -116,12 +116,15 @@ const formatName = ({ platform, collection }: { platform: string; collection: st
 
 /** Merges adjacent spans, which must be sorted. */
 function mergeSpans(spans: Coverage["gaps"]): Coverage["gaps"][number][] {
-  const all: Coverage["gaps"][number][] = [];
+  const mergedSpans: Coverage["gaps"][number][] = [];
   for (const span of spans) {
-    const last = all.at(-1);
+    const last = mergedSpans.at(-1);
     if (last !== undefined && span.fromMs !== null && last.toMs >= span.fromMs) {
-      all[all.length - 1] = { fromMs: last.fromMs, toMs: Math.max(last.toMs, span.toMs) };
-    } else all.push(span);
+      mergedSpans[mergedSpans.length - 1] = {
+        fromMs: last.fromMs,
+        toMs: Math.max(last.toMs, span.toMs),
+      };
+    } else mergedSpans.push(span);
   }
-  return all;
+  return mergedSpans;
 }

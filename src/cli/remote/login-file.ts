@@ -21,15 +21,18 @@ type Environment = Terminal["environment"];
 const defaultProfile = "default";
 
 /**
- * The `requested` profile, else that of `EARSHOT_PROFILE`, else the default. Errors: `wrong_use`,
+ * `requestedProfile`, else that of `EARSHOT_PROFILE`, else the default. Errors: `wrong_use`,
  * `invalid_setting`.
  */
-export function profileName({ EARSHOT_PROFILE: preset }: Environment, requested?: string): string {
-  const profile = requested ?? (preset || defaultProfile);
+export function profileName(
+  { EARSHOT_PROFILE: preset }: Environment,
+  requestedProfile?: string,
+): string {
+  const profile = requestedProfile ?? (preset || defaultProfile);
   if (/^[\w-]{1,40}$/.test(profile)) return profile;
   const hint = "a name has 1 to 40 letters, digits, - and _";
-  if (requested !== undefined)
-    throw wrongUse(`invalid --profile ${JSON.stringify(requested)}`, hint);
+  if (requestedProfile !== undefined)
+    throw wrongUse(`invalid --profile ${JSON.stringify(requestedProfile)}`, hint);
   throw new EarshotError("invalid_setting", `invalid EARSHOT_PROFILE ${JSON.stringify(preset)}`, {
     hint,
   });
@@ -56,7 +59,7 @@ export function loginProfiles(environment: Environment): readonly string[] {
 export function readLogin(environment: Environment, profile: string): Login | null {
   const path = loginPath(environment, profile);
   try {
-    return readService(parseUntrustedJson(readFileSync(path)));
+    return parseLogin(parseUntrustedJson(readFileSync(path)));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw new EarshotError("login_unreadable", `${path} is not a valid login file`, {
@@ -65,7 +68,7 @@ export function readLogin(environment: Environment, profile: string): Login | nu
   }
 }
 
-function readService(value: unknown): Login {
+function parseLogin(value: unknown): Login {
   if (typeof value === "object" && value !== null && "url" in value && "key" in value) {
     const { url, key } = value;
     if (typeof url === "string" && URL.canParse(url) && typeof key === "string" && key !== "") {

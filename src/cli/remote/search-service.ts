@@ -3,11 +3,11 @@ import * as z from "zod";
 import { systemClock } from "../../lib/clock.ts";
 import { ApiError, type ApiResponse, readBody } from "../../mcp/api.ts";
 import { searchInOneCall } from "../../mcp/run-search.ts";
-import { printAnswer, printable } from "../search/print-answer.ts";
+import { printAnswer, toPrintable } from "../search/print-answer.ts";
 import { readTree } from "../search/read-tree.ts";
-import type { SearchTerms } from "../search/search-terms.ts";
+import type { SearchInput } from "../search/search-input.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { coverageSchema, warningsSchema } from "./answered-coverage.ts";
+import { coverageSchema, warningsSchema } from "./answer-schemas.ts";
 import type { Login } from "./login-file.ts";
 import { openRemoteApi } from "./remote-api.ts";
 
@@ -21,7 +21,7 @@ const answerBody = z.object({
 /** Errors: `invalid_query`, `ApiError`. */
 export async function searchRemotely(
   service: Login,
-  { query, maxResults, format }: SearchTerms,
+  { query, maxResults, format }: SearchInput,
   terminal: Terminal,
 ): Promise<void> {
   const { api, close } = openRemoteApi(service);
@@ -36,19 +36,19 @@ export async function searchRemotely(
       {
         api,
         randomUuid: randomUUID,
-        signal: terminal.stopping,
+        signal: terminal.stopSignal,
         report: async (message) => terminal.note(`earshot: ${message}\n`),
       },
     );
     requireAnswer(response, query, terminal);
     if (format !== null) {
-      terminal.out(printable(response.text, terminal));
+      terminal.out(toPrintable(response.text, terminal));
       return;
     }
     const { results, next_cursor, coverage, warnings } = readBody(response, answerBody, JSON.parse);
     const records = results.map((record) => JSON.stringify(record));
-    const printed = { records, hasMore: next_cursor !== null, coverage, warnings };
-    printAnswer(printed, [], { nowMs: systemClock.now(), slackMs: 0 }, terminal);
+    const printedAnswer = { records, hasMore: next_cursor !== null, coverage, warnings };
+    printAnswer(printedAnswer, [], { nowMs: systemClock.now(), slackMs: 0 }, terminal);
   } finally {
     await close();
   }
@@ -57,7 +57,7 @@ export async function searchRemotely(
 /** Shows where the query has errors. Errors: `invalid_query`, `ApiError`. */
 export function requireAnswer(response: ApiResponse, query: string, terminal: Terminal): void {
   if (response.status < 300) return;
-  const refusal = new ApiError(response);
-  if (refusal.code === "invalid_query") readTree(query, terminal);
-  throw refusal;
+  const apiError = new ApiError(response);
+  if (apiError.code === "invalid_query") readTree(query, terminal);
+  throw apiError;
 }

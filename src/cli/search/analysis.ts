@@ -3,8 +3,8 @@ import type { CoveredAnswer } from "../../archive/archive.ts";
 import type { PlatformQuery } from "../../archive/read/platform-query.ts";
 import type { Platform } from "../../posts/post.ts";
 
-export const steps = ["parse", "open", "resolve", "plan", "search", "fetch"] as const;
-export type AnalysisStep = (typeof steps)[number];
+export const analysisSteps = ["parse", "open", "resolve", "plan", "search", "fetch"] as const;
+export type AnalysisStep = (typeof analysisSteps)[number];
 
 export type Analysis = {
   plan: PlanNode;

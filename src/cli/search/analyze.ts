@@ -19,24 +19,29 @@ export async function analyze(
   requireDataDir(config);
   const { dir, readers, segmentPosts } = config.data;
   const tookMs = { parse: parseMs, open: 0, resolve: 0, plan: 0, search: 0, fetch: 0 };
-  const timed = async <Result>(
+  const timeStep = async <Result>(
     step: AnalysisStep,
     run: () => Result | Promise<Result>,
   ): Promise<Result> => {
-    const startedMs = systemClock.elapsed();
+    const startMs = systemClock.elapsed();
     const result = await run();
-    tookMs[step] = systemClock.elapsed() - startedMs;
+    tookMs[step] = systemClock.elapsed() - startMs;
     return result;
   };
-  const archive = await timed("open", async () => {
-    const opened = await openArchive({ dataDir: dir, readers, segmentPosts, clock: systemClock });
+  const archive = await timeStep("open", async () => {
+    const openedArchive = await openArchive({
+      dataDir: dir,
+      readers,
+      segmentPosts,
+      clock: systemClock,
+    });
     // The first call starts the thread, which belongs to this step.
-    await opened.coverage();
-    return opened;
+    await openedArchive.coverage();
+    return openedArchive;
   });
   try {
-    const names = await timed("resolve", () => archive.resolve(namesIn(tree)));
-    const plan = await timed("plan", () => makePlan(tree, { names, asOfMs: systemClock.now() }));
+    const names = await timeStep("resolve", () => archive.resolve(namesIn(tree)));
+    const plan = await timeStep("plan", () => makePlan(tree, { names, asOfMs: systemClock.now() }));
     const request = {
       plan,
       platforms,
@@ -47,8 +52,8 @@ export async function analyze(
       deadlineMs: systemClock.now() + config.jobs.deadlineMs,
       maxListedSegments,
     };
-    const answer = await timed("search", () => archive.search(request, terminal.stopping));
-    await timed("fetch", () => archive.records(answer.positions));
+    const answer = await timeStep("search", () => archive.search(request, terminal.stopSignal));
+    await timeStep("fetch", () => archive.records(answer.positions));
     const { conjuncts, ...bounds } = extractBounds(plan, request);
     const queries = platforms.map((platform) => ({
       platform,

@@ -10,24 +10,24 @@ import { wrongUse } from "../describe-error.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { readTree } from "./read-tree.ts";
-import { bucketLengthsMs, type CountTerms } from "./search-terms.ts";
-import { plotBuckets, type ShownCounts } from "./show-counts.ts";
+import { bucketLengthsMs, type CountInput } from "./search-input.ts";
+import { fillBuckets, type ShownCounts } from "./show-counts.ts";
 
 /**
  * Errors: `invalid_query`, `no_archive`, `wrong_use`; after showing what was counted, also
  * `deadline_exceeded`.
  */
 export async function countLocally(
-  terms: CountTerms,
+  input: CountInput,
   terminal: Terminal,
   show: (counts: ShownCounts) => void,
 ): Promise<void> {
   const config = readConfig(terminal);
-  const tree = readTree(terms.query, terminal);
+  const tree = readTree(input.query, terminal);
   requireDataDir(config);
   const { dir, ...settings } = config.data;
-  const { nowMs, by } = terms;
-  const toMs = Math.min(terms.untilMs ?? nowMs, nowMs);
+  const { nowMs, bucketName } = input;
+  const toMs = Math.min(input.untilMs ?? nowMs, nowMs);
   const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
   try {
     const counts = await countArchive(
@@ -41,15 +41,15 @@ export async function countLocally(
       {
         platform: "social",
         tree,
-        fromMs: Math.max(terms.sinceMs ?? earliestMs, earliestMs),
+        fromMs: Math.max(input.sinceMs ?? earliestMs, earliestMs),
         toMs,
-        bucketMs: bucketLengthsMs[by],
+        bucketMs: bucketLengthsMs[bucketName],
         asOfMs: nowMs,
       },
       nowMs + config.jobs.deadlineMs,
-      terminal.stopping,
+      terminal.stopSignal,
     );
-    show({ ...countsToShow(counts, terms, toMs), query: printQuery(tree), by });
+    show({ ...countsToShow(counts, input, toMs), query: printQuery(tree), bucketName });
     if (counts.warnings.some(({ code }) => code === "deadline_reached")) {
       throw deadlineExceeded(config.jobs.deadlineMs);
     }
@@ -58,7 +58,7 @@ export async function countLocally(
   }
 }
 
-/** The first year with four digits. */
+/** The earliest time that RFC 3339 can express, with its four-digit years. */
 const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
 
 /**
@@ -66,41 +66,48 @@ const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
  * buckets that have neither coverage nor matches.
  */
 function countsToShow(
-  counted: SourceCounts,
-  { by, sinceMs, untilMs }: CountTerms,
+  sourceCounts: SourceCounts,
+  { bucketName, sinceMs, untilMs }: CountInput,
   toMs: number,
-): Omit<ShownCounts, "query" | "by"> {
-  const bucketMs = bucketLengthsMs[by];
-  const firstMs = counted.buckets[0]?.fromMs ?? toMs;
-  const fromMs = Math.max(counted.countedFromMs, sinceMs ?? firstMs);
-  requireFewBuckets(toMs - fromMs, bucketMs);
-  const all = plotBuckets(counted, fromMs, toMs, bucketMs);
-  const last = all.findLastIndex(({ count, complete }) => count > 0 || complete);
-  const buckets = untilMs === null ? all.slice(0, last + 1) : all;
-  return { ...counted, coverage: withoutStart(counted.coverage), bucketMs, fromMs, toMs, buckets };
+): Omit<ShownCounts, "query" | "bucketName"> {
+  const bucketMs = bucketLengthsMs[bucketName];
+  const firstMs = sourceCounts.buckets[0]?.fromMs ?? toMs;
+  const fromMs = Math.max(sourceCounts.countedFromMs, sinceMs ?? firstMs);
+  refuseTooManyBuckets(toMs - fromMs, bucketMs);
+  const allBuckets = fillBuckets(sourceCounts, fromMs, toMs, bucketMs);
+  const lastIndex = allBuckets.findLastIndex(({ count, complete }) => count > 0 || complete);
+  const buckets = untilMs === null ? allBuckets.slice(0, lastIndex + 1) : allBuckets;
+  return {
+    ...sourceCounts,
+    coverage: withUnboundedStart(sourceCounts.coverage),
+    bucketMs,
+    fromMs,
+    toMs,
+    buckets,
+  };
 }
 
-/** The API returns more buckets in pages. */
+/** For more buckets, use the API, which returns them in pages. */
 const maxBuckets = 1_000_000;
 
-function requireFewBuckets(spanMs: number, bucketMs: number): void {
+function refuseTooManyBuckets(spanMs: number, bucketMs: number): void {
   if (spanMs / bucketMs <= maxBuckets) return;
   throw wrongUse("too many buckets to print", "narrow --since and --until, or use a longer --by");
 }
 
 /** Shows coverage from `earliestMs` as unbounded. */
-function withoutStart(coverage: Coverage): Coverage {
+function withUnboundedStart(coverage: Coverage): Coverage {
   const getStart = (ms: number | null) => (ms === earliestMs ? null : ms);
-  const withoutStarts = (spans: Coverage["gaps"]) =>
+  const withUnboundedStarts = (spans: Coverage["gaps"]) =>
     spans.map(({ fromMs, toMs }) => ({ fromMs: getStart(fromMs), toMs }));
   return {
     ...coverage,
     fromMs: getStart(coverage.fromMs),
-    gaps: withoutStarts(coverage.gaps),
+    gaps: withUnboundedStarts(coverage.gaps),
     platforms: (coverage.platforms ?? []).map((platform) => ({
       ...platform,
-      held: withoutStarts(platform.held),
-      gaps: withoutStarts(platform.gaps),
+      held: withUnboundedStarts(platform.held),
+      gaps: withUnboundedStarts(platform.gaps),
     })),
   };
 }

@@ -26,7 +26,7 @@ async function getScreen(...args: string[]): Promise<string> {
     rows: 12,
     colour: false,
     environment,
-    stopping: new AbortController().signal,
+    stopSignal: new AbortController().signal,
   });
   return screen;
 }
@@ -44,9 +44,9 @@ beforeAll(async () => {
   });
   const file = join(dataDir, "posts.ndjson");
   writeFileSync(file, lines.join("\n"));
-  const covers = ["--covers", "2022-03-05..2022-03-06"];
+  const coversArgs = ["--covers", "2022-03-05..2022-03-06"];
   const { code, notes } = await runCommand(
-    ["import", file, "--platform", "x", ...covers],
+    ["import", file, "--platform", "x", ...coversArgs],
     environment,
   );
   expect(code, notes).toBe(0);
@@ -85,14 +85,14 @@ describe("output to a pipe", () => {
   test("counts --json prints the API's format for the requested bounds", async () => {
     const bounds = ["--since", "2022-03-05T01:30:00Z", "--until", "2022-03-05T05:00:00Z"];
     const { out, notes } = await counts("comet", "--json", ...bounds);
-    const printed = JSON.parse(out);
-    expect(printed.data).toEqual([
+    const printedCounts = JSON.parse(out);
+    expect(printedCounts.data).toEqual([
       { start: "2022-03-05T01:30:00.000Z", end: "2022-03-05T02:00:00.000Z", tweet_count: 0 },
       { start: "2022-03-05T02:00:00.000Z", end: "2022-03-05T03:00:00.000Z", tweet_count: 1 },
       { start: "2022-03-05T03:00:00.000Z", end: "2022-03-05T04:00:00.000Z", tweet_count: 0 },
       { start: "2022-03-05T04:00:00.000Z", end: "2022-03-05T05:00:00.000Z", tweet_count: 3 },
     ]);
-    expect(printed).toMatchObject({
+    expect(printedCounts).toMatchObject({
       meta: { total_tweet_count: 4 },
       complete: true,
       coverage: { complete: true, gaps: [] },
@@ -102,11 +102,19 @@ describe("output to a pipe", () => {
   });
 
   test("counts without matches are 0 in covered time and unknown otherwise", async () => {
-    const within = await counts("aurora", "--since", "2022-03-05", "--until", "2022-03-06");
-    expect(within.notes).toContain("0 posts. The archive covers this time completely.");
-    const beyond = await counts("aurora", "--since", "2022-03-05", "--until", "2022-03-07");
-    expect(beyond.notes).toContain("There may be some");
-    expect(beyond.out).toContain("2022-03-05T23:00:00.000Z  0\n2022-03-06T00:00:00.000Z  ?\n");
+    const coveredCounts = await counts("aurora", "--since", "2022-03-05", "--until", "2022-03-06");
+    expect(coveredCounts.notes).toContain("0 posts. The archive covers this time completely.");
+    const uncoveredCounts = await counts(
+      "aurora",
+      "--since",
+      "2022-03-05",
+      "--until",
+      "2022-03-07",
+    );
+    expect(uncoveredCounts.notes).toContain("There may be some");
+    expect(uncoveredCounts.out).toContain(
+      "2022-03-05T23:00:00.000Z  0\n2022-03-06T00:00:00.000Z  ?\n",
+    );
     expect((await counts("aurora")).out).toBe("");
   });
 });

@@ -5,7 +5,7 @@ import { parseTimeOption } from "../parse-values.ts";
 import { addServiceOptions, chooseService, type ServiceOptions } from "../remote/choose-service.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { addQueryArgument, readQueryArgument } from "./query-argument.ts";
-import { type BucketName, bucketLengthsMs, type CountTerms } from "./search-terms.ts";
+import { type BucketName, bucketLengthsMs, type CountInput } from "./search-input.ts";
 import { showCounts } from "./show-counts.ts";
 
 type Options = ServiceOptions & {
@@ -20,7 +20,7 @@ export function addCounts(program: Command, terminal: Terminal): void {
   const command = addQueryArgument(program.command("counts"))
     .description(
       "Counts matching posts per minute, hour or day (UTC), from the first match in the archive or over the last 7 days " +
-        "of a service, chosen as by earshot search. A terminal shows bars; otherwise each bucket is a line. A question " +
+        "of a service (chosen as in earshot search). A terminal shows bars; otherwise each bucket is a line. A question " +
         "mark means incomplete coverage: there may be more posts.",
     )
     .addOption(
@@ -46,17 +46,17 @@ export function addCounts(program: Command, terminal: Terminal): void {
 
 async function counts(query: string, options: Options, terminal: Terminal): Promise<void> {
   const nowMs = systemClock.now();
-  const { by, since: sinceMs = null, until: untilMs = null } = options;
+  const { by: bucketName, since: sinceMs = null, until: untilMs = null } = options;
   if (sinceMs !== null && sinceMs >= Math.min(untilMs ?? nowMs, nowMs)) {
     throw wrongUse("--since must be before --until and in the past", "use an earlier --since");
   }
-  const terms: CountTerms = { query, by, sinceMs, untilMs, nowMs };
+  const input: CountInput = { query, bucketName, sinceMs, untilMs, nowMs };
   const service = chooseService(terminal, options);
   if (service === null) {
     const { countLocally } = await import("./count-archive.ts");
-    await countLocally(terms, terminal, (shown) => showCounts(shown, options, terminal));
+    await countLocally(input, terminal, (shown) => showCounts(shown, options, terminal));
     return;
   }
   const { countRemotely } = await import("../remote/count-service.ts");
-  showCounts(await countRemotely(service, terms, terminal), options, terminal);
+  showCounts(await countRemotely(service, input, terminal), options, terminal);
 }

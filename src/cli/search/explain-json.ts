@@ -1,6 +1,6 @@
 import type { PlanNode, UnresolvedNames } from "@earshot/query/plan";
 import type { SegmentWork } from "../../archive/archive.ts";
-import { type Analysis, steps } from "./analysis.ts";
+import { type Analysis, analysisSteps } from "./analysis.ts";
 
 /** IDs are strings, and each unresolved name is a node of its own. */
 export function planFields(plan: PlanNode, unresolved: UnresolvedNames | null): object {
@@ -51,8 +51,8 @@ export function analysisFields(analysis: Analysis): object {
     complete,
     next: next && { id: digits(next.id), platform: next.platform },
     took_ms: {
-      ...Object.fromEntries(steps.map((step) => [step, rounded(tookMs[step])])),
-      total: rounded(steps.reduce((sum, step) => sum + tookMs[step], 0)),
+      ...Object.fromEntries(analysisSteps.map((step) => [step, roundMs(tookMs[step])])),
+      total: roundMs(analysisSteps.reduce((sum, step) => sum + tookMs[step], 0)),
     },
   };
 }
@@ -64,8 +64,8 @@ const segmentFields = (work: SegmentWork) => ({
   checked_again: work.rechecked,
   containers: work.containers,
   found: work.found,
-  took_ms: rounded(work.tookMs),
+  took_ms: roundMs(work.tookMs),
 });
 
 const digits = (id: bigint | null): string | null => (id === null ? null : String(id));
-const rounded = (ms: number): number => Math.round(ms * 1_000) / 1_000;
+const roundMs = (ms: number): number => Math.round(ms * 1_000) / 1_000;

@@ -39,15 +39,15 @@ describe("explain without an archive", () => {
 
   test("explain --json contains the plan, with IDs as strings and each unresolved name as a node", async () => {
     const { out } = await explain(["since_id:9007199254740993 from:nasa", "--json"], nowhere);
-    const printed = JSON.parse(out);
-    expect(Object.keys(printed)).toEqual([
+    const printedPlan = JSON.parse(out);
+    expect(Object.keys(printedPlan)).toEqual([
       "query",
       "canonical_query",
       "tree",
       "plan",
       "diagnostics",
     ]);
-    expect(printed.plan).toEqual({
+    expect(printedPlan.plan).toEqual({
       kind: "and",
       children: [
         { kind: "id", low: "9007199254740994", high: null },
@@ -99,14 +99,14 @@ describe("--analyze", () => {
     });
   });
 
-  async function analyzed(...args: string[]) {
+  async function runAnalyze(...args: string[]) {
     const { code, out } = await explain(["--analyze", "--json", ...args]);
     expect(code).toBe(0);
     return JSON.parse(out);
   }
 
   test("explain --analyze resolves names in the plan and lists the accounts", async () => {
-    const { plan, analysis } = await analyzed("from:nasa_demo");
+    const { plan, analysis } = await runAnalyze("from:nasa_demo");
     expect(analysis.names).toEqual({
       accounts: { nasa_demo: expect.arrayContaining(["x/77"]) },
       posts: {},
@@ -116,7 +116,7 @@ describe("--analyze", () => {
   });
 
   test("explain --analyze reports no rechecked candidate for a query that consists of words", async () => {
-    const { analysis } = await analyzed("comet");
+    const { analysis } = await runAnalyze("comet");
     expect(analysis.platforms).toHaveLength(3);
     expect(analysis.platforms[0]).toEqual({
       platform: "bluesky",
@@ -130,7 +130,7 @@ describe("--analyze", () => {
   });
 
   test("explain --analyze reports what is rechecked for a count between two thresholds", async () => {
-    const { analysis } = await analyzed("comet min_faves:150", "--max-results", "5");
+    const { analysis } = await runAnalyze("comet min_faves:150", "--max-results", "5");
     expect(analysis.platforms[2]).toMatchObject({
       index_query: '"comet" AND "likes>=100"',
       checked_again: { kind: "min-count", metric: "likes", atLeast: 150 },
@@ -141,7 +141,7 @@ describe("--analyze", () => {
   });
 
   test("explain --analyze opens only the platform's segments in the window", async () => {
-    const { analysis } = await analyzed("platform:x since:2022-01-12 until:2022-01-14");
+    const { analysis } = await runAnalyze("platform:x since:2022-01-12 until:2022-01-14");
     expect(
       analysis.platforms.map((platform: { can_match: boolean }) => platform.can_match),
     ).toEqual([false, false, true]);
@@ -171,7 +171,7 @@ describe("--analyze", () => {
   });
 
   test("explain --analyze shows the time of each step", async () => {
-    const { analysis } = await analyzed("comet");
+    const { analysis } = await runAnalyze("comet");
     const { total, ...steps } = analysis.took_ms;
     expect(Object.keys(steps)).toEqual(["parse", "open", "resolve", "plan", "search", "fetch"]);
     expect(steps.search).toBeGreaterThan(0);

@@ -60,7 +60,7 @@ export function addExplain(program: Command, terminal: Terminal): void {
 type ParsedQuery = {
   query: string;
   tree: QueryNode | null;
-  canonical: string | null;
+  canonicalQuery: string | null;
   plan: PlanNode | null;
   diagnostics: readonly Diagnostic[];
 };
@@ -69,13 +69,13 @@ async function explain(query: string, options: Options, terminal: Terminal): Pro
   if (options.maxResults !== undefined && !options.analyze) {
     throw wrongUse("--max-results requires --analyze", "add --analyze");
   }
-  const startedMs = systemClock.elapsed();
+  const startMs = systemClock.elapsed();
   const { tree, diagnostics } = parseQueryLeniently(query);
-  const parseMs = systemClock.elapsed() - startedMs;
+  const parseMs = systemClock.elapsed() - startMs;
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error");
   if (tree === null || errors.length > 0) {
     show(
-      { query, tree: null, canonical: null, plan: null, diagnostics },
+      { query, tree: null, canonicalQuery: null, plan: null, diagnostics },
       null,
       null,
       options,
@@ -83,39 +83,39 @@ async function explain(query: string, options: Options, terminal: Terminal): Pro
     );
     throw invalidQueryError(errors.length);
   }
-  const parsed = { query, tree, canonical: printQuery(tree), diagnostics };
+  const parsedQuery = { query, tree, canonicalQuery: printQuery(tree), diagnostics };
   if (options.analyze) {
     const limit = options.maxResults ?? defaultMaxResults;
     // Only running a query needs the archive.
     const { analyze } = await import("./analyze.ts");
     const analysis = await analyze({ tree, parseMs, limit }, terminal);
-    show({ ...parsed, plan: analysis.plan }, null, analysis, options, terminal);
+    show({ ...parsedQuery, plan: analysis.plan }, null, analysis, options, terminal);
   } else {
     const unresolved = unresolvedNames(namesIn(tree));
     const plan = makePlan(tree, { names: unresolved.names, asOfMs: systemClock.now() });
-    show({ ...parsed, plan }, unresolved, null, options, terminal);
+    show({ ...parsedQuery, plan }, unresolved, null, options, terminal);
   }
 }
 
 function show(
-  parsed: ParsedQuery,
+  parsedQuery: ParsedQuery,
   unresolved: UnresolvedNames | null,
   analysis: Analysis | null,
   { json }: Options,
   terminal: Terminal,
 ): void {
-  if (json) terminal.out(`${asJson(parsed, unresolved, analysis)}\n`);
-  else terminal.out(asText(parsed, unresolved, analysis, terminal));
+  if (json) terminal.out(`${asJson(parsedQuery, unresolved, analysis)}\n`);
+  else terminal.out(asText(parsedQuery, unresolved, analysis, terminal));
 }
 
 function asJson(
-  { query, canonical, tree, plan, diagnostics }: ParsedQuery,
+  { query, canonicalQuery, tree, plan, diagnostics }: ParsedQuery,
   unresolved: UnresolvedNames | null,
   analysis: Analysis | null,
 ): string {
   return JSON.stringify({
     query,
-    canonical_query: canonical,
+    canonical_query: canonicalQuery,
     tree,
     plan: plan && planFields(plan, unresolved),
     diagnostics,
@@ -124,14 +124,14 @@ function asJson(
 }
 
 function asText(
-  { query, canonical, tree, plan, diagnostics }: ParsedQuery,
+  { query, canonicalQuery, tree, plan, diagnostics }: ParsedQuery,
   unresolved: UnresolvedNames | null,
   analysis: Analysis | null,
   terminal: Terminal,
 ): string {
   const { bold } = painter(terminal);
   const blocks: string[] = [];
-  if (canonical !== null) blocks.push(bold(stripControls(canonical)));
+  if (canonicalQuery !== null) blocks.push(bold(stripControls(canonicalQuery)));
   if (tree !== null) blocks.push(stripControls(describeTree(tree)));
   if (plan !== null) {
     blocks.push(`${bold("Plan")}\n${stripControls(describePlan(plan, unresolved))}`);

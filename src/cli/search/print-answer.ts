@@ -16,16 +16,17 @@ export type PrintedAnswer = {
 
 type Times = { nowMs: number; slackMs: number };
 
-/** Prints posts to standard output and coverage as notes. `archived` is the whole archive's coverage. */
+/** Prints posts to standard output and coverage as notes. `archiveCoverage` is the whole archive's. */
 export function printAnswer(
   answer: PrintedAnswer,
-  archived: readonly PlatformCoverage[],
+  archiveCoverage: readonly PlatformCoverage[],
   times: Times,
   terminal: Terminal,
 ): void {
   for (const record of answer.records) terminal.out(showRecord(record, terminal));
   terminal.note(`${formatCount(answer)}. ${coverageSentence(answer)}.\n`);
-  for (const line of coverageLines(answer, archived, times, terminal)) terminal.note(`${line}\n`);
+  for (const line of coverageLines(answer, archiveCoverage, times, terminal))
+    terminal.note(`${line}\n`);
 }
 
 function formatCount({ records, hasMore }: PrintedAnswer): string {
@@ -34,7 +35,7 @@ function formatCount({ records, hasMore }: PrintedAnswer): string {
 }
 
 /** Adds a missing final line break. On a terminal, removes control characters, which posts may contain. */
-export function printable(text: string, { interactive }: Pick<Terminal, "interactive">): string {
+export function toPrintable(text: string, { interactive }: Pick<Terminal, "interactive">): string {
   const printable = interactive ? stripControls(text) : text;
   return printable.endsWith("\n") ? printable : `${printable}\n`;
 }
@@ -50,21 +51,21 @@ function coverageSentence({ coverage }: Pick<SourceAnswer, "coverage">): string 
 const coversSome = ({ platforms = [] }: Coverage): boolean =>
   platforms.some(({ collection, held: covered }) => collection === "posts" && covered.length > 0);
 
-const listedGaps = 3;
+const maxListedGaps = 3;
 
 function coverageLines(
   {
     coverage,
     warnings,
   }: Pick<SourceAnswer, "coverage"> & { warnings: readonly { code: string; message: string }[] },
-  covered: readonly PlatformCoverage[],
+  archiveCoverage: readonly PlatformCoverage[],
   { nowMs, slackMs }: { nowMs: number; slackMs: number },
   terminal: Terminal,
 ): string[] {
   const options = {
     width: terminal.columns,
     nowMs,
-    listedGaps,
+    listedGaps: maxListedGaps,
     unicode: showsUnicode(terminal),
   };
   const notes = warnings
@@ -72,9 +73,11 @@ function coverageLines(
     .flatMap(({ message }) => wrap(message, terminal.columns));
   if (coverage.complete) return notes;
   if (!coversSome(coverage)) {
-    const withCoverage = covered.filter(({ intervals }) => intervals.length > 0);
+    const coveredPlatforms = archiveCoverage.filter(({ intervals }) => intervals.length > 0);
     return [
-      ...(withCoverage.length === 0 ? [] : drawCoverage(withCoverage, { ...options, slackMs })),
+      ...(coveredPlatforms.length === 0
+        ? []
+        : drawCoverage(coveredPlatforms, { ...options, slackMs })),
       ...notes,
     ];
   }

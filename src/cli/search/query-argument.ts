@@ -11,7 +11,7 @@ export function addQueryArgument(command: Command): Command {
 
 /** Errors: `wrong_use`. */
 export function readQueryArgument({ args }: Command): string {
-  const [query = "", ...more] = args;
+  const [query = "", ...extraArguments] = args;
   const option = args.find((argument) => argument.startsWith("--"));
   if (option !== undefined) {
     throw wrongUse(
@@ -19,8 +19,8 @@ export function readQueryArgument({ args }: Command): string {
       "see --help; put a space before a query that begins with --",
     );
   }
-  if (more.length > 0) {
-    throw wrongUse("the query is more than one argument", `put it in quotes: '${args.join(" ")}'`);
+  if (extraArguments.length > 0) {
+    throw wrongUse("the query must be a single argument", `put it in quotes: '${args.join(" ")}'`);
   }
   return query;
 }

@@ -8,36 +8,36 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { SourceAnswer, SourceWarning } from "../../platforms/source.ts";
 import { noLiveStream } from "../../search/archive/coverage.ts";
 import { searchArchive } from "../../search/archive/search.ts";
+import { readRecords } from "../../search/merge/answer-records.ts";
 import { withDamage } from "../../search/merge/damage.ts";
-import { readRecords } from "../../search/merge/fill-in.ts";
 import type { Config } from "../../server/config.ts";
 import { streamedPlatforms } from "../../server/streamed-platforms.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { printAnswer, printable } from "./print-answer.ts";
+import { printAnswer, toPrintable } from "./print-answer.ts";
 import { readTree } from "./read-tree.ts";
-import type { SearchTerms } from "./search-terms.ts";
+import type { SearchInput } from "./search-input.ts";
 
 type LocalAnswer = { answer: SourceAnswer; records: readonly string[]; nowMs: number };
 
 /** Errors: `invalid_query`, `no_archive`, `deadline_exceeded`, and those of the archive. */
-export async function searchLocally(terms: SearchTerms, terminal: Terminal): Promise<void> {
+export async function searchLocally(input: SearchInput, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
-  const tree = readTree(terms.query, terminal);
+  const tree = readTree(input.query, terminal);
   requireDataDir(config);
   const { dir, ...settings } = config.data;
   const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
   try {
-    const result = await find(archive, config, terms, terminal.stopping);
+    const result = await find(archive, config, input, terminal.stopSignal);
     const { answer, records, nowMs } = result;
-    if (terms.format !== null) {
-      const body = await renderBody(makePage(result, tree), terms.format, systemClock);
-      terminal.out(printable(body.toString(), terminal));
+    if (input.format !== null) {
+      const body = await renderBody(makePage(result, tree), input.format, systemClock);
+      terminal.out(toPrintable(body.toString(), terminal));
     } else {
       const { coverage, warnings } = answer;
-      const printed = { records, hasMore: answer.next !== null, coverage, warnings };
+      const printedAnswer = { records, hasMore: answer.next !== null, coverage, warnings };
       const times = { nowMs, slackMs: config.ingest.coverageSlackMs };
-      printAnswer(printed, await archive.coverage(), times, terminal);
+      printAnswer(printedAnswer, await archive.coverage(), times, terminal);
     }
     if (answer.warnings.some(({ code }) => code === "deadline_reached")) {
       throw deadlineExceeded(config.jobs.deadlineMs);
@@ -50,8 +50,8 @@ export async function searchLocally(terms: SearchTerms, terminal: Terminal): Pro
 async function find(
   archive: Archive,
   config: Config,
-  { query, maxResults }: SearchTerms,
-  stopping: AbortSignal,
+  { query, maxResults }: SearchInput,
+  stopSignal: AbortSignal,
 ): Promise<LocalAnswer> {
   const nowMs = systemClock.now();
   const answer = await searchArchive(
@@ -72,7 +72,7 @@ async function find(
       maxResults,
     },
     nowMs + config.jobs.deadlineMs,
-    stopping,
+    stopSignal,
   );
   const { records, damage } = await readRecords(archive, answer.items);
   return { answer: withDamage(answer, damage), records, nowMs };

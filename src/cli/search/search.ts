@@ -9,7 +9,7 @@ import {
 } from "../remote/choose-service.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { addQueryArgument, readQueryArgument } from "./query-argument.ts";
-import type { SearchTerms } from "./search-terms.ts";
+import type { SearchInput } from "./search-input.ts";
 
 type Options = ServiceOptions & FormatOptions & { maxResults: number };
 
@@ -39,7 +39,7 @@ export function addSearch(program: Command, terminal: Terminal): void {
 }
 
 async function search(query: string, options: Options, terminal: Terminal): Promise<void> {
-  const terms: SearchTerms = {
+  const input: SearchInput = {
     query,
     maxResults: options.maxResults,
     format: chooseFormat(options),
@@ -47,11 +47,11 @@ async function search(query: string, options: Options, terminal: Terminal): Prom
   const service = chooseService(terminal, options);
   if (service === null) {
     const { searchLocally } = await import("./search-archive.ts");
-    await searchLocally(terms, terminal);
+    await searchLocally(input, terminal);
     return;
   }
   const { searchRemotely } = await import("../remote/search-service.ts");
-  await searchRemotely(service, terms, terminal);
+  await searchRemotely(service, input, terminal);
 }
 
 const formats = [
@@ -71,8 +71,8 @@ type FormatOptions = Partial<Record<FormatName, true>>;
 
 function addFormatOptions(command: Command): Command {
   for (const [name, , description] of formats) {
-    const others = formats.map(([other]) => other).filter((other) => other !== name);
-    command.addOption(new Option(`--${name}`, description).conflicts(others));
+    const otherNames = formats.map(([other]) => other).filter((other) => other !== name);
+    command.addOption(new Option(`--${name}`, description).conflicts(otherNames));
   }
   return command;
 }

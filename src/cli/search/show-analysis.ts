@@ -3,7 +3,7 @@ import type { SearchWork } from "../../archive/archive.ts";
 import { stripControls } from "../../lib/controls.ts";
 import { painter, type Terminal } from "../terminal/terminal.ts";
 import { wrap } from "../terminal/text-layout.ts";
-import { type Analysis, steps } from "./analysis.ts";
+import { type Analysis, analysisSteps } from "./analysis.ts";
 
 export function showAnalysis(
   analysis: Analysis,
@@ -47,14 +47,14 @@ function queryLines({ queries, bounds }: Analysis, columns: number): string[] {
       lines: [
         ...match,
         "rechecked, because the index cannot express it exactly:",
-        ...residualLines.map(indented),
+        ...residualLines.map(indent),
       ],
     };
   });
   const groups = Map.groupBy(texts, ({ lines }) => lines.join("\n"));
   const lines = [...groups.values()].flatMap((group) => [
     group.map(({ platform }) => platform).join(", "),
-    ...(group[0]?.lines ?? []).map(indented),
+    ...(group[0]?.lines ?? []).map(indent),
   ]);
   const { fromMs, toMs, lowId, highId } = bounds;
   return [...lines, `bounds: ${describeTime(fromMs, toMs)}; ${describeIds(lowId, highId)}`];
@@ -90,13 +90,16 @@ function segmentLines({ segments, segmentsOpened }: SearchWork): string[] {
     ...[work.sequence, work.candidates, work.rechecked, work.containers, work.found].map(String),
     milliseconds(work.tookMs),
   ]);
-  const unlisted = segmentsOpened - segments.length;
-  return [...table([head, ...rows]), ...(unlisted > 0 ? [`and ${unlisted} more`] : [])];
+  const unlistedCount = segmentsOpened - segments.length;
+  return [...table([head, ...rows]), ...(unlistedCount > 0 ? [`and ${unlistedCount} more`] : [])];
 }
 
 function timeLines(tookMs: Analysis["tookMs"]): string[] {
-  const total = steps.reduce((sum, step) => sum + tookMs[step], 0);
-  const rows = [...steps.map((step) => [step, tookMs[step]] as const), ["total", total] as const];
+  const total = analysisSteps.reduce((sum, step) => sum + tookMs[step], 0);
+  const rows = [
+    ...analysisSteps.map((step) => [step, tookMs[step]] as const),
+    ["total", total] as const,
+  ];
   const width = Math.max(...rows.map(([, ms]) => milliseconds(ms).length));
   const lines = table(rows.map(([step, ms]) => [step, `${milliseconds(ms).padStart(width)} ms`]));
   return [...lines, "a running server is faster: it opens the archive once, and its code is warm"];
@@ -125,4 +128,4 @@ function milliseconds(ms: number): string {
   return ms.toFixed(ms >= 1 ? 2 : 3);
 }
 
-const indented = (line: string): string => `  ${line}`;
+const indent = (line: string): string => `  ${line}`;

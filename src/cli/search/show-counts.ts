@@ -10,7 +10,7 @@ import { painter, type Terminal } from "../terminal/terminal.ts";
 /** `buckets` includes empty ones and is sorted oldest first. */
 export type ShownCounts = Omit<SourceCounts, "buckets"> & {
   query: string;
-  by: string;
+  bucketName: string;
   bucketMs: number;
   fromMs: number;
   toMs: number;
@@ -45,24 +45,24 @@ export function showCounts(
   terminal.note(`${formatSummary(shown)}\n`);
 }
 
-export function plotBuckets(
+export function fillBuckets(
   { buckets, coverage }: SourceCounts,
   fromMs: number,
   toMs: number,
   bucketMs: number,
 ): PlotBucket[] {
   const counts = new Map(buckets.map((bucket) => [bucket.fromMs, bucket.count]));
-  const all: PlotBucket[] = [];
-  let gap = 0;
+  const filledBuckets: PlotBucket[] = [];
+  let gapIndex = 0;
   for (let startMs = fromMs; startMs < toMs; ) {
     const endMs = Math.min((Math.floor(startMs / bucketMs) + 1) * bucketMs, toMs);
-    while ((coverage.gaps[gap]?.toMs ?? Number.POSITIVE_INFINITY) <= startMs) gap += 1;
-    const next = coverage.gaps[gap];
-    const complete = next === undefined || (next.fromMs ?? startMs) >= endMs;
-    all.push({ fromMs: startMs, toMs: endMs, count: counts.get(startMs) ?? 0, complete });
+    while ((coverage.gaps[gapIndex]?.toMs ?? Number.POSITIVE_INFINITY) <= startMs) gapIndex += 1;
+    const nextGap = coverage.gaps[gapIndex];
+    const complete = nextGap === undefined || (nextGap.fromMs ?? startMs) >= endMs;
+    filledBuckets.push({ fromMs: startMs, toMs: endMs, count: counts.get(startMs) ?? 0, complete });
     startMs = endMs;
   }
-  return all;
+  return filledBuckets;
 }
 
 function plot(shown: ShownCounts, terminal: Terminal): void {
@@ -77,26 +77,29 @@ function plot(shown: ShownCounts, terminal: Terminal): void {
   });
   if (lines.length === 0) return;
   const perLine = lineMs === bucketMs ? "" : `, ${lengthText(lineMs)} per line`;
-  terminal.out(`${bold(stripControls(shown.query))} by ${shown.by}${perLine} (UTC)\n`);
+  terminal.out(`${bold(stripControls(shown.query))} by ${shown.bucketName}${perLine} (UTC)\n`);
   terminal.out(`${lines.join("\n")}\n`);
 }
 
-function formatSummary({ buckets, coverage, by }: ShownCounts): string {
+function formatSummary({ buckets, coverage, bucketName }: ShownCounts): string {
   const total = buckets.reduce((sum, { count }) => sum + count, 0);
   const posts = total === 1 ? "1 post" : `${total.toLocaleString("en")} posts`;
-  const first = buckets[0];
-  const unknown = buckets.filter(({ complete }) => !complete).length;
-  if (first === undefined || total === 0) {
+  const firstBucket = buckets[0];
+  const incompleteCount = buckets.filter(({ complete }) => !complete).length;
+  if (firstBucket === undefined || total === 0) {
     return coverage.complete
       ? "0 posts. The archive covers this time completely."
       : "0 posts found. There may be some: the archive does not cover all of this time.";
   }
-  const max = buckets.reduce((top, bucket) => (bucket.count > top.count ? bucket : top), first);
-  const peak = `peak ${max.count.toLocaleString("en")} in the ${by} from ${minuteText(max.fromMs)}`;
+  const peakBucket = buckets.reduce(
+    (top, bucket) => (bucket.count > top.count ? bucket : top),
+    firstBucket,
+  );
+  const peak = `peak ${peakBucket.count.toLocaleString("en")} in the ${bucketName} from ${minuteText(peakBucket.fromMs)}`;
   const coverageText =
-    unknown === 0
+    incompleteCount === 0
       ? "The archive covers this time completely."
-      : `Coverage is incomplete in ${unknown.toLocaleString("en")} of ${buckets.length.toLocaleString("en")} ${by}s (?): there may be more.`;
+      : `Coverage is incomplete in ${incompleteCount.toLocaleString("en")} of ${buckets.length.toLocaleString("en")} ${bucketName}s (?): there may be more.`;
   return `${posts}; ${peak} (UTC). ${coverageText}`;
 }
 
@@ -104,11 +107,11 @@ function formatSummary({ buckets, coverage, by }: ShownCounts): string {
 function printEach(
   { buckets }: ShownCounts,
   terminal: Terminal,
-  line: (bucket: PlotBucket) => string,
+  formatLine: (bucket: PlotBucket) => string,
 ): void {
   const linesPerBlock = 10_000;
   for (let start = 0; start < buckets.length; start += linesPerBlock) {
-    const block = buckets.slice(start, start + linesPerBlock).map(line);
+    const block = buckets.slice(start, start + linesPerBlock).map(formatLine);
     terminal.out(`${block.join("\n")}\n`);
   }
 }

@@ -5,8 +5,8 @@ import { displayWidth } from "./text-layout.ts";
 
 const hourMs = 3_600_000;
 const start = Date.UTC(2026, 0, 31);
-const plain = { accent: (text: string) => text, dim: (text: string) => text };
-const look = { width: 40, height: 20, unicode: true, paint: plain };
+const plainPaint = { accent: (text: string) => text, dim: (text: string) => text };
+const plotOptions = { width: 40, height: 20, unicode: true, paint: plainPaint };
 
 /** One-hour buckets from the 31st on; a negative count means incomplete, and -0.5 also without posts. */
 const hours = (...counts: number[]): PlotBucket[] =>
@@ -18,7 +18,7 @@ const hours = (...counts: number[]): PlotBucket[] =>
   }));
 
 test("the plot draws one bar per bucket in proportion to its count", () => {
-  const { lines } = plotCounts(hours(0, 9, 18, 1), hourMs, look);
+  const { lines } = plotCounts(hours(0, 9, 18, 1), hourMs, plotOptions);
   expect(lines).toEqual([
     "2026-01-31 00:00   0",
     "2026-01-31 01:00   9   ████████▌",
@@ -28,7 +28,7 @@ test("the plot draws one bar per bucket in proportion to its count", () => {
 });
 
 test("the plot hatches incomplete buckets with a question mark, and shows no count for those without posts", () => {
-  const { lines } = plotCounts(hours(10, -5, -0.5, 0), hourMs, look);
+  const { lines } = plotCounts(hours(10, -5, -0.5, 0), hourMs, plotOptions);
   expect(lines).toEqual([
     "2026-01-31 00:00  10   █████████████████",
     "2026-01-31 01:00   5?  ▒▒▒▒▒▒▒▒▒",
@@ -38,7 +38,7 @@ test("the plot hatches incomplete buckets with a question mark, and shows no cou
 });
 
 test("the plot uses ASCII on a terminal without Unicode", () => {
-  const { lines } = plotCounts(hours(10, -5, 1), hourMs, { ...look, unicode: false });
+  const { lines } = plotCounts(hours(10, -5, 1), hourMs, { ...plotOptions, unicode: false });
   expect(lines).toEqual([
     "2026-01-31 00:00  10   #################",
     "2026-01-31 01:00   5?  %%%%%%%%%",
@@ -48,8 +48,8 @@ test("the plot uses ASCII on a terminal without Unicode", () => {
 
 describe("more buckets than lines", () => {
   test("if there are more buckets than lines, they are merged at round times of the day, with the sum of their counts", () => {
-    const shifted = hours(...Array(48).fill(1)).slice(5);
-    const { lines, lineMs } = plotCounts(shifted, hourMs, { ...look, height: 10 });
+    const shiftedBuckets = hours(...Array(48).fill(1)).slice(5);
+    const { lines, lineMs } = plotCounts(shiftedBuckets, hourMs, { ...plotOptions, height: 10 });
     expect(lineMs).toBe(6 * hourMs);
     expect(lines.map((line) => line.slice(0, 19))).toEqual([
       "2026-01-31 00:00  1",
@@ -65,7 +65,7 @@ describe("more buckets than lines", () => {
 
   test("a merged bucket is incomplete if one of its buckets is", () => {
     const counts = Array.from({ length: 48 }, (_, hour) => (hour === 30 ? -0.5 : 1));
-    const { lines } = plotCounts(hours(...counts), hourMs, { ...look, height: 3 });
+    const { lines } = plotCounts(hours(...counts), hourMs, { ...plotOptions, height: 3 });
     expect(lines).toEqual([
       "2026-01-31  24   ███████████████████████",
       "2026-02-01  23?  ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒",
@@ -90,7 +90,7 @@ describe("more buckets than lines", () => {
             fromMs: from + index * bucketMs,
             toMs: from + (index + 1) * bucketMs,
           }));
-          const { lines } = plotCounts(buckets, bucketMs, { ...look, width, height });
+          const { lines } = plotCounts(buckets, bucketMs, { ...plotOptions, width, height });
           expect(lines.length).toBeLessThanOrEqual(height);
           for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
           const numbers = lines.map(
@@ -105,5 +105,5 @@ describe("more buckets than lines", () => {
 });
 
 test("the plot is empty without buckets", () => {
-  expect(plotCounts([], hourMs, look).lines).toEqual([]);
+  expect(plotCounts([], hourMs, plotOptions).lines).toEqual([]);
 });

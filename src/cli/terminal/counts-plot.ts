@@ -47,19 +47,19 @@ export function plotCounts(
   const label = lineMs >= dayMs ? dayText : minuteText;
   const max = rows.reduce((top, { count }) => Math.max(top, count), 0);
   const labels = rows.map((row) => label(Math.floor(row.fromMs / lineMs) * lineMs));
-  const numbers = rows.map(numberOf);
+  const countTexts = rows.map(countText);
   const labelWidth = Math.max(...labels.map((text) => text.length));
-  const numberWidth = Math.max(...numbers.map((text) => text.length));
+  const numberWidth = Math.max(...countTexts.map((text) => text.length));
   const room = Math.max(1, options.width - labelWidth - numberWidth - 4);
   const lines = rows.map((row, index) => {
     const bar = formatBar(row, (row.count / Math.max(max, 1)) * room, options);
-    const head = `${options.paint.dim(labels[index] ?? "")}  ${(numbers[index] ?? "").padStart(numberWidth)}`;
+    const head = `${options.paint.dim(labels[index] ?? "")}  ${(countTexts[index] ?? "").padStart(numberWidth)}`;
     return bar === "" ? head.trimEnd() : `${head}  ${options.paint.accent(bar)}`;
   });
   return { lines, lineMs };
 }
 
-function numberOf({ count, complete }: PlotBucket): string {
+function countText({ count, complete }: PlotBucket): string {
   // A space in place of the question mark aligns the digits.
   if (complete) return `${count.toLocaleString("en")} `;
   return count === 0 ? "?" : `${count.toLocaleString("en")}?`;
@@ -73,10 +73,10 @@ function formatBar(
   const { full, parts, unknown } = unicode ? unicodeMarks : asciiMarks;
   if (count === 0) return "";
   if (!complete) return unknown.repeat(Math.max(1, Math.round(length)));
-  const whole = Math.floor(length);
-  const part = parts[Math.floor((length - whole) * parts.length)] ?? "";
+  const fullCells = Math.floor(length);
+  const partialCell = parts[Math.floor((length - fullCells) * parts.length)] ?? "";
   // Any counted post gets a visible bar.
-  return full.repeat(whole) + part || parts[1] || full;
+  return full.repeat(fullCells) + partialCell || parts[1] || full;
 }
 
 /** Returns a multiple of the longest of `lineLengths` if none is long enough. */
@@ -84,9 +84,9 @@ function lineLength(lengthMs: number, bucketMs: number, height: number): number 
   // A window that starts within a line needs one more line.
   const minMs = lengthMs / Math.max(1, height - 1);
   if (lengthMs <= bucketMs * height) return bucketMs;
-  const fitting = lineLengths.find((ms) => ms >= minMs && ms >= bucketMs);
-  const longest = lineLengths.at(-1) ?? bucketMs;
-  return fitting ?? Math.ceil(minMs / longest) * longest;
+  const fittingMs = lineLengths.find((ms) => ms >= minMs && ms >= bucketMs);
+  const longestMs = lineLengths.at(-1) ?? bucketMs;
+  return fittingMs ?? Math.ceil(minMs / longestMs) * longestMs;
 }
 
 function mergeBuckets(buckets: readonly PlotBucket[], lineMs: number): PlotBucket[] {

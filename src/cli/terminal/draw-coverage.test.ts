@@ -26,7 +26,11 @@ const outages = (collection: Collection): CoverageInterval[] => [
   interval({ collection, fromMs: at("2026-11-20T04:25") }),
 ];
 
-const imported = interval({ platform: "x", source: "import", toMs: at("2026-11-05T12:00") });
+const importedInterval = interval({
+  platform: "x",
+  source: "import",
+  toMs: at("2026-11-05T12:00"),
+});
 
 function draw(
   intervals: readonly CoverageInterval[],
@@ -44,7 +48,7 @@ function draw(
 
 describe("the coverage drawing", () => {
   test("the coverage drawing has a timeline per platform and collection, a scale, and each gap once, newest first", () => {
-    const intervals = [...outages("posts"), ...outages("likes"), imported];
+    const intervals = [...outages("posts"), ...outages("likes"), importedInterval];
     expect(draw(intervals)).toEqual([
       "bluesky posts  █████████████████████████████▒····▒█████████████████████████▒████",
       "bluesky likes  █████████████████████████████▒····▒█████████████████████████▒████",
@@ -58,8 +62,12 @@ describe("the coverage drawing", () => {
 
   test("the coverage drawing uses ASCII on a terminal without Unicode, and starts at the requested time", () => {
     const fromMs = at("2026-11-20T00:00");
-    const drawn = draw([...outages("posts"), imported], { unicode: false, width: 51, fromMs });
-    expect(drawn).toEqual([
+    const drawnLines = draw([...outages("posts"), importedInterval], {
+      unicode: false,
+      width: 51,
+      fromMs,
+    });
+    expect(drawnLines).toEqual([
       "bluesky posts  ###++###############################",
       "x posts        ....................................",
       "               |11-20 00:00            11-21 12:00|",
@@ -70,31 +78,32 @@ describe("the coverage drawing", () => {
   });
 
   test("the coverage drawing puts the names above the timelines if there is no room next to them", () => {
-    const drawn = draw([...outages("posts"), imported], { width: 30, listedGaps: 1 });
-    expect(drawn.slice(0, 5)).toEqual([
+    const drawnLines = draw([...outages("posts"), importedInterval], { width: 30, listedGaps: 1 });
+    expect(drawnLines.slice(0, 5)).toEqual([
       "bluesky posts",
       "█████████████▒·▒███████████▒▒█",
       "x posts",
       "██████························",
       "|2026-11-01        2026-11-21|",
     ]);
-    expect(drawn.at(-1)).toBe("and 1 earlier gap");
+    expect(drawnLines.at(-1)).toBe("and 1 earlier gap");
   });
 
   test("the coverage drawing reports that a gap is still open, but not that an import ended", () => {
-    const stopped = interval({ toMs: nowMs - 75 * 60_000 });
-    expect(draw([stopped, imported]).filter((line) => line.startsWith("gap"))).toEqual([
-      "gap 2026-11-21 10:45 – now (1 h 15 min): bluesky posts",
-    ]);
+    const stoppedInterval = interval({ toMs: nowMs - 75 * 60_000 });
+    expect(
+      draw([stoppedInterval, importedInterval]).filter((line) => line.startsWith("gap")),
+    ).toEqual(["gap 2026-11-21 10:45 – now (1 h 15 min): bluesky posts"]);
   });
 
   test("the coverage drawing counts individually fetched accounts without drawing them", () => {
-    const own = (account: string) => interval({ account, source: "backfill", fromMs: 0 });
+    const accountInterval = (account: string) =>
+      interval({ account, source: "backfill", fromMs: 0 });
     const stream = interval({ fromMs: nowMs - 60_000 });
-    expect(draw([stream, own("did:plc:ann")]).at(-1)).toBe(
+    expect(draw([stream, accountInterval("did:plc:ann")]).at(-1)).toBe(
       "bluesky: also posts fetched from account did:plc:ann",
     );
-    expect(draw([own("did:plc:ann"), own("did:plc:bob")])).toEqual([
+    expect(draw([accountInterval("did:plc:ann"), accountInterval("did:plc:bob")])).toEqual([
       "no time is fully covered",
       "bluesky: also posts fetched from 2 accounts",
     ]);
@@ -122,9 +131,9 @@ test("no line of the coverage drawing is wider than the terminal, regardless of 
       fc.boolean(),
       fc.option(fc.integer({ min: 0, max: nowMs }), { nil: undefined }),
       (intervals, width, unicode, fromMs) => {
-        const valid = intervals.filter((other) => other.fromMs < other.toMs);
+        const validIntervals = intervals.filter((other) => other.fromMs < other.toMs);
         const from = fromMs === undefined ? {} : { fromMs };
-        for (const line of draw(valid, { width, unicode, ...from })) {
+        for (const line of draw(validIntervals, { width, unicode, ...from })) {
           expect(displayWidth(line)).toBeLessThanOrEqual(width);
           // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
           if (!unicode) expect(line).toMatch(/^[\u0000-\u007f]*$/);
@@ -141,9 +150,9 @@ test("a cell drawn as covered is covered completely, and one drawn as not covere
       fc.uniqueArray(bound, { maxLength: 10 }),
       fc.integer({ min: 1, max: 60 }),
       (bounds, count) => {
-        const sorted = bounds.sort((a, b) => a - b);
-        const spans = sorted.flatMap((fromMs, index) => {
-          const toMs = sorted[index + 1];
+        const sortedBounds = bounds.sort((a, b) => a - b);
+        const spans = sortedBounds.flatMap((fromMs, index) => {
+          const toMs = sortedBounds[index + 1];
           return index % 2 === 1 || toMs === undefined ? [] : [{ fromMs, toMs }];
         });
         const isCovered = (ms: number) => spans.some((span) => span.fromMs <= ms && ms < span.toMs);
@@ -155,8 +164,10 @@ test("a cell drawn as covered is covered completely, and one drawn as not covere
           const moments = Array.from({ length: end - start }, (_, offset) =>
             isCovered(start + offset),
           );
-          const some = moments.includes(true);
-          expect(cell).toBe(some ? (moments.includes(false) ? "partly" : "covered") : "none");
+          const isPartlyCovered = moments.includes(true);
+          expect(cell).toBe(
+            isPartlyCovered ? (moments.includes(false) ? "partly" : "covered") : "none",
+          );
         }
       },
     ),

@@ -46,11 +46,11 @@ function getRow(
   collection: Collection,
   { nowMs, slackMs }: CoverageOptions,
 ): TimelineRow[] {
-  const ofCollection = platformWideIntervals(intervals, collection);
-  if (ofCollection.length === 0) return [];
+  const collectionIntervals = platformWideIntervals(intervals, collection);
+  if (collectionIntervals.length === 0) return [];
   const window = { fromMs: null, toMs: nowMs };
-  const gaps = gapsIn(window, ofCollection, nowMs, slackMs);
-  const isImported = ofCollection.every(({ source }) => source === "import");
+  const gaps = gapsIn(window, collectionIntervals, nowMs, slackMs);
+  const isImported = collectionIntervals.every(({ source }) => source === "import");
   return [
     {
       name: `${platform} ${collection}`,
@@ -63,10 +63,10 @@ function getRow(
 function listAccounts({ platform, intervals }: PlatformCoverage): string[] {
   const accounts = new Set(intervals.flatMap(({ account }) => (account === null ? [] : [account])));
   if (accounts.size === 0) return [];
-  const [first] = accounts;
+  const [firstAccount] = accounts;
   const origin =
     accounts.size === 1
-      ? `from account ${first}`
+      ? `from account ${firstAccount}`
       : `from ${accounts.size.toLocaleString("en")} accounts`;
   return [`${platform}: also posts fetched ${origin}`];
 }

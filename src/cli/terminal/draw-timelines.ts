@@ -15,10 +15,10 @@ export type TimelineOptions = {
   unicode: boolean;
 };
 
-type Marks = { covered: string; partly: string; none: string; to: string };
+type Marks = { covered: string; partly: string; none: string; rangeDash: string };
 
-const unicodeMarks: Marks = { covered: "█", partly: "▒", none: "·", to: "–" };
-const asciiMarks: Marks = { covered: "#", partly: "+", none: ".", to: "-" };
+const unicodeMarks: Marks = { covered: "█", partly: "▒", none: "·", rangeDash: "–" };
+const asciiMarks: Marks = { covered: "#", partly: "+", none: ".", rangeDash: "-" };
 
 /** With fewer cells than this, each name gets its own line. */
 const minCells = 20;
@@ -70,16 +70,16 @@ export function timelineCells(
   window: { fromMs: number; toMs: number },
   count: number,
 ): ("covered" | "partly" | "none")[] {
-  let next = 0;
+  let nextIndex = 0;
   return Array.from({ length: count }, (_, index) => {
     const fromMs = cellStart(window, count, index);
     const toMs = cellStart(window, count, index + 1);
     let coveredMs = 0;
-    for (let offset = next; offset < spans.length; offset += 1) {
+    for (let offset = nextIndex; offset < spans.length; offset += 1) {
       const span = spans[offset];
       if (span === undefined || (span.fromMs ?? fromMs) >= toMs) break;
       coveredMs += Math.max(0, Math.min(span.toMs, toMs) - Math.max(span.fromMs ?? fromMs, fromMs));
-      if (span.toMs <= toMs) next = offset + 1;
+      if (span.toMs <= toMs) nextIndex = offset + 1;
     }
     return coveredMs === 0 ? "none" : coveredMs < toMs - fromMs ? "partly" : "covered";
   });
@@ -97,21 +97,21 @@ const dayMs = 86_400_000;
 function formatScale(fromMs: number, toMs: number, cells: number): string {
   const isInDays = toMs - fromMs >= 3 * dayMs;
   const label = (ms: number) => (isInDays ? minuteText(ms).slice(0, 10) : minuteText(ms).slice(5));
-  const last = `${label(toMs)}|`;
-  if (last.length > cells) return "";
-  const room = cells - last.length - 2;
+  const endLabel = `${label(toMs)}|`;
+  if (endLabel.length > cells) return "";
+  const room = cells - endLabel.length - 2;
   const unitMs = isInDays ? dayMs : minuteMs;
-  const steps = Math.max(1, Math.floor(cells / 25));
+  const tickCount = Math.max(1, Math.floor(cells / 25));
   let line = "";
-  for (let step = 0; step < steps; step += 1) {
-    const evenMs = fromMs + ((toMs - fromMs) * step) / steps;
-    const ms = step === 0 ? fromMs : Math.floor(evenMs / unitMs) * unitMs;
+  for (let tick = 0; tick < tickCount; tick += 1) {
+    const evenMs = fromMs + ((toMs - fromMs) * tick) / tickCount;
+    const ms = tick === 0 ? fromMs : Math.floor(evenMs / unitMs) * unitMs;
     const cell = Math.floor(((ms - fromMs) * cells) / (toMs - fromMs));
     const text = `|${label(ms)}`;
-    const isFree = cell >= line.length + (step === 0 ? 0 : 2);
+    const isFree = cell >= line.length + (tick === 0 ? 0 : 2);
     if (isFree && cell + text.length <= room) line = line.padEnd(cell) + text;
   }
-  return line.padEnd(cells - last.length) + last;
+  return line.padEnd(cells - endLabel.length) + endLabel;
 }
 
 function gapLines(
@@ -119,22 +119,25 @@ function gapLines(
   startMs: number,
   { listedGaps, nowMs, unicode }: TimelineOptions,
 ): string[] {
-  const all = new Map<string, { fromMs: number; toMs: number; names: string[] }>();
+  const gapGroups = new Map<string, { fromMs: number; toMs: number; names: string[] }>();
   for (const { name, gaps } of rows) {
     for (const gap of gaps) {
       if (gap.fromMs === null || gap.toMs <= startMs) continue;
       const key = `${gap.fromMs} ${gap.toMs}`;
-      const group = all.get(key);
+      const group = gapGroups.get(key);
       if (group) group.names.push(name);
-      else all.set(key, { fromMs: gap.fromMs, toMs: gap.toMs, names: [name] });
+      else gapGroups.set(key, { fromMs: gap.fromMs, toMs: gap.toMs, names: [name] });
     }
   }
-  const dash = unicode ? unicodeMarks.to : asciiMarks.to;
-  const newest = [...all.values()].sort((a, b) => b.toMs - a.toMs || b.fromMs - a.fromMs);
-  const lines = newest.slice(0, listedGaps).map((gap) => {
+  const dash = unicode ? unicodeMarks.rangeDash : asciiMarks.rangeDash;
+  const sortedGroups = [...gapGroups.values()].sort(
+    (a, b) => b.toMs - a.toMs || b.fromMs - a.fromMs,
+  );
+  const lines = sortedGroups.slice(0, listedGaps).map((gap) => {
     return `gap ${spanText(gap, gap.toMs >= nowMs, dash)} (${lengthText(gap.toMs - gap.fromMs)}): ${gap.names.join(", ")}`;
   });
-  const unlisted = newest.length - lines.length;
-  if (unlisted > 0) lines.push(`and ${unlisted} earlier ${unlisted === 1 ? "gap" : "gaps"}`);
+  const unlistedCount = sortedGroups.length - lines.length;
+  if (unlistedCount > 0)
+    lines.push(`and ${unlistedCount} earlier ${unlistedCount === 1 ? "gap" : "gaps"}`);
   return lines;
 }

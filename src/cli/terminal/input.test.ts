@@ -47,11 +47,11 @@ test("a signal ends the prompt with the signal's reason", async () => {
 });
 
 test("input that is not a terminal is read to its end, up to the size limit", async () => {
-  const small = open({ isTTY: false });
-  expect(small.input.interactive).toBe(false);
-  small.stdin.end("name=a\nother=b\n");
-  expect(await small.input.readAll()).toBe("name=a\nother=b\n");
-  const large = open({ isTTY: false });
-  large.stdin.end("x".repeat(300_000));
-  await expect(large.input.readAll()).rejects.toMatchObject({ code: "input_too_long" });
+  const smallInput = open({ isTTY: false });
+  expect(smallInput.input.interactive).toBe(false);
+  smallInput.stdin.end("name=a\nother=b\n");
+  expect(await smallInput.input.readAll()).toBe("name=a\nother=b\n");
+  const largeInput = open({ isTTY: false });
+  largeInput.stdin.end("x".repeat(300_000));
+  await expect(largeInput.input.readAll()).rejects.toMatchObject({ code: "input_too_long" });
 });

@@ -14,16 +14,16 @@ test("the progress report estimates the remaining time once there is enough prog
 
 test("the progress report without a bar prints a line at intervals", async () => {
   const notes: string[] = [];
-  const printed: string[] = [];
+  const printedLines: string[] = [];
   const terminal: Terminal = {
-    out: (text) => printed.push(text),
+    out: (text) => printedLines.push(text),
     note: (text) => notes.push(text),
     interactive: false,
     interactiveNotes: false,
     columns: 80,
     colour: false,
     environment: {},
-    stopping: new AbortController().signal,
+    stopSignal: new AbortController().signal,
   };
   const clock = createManualClock();
   const reports = startReports(terminal, clock, "backfill");
@@ -35,5 +35,5 @@ test("the progress report without a bar prints a line at intervals", async () =>
   reports.print("three\n");
   reports.end();
   expect(notes).toEqual(["backfill: 50 %, 2 of 4, about 15 s left\n"]);
-  expect(printed).toEqual(["three\n"]);
+  expect(printedLines).toEqual(["three\n"]);
 });

@@ -14,36 +14,37 @@ export type ProgressReports = {
 /** Time between notes if there is no bar. */
 const noteIntervalMs = 10_000;
 const minShare = 0.01;
-const minMs = 3_000;
+const minElapsedMs = 3_000;
 
 export function startReports(
   terminal: Terminal,
   clock: Pick<Clock, "elapsed">,
   title: string,
 ): ProgressReports {
-  const startedMs = clock.elapsed();
+  const startMs = clock.elapsed();
   let bar = startProgress(terminal, title);
-  let last: Report | null = null;
-  let notedMs = startedMs;
+  let lastReport: Report | null = null;
+  let lastNoteMs = startMs;
 
   function formatNote({ done, total, detail }: Report): string {
-    const remaining = timeLeft(done / Math.max(1, total), clock.elapsed() - startedMs);
-    return remaining === null ? detail : `${detail}, ${remaining}`;
+    const timeLeftText = timeLeft(done / Math.max(1, total), clock.elapsed() - startMs);
+    return timeLeftText === null ? detail : `${detail}, ${timeLeftText}`;
   }
 
   function withoutBar(write: () => void): void {
     bar.end();
     write();
     bar = startProgress(terminal, title);
-    if (last !== null) bar.update(last.done, Math.max(1, last.total), formatNote(last));
+    if (lastReport !== null)
+      bar.update(lastReport.done, Math.max(1, lastReport.total), formatNote(lastReport));
   }
 
   return {
     update: (report) => {
-      last = report;
+      lastReport = report;
       bar.update(report.done, Math.max(1, report.total), formatNote(report));
-      if (terminal.interactiveNotes || clock.elapsed() - notedMs < noteIntervalMs) return;
-      notedMs = clock.elapsed();
+      if (terminal.interactiveNotes || clock.elapsed() - lastNoteMs < noteIntervalMs) return;
+      lastNoteMs = clock.elapsed();
       const percent = Math.floor((100 * report.done) / Math.max(1, report.total));
       terminal.note(`${title}: ${percent} %, ${formatNote(report)}\n`);
     },
@@ -55,7 +56,7 @@ export function startReports(
 
 /** Null while there is too little progress. */
 export function timeLeft(share: number, elapsedMs: number): string | null {
-  if (share < minShare || share >= 1 || elapsedMs < minMs) return null;
+  if (share < minShare || share >= 1 || elapsedMs < minElapsedMs) return null;
   const seconds = Math.ceil((elapsedMs * (1 - share)) / share / 1_000);
   if (seconds < 90) return `about ${seconds} s left`;
   if (seconds < 90 * 60) return `about ${Math.ceil(seconds / 60)} min left`;

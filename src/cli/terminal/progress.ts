@@ -7,11 +7,11 @@ export type Progress = {
   end(): void;
 };
 
-const silent: Progress = { update: () => undefined, end: () => undefined };
+const silentProgress: Progress = { update: () => undefined, end: () => undefined };
 
 /** Shows nothing if standard error is a file or a pipe. */
 export function startProgress(terminal: Terminal, title: string): Progress {
-  if (!terminal.interactiveNotes) return silent;
+  if (!terminal.interactiveNotes) return silentProgress;
   const bar = new SingleBar(
     {
       format: `${title} {bar} {percentage} % {detail}`,

@@ -9,14 +9,14 @@ const sameSignalMs = 300;
 /** A second signal ends the process immediately. */
 export function stopOnSignals(): AbortSignal {
   const controller = new AbortController();
-  let firstAt: number | null = null;
+  let firstSignalAt: number | null = null;
   for (const name of signals) {
     process.on(name, () => {
       const now = performance.now();
-      if (firstAt === null) {
-        firstAt = now;
-        controller.abort(interrupted(name));
-      } else if (now - firstAt > sameSignalMs) {
+      if (firstSignalAt === null) {
+        firstSignalAt = now;
+        controller.abort(interruptionError(name));
+      } else if (now - firstSignalAt > sameSignalMs) {
         exitBySignal(name);
       }
     });
@@ -32,15 +32,15 @@ export function exitBySignal(signal: (typeof signals)[number]): void {
   process.exit(128 + constants.signals[signal]);
 }
 
-function interrupted(signal: string): EarshotError {
+function interruptionError(signal: string): EarshotError {
   return new EarshotError("interrupted", `interrupted by ${signal}`, {
     hint: "run the command again; imports and backfills resume",
   });
 }
 
-export function untilStopped(stopping: AbortSignal): Promise<void> {
-  if (stopping.aborted) return Promise.resolve();
+export function untilStopped(stopSignal: AbortSignal): Promise<void> {
+  if (stopSignal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
-    stopping.addEventListener("abort", () => resolve(), { once: true });
+    stopSignal.addEventListener("abort", () => resolve(), { once: true });
   });
 }

@@ -10,10 +10,10 @@ export function spanText(
   isOpen: boolean,
   dash: string,
 ): string {
-  const text = toMs - fromMs < 10 * minuteMs ? secondText : minuteText;
-  const from = text(fromMs);
+  const formatTime = toMs - fromMs < 10 * minuteMs ? secondText : minuteText;
+  const from = formatTime(fromMs);
   if (isOpen) return `${from} ${dash} now`;
-  const to = text(toMs);
+  const to = formatTime(toMs);
   return `${from} ${dash} ${to.startsWith(from.slice(0, 10)) ? to.slice(11) : to}`;
 }
 
@@ -28,15 +28,15 @@ export function lengthText(ms: number): string {
 function twoUnits(
   ms: number,
   largeMs: number,
-  large: string,
+  largeUnit: string,
   smallMs: number,
-  small: string,
+  smallUnit: string,
 ): string {
   const largeCount = Math.floor(ms / largeMs);
   const smallCount = Math.floor((ms % largeMs) / smallMs);
   return smallCount === 0
-    ? `${largeCount} ${large}`
-    : `${largeCount} ${large} ${smallCount} ${small}`;
+    ? `${largeCount} ${largeUnit}`
+    : `${largeCount} ${largeUnit} ${smallCount} ${smallUnit}`;
 }
 
 /** `2026-01-31 12:00`, UTC. */

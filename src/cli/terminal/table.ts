@@ -11,15 +11,15 @@ export function tableLines(
   const widths = titles.map((title, index) =>
     Math.max(displayWidth(title), ...rows.map((row) => displayWidth(row[index] ?? ""))),
   );
-  const line = (cells: readonly string[]): string =>
+  const formatLine = (cells: readonly string[]): string =>
     columns
-      .map(({ align }, index) => padded(cells[index] ?? "", widths[index] ?? 0, align))
+      .map(({ align }, index) => pad(cells[index] ?? "", widths[index] ?? 0, align))
       .join("  ")
       .trimEnd();
-  return [emphasise(line(titles)), ...rows.map(line)];
+  return [emphasise(formatLine(titles)), ...rows.map(formatLine)];
 }
 
-function padded(cell: string, width: number, align: Column["align"]): string {
+function pad(cell: string, width: number, align: Column["align"]): string {
   const space = " ".repeat(width - displayWidth(cell));
   return align === "left" ? cell + space : space + cell;
 }

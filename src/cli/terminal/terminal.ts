@@ -13,10 +13,10 @@ export type Terminal = {
   environment: Readonly<Record<string, string | undefined>>;
   input?: Input;
   /** Aborts at the first SIGINT, SIGTERM or SIGHUP. */
-  stopping: AbortSignal;
+  stopSignal: AbortSignal;
 };
 
-export function processTerminal(stopping: AbortSignal): Terminal {
+export function processTerminal(stopSignal: AbortSignal): Terminal {
   const interactive = process.stdout.isTTY === true;
   return {
     out: (text) => process.stdout.write(text),
@@ -29,9 +29,9 @@ export function processTerminal(stopping: AbortSignal): Terminal {
     colour: interactive && !process.env.NO_COLOR && process.env.TERM !== "dumb",
     environment: process.env,
     get input() {
-      return createInput(process.stdin, process.stderr, stopping);
+      return createInput(process.stdin, process.stderr, stopSignal);
     },
-    stopping,
+    stopSignal,
   };
 }
 
@@ -61,22 +61,22 @@ const maxBytes = 256 * 1024;
 export function createInput(
   stdin: Readable & { isTTY?: boolean },
   stderr: Writable & { isTTY?: boolean },
-  stopping: AbortSignal,
+  stopSignal: AbortSignal,
 ): Input {
   async function prompt(question: string, output: Writable): Promise<string> {
     // `terminal: true` turns off the terminal's echo, including that of input typed early.
     const reader = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
     if (output !== stderr) stderr.write(question);
-    const ended = new Promise<never>((_resolve, reject) => {
-      reader.once("SIGINT", () => reject(interrupted()));
+    const endOfInput = new Promise<never>((_resolve, reject) => {
+      reader.once("SIGINT", () => reject(interruptionError()));
       reader.once("close", () => reject(inputEnded()));
     });
     // Closing after a line also rejects this promise.
-    ended.catch(() => undefined);
+    endOfInput.catch(() => undefined);
     try {
-      return await Promise.race([reader.question(question, { signal: stopping }), ended]);
+      return await Promise.race([reader.question(question, { signal: stopSignal }), endOfInput]);
     } catch (thrown) {
-      throw stopping.aborted ? stopping.reason : thrown;
+      throw stopSignal.aborted ? stopSignal.reason : thrown;
     } finally {
       reader.close();
       if (output !== stderr) stderr.write("\n");
@@ -106,7 +106,7 @@ export function createInput(
 const discardingOutput = (): Writable =>
   new Writable({ write: (_chunk, _encoding, done) => done() });
 
-function interrupted(): EarshotError {
+function interruptionError(): EarshotError {
   return new EarshotError("interrupted", "interrupted", { hint: "nothing was changed" });
 }
 

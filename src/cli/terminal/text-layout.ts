@@ -5,14 +5,14 @@ const graphemes = once(() => new Intl.Segmenter(undefined, { granularity: "graph
 
 const ascii = /^[\x20-\x7e]*$/;
 
-const wide =
+const wideCharacter =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]|\ufe0f/u;
 
 /** East Asian letters and emoji take two columns. */
 export function displayWidth(text: string): number {
   if (ascii.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes().segment(text)) width += wide.test(segment) ? 2 : 1;
+  for (const { segment } of graphemes().segment(text)) width += wideCharacter.test(segment) ? 2 : 1;
   return width;
 }
 
@@ -23,34 +23,34 @@ export function wrap(text: string, columns: number): string[] {
 
 function wrapLine(line: string, columns: number): string[] {
   const lines: string[] = [];
-  let current = "";
+  let currentLine = "";
   for (const word of line.split(" ")) {
-    const longer = current === "" ? word : `${current} ${word}`;
-    if (displayWidth(longer) <= columns) {
-      current = longer;
+    const extendedLine = currentLine === "" ? word : `${currentLine} ${word}`;
+    if (displayWidth(extendedLine) <= columns) {
+      currentLine = extendedLine;
       continue;
     }
-    if (current !== "") lines.push(current);
-    const pieces = cut(word, columns);
-    current = pieces.pop() ?? "";
+    if (currentLine !== "") lines.push(currentLine);
+    const pieces = splitWord(word, columns);
+    currentLine = pieces.pop() ?? "";
     lines.push(...pieces);
   }
-  return [...lines, current];
+  return [...lines, currentLine];
 }
 
-function cut(word: string, columns: number): string[] {
+function splitWord(word: string, columns: number): string[] {
   const pieces: string[] = [];
-  let current = "";
+  let currentPiece = "";
   let width = 0;
   for (const { segment } of graphemes().segment(word)) {
-    const more = displayWidth(segment);
-    if (width + more > columns && current !== "") {
-      pieces.push(current);
-      current = "";
+    const segmentWidth = displayWidth(segment);
+    if (width + segmentWidth > columns && currentPiece !== "") {
+      pieces.push(currentPiece);
+      currentPiece = "";
       width = 0;
     }
-    current += segment;
-    width += more;
+    currentPiece += segment;
+    width += segmentWidth;
   }
-  return [...pieces, current];
+  return [...pieces, currentPiece];
 }

@@ -1,5 +1,5 @@
 import { control001 } from "./001-control.ts";
-import { control002 } from "./002-jobs-of-a-client.ts";
+import { control002 } from "./002-client-jobs.ts";
 import { control003 } from "./003-webhooks.ts";
 import { control004 } from "./004-credentials.ts";
 import { control005 } from "./005-sign-up.ts";

@@ -41,7 +41,7 @@ export function sendBatched(
 
 class BatchQueue {
   readonly #send: Send;
-  #waiting: PendingCall[] = [];
+  pendingCalls: PendingCall[] = [];
   #isRunning = false;
 
   constructor(send: Send) {
@@ -49,26 +49,27 @@ class BatchQueue {
   }
 
   add(call: PendingCall): void {
-    this.#waiting.push(call);
+    this.pendingCalls.push(call);
     if (this.#isRunning) return;
     this.#isRunning = true;
     setImmediate(() => void this.#run());
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#sendBatch(this.#waiting.splice(0, maxBatchSize));
+    while (this.pendingCalls.length > 0)
+      await this.#sendBatch(this.pendingCalls.splice(0, maxBatchSize));
     this.#isRunning = false;
   }
 
   async #sendBatch(calls: readonly PendingCall[]): Promise<void> {
-    const [first] = calls;
-    if (first === undefined) return;
-    if (calls.length === 1) return await this.#sendAlone(first);
+    const [firstCall] = calls;
+    if (firstCall === undefined) return;
+    if (calls.length === 1) return await this.#sendAlone(firstCall);
     try {
-      const statement = makeBatchStatement(first.statement.batchSql, calls);
+      const statement = makeBatchStatement(firstCall.statement.batchSql, calls);
       const rows = (await this.#send(statement)) as readonly BatchRow[];
-      const byCall = new Map(rows.map((row) => [row.call, row]));
-      for (const [index, { resolve }] of calls.entries()) resolve(byCall.get(index));
+      const rowsByCall = new Map(rows.map((row) => [row.call, row]));
+      for (const [index, { resolve }] of calls.entries()) resolve(rowsByCall.get(index));
     } catch (error) {
       if (!affectsOneCall(error)) for (const { reject } of calls) reject(error);
       else await Promise.all(calls.map((call) => this.#sendAlone(call)));
@@ -78,8 +79,9 @@ class BatchQueue {
   async #sendAlone(call: PendingCall): Promise<void> {
     const { statement, resolve, reject } = call;
     const { kind, sql, batchSql } = statement;
-    const single = sql === batchSql ? { ...makeBatchStatement(sql, [call]), kind } : statement;
-    await this.#send(single).then(resolve, reject);
+    const singleStatement =
+      sql === batchSql ? { ...makeBatchStatement(sql, [call]), kind } : statement;
+    await this.#send(singleStatement).then(resolve, reject);
   }
 }
 
@@ -100,7 +102,7 @@ const resultSeparator = "\u0001";
 /** Rounds numbers, and replaces NUL and lone surrogates, as the pool does. */
 function jsonText(value: unknown): string {
   const text = JSON.stringify(value);
-  if (!unsendable.test(text)) return text;
+  if (!unsendablePattern.test(text)) return text;
   return JSON.stringify(value, (_name, part: unknown) => {
     if (typeof part === "number") return Math.round(part);
     return typeof part === "string" ? part.toWellFormed().replaceAll("\0", "\u{fffd}") : part;
@@ -108,4 +110,4 @@ function jsonText(value: unknown): string {
 }
 
 /** May also match inside texts, which is harmless. */
-const unsendable = /\\u(?:0000|d[89a-f])|\d\.\d/;
+const unsendablePattern = /\\u(?:0000|d[89a-f])|\d\.\d/;

@@ -19,11 +19,11 @@ type CallOptions = {
   onNewPool?: (pool: Pool) => void;
 };
 
-const maxRunning = 5_000;
+const maxRunningCalls = 5_000;
 
 /** For a server without a free connection. */
 const maxAttempts = 10;
-const pauseMs = 10;
+const retryDelayMs = 10;
 
 /**
  * Batches have their own connection, because a server process runs a statement faster the second
@@ -42,21 +42,21 @@ export function createCalls(
 ): Calls {
   let { pool, batchPool } = openPools(options);
   const callTimeout = createCallTimeout(options.timeoutMs, clock);
-  const running = new Set<Promise<unknown>>();
+  const runningCalls = new Set<Promise<unknown>>();
   const lastCalls = new Map<string, Promise<unknown>>();
 
-  function replacePool(hanging: Pool): void {
-    if (pool !== hanging) return;
+  function replacePool(hangingPool: Pool): void {
+    if (pool !== hangingPool) return;
     const hangingBatchPool = batchPool;
     ({ pool, batchPool } = openPools(options));
     onNewPool(pool);
-    for (const each of new Set([hanging, hangingBatchPool])) {
+    for (const each of new Set([hangingPool, hangingBatchPool])) {
       each.end({ timeout: 0 }).catch(() => undefined);
     }
   }
 
-  async function runAfter(earlier: readonly Promise<unknown>[], name: string, args: unknown) {
-    if (earlier.length > 0) await Promise.allSettled(earlier);
+  async function runAfter(earlierCalls: readonly Promise<unknown>[], name: string, args: unknown) {
+    if (earlierCalls.length > 0) await Promise.allSettled(earlierCalls);
     for (let attempt = 1; ; attempt += 1) {
       const currentPool = pool;
       // If the server has no free connection for batches, the pool may already have one.
@@ -66,21 +66,21 @@ export function createCalls(
         return await callTimeout.within(call, () => replacePool(currentPool));
       } catch (error) {
         if (!isOutOfConnections(error) || attempt === maxAttempts) throw error;
-        await clock.sleep(attempt * pauseMs);
+        await clock.sleep(attempt * retryDelayMs);
       }
     }
   }
 
   function run(name: string, args: unknown): Promise<unknown> {
-    if (running.size >= maxRunning)
+    if (runningCalls.size >= maxRunningCalls)
       return Promise.reject(storeUnavailable("too many pending calls"));
     const changedIds = changedBy(args);
-    const earlier = changedIds.flatMap((id) => lastCalls.get(id) ?? []);
-    const result = runAfter(earlier, name, args);
-    running.add(result);
+    const earlierCalls = changedIds.flatMap((id) => lastCalls.get(id) ?? []);
+    const result = runAfter(earlierCalls, name, args);
+    runningCalls.add(result);
     for (const id of changedIds) lastCalls.set(id, result);
     const end = (): void => {
-      running.delete(result);
+      runningCalls.delete(result);
       for (const id of changedIds) if (lastCalls.get(id) === result) lastCalls.delete(id);
     };
     result.then(end, end);
@@ -88,7 +88,7 @@ export function createCalls(
   }
 
   async function close(): Promise<void> {
-    await Promise.allSettled(running);
+    await Promise.allSettled(runningCalls);
     await Promise.all([...new Set([pool, batchPool])].map((each) => each.end({ timeout: 5 })));
     callTimeout.stop();
   }
@@ -113,16 +113,16 @@ function createCallTimeout(
   clock: Pick<Clock, "sleep" | "elapsed">,
 ): CallTimeout {
   const waitMs = timeoutFactor * timeoutMs;
-  const pending = new Set<PendingCall>();
-  const stopping = new AbortController();
+  const pendingCalls = new Set<PendingCall>();
+  const stopController = new AbortController();
   let isWatching = false;
 
   async function watch(): Promise<void> {
     isWatching = true;
-    for (const first of pending) {
-      const remainingMs = first.untilMs - clock.elapsed();
-      if (remainingMs > 0) await clock.sleep(remainingMs, stopping.signal);
-      if (pending.delete(first)) first.onTimeout();
+    for (const oldestCall of pendingCalls) {
+      const remainingMs = oldestCall.untilMs - clock.elapsed();
+      if (remainingMs > 0) await clock.sleep(remainingMs, stopController.signal);
+      if (pendingCalls.delete(oldestCall)) oldestCall.onTimeout();
     }
     isWatching = false;
   }
@@ -136,11 +136,11 @@ function createCallTimeout(
           reject(storeUnavailable(`it did not respond within ${waitMs} ms`));
         },
       };
-      pending.add(entry);
+      pendingCalls.add(entry);
       if (!isWatching) watch().catch(() => undefined);
-      call.finally(() => pending.delete(entry)).then(resolve, reject);
+      call.finally(() => pendingCalls.delete(entry)).then(resolve, reject);
     });
   }
 
-  return { within, stop: () => stopping.abort() };
+  return { within, stop: () => stopController.abort() };
 }

@@ -48,7 +48,7 @@ export function storeUnavailable(reason: string, cause?: unknown): EarshotError 
   return new EarshotError("store_unavailable", `the control database failed: ${reason}`, {
     status: 503,
     retryable: true,
-    hint: "check that PostgreSQL runs and that EARSHOT_DATABASE_URL reaches it",
+    hint: "check that PostgreSQL is running and that EARSHOT_DATABASE_URL points to it",
     ...(cause === undefined ? {} : { cause }),
   });
 }

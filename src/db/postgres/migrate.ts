@@ -28,12 +28,12 @@ async function migrateOnce(pool: Pool): Promise<boolean> {
     );
     const version = latest?.version ?? 0;
     if ((latest?.oldest ?? 0) > postgresMigrations.length) throw newerSchema(version);
-    const next = postgresMigrations[version];
-    if (next === undefined) return true;
+    const nextMigration = postgresMigrations[version];
+    if (nextMigration === undefined) return true;
     await transaction.unsafe("SET LOCAL statement_timeout TO 0");
-    await transaction.unsafe(next.sql);
+    await transaction.unsafe(nextMigration.sql);
     await transaction.unsafe(
-      `INSERT INTO control_schema(version, oldest) VALUES(${version + 1}, ${next.oldest})`,
+      `INSERT INTO control_schema(version, oldest) VALUES(${version + 1}, ${nextMigration.oldest})`,
     );
     return false;
   });

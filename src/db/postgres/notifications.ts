@@ -16,17 +16,17 @@ export type Listener = {
 const retryMs = 500;
 
 /** Beyond this number, notifications are dropped and the tables are read instead. */
-const maxWaiting = 10_000;
+const maxPendingPayloads = 10_000;
 
 export function createListener(channel: string, clock: Pick<Clock, "sleep">): Listener {
   let payloads: string[] = [];
   let isReloadNeeded = false;
   let isClosed = false;
-  let current: Pool | null = null;
+  let currentPool: Pool | null = null;
   let wake: () => void = () => undefined;
 
   function receive(payload: string): void {
-    if (payloads.length === maxWaiting) {
+    if (payloads.length === maxPendingPayloads) {
       requestReload();
       return;
     }
@@ -41,11 +41,11 @@ export function createListener(channel: string, clock: Pick<Clock, "sleep">): Li
   }
 
   function listenOn(pool: Pool): void {
-    current = pool;
+    currentPool = pool;
     // After the first success, the driver itself reconnects.
     pool.listen(channel, receive, requestReload).catch(async () => {
       await clock.sleep(retryMs);
-      if (!isClosed && current === pool) listenOn(pool);
+      if (!isClosed && currentPool === pool) listenOn(pool);
     });
   }
 

@@ -99,10 +99,10 @@ async function runOnce(
     step = steps.next(await sendAlone(pools, step.value));
   }
   if (step.done === true) return step.value;
-  const first = step.value;
+  const firstStatement = step.value;
   return await pools.pool.begin(isolation, (transaction) => {
     if (!isSynced) void transaction.unsafe("SET LOCAL synchronous_commit TO off").execute();
-    return runSteps(transaction, steps, first);
+    return runSteps(transaction, steps, firstStatement);
   });
 }
 
@@ -115,9 +115,9 @@ async function runReads(pools: Pools, steps: Steps<unknown>): Promise<unknown> {
 async function runSteps(
   connection: Transaction,
   steps: Steps<unknown>,
-  first: Statement,
+  firstStatement: Statement,
 ): Promise<unknown> {
-  let step = steps.next(await execute(connection, first));
+  let step = steps.next(await execute(connection, firstStatement));
   while (step.done !== true) step = steps.next(await execute(connection, step.value));
   return step.value;
 }

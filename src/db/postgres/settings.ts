@@ -27,12 +27,12 @@ export const databaseSettings = {
   ),
 };
 
-function databaseUrl(name: string, meaning: string): Setting<string | null> {
+function databaseUrl(name: string, description: string): Setting<string | null> {
   const kind = matching(
     "a URL such as postgres://user:password@host/database",
     /^postgres(?:ql)?:\/\/./,
   );
-  return { ...setting(name, orNone(kind, null), null, meaning), isSecret: true };
+  return { ...setting(name, orNone(kind, null), null, description), isSecret: true };
 }
 
 export type DatabaseSettings = SettingsOf<typeof databaseSettings>;

@@ -74,9 +74,9 @@ function createLeadership(options: PostgresOptions): Leadership {
   }
 
   async function close(): Promise<void> {
-    const closing = pool;
+    const poolToClose = pool;
     pool = null;
-    await closing?.end({ timeout: 0 }).catch(() => undefined);
+    await poolToClose?.end({ timeout: 0 }).catch(() => undefined);
   }
 
   return { acquire, close };

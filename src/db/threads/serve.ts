@@ -33,12 +33,12 @@ export function serveBatches(
   run: (calls: readonly ThreadCall[]) => readonly ThreadReply[],
   onClose: () => void,
 ): void {
-  const waiting: ThreadCall[] = [];
+  const pendingCalls: ThreadCall[] = [];
   serveInSlices(
     {
-      add: (call) => waiting.push(call),
-      runSlice: () => run(waiting.splice(0)),
-      isIdle: () => waiting.length === 0,
+      add: (call) => pendingCalls.push(call),
+      runSlice: () => run(pendingCalls.splice(0)),
+      isIdle: () => pendingCalls.length === 0,
     },
     onClose,
   );
@@ -46,7 +46,7 @@ export function serveBatches(
 
 export function serveInOrder<M extends Methods<M>>(methods: M): void {
   const port = threadPort();
-  let previous: Promise<void> = Promise.resolve();
+  let previousCall: Promise<void> = Promise.resolve();
 
   async function run(call: ThreadCall): Promise<ThreadReply> {
     if (call.method === closeMethod) return { id: call.id, ok: true, value: null };
@@ -58,14 +58,14 @@ export function serveInOrder<M extends Methods<M>>(methods: M): void {
     }
   }
 
-  async function runAfter(earlier: Promise<void>, call: ThreadCall): Promise<void> {
-    await earlier;
+  async function runAfter(earlierCall: Promise<void>, call: ThreadCall): Promise<void> {
+    await earlierCall;
     const reply = await run(call);
     port.postMessage([reply], transferListOf(reply));
   }
 
   port.on("message", (calls: readonly ThreadCall[]) => {
-    for (const call of calls) previous = runAfter(previous, call);
+    for (const call of calls) previousCall = runAfter(previousCall, call);
   });
 }
 
@@ -114,32 +114,32 @@ export type SlicedCalls = {
 /** `onClose` runs after all earlier calls. */
 export function serveInSlices(calls: SlicedCalls, onClose: () => void): void {
   const port = threadPort();
-  let closing: ThreadCall | null = null;
+  let closeCall: ThreadCall | null = null;
 
-  function accept(received: readonly ThreadCall[]): void {
-    for (const call of received) {
-      if (call.method === closeMethod) closing = call;
+  function accept(receivedCalls: readonly ThreadCall[]): void {
+    for (const call of receivedCalls) {
+      if (call.method === closeMethod) closeCall = call;
       else calls.add(call);
     }
   }
 
   function receiveCalls(): void {
-    for (let more = receiveMessageOnPort(port); more; more = receiveMessageOnPort(port)) {
-      accept(more.message);
+    for (let message = receiveMessageOnPort(port); message; message = receiveMessageOnPort(port)) {
+      accept(message.message);
     }
   }
 
-  port.on("message", (first: readonly ThreadCall[]) => {
-    accept(first);
+  port.on("message", (firstCalls: readonly ThreadCall[]) => {
+    accept(firstCalls);
     receiveCalls();
     while (!calls.isIdle()) {
       const replies = calls.runSlice(receiveCalls);
       if (replies.length > 0) port.postMessage(replies, replies.flatMap(transferListOf));
       receiveCalls();
     }
-    if (closing === null) return;
+    if (closeCall === null) return;
     onClose();
-    port.postMessage([{ id: closing.id, ok: true, value: null }]);
+    port.postMessage([{ id: closeCall.id, ok: true, value: null }]);
   });
 }
 

@@ -12,13 +12,13 @@ test("a stop flag is set on abort, and cleared for reuse when the call settles",
     usedFlags = flag;
     return result.promise;
   });
-  expect(isStopped(flags.shared, usedFlags)).toBe(false);
+  expect(isStopped(flags.sharedFlags, usedFlags)).toBe(false);
   aborted.abort(reason);
   await expect(call).rejects.toBe(reason);
-  expect(isStopped(flags.shared, usedFlags)).toBe(true);
+  expect(isStopped(flags.sharedFlags, usedFlags)).toBe(true);
   result.resolve("too late");
   await new Promise(setImmediate);
-  expect(isStopped(flags.shared, usedFlags)).toBe(false);
+  expect(isStopped(flags.sharedFlags, usedFlags)).toBe(false);
   const again = flags.runStoppable(new AbortController().signal, async (flag) => flag);
   expect(await again).toBe(usedFlags);
 });
@@ -38,13 +38,13 @@ test("calls beyond the number of stop flags run without one", async () => {
   const { signal } = new AbortController();
   const release = Promise.withResolvers<void>();
   const usedFlags = new Set<number | undefined>();
-  const calls = Array.from({ length: flags.shared.length + 5 }, () =>
+  const calls = Array.from({ length: flags.sharedFlags.length + 5 }, () =>
     flags.runStoppable(signal, async (flag) => {
       usedFlags.add(flag);
       await release.promise;
     }),
   );
-  expect(usedFlags.size).toBe(flags.shared.length + 1);
+  expect(usedFlags.size).toBe(flags.sharedFlags.length + 1);
   expect(usedFlags.has(undefined)).toBe(true);
   release.resolve();
   await Promise.all(calls);

@@ -21,13 +21,13 @@ export type MethodArgs<F> = F extends (...args: infer Args) => unknown
 export type MethodValue<F> = F extends (...args: never) => infer Value ? Awaited<Value> : never;
 
 type CallOptions = {
-  transferred?: readonly ArrayBuffer[];
+  transferList?: readonly ArrayBuffer[];
   /** On abort, rejects with the signal's reason; the thread may stop its work early. */
   signal?: AbortSignal | undefined;
 };
 
 /** `busyMs`: since the thread last started. */
-export type ThreadLoad = { waiting: number; busyMs: number };
+export type ThreadLoad = { pendingCount: number; busyMs: number };
 
 export type Thread<M extends Methods<M>> = {
   /**
@@ -39,7 +39,7 @@ export type Thread<M extends Methods<M>> = {
     args: MethodArgs<M[Name]>,
     options?: CallOptions,
   ): Promise<MethodValue<M[Name]>>;
-  readonly waiting: number;
+  readonly pendingCount: number;
   load(): ThreadLoad;
   close(): Promise<void>;
 };
@@ -67,10 +67,10 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
   readonly #module: URL;
   readonly #data: unknown;
   readonly #stopFlags = new StopFlags();
-  readonly #waiting = new Map<number, PendingCall>();
+  readonly pendingCalls = new Map<number, PendingCall>();
   #nextId = 1;
   #worker: Worker | null = null;
-  #outgoing: ThreadCall[] = [];
+  outgoingCalls: ThreadCall[] = [];
   #transfers: ArrayBuffer[] = [];
   #isClosed = false;
 
@@ -82,64 +82,64 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
   call<Name extends keyof M & string>(
     method: Name,
     args: MethodArgs<M[Name]>,
-    { signal, transferred = [] }: CallOptions = {},
+    { signal, transferList = [] }: CallOptions = {},
   ): Promise<MethodValue<M[Name]>> {
     const result =
       signal === undefined
-        ? this.#send(method, args, transferred)
+        ? this.#send(method, args, transferList)
         : this.#stopFlags.runStoppable(signal, (flag) =>
-            this.#send(method, args, transferred, flag),
+            this.#send(method, args, transferList, flag),
           );
     return result as Promise<MethodValue<M[Name]>>;
   }
 
-  get waiting(): number {
-    return this.#waiting.size;
+  get pendingCount(): number {
+    return this.pendingCalls.size;
   }
 
   load(): ThreadLoad {
     return {
-      waiting: this.waiting,
+      pendingCount: this.pendingCount,
       busyMs: this.#worker?.performance.eventLoopUtilization().active ?? 0,
     };
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
-    const isRunning = this.#worker !== null || this.#outgoing.length > 0;
-    const ended = isRunning ? this.#send(closeMethod, null, []) : Promise.resolve();
+    const isRunning = this.#worker !== null || this.outgoingCalls.length > 0;
+    const closeReply = isRunning ? this.#send(closeMethod, null, []) : Promise.resolve();
     this.#isClosed = true;
-    await ended.catch(() => undefined);
+    await closeReply.catch(() => undefined);
     await this.#worker?.terminate();
   }
 
   #send(
     method: string,
     args: unknown,
-    transferred: readonly ArrayBuffer[],
+    transferList: readonly ArrayBuffer[],
     stopFlag?: number,
   ): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(threadEnded("thread_closed", "it was closed", null));
     return new Promise((resolve, reject) => {
       const id = this.#nextId++;
-      this.#waiting.set(id, { resolve, reject, worker: null });
-      this.#outgoing.push(
+      this.pendingCalls.set(id, { resolve, reject, worker: null });
+      this.outgoingCalls.push(
         stopFlag === undefined ? { id, method, args } : { id, method, args, stopFlag },
       );
-      this.#transfers.push(...transferred);
+      this.#transfers.push(...transferList);
       // Starts while the caller's turn of the event loop continues.
       this.#worker ??= this.#start();
-      if (this.#outgoing.length === 1) setImmediate(() => this.#flush());
+      if (this.outgoingCalls.length === 1) setImmediate(() => this.#flush());
     });
   }
 
   #flush(): void {
-    const [calls, transferList] = [this.#outgoing, this.#transfers];
-    this.#outgoing = [];
+    const [calls, transferList] = [this.outgoingCalls, this.#transfers];
+    this.outgoingCalls = [];
     this.#transfers = [];
     this.#worker ??= this.#start();
     for (const { id } of calls) {
-      const call = this.#waiting.get(id);
+      const call = this.pendingCalls.get(id);
       if (call !== undefined) call.worker = this.#worker;
     }
     this.#worker.postMessage(calls, transferList);
@@ -147,34 +147,34 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
 
   #start(): Worker {
     const currentCall = new Int32Array(new SharedArrayBuffer(4));
-    const stopFlags = this.#stopFlags.shared;
+    const stopFlags = this.#stopFlags.sharedFlags;
     const threadStart: ThreadStart = { data: this.#data, currentCall, stopFlags };
-    const started = new Worker(this.#module, { workerData: threadStart });
+    const worker = new Worker(this.#module, { workerData: threadStart });
     let failure: unknown = null;
-    started.on("message", (replies: readonly ThreadReply[]) => {
+    worker.on("message", (replies: readonly ThreadReply[]) => {
       for (const reply of replies) this.#settle(reply);
     });
-    started.on("error", (error) => {
+    worker.on("error", (error) => {
       failure = error;
     });
-    started.on("exit", () => this.#handleExit(started, Atomics.load(currentCall, 0), failure));
-    return started;
+    worker.on("exit", () => this.#handleExit(worker, Atomics.load(currentCall, 0), failure));
+    return worker;
   }
 
   #settle(reply: ThreadReply): void {
-    const call = this.#waiting.get(reply.id);
+    const call = this.pendingCalls.get(reply.id);
     if (call === undefined) return;
-    this.#waiting.delete(reply.id);
+    this.pendingCalls.delete(reply.id);
     if (reply.ok) call.resolve(reply.value);
     else call.reject(deserializeError(reply.error));
   }
 
-  #handleExit(ended: Worker, lastCall: number, failure: unknown): void {
-    if (this.#worker === ended) this.#worker = null;
+  #handleExit(exitedWorker: Worker, lastCall: number, failure: unknown): void {
+    if (this.#worker === exitedWorker) this.#worker = null;
     const reason = failure === null ? "unexpected exit" : errorMessage(failure);
-    for (const [id, call] of this.#waiting) {
-      if (call.worker !== ended) continue;
-      this.#waiting.delete(id);
+    for (const [id, call] of this.pendingCalls) {
+      if (call.worker !== exitedWorker) continue;
+      this.pendingCalls.delete(id);
       const code = id === lastCall ? "thread_died" : "thread_restarted";
       call.reject(threadEnded(code, reason, failure));
     }
@@ -188,8 +188,10 @@ const flagCount = 1_024;
  * cannot be stopped early.
  */
 export class StopFlags {
-  readonly shared = new Int32Array(new SharedArrayBuffer(flagCount * Int32Array.BYTES_PER_ELEMENT));
-  readonly #free = Array.from(this.shared.keys());
+  readonly sharedFlags = new Int32Array(
+    new SharedArrayBuffer(flagCount * Int32Array.BYTES_PER_ELEMENT),
+  );
+  readonly freeFlags = Array.from(this.sharedFlags.keys());
 
   /** Rejects immediately on abort, but the flag stays set until the thread has replied. */
   async runStoppable<Value>(
@@ -197,20 +199,20 @@ export class StopFlags {
     call: (flag: number | undefined) => Promise<Value>,
   ): Promise<Value> {
     signal.throwIfAborted();
-    const flag = this.#free.pop();
+    const flag = this.freeFlags.pop();
     const result = call(flag).finally(() => {
       if (flag === undefined) return;
-      Atomics.store(this.shared, flag, 0);
-      this.#free.push(flag);
+      Atomics.store(this.sharedFlags, flag, 0);
+      this.freeFlags.push(flag);
     });
     return await unlessAborted(result, signal, () => {
-      if (flag !== undefined) Atomics.store(this.shared, flag, 1);
+      if (flag !== undefined) Atomics.store(this.sharedFlags, flag, 1);
     });
   }
 }
 
-export const isStopped = (shared: Int32Array, flag: number | undefined): boolean =>
-  flag !== undefined && Atomics.load(shared, flag) === 1;
+export const isStopped = (flags: Int32Array, flag: number | undefined): boolean =>
+  flag !== undefined && Atomics.load(flags, flag) === 1;
 
 /** Each thread starts only once all threads before it are busy. */
 export class ThreadPool<M extends Methods<M>> {
@@ -225,7 +227,7 @@ export class ThreadPool<M extends Methods<M>> {
     args: MethodArgs<M[Name]>,
     options?: CallOptions,
   ): Promise<MethodValue<M[Name]>> {
-    const thread = this.#threads.reduce((a, b) => (b.waiting < a.waiting ? b : a));
+    const thread = this.#threads.reduce((a, b) => (b.pendingCount < a.pendingCount ? b : a));
     return await thread.call(method, args, options);
   }
 
@@ -240,7 +242,7 @@ export class ThreadPool<M extends Methods<M>> {
   load(): ThreadLoad {
     const loads = this.#threads.map((thread) => thread.load());
     return {
-      waiting: loads.reduce((sum, { waiting }) => sum + waiting, 0),
+      pendingCount: loads.reduce((sum, { pendingCount }) => sum + pendingCount, 0),
       busyMs: loads.reduce((sum, { busyMs }) => sum + busyMs, 0),
     };
   }

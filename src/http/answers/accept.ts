@@ -4,16 +4,16 @@ type Choice<Name> = { name: Name; weight: number; precision: number; position: n
 
 /**
  * Negotiates by RFC 9110, section 12.5.1. Ties go to the more specific range, then to the earlier
- * range, then to the earlier type in `offered`. Without a header, returns the first type; null if
+ * range, then to the earlier type in `offeredTypes`. Without a header, returns the first type; null if
  * none is acceptable.
  */
 export function preferredType<Name extends string>(
   accept: string | undefined,
-  offered: readonly Name[],
+  offeredTypes: readonly Name[],
 ): Name | null {
-  if (accept === undefined || accept.trim() === "") return offered[0] ?? null;
+  if (accept === undefined || accept.trim() === "") return offeredTypes[0] ?? null;
   const ranges = splitOutsideQuotes(accept, ",").map(elementRange);
-  const choices = offered.flatMap((name) => getChoice(name, ranges) ?? []);
+  const choices = offeredTypes.flatMap((name) => getChoice(name, ranges) ?? []);
   const [best] = choices.sort(
     (a, b) => b.weight - a.weight || b.precision - a.precision || a.position - b.position,
   );

@@ -1,16 +1,16 @@
-export const shortestText = 100;
+export const minTextLength = 100;
 
 export type Allowance = { posts: number; perPost: number };
 
 /**
  * Divides the budget equally, but what short texts leave unused goes to longer ones. If shares
- * would be below `shortestText`, the last posts are omitted; the cursor continues there.
+ * would be below `minTextLength`, the last posts are omitted; the cursor continues there.
  */
 export function computeAllowance(lengths: readonly number[], budget: number): Allowance {
   const posts = postsWithin(lengths, budget);
-  const ascending = lengths.slice(0, posts).sort((a, b) => a - b);
+  const sortedLengths = lengths.slice(0, posts).sort((a, b) => a - b);
   let remaining = budget;
-  for (const [index, length] of ascending.entries()) {
+  for (const [index, length] of sortedLengths.entries()) {
     const share = Math.floor(remaining / (posts - index));
     if (length > share) return { posts, perPost: share };
     remaining -= length;
@@ -21,7 +21,7 @@ export function computeAllowance(lengths: readonly number[], budget: number): Al
 function postsWithin(lengths: readonly number[], budget: number): number {
   let remaining = budget;
   for (const [index, length] of lengths.entries()) {
-    remaining -= Math.min(length, shortestText);
+    remaining -= Math.min(length, minTextLength);
     if (remaining < 0) return index;
   }
   return lengths.length;

@@ -62,21 +62,21 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
 const twoDigits = (number: number): string => String(number).padStart(2, "0");
-const minutesPerDay = Array.from(
+const timesOfDay = Array.from(
   { length: 1_440 },
   (_, minute) => `${twoDigits(Math.floor(minute / 60))}:${twoDigits(minute % 60)}:00.000Z`,
 );
 
 /** Like `iso`, but many times faster for consecutive minutes. */
 function timeWriter(): (ms: number) => string {
-  let knownDay = Number.NaN;
+  let cachedDay = Number.NaN;
   let date = "";
   return (ms) => {
     const day = Math.floor(ms / dayMs);
-    const minute = minutesPerDay[(ms - day * dayMs) / minuteMs];
+    const minute = timesOfDay[(ms - day * dayMs) / minuteMs];
     if (minute === undefined) return iso(ms);
-    if (day !== knownDay) {
-      knownDay = day;
+    if (day !== cachedDay) {
+      cachedDay = day;
       date = iso(day * dayMs).slice(0, 11);
     }
     return date + minute;

@@ -48,15 +48,18 @@ export function makeCountsPage(
   params: CountsRequestParams,
   token: string | undefined,
 ): CountsPage {
-  const { bounds: requested, granularity } = params;
+  const { bounds: requestedBounds, granularity } = params;
   const { liveWindowMs, maxCountBuckets } = context.settings;
   const position =
     token === undefined
       ? null
       : withPointer("/next_token", () => decryptToken(context, params, token));
   const asOfMs = position?.asOfMs ?? context.clock.now();
-  const toMs = position?.toMs ?? Math.min(asOfMs, requested.endMs ?? asOfMs);
-  const windowFromMs = Math.min(position?.fromMs ?? requested.startMs ?? toMs - liveWindowMs, toMs);
+  const toMs = position?.toMs ?? Math.min(asOfMs, requestedBounds.endMs ?? asOfMs);
+  const windowFromMs = Math.min(
+    position?.fromMs ?? requestedBounds.startMs ?? toMs - liveWindowMs,
+    toMs,
+  );
   const bucketMs = granularityMs[granularity];
   const earliestMs = (Math.ceil(toMs / bucketMs) - maxCountBuckets) * bucketMs;
   return { fromMs: Math.max(windowFromMs, earliestMs), toMs, windowFromMs, asOfMs };

@@ -62,10 +62,10 @@ const csvOptions = { record_delimiter: "windows", quote_record_delimiter: true }
 export function* renderCsv({ job, posts, fields }: AnswerPage) {
   const columns = fields ?? defaults[methodRecordKind(job.request.method)];
   // A row with a single empty cell would be read as an empty line.
-  const table = { ...csvOptions, quoted_empty: columns.length === 1 };
-  yield stringify([columns], table);
+  const tableOptions = { ...csvOptions, quoted_empty: columns.length === 1 };
+  yield stringify([columns], tableOptions);
   for (const { record } of posts) {
-    yield stringify([columns.map((column) => readCell(readField(record, column)))], table);
+    yield stringify([columns.map((column) => readCell(readField(record, column)))], tableOptions);
   }
 }
 

@@ -3,7 +3,7 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyReply } from "fastify";
 import { afterAll, expect, test } from "vitest";
-import { freeAfterSent } from "../routes/v1/result.ts";
+import { freeAfterSending } from "../routes/v1/result.ts";
 
 const bodies: Uint8Array[] = [];
 /** More than a connection's buffers can hold at once. */
@@ -12,7 +12,7 @@ const bodyBytes = 8_000_000;
 const server = createServer((_request, raw) => {
   const body = new Uint8Array(bodyBytes).fill(97);
   bodies.push(body);
-  freeAfterSent({ raw } as FastifyReply, body);
+  freeAfterSending({ raw } as FastifyReply, body);
   raw.end(body);
 });
 server.listen(0, "127.0.0.1");
@@ -31,12 +31,12 @@ test("a body arrives intact even if the client reads it late, and is freed after
   const body = bodies.at(-1);
   await new Promise((resolve) => setImmediate(resolve));
   expect(body?.byteLength).toBe(bodyBytes);
-  let received = 0;
+  let bytesReceived = 0;
   for await (const chunk of answer) {
     expect(chunk.every((byte: number) => byte === 97)).toBe(true);
-    received += chunk.length;
+    bytesReceived += chunk.length;
   }
-  expect(received).toBe(bodyBytes);
+  expect(bytesReceived).toBe(bodyBytes);
   await expect.poll(() => body?.byteLength).toBe(0);
 });
 
@@ -47,9 +47,9 @@ test("a body is freed when its client has disconnected", async () => {
 });
 
 test("a body that is part of a larger buffer is not freed", () => {
-  const whole = new Uint8Array(10);
+  const largeBuffer = new Uint8Array(10);
   const listeners: (() => void)[] = [];
   const raw = { once: (_name: string, listener: () => void) => listeners.push(listener) };
-  freeAfterSent({ raw } as unknown as FastifyReply, whole.subarray(1));
+  freeAfterSending({ raw } as unknown as FastifyReply, largeBuffer.subarray(1));
   expect(listeners).toEqual([]);
 });

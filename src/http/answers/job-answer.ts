@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import { fitsCursor } from "../../jobs/cursor.ts";
+import { fitsInCursor } from "../../jobs/cursor.ts";
 import type { Job, JobFailure, JobResult } from "../../jobs/job.ts";
 import type { EvidenceKind, ResultSignature } from "../../jobs/result-signature.ts";
 import type { EarshotError } from "../../lib/errors.ts";
@@ -41,7 +41,7 @@ function getJobError(failure: JobFailure | null): EarshotError {
   return problem("job_failed", message, help);
 }
 
-export function answerUnfinished(reply: FastifyReply, { uuid, state }: Job) {
+export function sendUnfinishedJob(reply: FastifyReply, { uuid, state }: Job) {
   return reply
     .code(202)
     .header("retry-after", "1")
@@ -58,7 +58,7 @@ export function jobWarnings({
 }): readonly SourceWarning[] {
   if (result === null) return warnings;
   const { next, nextPosition = null } = result;
-  const isTruncated = next === null && nextPosition !== null && !fitsCursor(nextPosition);
+  const isTruncated = next === null && nextPosition !== null && !fitsInCursor(nextPosition);
   const isEmptyLive = request.method === "searchbyquery" && result.items.length === 0;
   const resultWarnings = isEmptyLive ? result.warnings.map(withArchiveHint) : result.warnings;
   return [
@@ -76,7 +76,7 @@ const withArchiveHint = (warning: SourceWarning): SourceWarning =>
 
 const cursorTooLong = (platform: string): SourceWarning => ({
   code: "cursor_too_long",
-  message: `there is more, but the page token of ${platform} is too long for a cursor`,
+  message: `there is more, but ${platform}'s page token is too long for a cursor`,
 });
 
 export function resultEvidence({ result }: Pick<Job, "result">): EvidenceKind | null {

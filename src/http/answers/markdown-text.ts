@@ -4,13 +4,13 @@
  */
 
 export function quoteLines(text: string, indent: string): string[] {
-  const lines = visible(text.replaceAll(lineBreak, "\n"));
+  const lines = replaceControls(text.replaceAll(lineBreak, "\n"));
   if (lines.trim() === "") return [];
   return lines.split("\n").map((line) => (line === "" ? `${indent}>` : `${indent}>     ${line}`));
 }
 
 export function codeSpan(text: string): string {
-  const line = visible(text.replaceAll(lineBreak, " "))
+  const line = replaceControls(text.replaceAll(lineBreak, " "))
     .replaceAll(directionControls, "\ufffd")
     .trim();
   if (line === "") return "` `";
@@ -21,8 +21,11 @@ export function codeSpan(text: string): string {
   return fence + padding + line + padding + fence;
 }
 
-export function sentence(text: string): string {
-  const line = visible(text.replaceAll(lineBreak, " ")).replaceAll(directionControls, "\ufffd");
+export function escapeInline(text: string): string {
+  const line = replaceControls(text.replaceAll(lineBreak, " ")).replaceAll(
+    directionControls,
+    "\ufffd",
+  );
   return line.replaceAll(/[\\`*_[\]<>&~|$#!]/g, "\\$&");
 }
 
@@ -40,7 +43,7 @@ const lineBreak = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 const directionControls = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
 
 /** Replaces control characters, which terminals interpret. */
-function visible(text: string): string {
+function replaceControls(text: string): string {
   return text
     .toWellFormed()
     .replaceAll("\t", "    ")

@@ -18,7 +18,7 @@ function withCoverage(
 const day = 86_400_000;
 const window = "from 1970-01-01T00:00:00.000Z to 1970-01-02T00:00:00.000Z";
 const gap = { fromMs: 3_600_000, toMs: 7_200_000 };
-const incomplete = {
+const incompleteCoverage = {
   complete: false,
   coverage: { fromMs: null, toMs: day, complete: false, gaps: [{ fromMs: null, toMs: 0 }, gap] },
 };
@@ -33,19 +33,19 @@ describe("the coverage sentences", () => {
     ["complete", pageWith(["a", "b"]), `2 posts, newest first. Coverage is complete ${window}.`],
     [
       "empty and incomplete",
-      withCoverage([], incomplete),
+      withCoverage([], incompleteCoverage),
       "No post was found. There may be some: coverage is incomplete before 1970-01-02T00:00:00.000Z. " +
         "Missing: before 1970-01-01T00:00:00.000Z; from 1970-01-01T01:00:00.000Z to 1970-01-01T02:00:00.000Z.",
     ],
     [
       "incomplete",
-      withCoverage(["a"], incomplete),
+      withCoverage(["a"], incompleteCoverage),
       "1 post. There may be more: coverage is incomplete before 1970-01-02",
     ],
     [
       "timed out",
       withCoverage([], { complete: false }, { nextCursor: "further" }),
-      `No post was found so far. The search timed out before the end of the posts ${window}.`,
+      `No post has been found so far. The search timed out before covering all posts ${window}.`,
     ],
   ])("the Markdown coverage sentences describe a page: %s", (_, page, words) => {
     expect(render(page)).toContain(`\n\n${words}`);
@@ -117,15 +117,20 @@ describe("the answer of a method that does not search", () => {
   });
 
   test("the Markdown answer names a profile", () => {
-    const named = { kind: "profile", username: "ann", author: "An `n`", url: "https://x.com/ann" };
-    const text = render(fetchedPage("getfollowers", [makeRecord("12", "writes", named)]));
+    const namedProfile = {
+      kind: "profile",
+      username: "ann",
+      author: "An `n`",
+      url: "https://x.com/ann",
+    };
+    const text = render(fetchedPage("getfollowers", [makeRecord("12", "writes", namedProfile)]));
     expect(text).toMatch(/^# getfollowers: `x:@ann`\n\n1 account\. The platform has no more\.\n/);
     expect(text).toContain("1. `@ann` · `` An `n` `` · x · <https://x.com/ann>\n\n   >     writes");
   });
 
   test("the Markdown answer identifies a profile without names by its ID", () => {
-    const withheld = { kind: "profile", username: "", author: null };
-    const text = render(fetchedPage("getfollowers", [makeRecord("12", "", withheld)]));
+    const withheldProfile = { kind: "profile", username: "", author: null };
+    const text = render(fetchedPage("getfollowers", [makeRecord("12", "", withheldProfile)]));
     expect(text).toContain("1. `12` · x · no link\n\n   (no text)");
   });
 
@@ -144,7 +149,7 @@ describe("the answer of a method that does not search", () => {
       "that is followed by another",
       {},
       { nextCursor: "n" },
-      "No account was found so far. There is more.",
+      "No account has been found so far. There is more.",
     ],
     ["that is the last one", {}, {}, "No account was found. The platform has no more."],
     [
@@ -159,7 +164,7 @@ describe("the answer of a method that does not search", () => {
 
   test("the Markdown answer reports coverage if the archive answered", () => {
     const sources = [{ ...part, via: "archive" as const }];
-    const text = render(fetchedPage("gettweets", [], { sources, ...incomplete }));
+    const text = render(fetchedPage("gettweets", [], { sources, ...incompleteCoverage }));
     expect(text).toContain("coverage is incomplete");
   });
 });

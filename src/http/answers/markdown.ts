@@ -3,7 +3,7 @@ import type { Coverage } from "../../platforms/source.ts";
 import type { RecordKind } from "../../remote/protocol/read-record.ts";
 import { iso } from "../submission/window.ts";
 import { readField } from "./fields.ts";
-import { codeSpan, link, quoteLines, sentence } from "./markdown-text.ts";
+import { codeSpan, escapeInline, link, quoteLines } from "./markdown-text.ts";
 import { type AnswerPage, type AnswerPost, pageWarnings } from "./page.ts";
 import { metadataText, methodRecordKind, type PostRecord } from "./record.ts";
 
@@ -11,7 +11,7 @@ export function* renderMarkdownAnswer(page: AnswerPage) {
   yield `# ${formatTitle(page.job)}\n\n`;
   yield `${countSentence(page)} ${completenessSentences(page)}${liveSentence(page)}\n\n`;
   for (const [index, post] of page.posts.entries()) {
-    yield `${item(post, index + 1, page.fields)}\n\n`;
+    yield `${renderItem(post, index + 1, page.fields)}\n\n`;
   }
   yield warningLines(page);
   yield closingLines(page);
@@ -31,11 +31,13 @@ const nouns: Readonly<Record<RecordKind, readonly [one: string, several: string]
 
 function countSentence({ job, posts, nextCursor }: AnswerPage): string {
   const { method } = job.request;
-  const [one, several] = nouns[methodRecordKind(method)];
-  if (posts.length === 1) return `1 ${one}.`;
-  const order = isSearch(method) ? "newest first" : "in the order of the platform";
-  if (posts.length > 1) return `${posts.length} ${several}, ${order}.`;
-  return nextCursor === null ? `No ${one} was found.` : `No ${one} was found so far.`;
+  const [singular, plural] = nouns[methodRecordKind(method)];
+  if (posts.length === 1) return `1 ${singular}.`;
+  const order = isSearch(method) ? "newest first" : "in the platform's order";
+  if (posts.length > 1) return `${posts.length} ${plural}, ${order}.`;
+  return nextCursor === null
+    ? `No ${singular} was found.`
+    : `No ${singular} has been found so far.`;
 }
 
 function completenessSentences(page: AnswerPage): string {
@@ -57,8 +59,8 @@ function fetchSentence({ posts, result, nextCursor }: AnswerPage): string {
 /** Names platforms whose posts the archive alone would not return. */
 function liveSentence({ job, result }: AnswerPage): string {
   if (!isSearch(job.request.method)) return "";
-  const live = result.sources.filter(({ via }) => via !== "archive");
-  const names = [...new Set(live.map(({ platform }) => platform))];
+  const liveSources = result.sources.filter(({ via }) => via !== "archive");
+  const names = [...new Set(liveSources.map(({ platform }) => platform))];
   return names.length === 0 ? "" : ` Answered live by ${names.join(" and ")}.`;
 }
 
@@ -69,7 +71,7 @@ function coverageSentences({ posts, result }: AnswerPage): string {
     const doubt = posts.length === 0 ? "There may be some" : "There may be more";
     return `${doubt}: coverage is incomplete ${window}. Missing: ${gapList(coverage)}.`;
   }
-  if (!complete) return `The search timed out before the end of the posts ${window}.`;
+  if (!complete) return `The search timed out before covering all posts ${window}.`;
   return posts.length === 0
     ? `There are none: coverage is complete ${window}.`
     : `Coverage is complete ${window}.`;
@@ -87,13 +89,13 @@ function gapList({ gaps }: Coverage): string {
   return unlisted === 0 ? gapTexts.join("; ") : `${unlisted} earlier gaps; ${gapTexts.join("; ")}`;
 }
 
-function item(post: AnswerPost, number: number, fields: AnswerPage["fields"]): string {
+function renderItem(post: AnswerPost, number: number, fields: AnswerPage["fields"]): string {
   const marker = `${number}. `;
   const indent = " ".repeat(marker.length);
   const parts = [[marker + formatHead(post)]];
   if (fields === null || fields.includes("Content")) parts.push(textLines(post, indent));
-  const others = (fields ?? []).filter((field) => field !== "Content");
-  parts.push(others.map((field) => `${indent}- ${field}: ${valueSpan(post, field)}`));
+  const otherFields = (fields ?? []).filter((field) => field !== "Content");
+  parts.push(otherFields.map((field) => `${indent}- ${field}: ${valueSpan(post, field)}`));
   return parts
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join("\n"))
@@ -147,7 +149,7 @@ function warningLines(page: AnswerPage): string {
   if (warnings.length === 0) return "";
   const lines = warnings.map(({ code, message, hint }) => {
     const advice = hint === undefined ? "" : ` (${hint})`;
-    return `- ${codeSpan(code)}: ${sentence(message + advice)}\n`;
+    return `- ${codeSpan(code)}: ${escapeInline(message + advice)}\n`;
   });
   return `Warnings:\n\n${lines.join("")}\n`;
 }

@@ -19,13 +19,13 @@ export function negotiate(accept: string | undefined): AnswerFormat {
 }
 
 function notAcceptable() {
-  const offered = answerFormats.join(", ");
+  const supportedFormats = answerFormats.join(", ");
   return problem("not_acceptable", "Accept names no supported format", {
-    hint: `accept one of ${offered}, or omit Accept for JSON`,
+    hint: `accept one of ${supportedFormats}, or omit Accept for JSON`,
     details: [
       {
         code: "not_acceptable",
-        message: `supported: ${offered}`,
+        message: `supported: ${supportedFormats}`,
         expected: answerFormats,
       },
     ],

@@ -4,7 +4,7 @@ import {
   type CursorScope,
   decryptCursor,
   encryptCursor,
-  fitsCursor,
+  fitsInCursor,
 } from "../../jobs/cursor.ts";
 import { type Job, noBounds, type RequestedBounds } from "../../jobs/job.ts";
 import type { FetchPosition } from "../../platforms/upstream.ts";
@@ -14,7 +14,7 @@ import { problem } from "../problems/write-problem.ts";
 export function nextPageCursor(context: Pick<HttpContext, "cursorKey">, job: Job): string | null {
   const { next = null, nextPosition = null } = job.result ?? {};
   if (next !== null || nextPosition === null) return cursorAfter(context, job, next);
-  return fitsCursor(nextPosition)
+  return fitsInCursor(nextPosition)
     ? encryptedCursor(context, job, { after: null, position: nextPosition })
     : null;
 }

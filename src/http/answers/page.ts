@@ -4,15 +4,15 @@ import { startSlices } from "../../lib/slices.ts";
 import { isSearch } from "../../platforms/methods.ts";
 import { isArchived, type SourceWarning } from "../../platforms/source.ts";
 import { uriHash } from "../../posts/ids.ts";
+import { readRecords } from "../../search/merge/answer-records.ts";
 import { withDamage } from "../../search/merge/damage.ts";
-import { readRecords } from "../../search/merge/fill-in.ts";
 import type { HttpContext } from "../context.ts";
 import { computeAllowance } from "./budget.ts";
 import { fieldSelector } from "./fields.ts";
 import { jobWarnings } from "./job-answer.ts";
 import { cursorAfter, nextPageCursor } from "./next-cursor.ts";
 import { metadataText, type PostRecord } from "./record.ts";
-import { characterCount, shortened } from "./shorten.ts";
+import { characterCount, shortenText } from "./shorten.ts";
 
 /** Members are null unless requested. */
 export type Presentation = {
@@ -92,12 +92,12 @@ export async function makeAnswerPage(
   const select = fields === null ? null : fieldSelector(fields);
 
   const posts: AnswerPost[] = [];
-  for (const [index, whole] of records.slice(0, allowance.posts).entries()) {
+  for (const [index, fullRecord] of records.slice(0, allowance.posts).entries()) {
     const length = lengths[index] ?? 0;
     const isShortened = length > allowance.perPost;
     const record = isShortened
-      ? { ...whole, Content: shortened(whole.Content, allowance.perPost) }
-      : whole;
+      ? { ...fullRecord, Content: shortenText(fullRecord.Content, allowance.perPost) }
+      : fullRecord;
     const fullJson = isShortened ? JSON.stringify(record) : (texts[index] ?? "");
     const json = select === null ? fullJson : JSON.stringify(select(record));
     posts.push({ record, json, shortenedFrom: isShortened ? length : null });

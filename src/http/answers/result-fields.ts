@@ -8,7 +8,7 @@ import { nextPageCursor } from "./next-cursor.ts";
 import { type AnswerPage, pageWarnings } from "./page.ts";
 import { coverageField } from "./status-body.ts";
 
-type Knowledge = {
+type CoverageInfo = {
   complete: boolean;
   coverage: Coverage;
   warnings: readonly SourceWarning[];
@@ -16,7 +16,7 @@ type Knowledge = {
 
 export function setCoverageFields(
   reply: FastifyReply,
-  { complete, coverage, warnings }: Knowledge,
+  { complete, coverage, warnings }: CoverageInfo,
 ): void {
   reply.header("x-coverage", coverageField(complete, coverage));
   const codes = [...new Set(warnings.map(({ code }) => code))];
@@ -42,9 +42,9 @@ export function setPageFields(reply: FastifyReply, page: AnswerPage): void {
   const { result, posts, omitted, nextCursor } = page;
   setCoverageFields(reply, { ...result, warnings: pageWarnings(page) });
   if (nextCursor !== null) reply.header("x-next-cursor", nextCursor);
-  const shortened = posts.filter((post) => post.shortenedFrom !== null).length;
-  if (shortened > 0 || omitted > 0) {
-    const truncated = { shortened: { value: shortened }, omitted: { value: omitted } };
+  const shortenedCount = posts.filter((post) => post.shortenedFrom !== null).length;
+  if (shortenedCount > 0 || omitted > 0) {
+    const truncated = { shortened: { value: shortenedCount }, omitted: { value: omitted } };
     reply.header("x-truncated", serializeDictionary(truncated));
   }
 }

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { computeAllowance, shortestText } from "./budget.ts";
-import { characterCount, shortened } from "./shorten.ts";
+import { computeAllowance, minTextLength } from "./budget.ts";
+import { characterCount, shortenText } from "./shorten.ts";
 
 const text = fc.string({ unit: "binary", minLength: 1, maxLength: 400 });
-const mixed = fc
+const mixedText = fc
   .array(
     fc.constantFrom(
       "a",
@@ -25,14 +25,14 @@ const mixed = fc
 describe("a shortened text", () => {
   test("a shortened text is a prefix with an ellipsis, within the requested length", () => {
     fc.assert(
-      fc.property(fc.oneof(text, mixed), fc.nat(300), (whole, cut) => {
+      fc.property(fc.oneof(text, mixedText), fc.nat(300), (whole, cut) => {
         const length = characterCount(whole);
         expect(length).toBe([...whole].length);
         const characters = 1 + (cut % length);
-        const short = shortened(whole, characters);
-        expect(characterCount(short)).toBeLessThanOrEqual(characters);
-        expect(short.at(-1)).toBe("…");
-        expect(whole.startsWith(short.slice(0, -1))).toBe(true);
+        const shortText = shortenText(whole, characters);
+        expect(characterCount(shortText)).toBeLessThanOrEqual(characters);
+        expect(shortText.at(-1)).toBe("…");
+        expect(whole.startsWith(shortText.slice(0, -1))).toBe(true);
       }),
     );
   });
@@ -46,18 +46,18 @@ describe("a shortened text", () => {
     ["a joined emoji stays whole", "ab\u{1f468}\u200d\u{1f469}\u200d\u{1f467}cd", 5, "ab…"],
     ["letters keep their accents", "aae\u0301bbbbb", 4, "aa…"],
   ])("a text is shortened without splitting characters: %s", (_, whole, characters, short) => {
-    expect(shortened(whole, characters)).toBe(short);
+    expect(shortenText(whole, characters)).toBe(short);
   });
 
   test("a character with thousands of marks is cut like any other", () => {
-    const short = shortened(`a${"\u0301".repeat(100_000)}`, 1_000);
-    expect(characterCount(short)).toBe(1_000);
+    const shortText = shortenText(`a${"\u0301".repeat(100_000)}`, 1_000);
+    expect(characterCount(shortText)).toBe(1_000);
   });
 });
 
 describe("the allowance", () => {
   const lengths = fc.array(fc.nat(3_000), { minLength: 1, maxLength: 60 });
-  const budget = fc.integer({ min: shortestText, max: 100_000 });
+  const budget = fc.integer({ min: minTextLength, max: 100_000 });
   const lengthWithin = (all: readonly number[], perPost: number) =>
     all.reduce((sum, length) => sum + Math.min(length, perPost), 0);
 
@@ -65,13 +65,13 @@ describe("the allowance", () => {
     fc.assert(
       fc.property(lengths, budget, (all, characters) => {
         const { posts, perPost } = computeAllowance(all, characters);
-        const included = all.slice(0, posts);
-        const used = lengthWithin(included, perPost);
+        const includedLengths = all.slice(0, posts);
+        const usedLength = lengthWithin(includedLengths, perPost);
         expect(posts).toBeGreaterThan(0);
-        expect(used).toBeLessThanOrEqual(characters);
-        expect(perPost).toBeGreaterThanOrEqual(shortestText);
-        if (included.some((length) => length > perPost)) {
-          expect(used).toBeGreaterThan(characters - included.length);
+        expect(usedLength).toBeLessThanOrEqual(characters);
+        expect(perPost).toBeGreaterThanOrEqual(minTextLength);
+        if (includedLengths.some((length) => length > perPost)) {
+          expect(usedLength).toBeGreaterThan(characters - includedLengths.length);
         }
       }),
     );
@@ -82,7 +82,7 @@ describe("the allowance", () => {
       fc.property(lengths, budget, (all, characters) => {
         const { posts } = computeAllowance(all, characters);
         if (posts === all.length) return;
-        expect(lengthWithin(all.slice(0, posts + 1), shortestText)).toBeGreaterThan(characters);
+        expect(lengthWithin(all.slice(0, posts + 1), minTextLength)).toBeGreaterThan(characters);
       }),
     );
   });

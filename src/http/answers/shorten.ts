@@ -24,13 +24,13 @@ export function characterCount(text: string): number {
 }
 
 /** At most `characters` code points including the `…`, cut at a nearby space or a grapheme boundary. */
-export function shortened(text: string, characters: number): string {
-  const cut = computeUnits(text, characters - 1);
+export function shortenText(text: string, characters: number): string {
+  const cut = unitOffset(text, characters - 1);
   return text.slice(0, wordBoundary(text, cut) ?? graphemeBoundary(text, cut)).trimEnd() + ellipsis;
 }
 
 /** UTF-16 units in the first `characters` code points. */
-function computeUnits(text: string, characters: number): number {
+function unitOffset(text: string, characters: number): number {
   let offset = 0;
   for (let remaining = characters; remaining > 0 && offset < text.length; remaining -= 1) {
     offset += isPairAt(text, offset) ? 2 : 1;

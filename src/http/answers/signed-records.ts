@@ -5,13 +5,13 @@ import type { ResultSignature } from "../../jobs/result-signature.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { startSlices } from "../../lib/slices.ts";
 import { serializeDictionary } from "../../lib/structured-fields.ts";
-import { readRecords } from "../../search/merge/fill-in.ts";
+import { readRecords } from "../../search/merge/answer-records.ts";
 
 export type SignedRecords = {
   records: readonly string[];
   body: Buffer;
   matchesSignature: boolean;
-  withdrawn: number;
+  withdrawnCount: number;
   damage: readonly Damage[];
 };
 
@@ -40,7 +40,7 @@ export async function readSignedRecords(
     records,
     body: Buffer.concat(pieces),
     matchesSignature: digest === fields["content-digest"],
-    withdrawn: items.length - records.length,
+    withdrawnCount: items.length - records.length,
     damage,
   };
 }

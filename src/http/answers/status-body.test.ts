@@ -104,20 +104,20 @@ test("a position that is too long for a cursor is reported as a warning", () => 
     lastKey: null,
     skip: 0,
   } as const;
-  const cut = { ...job, result: { ...result, next: null, nextPosition } };
+  const truncatedJob = { ...job, result: { ...result, next: null, nextPosition } };
   const cursorKey = new Uint8Array(32);
-  expect(nextPageCursor({ cursorKey }, cut)).toBeNull();
-  const codes = statusBody(cut, null).warnings.map(({ code }) => code);
+  expect(nextPageCursor({ cursorKey }, truncatedJob)).toBeNull();
+  const codes = statusBody(truncatedJob, null).warnings.map(({ code }) => code);
   expect(codes).toEqual(["incomplete_coverage", "cursor_too_long"]);
 });
 
 test("the coverage header is a dictionary, without a start if the window is unbounded", () => {
-  const bounded = { ...result.coverage, fromMs: 0, complete: true, gaps: [] };
+  const boundedCoverage = { ...result.coverage, fromMs: 0, complete: true, gaps: [] };
   expect(coverageField(false, result.coverage)).toBe(
     'complete=?0, to="1970-01-01T00:00:00.002Z", gaps=1',
   );
-  expect(coverageField(true, bounded)).toBe(
+  expect(coverageField(true, boundedCoverage)).toBe(
     'complete, from="1970-01-01T00:00:00.000Z", to="1970-01-01T00:00:00.002Z", gaps=0',
   );
-  expect(coverageField(false, bounded)).toMatch(/^complete=\?0, /);
+  expect(coverageField(false, boundedCoverage)).toMatch(/^complete=\?0, /);
 });

@@ -1,7 +1,7 @@
 import type { Job, JobResult, JobSummary } from "../../jobs/job.ts";
 import { serializeDictionary } from "../../lib/structured-fields.ts";
 import type { Coverage, SourceCost } from "../../platforms/source.ts";
-import { dashboardKeyId } from "../dashboard/usage-answer.ts";
+import { dashboardKeyId } from "../dashboard/usage-response.ts";
 import { iso, isoOrNull } from "../submission/window.ts";
 import { jobWarnings, resultEvidence } from "./job-answer.ts";
 

@@ -23,7 +23,7 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml; charset=utf-8",
   ".woff2": "font/woff2",
 };
-const endings = { br: ".br", gzip: ".gz" } as const;
+const extensions = { br: ".br", gzip: ".gz" } as const;
 
 /** The caller must validate names. */
 export function createBuiltFiles(folder: URL): BuiltFiles {
@@ -40,7 +40,7 @@ export function createBuiltFiles(folder: URL): BuiltFiles {
   }
 
   async function read(name: string, encoding: AcceptedEncoding): Promise<ServedFile | null> {
-    const ending = encoding === null ? "" : endings[encoding];
+    const ending = encoding === null ? "" : extensions[encoding];
     const body = await readFile(new URL(name + ending, folder)).catch(() => null);
     const type = types[extname(name)] ?? "application/octet-stream";
     return body === null ? null : makeServedFile(type, body, encoding);
@@ -81,11 +81,11 @@ function isCached(field: string | undefined, etag: string): boolean {
 export type AcceptedEncoding = "br" | "gzip" | null;
 
 export function acceptedEncoding(field: string | undefined): AcceptedEncoding {
-  const accepted = (field ?? "")
+  const acceptedNames = (field ?? "")
     .toLowerCase()
     .split(",")
     .map((part) => part.trim())
     .filter((part) => !/;\s*q=0(?:\.0{0,3})?$/.test(part))
     .map((part) => part.split(";", 1)[0]?.trim() ?? "");
-  return (["br", "gzip"] as const).find((name) => accepted.includes(name)) ?? null;
+  return (["br", "gzip"] as const).find((name) => acceptedNames.includes(name)) ?? null;
 }

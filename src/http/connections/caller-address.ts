@@ -13,13 +13,13 @@ export type CallerAddress = (request: Pick<IncomingMessage, "headers" | "socket"
 export function callerAddressBehind(trustedProxies: readonly string[]): CallerAddress {
   const isTrusted = trustedAddresses(trustedProxies);
   return ({ headers, socket }) => {
-    const connected = plainAddress(socket.remoteAddress ?? "");
+    const connectionAddress = plainAddress(socket.remoteAddress ?? "");
     const field = headers["x-forwarded-for"];
-    if (typeof field !== "string" || !isTrusted(connected)) return connected;
-    let caller = connected;
+    if (typeof field !== "string" || !isTrusted(connectionAddress)) return connectionAddress;
+    let caller = connectionAddress;
     for (const entry of entriesFromLast(field)) {
       const address = getAddress(entry);
-      if (address === null) return connected;
+      if (address === null) return connectionAddress;
       caller = address;
       if (!isTrusted(address)) break;
     }
@@ -61,10 +61,10 @@ function* entriesFromLast(field: string): Generator<string> {
   }
 }
 
-const withPort = /^(?:\[([^\]]+)\](?::\d{1,5})?|([^:]+):\d{1,5})$/;
+const hostAndPort = /^(?:\[([^\]]+)\](?::\d{1,5})?|([^:]+):\d{1,5})$/;
 
 function getAddress(entry: string): string | null {
-  const [, v6, v4] = withPort.exec(entry) ?? [];
+  const [, v6, v4] = hostAndPort.exec(entry) ?? [];
   const address = v6 ?? v4 ?? entry;
   return isIP(address) === 0 ? null : plainAddress(address);
 }
@@ -102,7 +102,7 @@ export function createConnectionLimits(
 ): ConnectionLimits {
   const isTrusted = trustedAddresses(trustedProxies);
   const share = Math.max(1, Math.floor((maxConnections * connectionShare) / 100));
-  const open = createCounts();
+  const openConnections = createCounts();
   const refusals = createCounts();
   const refusedSockets = new WeakSet<Socket>();
 
@@ -117,9 +117,9 @@ export function createConnectionLimits(
     take: (socket) => {
       const { remoteAddress = "" } = socket;
       const group = addressGroup(remoteAddress);
-      const isWithinShare = open.countOf(group) < share || isTrusted(remoteAddress);
-      if (open.total() < maxConnections && isWithinShare) {
-        open.track(group, socket);
+      const isWithinShare = openConnections.countOf(group) < share || isTrusted(remoteAddress);
+      if (openConnections.total() < maxConnections && isWithinShare) {
+        openConnections.track(group, socket);
         return true;
       }
       if (refusals.total() >= maxRefused || refusals.countOf(group) >= maxRefusedPerAddress) {

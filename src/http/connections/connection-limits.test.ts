@@ -82,10 +82,10 @@ test("a closed connection makes room for another", () => {
 test("excess connections are closed after two seconds, which makes room for others", async () => {
   const limits = makeLimits({ maxConnections: 1 });
   limits.take(socketFrom("203.0.113.9"));
-  const more = Array.from({ length: 4 }, () => socketFrom("203.0.113.9"));
-  for (const socket of more) limits.take(socket);
+  const excessSockets = Array.from({ length: 4 }, () => socketFrom("203.0.113.9"));
+  for (const socket of excessSockets) limits.take(socket);
   expect(listOutcomes(limits, 1, () => "203.0.113.9")).toEqual(["closed"]);
   await clock.advance(2_000);
-  expect(more.map(({ destroyed }) => destroyed)).toEqual([true, true, true, true]);
+  expect(excessSockets.map(({ destroyed }) => destroyed)).toEqual([true, true, true, true]);
   expect(listOutcomes(limits, 1, () => "203.0.113.9")).toEqual(["refused"]);
 });

@@ -10,7 +10,7 @@ test("the idle timeout of a connection is off while a request is pending, and re
   server.setTimeout(idleMs);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const answered = once(get({ port, host: "127.0.0.1", agent: false }), "response");
+  const responseEvent = once(get({ port, host: "127.0.0.1", agent: false }), "response");
   const [, response]: [unknown, ServerResponse] = (await once(server, "request")) as never;
   const { socket } = response;
   expect(socket?.timeout).toBe(idleMs);
@@ -19,7 +19,7 @@ test("the idle timeout of a connection is off while a request is pending, and re
   resume();
   expect(socket?.timeout).toBe(idleMs);
   response.end();
-  const [answer] = await answered;
+  const [answer] = await responseEvent;
   answer.resume();
   server.close();
   server.closeAllConnections();

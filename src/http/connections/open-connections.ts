@@ -11,7 +11,7 @@ type ConnectionSettings = ConnectionLimitSettings & {
   idleTimeoutMs: number;
 };
 
-const checkEveryMs = 1_000;
+const checkIntervalMs = 1_000;
 
 /** A connection with a pending request is not idle (idle-time.ts). */
 export function connectionOptions(
@@ -26,7 +26,7 @@ export function connectionOptions(
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: requestTimeoutMs,
       requestTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: checkEveryMs,
+      connectionsCheckingInterval: checkIntervalMs,
       requireHostHeader: false,
     },
   };
@@ -61,11 +61,11 @@ export function watchConnections(
   const requestsOf = new Map<Socket, Set<IncomingMessage>>();
   const answeredSockets = new WeakSet<Socket>();
   let stopping = false;
-  let allAnswered: PromiseWithResolvers<void> | null = null;
+  let allAnsweredPromise: PromiseWithResolvers<void> | null = null;
 
   function resolveIfAllAnswered(): void {
     const requests = [...requestsOf.values()].flatMap((requestsOfSocket) => [...requestsOfSocket]);
-    if (!requests.some((request) => request.complete)) allAnswered?.resolve();
+    if (!requests.some((request) => request.complete)) allAnsweredPromise?.resolve();
   }
 
   function closeUnlessRequested(socket: Socket): void {
@@ -101,7 +101,7 @@ export function watchConnections(
     response.once("close", () => {
       requestsOf.get(socket)?.delete(request);
       if (stopping) socket.end();
-      if (allAnswered !== null) resolveIfAllAnswered();
+      if (allAnsweredPromise !== null) resolveIfAllAnswered();
     });
   });
 
@@ -111,9 +111,9 @@ export function watchConnections(
       for (const socket of requestsOf.keys()) closeUnlessRequested(socket);
     },
     whenAnswered: () => {
-      allAnswered ??= Promise.withResolvers();
+      allAnsweredPromise ??= Promise.withResolvers();
       resolveIfAllAnswered();
-      return allAnswered.promise;
+      return allAnsweredPromise.promise;
     },
     isAnswered: (socket) => answeredSockets.has(socket),
     isRefused: limits.isRefused,
@@ -141,13 +141,13 @@ export type Shutdown = {
   drain(): Promise<void>;
   /** Errors: `stopping` during the drain. */
   requireOpen(request: FastifyRequest): void;
-  draining: AbortSignal;
+  drainSignal: AbortSignal;
 };
 
-const alwaysServed: readonly string[] = ["/livez", "/readyz", "/metrics"];
+const alwaysServedRoutes: readonly string[] = ["/livez", "/readyz", "/metrics"];
 
 export function createShutdown(connections: Pick<OpenConnections, "whenAnswered">): Shutdown {
-  const draining = new AbortController();
+  const drainController = new AbortController();
   let isAnnounced = false;
 
   return {
@@ -157,19 +157,19 @@ export function createShutdown(connections: Pick<OpenConnections, "whenAnswered"
     isAnnounced: () => isAnnounced,
     drain: async () => {
       isAnnounced = true;
-      draining.abort();
+      drainController.abort();
       await connections.whenAnswered();
     },
     requireOpen: ({ routeOptions }) => {
-      if (draining.signal.aborted && !alwaysServed.includes(routeOptions.url ?? "")) {
-        throw serverStops();
+      if (drainController.signal.aborted && !alwaysServedRoutes.includes(routeOptions.url ?? "")) {
+        throw serverStoppingError();
       }
     },
-    draining: draining.signal,
+    drainSignal: drainController.signal,
   };
 }
 
-export function serverStops(): EarshotError {
+export function serverStoppingError(): EarshotError {
   return new EarshotError("stopping", "the server is stopping", {
     status: 503,
     retryable: true,

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { addressNetwork } from "../../accounts/client-addresses.ts";
-import { agentWords } from "../../accounts/sessions/agent-words.ts";
+import { describeUserAgent } from "../../accounts/sessions/describe-user-agent.ts";
 import type { ClientInfo } from "../../accounts/sign-in/sign-in.ts";
 import type { DashboardCookies } from "./cookies.ts";
 
@@ -14,7 +14,7 @@ export function readClientInfo(request: FastifyRequest, cookies: DashboardCookie
 
 export function clientOrigin(request: FastifyRequest): Pick<ClientInfo, "agent" | "addressGroup"> {
   return {
-    agent: agentWords(request.headers["user-agent"]),
+    agent: describeUserAgent(request.headers["user-agent"]),
     addressGroup: addressNetwork(request.callerAddress),
   };
 }

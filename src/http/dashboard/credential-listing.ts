@@ -26,12 +26,12 @@ function credentialState(
   nowMs: number,
 ): Pick<CredentialListing, "state" | "reason" | "until"> {
   if (quarantine !== null) return { state: "quarantined", reason: quarantine.reason, until: null };
-  const [last] = coolings
+  const [lastCooling] = coolings
     .filter(({ untilMs }) => untilMs > nowMs)
     .toSorted((a, b) => b.untilMs - a.untilMs);
-  return last === undefined
+  return lastCooling === undefined
     ? { state: "ready", reason: null, until: null }
-    : { state: "cooling", reason: last.reason, until: isoTime(last.untilMs) };
+    : { state: "cooling", reason: lastCooling.reason, until: isoTime(lastCooling.untilMs) };
 }
 
 export function credentialKindListing(kind: CredentialKind): CredentialKindListing {

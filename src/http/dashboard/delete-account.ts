@@ -2,9 +2,9 @@ import type { AccountListing } from "../../accounts/admin/listing-operations.ts"
 import type { HttpContext } from "../context.ts";
 import { problem } from "../problems/write-problem.ts";
 import { invalidRequest } from "../schemas/validation.ts";
-import type { DeleteAccount } from "./contract/account.ts";
+import type { DeleteAccountRequest } from "./contract/account.ts";
 
-type Context = Pick<HttpContext, "accounts" | "accountEnds" | "clock" | "settings">;
+type Context = Pick<HttpContext, "accounts" | "accountFinalizer" | "clock" | "settings">;
 
 /** Errors: `account_not_found`. */
 export async function requireAccount(
@@ -19,11 +19,11 @@ export async function requireAccount(
 /** `confirm` must be the account's name. Errors: `invalid_request`, `account_not_found`, `last_operator`. */
 export async function deleteAccount(
   context: Context,
-  { accountId, confirm, actorId }: DeleteAccount & { accountId: string; actorId: string },
+  { accountId, confirm, actorId }: DeleteAccountRequest & { accountId: string; actorId: string },
 ): Promise<void> {
   const { name } = await requireAccount(context, accountId);
   if (confirm !== name) throw nameMismatch(name);
-  const { accounts, accountEnds, clock, settings } = context;
+  const { accounts, accountFinalizer, clock, settings } = context;
   const actor = { accountId: actorId };
   const retentionMs = settings.deletedAccountMs;
   await accounts.write("closeAccount", {
@@ -32,11 +32,11 @@ export async function deleteAccount(
     retentionMs,
     nowMs: clock.now(),
   });
-  await accountEnds.settle({ id: accountId, ending: "deleted" });
+  await accountFinalizer.settle({ id: accountId, ending: "deleted" });
 }
 
 function nameMismatch(name: string) {
-  const message = "confirm must be the name of the account";
+  const message = "confirm must be the account name";
   const hint = `send {"confirm":${JSON.stringify(name)}}`;
   return invalidRequest([{ code: "invalid_value", message, hint, pointer: "/confirm" }]);
 }

@@ -5,7 +5,7 @@ const noSniffPaths = [...noReferrerPaths, "/v1", "/api/v1"];
 const noStorePaths = ["/dashboard/api", "/auth", "/oauth", "/v1", "/api/v1"];
 
 /** For answers to authenticated requests. */
-export const uncachedControl = "private, no-store";
+export const noStoreCacheControl = "private, no-store";
 
 /** Public answers override `Cache-Control`. The API needs `nosniff` too: browsers can call it with a cookie. */
 export function setDashboardHeaders(request: FastifyRequest, reply: FastifyReply): void {
@@ -14,7 +14,7 @@ export function setDashboardHeaders(request: FastifyRequest, reply: FastifyReply
   const isBelowAny = (prefixes: readonly string[]) => paths.some((path) => isBelow(path, prefixes));
   if (isBelowAny(noSniffPaths)) reply.header("x-content-type-options", "nosniff");
   if (isBelowAny(noReferrerPaths)) reply.header("referrer-policy", "no-referrer");
-  if (isBelowAny(noStorePaths)) reply.header("cache-control", uncachedControl);
+  if (isBelowAny(noStorePaths)) reply.header("cache-control", noStoreCacheControl);
 }
 
 function isBelow(path: string, prefixes: readonly string[]): boolean {
@@ -23,7 +23,7 @@ function isBelow(path: string, prefixes: readonly string[]): boolean {
   );
 }
 
-const policy = [
+const contentSecurityPolicy = [
   "default-src 'self'",
   "script-src 'self'",
   "style-src 'self'",
@@ -39,7 +39,7 @@ const policy = [
 /** Revalidated, because pages name the files of their version. */
 export const pageHeaders = {
   "cache-control": "no-cache",
-  "content-security-policy": policy,
+  "content-security-policy": contentSecurityPolicy,
   "cross-origin-opener-policy": "same-origin",
   "permissions-policy": "camera=(), geolocation=(), microphone=()",
   "referrer-policy": "no-referrer",

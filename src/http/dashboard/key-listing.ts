@@ -11,12 +11,12 @@ export async function keyListings(
   keys: readonly OwnKey[],
   nowMs: number,
 ): Promise<KeyListingResponse[]> {
-  const live = keys.filter((key) => isLive(keyState(key, nowMs)));
-  const states = live.length === 0 ? [] : await limiter.fetchStates(live.map(ratedKey));
-  const limitStates = new Map(live.map(({ id }, index) => [id, states[index] ?? []]));
+  const liveKeys = keys.filter((key) => isLive(keyState(key, nowMs)));
+  const states = liveKeys.length === 0 ? [] : await limiter.fetchStates(liveKeys.map(ratedKey));
+  const limitStates = new Map(liveKeys.map(({ id }, index) => [id, states[index] ?? []]));
   return keys.map((key) => {
     const policies = limitStates.get(key.id);
-    const remaining = (policy: string) =>
+    const getRemaining = (policy: string) =>
       policies?.find((state) => state.policy === policy)?.remaining ?? 0;
     return {
       id: key.id,
@@ -24,8 +24,8 @@ export async function keyListings(
       shown: `ear_${key.id}_…`,
       state: keyState(key, nowMs),
       methods: key.methods,
-      requests_per_second: key.own.requestsPerSecond,
-      submissions_per_minute: key.own.submissionsPerMinute,
+      requests_per_second: key.ownLimits.requestsPerSecond,
+      submissions_per_minute: key.ownLimits.submissionsPerMinute,
       created_at: isoTime(key.createdMs),
       expires_at: isoTimeOrNull(key.expiresMs),
       revoked_at: isoTimeOrNull(key.revokedMs),
@@ -35,15 +35,15 @@ export async function keyListings(
       left:
         policies === undefined
           ? null
-          : { requests: remaining("burst"), submissions: remaining("search") },
+          : { requests: getRemaining("burst"), submissions: getRemaining("search") },
     };
   });
 }
 
 /** A rotated key shares the rate limits of its successor. */
 function ratedKey(key: OwnKey): RatedKey {
-  const { id, successorId, effective } = key;
-  return { keyId: successorId ?? id, ...effective, account: accountRates(key) };
+  const { id, successorId, effectiveLimits } = key;
+  return { keyId: successorId ?? id, ...effectiveLimits, account: accountRates(key) };
 }
 
 const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));

@@ -28,8 +28,8 @@ describe("a remote node", () => {
   });
 
   test("the status of a disconnected remote node has no connection time", () => {
-    const disconnected = nodeStatus(makeNodeView({ isConnected: false }));
-    expect(disconnected).toMatchObject({ is_connected: false, connected_at: null });
+    const disconnectedStatus = nodeStatus(makeNodeView({ isConnected: false }));
+    expect(disconnectedStatus).toMatchObject({ is_connected: false, connected_at: null });
   });
 
   test("the status of a remote node has the reason and end of its quarantine, or null without one", () => {
@@ -56,10 +56,10 @@ describe("a remote node", () => {
 });
 
 describe("the embedded node", () => {
-  const embedded = { running: 1, concurrency: 4, jobs: 12 };
+  const embeddedNode = { running: 1, concurrency: 4, jobs: 12 };
 
   test("the status of the embedded node states that it proves nothing", () => {
-    expect(embeddedStatus({ ...embedded, share: "on" }, ["bluesky"])).toMatchObject([
+    expect(embeddedStatus({ ...embeddedNode, share: "on" }, ["bluesky"])).toMatchObject([
       {
         id: "embedded",
         evidence: "none",
@@ -71,8 +71,8 @@ describe("the embedded node", () => {
   });
 
   test("the embedded node is marked as spare if it is configured so, and absent if it is off", () => {
-    expect(embeddedStatus({ ...embedded, share: "spare" }, [])[0]?.is_spare).toBe(true);
-    expect(embeddedStatus({ ...embedded, share: "off" }, [])).toEqual([]);
+    expect(embeddedStatus({ ...embeddedNode, share: "spare" }, [])[0]?.is_spare).toBe(true);
+    expect(embeddedStatus({ ...embeddedNode, share: "off" }, [])).toEqual([]);
   });
 });
 

@@ -99,10 +99,10 @@ export function embeddedStatus(
 export function insecureEvidence(
   gateway: Pick<NodeGateway, "policy" | "nodes">,
 ): InsecureEvidence[] {
-  const connected = gateway.nodes().filter(({ isConnected }) => isConnected);
+  const connectedNodes = gateway.nodes().filter(({ isConnected }) => isConnected);
   const evidenceKinds = new Set([
     ...gateway.policy().evidence,
-    ...connected.map(({ evidence }) => evidence),
+    ...connectedNodes.map(({ evidence }) => evidence),
   ]);
   return (["simulated", "none"] as const).filter((kind) => evidenceKinds.has(kind));
 }

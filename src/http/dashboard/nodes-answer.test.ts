@@ -47,12 +47,12 @@ test("a node known from an earlier run is listed as disconnected", () => {
 });
 
 test("a quarantine is reported until it ends", () => {
-  const quarantined = makeRecord({
+  const quarantinedNode = makeRecord({
     quarantinedUntilMs: nowMs + 1,
     quarantineReason: "wrong answers",
   });
   const stateAt = (ms: number) =>
-    nodesResponse({ ...survey, nodes: [quarantined] }, [makeNodeView()], ms).nodes[0]?.state;
+    nodesResponse({ ...survey, nodes: [quarantinedNode] }, [makeNodeView()], ms).nodes[0]?.state;
   expect([stateAt(nowMs), stateAt(nowMs + 1)]).toEqual(["quarantined", "approved"]);
 });
 

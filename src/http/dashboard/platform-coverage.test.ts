@@ -7,7 +7,7 @@ const hourMs = 3_600_000;
 const at = (hoursAgo: number): number => nowMs - hoursAgo * hourMs;
 const iso = (hoursAgo: number): string => new Date(at(hoursAgo)).toISOString().replace(".000", "");
 
-function interval(fromHours: number, toHours: number, more: Partial<CoverageInterval> = {}) {
+function interval(fromHours: number, toHours: number, overrides: Partial<CoverageInterval> = {}) {
   return {
     platform: "bluesky" as const,
     collection: "posts" as const,
@@ -15,7 +15,7 @@ function interval(fromHours: number, toHours: number, more: Partial<CoverageInte
     source: "jetstream",
     fromMs: at(fromHours),
     toMs: at(toHours),
-    ...more,
+    ...overrides,
   };
 }
 
@@ -51,8 +51,8 @@ test("a stream that has ended has a gap up to now, but one with a small lag has 
 });
 
 test("coverage that consists only of imports has no gap after the last one", () => {
-  const imported = { source: "import" };
-  expect(getCoverage([interval(20, 15, imported), interval(12, 6, imported)])).toEqual({
+  const importSource = { source: "import" };
+  expect(getCoverage([interval(20, 15, importSource), interval(12, 6, importSource)])).toEqual({
     held: [
       { from: iso(20), to: iso(15), source: "import" },
       { from: iso(12), to: iso(6), source: "import" },
@@ -85,21 +85,21 @@ test("coverage by the stream of a single server is never reported as complete", 
 });
 
 test("platform coverage omits single accounts, other collections and times before the range", () => {
-  const nothing = { held: [], gaps: [], complete_since: null };
-  expect(getCoverage([])).toEqual(nothing);
-  expect(getCoverage([interval(5, 0, { account: "did:plc:a" })])).toEqual(nothing);
-  expect(getCoverage([interval(5, 0, { collection: "likes" })])).toEqual(nothing);
-  const past = getCoverage([interval(60, 50)]);
-  expect(past.held).toEqual([]);
-  expect(past.gaps).toEqual([{ from: iso(24), to: iso(0) }]);
+  const noCoverage = { held: [], gaps: [], complete_since: null };
+  expect(getCoverage([])).toEqual(noCoverage);
+  expect(getCoverage([interval(5, 0, { account: "did:plc:a" })])).toEqual(noCoverage);
+  expect(getCoverage([interval(5, 0, { collection: "likes" })])).toEqual(noCoverage);
+  const pastCoverage = getCoverage([interval(60, 50)]);
+  expect(pastCoverage.held).toEqual([]);
+  expect(pastCoverage.gaps).toEqual([{ from: iso(24), to: iso(0) }]);
 });
 
 test("the oldest of very many coverage gaps are merged", () => {
-  const many = Array.from({ length: 500 }, (_, index) => {
+  const manyIntervals = Array.from({ length: 500 }, (_, index) => {
     const fromMs = at(20) + index * 100_000;
     return interval(0, 0, { fromMs, toMs: fromMs + 50_000 });
   });
-  const { held, gaps } = getCoverage(many);
+  const { held, gaps } = getCoverage(manyIntervals);
   expect(gaps).toHaveLength(100);
   expect(held.length).toBeLessThanOrEqual(101);
 });

@@ -27,17 +27,17 @@ export function platformCoverage(
   );
   const window = { fromMs: Math.max(firstMs, fromMs), toMs: nowMs };
   if (window.fromMs >= nowMs) return { held: [], gaps: [], complete_since: null };
-  const allowedMs = hasCaughtUp(platformIntervals, liveSinceMs) ? slackMs : 0;
-  const missing = joinOldest(gapsIn(window, platformIntervals, nowMs, allowedMs), maxGaps);
+  const allowedLagMs = hasCaughtUp(platformIntervals, liveSinceMs) ? slackMs : 0;
+  const missingSpans = joinOldest(gapsIn(window, platformIntervals, nowMs, allowedLagMs), maxGaps);
   const isImportOnly = platformIntervals.every(({ source }) => source === "import");
-  const gaps = isImportOnly ? missing.filter(({ toMs }) => toMs < nowMs) : missing;
+  const gaps = isImportOnly ? missingSpans.filter(({ toMs }) => toMs < nowMs) : missingSpans;
   return {
-    held: subtractSpans(window, missing).map((span) => ({
+    held: subtractSpans(window, missingSpans).map((span) => ({
       ...spanText(span, window.fromMs),
       source: formatSources(platformIntervals, span),
     })),
     gaps: gaps.map((span) => spanText(span, window.fromMs)),
-    complete_since: completeSince(platformWideIntervals(intervals, "posts"), nowMs, allowedMs),
+    complete_since: completeSince(platformWideIntervals(intervals, "posts"), nowMs, allowedLagMs),
   };
 }
 
@@ -47,16 +47,21 @@ function completeSince(
   nowMs: number,
   slackMs: number,
 ): string | null {
-  const unbounded = { fromMs: null, toMs: nowMs };
-  const last = subtractSpans(unbounded, gapsIn(unbounded, intervals, nowMs, slackMs)).at(-1);
-  if (last === undefined || last.toMs < nowMs) return null;
-  return isoText(Math.max(0, last.fromMs ?? 0));
+  const unboundedWindow = { fromMs: null, toMs: nowMs };
+  const lastSpan = subtractSpans(
+    unboundedWindow,
+    gapsIn(unboundedWindow, intervals, nowMs, slackMs),
+  ).at(-1);
+  if (lastSpan === undefined || lastSpan.toMs < nowMs) return null;
+  return isoText(Math.max(0, lastSpan.fromMs ?? 0));
 }
 
 function formatSources(intervals: readonly CoverageInterval[], span: Span): string {
   const startMs = span.fromMs ?? Number.NEGATIVE_INFINITY;
-  const covering = intervals.filter(({ fromMs, toMs }) => toMs > startMs && fromMs < span.toMs);
-  return [...new Set(covering.map(({ source }) => source))].sort().join(", ");
+  const coveringIntervals = intervals.filter(
+    ({ fromMs, toMs }) => toMs > startMs && fromMs < span.toMs,
+  );
+  return [...new Set(coveringIntervals.map(({ source }) => source))].sort().join(", ");
 }
 
 const spanText = ({ fromMs, toMs }: Span, startMs: number) => ({

@@ -26,15 +26,15 @@ export function requireNavigation(request: FastifyRequest): void {
   const { "sec-fetch-mode": mode = "navigate", "sec-fetch-dest": destination = "document" } =
     request.headers;
   if (mode === "navigate" && destination === "document") return;
-  throw forbiddenOrigin("a sign-in must be a top-level page");
+  throw forbiddenOrigin("sign-in must be a top-level navigation");
 }
 
 function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string | null): boolean {
   if (publicUrl !== null) return origin === publicUrl;
-  const parsed = URL.parse(origin);
-  if (parsed === null || host === undefined) return false;
+  const parsedOrigin = URL.parse(origin);
+  if (parsedOrigin === null || host === undefined) return false;
   // Browsers omit the default port in both headers.
-  return parsed.host === host.toLowerCase() && parsed.origin === origin;
+  return parsedOrigin.host === host.toLowerCase() && parsedOrigin.origin === origin;
 }
 
 export function forbiddenOrigin(message: string) {

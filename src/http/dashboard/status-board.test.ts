@@ -134,7 +134,7 @@ test("the status board reports the current status of a stream", async () => {
       lookUp: null,
     }),
   });
-  const streamNow = async () => (await board.status("24h")).platforms[0]?.stream;
+  const currentStream = async () => (await board.status("24h")).platforms[0]?.stream;
   const expected = {
     status: "connected",
     detail: "connected to one.example",
@@ -142,9 +142,9 @@ test("the status board reports the current status of a stream", async () => {
     lag_ms: 1_400,
     posts_per_second: 41.5,
   };
-  expect(await streamNow()).toEqual(expected);
+  expect(await currentStream()).toEqual(expected);
   lagMs = 9_000;
-  expect(await streamNow()).toEqual({ ...expected, lag_ms: 9_000 });
+  expect(await currentStream()).toEqual({ ...expected, lag_ms: 9_000 });
 });
 
 test("the status board does not query the archive while its status is cached", async () => {

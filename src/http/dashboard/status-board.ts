@@ -5,13 +5,18 @@ import { isoText } from "../../lib/iso-time.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import type { NodeView } from "../../remote/gateway/gateway.ts";
 import { problem } from "../problems/write-problem.ts";
-import { type CachedAnswer, createCachedAnswer } from "./cached-answer.ts";
+import { type CachedValue, createCachedValue } from "./cached-value.ts";
 import type { NodeStatusResponse, PlatformStatus, StatusResponse } from "./contract/status.ts";
 import type { UsageRange } from "./contract/usage.ts";
-import { countReceived, countsByPart, type ReceivedPosts, receivedUnitMs } from "./last-events.ts";
 import { type EmbeddedNode, embeddedStatus, nodeStatus } from "./node-status.ts";
 import { platformCoverage } from "./platform-coverage.ts";
 import { rangeNames, ranges } from "./ranges.ts";
+import {
+  countReceivedPosts,
+  countsByPart,
+  type ReceivedPosts,
+  receivedUnitMs,
+} from "./received-posts.ts";
 
 /** Identical for all accounts. */
 export type StatusBoard = {
@@ -53,30 +58,30 @@ type ArchiveState = {
   nowMs: number;
   coverage: readonly PlatformCoverage[];
   stats: ArchiveStats;
-  searchedLive: readonly Platform[];
+  livePlatforms: readonly Platform[];
   freeDiskBytes: number | null;
 };
 
 type Lags = Awaited<ReturnType<StatusSource["lags"]>>;
-type RangeCaches = { received: CachedAnswer<ReceivedPosts>; lags: CachedAnswer<Lags> };
+type RangeCaches = { received: CachedValue<ReceivedPosts>; lags: CachedValue<Lags> };
 
 export function createStatusBoard(source: StatusSource): StatusBoard {
   const { archive, clock, settings } = source;
   const { cacheMs } = settings;
-  const archiveState = createCachedAnswer(clock, cacheMs, readArchive);
+  const archiveState = createCachedValue(clock, cacheMs, readArchive);
   const rangeCaches = Object.fromEntries(
     rangeNames.map((range) => [
       range,
       {
-        received: createCachedAnswer(clock, cacheMs, () => oneAtATime(() => countRange(range))),
-        lags: createCachedAnswer(clock, cacheMs, () => {
+        received: createCachedValue(clock, cacheMs, () => oneAtATime(() => countRange(range))),
+        lags: createCachedValue(clock, cacheMs, () => {
           const { spanMs, lagBucketMs } = ranges[range];
           return source.lags(clock.now() - spanMs, lagBucketMs);
         }),
       },
     ]),
   ) as Record<UsageRange, RangeCaches>;
-  let counting: Promise<unknown> = Promise.resolve();
+  let lastCount: Promise<unknown> = Promise.resolve();
 
   async function readArchive(): Promise<ArchiveState> {
     const nowMs = clock.now();
@@ -86,13 +91,13 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
       Promise.all(platforms.map(source.isSearchedLive)),
       source.freeDiskBytes(),
     ]);
-    const searchedLive = platforms.filter((_platform, index) => searchedLiveFlags[index]);
-    return { nowMs, coverage, stats, searchedLive, freeDiskBytes };
+    const livePlatforms = platforms.filter((_platform, index) => searchedLiveFlags[index]);
+    return { nowMs, coverage, stats, livePlatforms, freeDiskBytes };
   }
 
   function oneAtATime<Value>(count: () => Promise<Value>): Promise<Value> {
-    const result = counting.then(count, count);
-    counting = result.catch(() => undefined);
+    const result = lastCount.then(count, count);
+    lastCount = result.catch(() => undefined);
     return result;
   }
 
@@ -110,7 +115,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     );
     try {
       const span = { fromMs, toMs };
-      return await countReceived(
+      return await countReceivedPosts(
         source,
         { platforms: platformsWithPosts, ...span },
         timeout.signal,
@@ -121,18 +126,20 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
   }
 
   async function status(range: UsageRange): Promise<StatusResponse> {
-    const current =
+    const currentState =
       (await archiveState.get(optionalTimeoutMs)) ?? (await archiveState.get(requiredTimeoutMs));
-    if (current === null) throw archiveTimeout();
+    if (currentState === null) throw archiveTimeout();
     const [received, lags] = await Promise.all([
       rangeCaches[range].received.get(optionalTimeoutMs).catch(() => null),
       rangeCaches[range].lags.get(optionalTimeoutMs).catch(() => null),
     ]);
-    const { nowMs, stats, freeDiskBytes } = current;
+    const { nowMs, stats, freeDiskBytes } = currentState;
     const statuses = platforms.map((platform) =>
-      platformStatus(platform, range, current, received, lags),
+      platformStatus(platform, range, currentState, received, lags),
     );
-    const enabled = statuses.filter(({ mode }) => mode !== "off").map(({ platform }) => platform);
+    const enabledPlatforms = statuses
+      .filter(({ mode }) => mode !== "off")
+      .map(({ platform }) => platform);
     return {
       range,
       from: isoText(nowMs - ranges[range].spanMs),
@@ -143,7 +150,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
         max_age_ms: settings.maxAgeMs || null,
         free_disk_bytes: freeDiskBytes,
       },
-      nodes: [...embeddedStatus(source.embedded(), enabled), ...remoteNodes()],
+      nodes: [...embeddedStatus(source.embedded(), enabledPlatforms), ...remoteNodes()],
       queue: { waiting: source.waitingJobs() },
     };
   }
@@ -159,7 +166,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
   function platformStatus(
     platform: Platform,
     range: UsageRange,
-    { nowMs, coverage, stats, searchedLive }: ArchiveState,
+    { nowMs, coverage, stats, livePlatforms }: ArchiveState,
     received: ReceivedPosts | null,
     lags: Lags | null,
   ): PlatformStatus {
@@ -173,7 +180,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     const span = { fromMs: histogramSpan(range, nowMs).fromMs, partMs, parts: histogramBuckets };
     return {
       platform,
-      mode: platformMode(platform, searchedLive, posts),
+      mode: platformMode(platform, livePlatforms, posts),
       stream: makeStream(platform),
       posts,
       coverage: platformCoverage(intervals, {
@@ -191,11 +198,11 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
 
   function platformMode(
     platform: Platform,
-    searchedLive: readonly Platform[],
+    livePlatforms: readonly Platform[],
     posts: number,
   ): PlatformStatus["mode"] {
     if (source.streamedPlatforms.includes(platform)) return "streamed";
-    if (searchedLive.includes(platform)) return "live";
+    if (livePlatforms.includes(platform)) return "live";
     return posts > 0 ? "archived" : "off";
   }
 

@@ -2,9 +2,9 @@ export function anchorNames(): (heading: string) => string {
   const counts = new Map<string, number>();
   return (heading) => {
     const name = anchorName(heading);
-    const earlier = counts.get(name) ?? 0;
-    counts.set(name, earlier + 1);
-    return earlier === 0 ? name : `${name}-${earlier}`;
+    const earlierCount = counts.get(name) ?? 0;
+    counts.set(name, earlierCount + 1);
+    return earlierCount === 0 ? name : `${name}-${earlierCount}`;
   };
 }
 

@@ -66,7 +66,7 @@ describe("other codes", () => {
       ([, cell = ""]) => [...cell.matchAll(/`([a-z_]+)`/g)].map(([, code = ""]) => code),
     );
   const pages = ["errors/details", "errors/warnings", "errors/job-failures", "nodes"];
-  const explained = pages.flatMap((name) => rows(`${name}.md`));
+  const explainedCodes = pages.flatMap((name) => rows(`${name}.md`));
   const source = ["http", "jobs", "accounts", "search", "upstream", "platforms", "remote"]
     .map(readSource)
     .join("\n");
@@ -81,20 +81,20 @@ describe("other codes", () => {
       ...validationSource.matchAll(/return "([a-z_]+)";/g),
     ].map(([, code = ""]) => code);
     const schemaCode = "custom";
-    const known = new Set([
-      ...explained,
+    const knownCodes = new Set([
+      ...explainedCodes,
       ...Object.keys(diagnosticCodes),
       ...Object.keys(problems),
       schemaCode,
     ]);
     expect(usedCodes.length).toBeGreaterThan(15);
-    expect(usedCodes.filter((code) => !known.has(code))).toEqual([]);
+    expect(usedCodes.filter((code) => !knownCodes.has(code))).toEqual([]);
   });
 
   test("every explained code exists in the source", () => {
-    const everything = `${source}\n${readSource("lib")}\n${readSource("archive")}`;
-    expect(explained.length).toBeGreaterThan(20);
-    expect(explained.filter((code) => !everything.includes(`"${code}"`))).toEqual([]);
+    const wholeSource = `${source}\n${readSource("lib")}\n${readSource("archive")}`;
+    expect(explainedCodes.length).toBeGreaterThan(20);
+    expect(explainedCodes.filter((code) => !wholeSource.includes(`"${code}"`))).toEqual([]);
   });
 
   test("each code is explained once per page", () => {
@@ -153,6 +153,6 @@ test("docs/metrics.md explains every metric, and no others", () => {
     waitingDeliveries: async () => 0,
     monthPostReads: async () => 0,
   });
-  const explained = [...page("metrics.md").matchAll(/^\| `(\w+)` \|/gm)];
-  expect(explained.map(([, name]) => name).sort()).toEqual([...metrics.names()].sort());
+  const explainedMetrics = [...page("metrics.md").matchAll(/^\| `(\w+)` \|/gm)];
+  expect(explainedMetrics.map(([, name]) => name).sort()).toEqual([...metrics.names()].sort());
 });

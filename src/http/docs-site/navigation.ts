@@ -6,18 +6,18 @@ export type NavigationEntry = { path: string; title: string };
 export type NavigationGroup = { title: string; entries: readonly NavigationEntry[] };
 
 export function makeNavigation(api: OpenApi): readonly NavigationGroup[] {
-  const reference = referenceNames(api).map((name) =>
+  const referenceEntries = referenceNames(api).map((name) =>
     name === "README"
       ? { path: "/reference", title: "All endpoints" }
       : { path: `/reference/${name}`, title: referenceTitle(name) },
   );
   return [
-    group("Start", [
+    makeGroup("Start", [
       ["", "Overview"],
       ["/quickstart", "Quickstart"],
       ["/guides", "Guides"],
     ]),
-    group("Search posts", [
+    makeGroup("Search posts", [
       ["/api", "The API"],
       ["/query-language", "Query language"],
       ["/platforms", "Platforms"],
@@ -29,13 +29,13 @@ export function makeNavigation(api: OpenApi): readonly NavigationGroup[] {
       ["/errors/warnings", "Warnings"],
       ["/errors/job-failures", "Job failures"],
     ]),
-    { title: "API reference", entries: reference },
-    group("Fill the archive", [
+    { title: "API reference", entries: referenceEntries },
+    makeGroup("Fill the archive", [
       ["/live-stream", "Live stream"],
       ["/backfill", "Backfill"],
       ["/import", "Import"],
     ]),
-    group("Run a server", [
+    makeGroup("Run a server", [
       ["/operations", "Operations"],
       ["/configuration", "Configuration"],
       ["/configuration-advanced", "Advanced settings"],
@@ -46,12 +46,12 @@ export function makeNavigation(api: OpenApi): readonly NavigationGroup[] {
       ["/performance", "Performance"],
       ["/sealed-index", "Sealed index"],
     ]),
-    group("Remote nodes", [
+    makeGroup("Remote nodes", [
       ["/attestation", "Attestation"],
       ["/nodes", "Node protocol"],
       ["/hardware-acceptance", "First run on TDX"],
     ]),
-    group("Contribute", [
+    makeGroup("Contribute", [
       ["/glossary", "Glossary"],
       ["/executors", "Executors"],
       ["/decisions", "Decisions"],
@@ -59,7 +59,7 @@ export function makeNavigation(api: OpenApi): readonly NavigationGroup[] {
   ];
 }
 
-function group(
+function makeGroup(
   title: string,
   entries: readonly (readonly [path: string, title: string])[],
 ): NavigationGroup {

@@ -12,7 +12,7 @@ export function isBrowserNavigation({ method, url, headers }: FastifyRequest): b
   return method === "GET" && !programPaths.test(url) && acceptsHtml(headers.accept);
 }
 
-const page = readOnce(new URL("not-found.html", builtDocs));
+const readPage = readOnce(new URL("not-found.html", builtDocs));
 
 /** The fallback if the pages have not been built. */
 const plainPage = `<!doctype html>
@@ -21,7 +21,7 @@ const plainPage = `<!doctype html>
 `;
 
 export async function sendNotFoundPage(reply: FastifyReply): Promise<FastifyReply> {
-  const html = await page().catch(() => plainPage);
+  const html = await readPage().catch(() => plainPage);
   return reply
     .code(404)
     .headers({ ...pageHeaders, vary: "Accept", "cache-control": "no-store" })

@@ -24,11 +24,11 @@ export async function readPageTree(api: OpenApi): Promise<PageTree> {
       if (/\.(?:md|svg)$/.test(name)) tree.set(pagePath(file), file);
     }
   }
-  const generated = [
+  const generatedFiles = [
     ...problemCodes.map((code) => `errors/${code}.md`),
     ...referenceNames(api).map((name) => `reference/${name}.md`),
   ];
-  for (const file of generated) tree.set(pagePath(file), file);
+  for (const file of generatedFiles) tree.set(pagePath(file), file);
   return tree;
 }
 
@@ -51,9 +51,9 @@ export function addressIn(tree: PageTree, page: string): (target: string) => str
   return (target) => {
     if (/^(?:https?:|#|\/(?!\/))/.test(target)) return target;
     const [path = "", anchor] = target.split("#");
-    const served = pagePath(posix.join(posix.dirname(page), path));
-    if (!tree.has(served)) return null;
-    const address = `/docs${served}`;
+    const servedPath = pagePath(posix.join(posix.dirname(page), path));
+    if (!tree.has(servedPath)) return null;
+    const address = `/docs${servedPath}`;
     return anchor === undefined ? address : `${address}#${anchor}`;
   };
 }

@@ -47,7 +47,7 @@ function tagPage(api: OpenApi, name: string): string {
 function schemasPage({ components: { schemas } }: OpenApi): string {
   return paragraphs([
     "# Schemas",
-    "The bodies of requests and answers.",
+    "Request and response bodies.",
     ...Object.entries(schemas).map(([name, schema]) =>
       paragraphs([
         `## ${name}`,
@@ -78,7 +78,7 @@ function endpointChapter(endpoint: Endpoint): string {
   const { method, path, operation } = endpoint;
   return paragraphs([
     `## ${method} ${path}`,
-    `${operation.summary}. ${operation.security ? "Needs a key" : "Needs no key"}. Operation \`${operation.operationId}\`.`,
+    `${operation.summary}. ${operation.security ? "Requires a key" : "Requires no key"}. Operation \`${operation.operationId}\`.`,
     operation.description ?? "",
     formatParameters(operation),
     makeBody(operation),
@@ -136,7 +136,7 @@ function formatBodies({ content = {} }: ResponseDescription): string {
   return bodies.length === 0 ? "none" : [...new Set(bodies)].join(" or ");
 }
 
-const maxListed = 5;
+const maxListedStatuses = 5;
 
 function formatHeaders({ responses }: Operation): string {
   const statuses = new Map<string, string[]>();
@@ -148,7 +148,7 @@ function formatHeaders({ responses }: Operation): string {
   if (statuses.size === 0) return "";
   const list = [...statuses].map(
     ([name, listed]) =>
-      `${code(name)}${listed.length > maxListed ? "" : ` (${listed.join(", ")})`}`,
+      `${code(name)}${listed.length > maxListedStatuses ? "" : ` (${listed.join(", ")})`}`,
   );
   return `Header fields: ${list.join(", ")}. [What they mean](README.md#header-fields).`;
 }

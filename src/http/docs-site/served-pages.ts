@@ -25,13 +25,13 @@ export type ServedPages = {
 };
 
 export function createServedPages(openApi: () => Promise<Buffer>): ServedPages {
-  const description = memoise(async (): Promise<OpenApi> => JSON.parse(String(await openApi())));
-  const tree = memoise(async () => await readPageTree(await description()));
+  const readOpenApi = memoise(async (): Promise<OpenApi> => JSON.parse(String(await openApi())));
+  const readTree = memoise(async () => await readPageTree(await readOpenApi()));
   const sources = new Map<string, () => Promise<ServedFile>>();
-  const built = createBuiltFiles(builtDocs);
+  const builtFiles = createBuiltFiles(builtDocs);
 
   async function findSource(path: string): Promise<ServedFile | null> {
-    const pageTree = await tree();
+    const pageTree = await readTree();
     const file = pageTree.get(path);
     if (file === undefined) return null;
     const source = sources.get(path) ?? memoise(() => makeSource(pageTree, file));
@@ -40,7 +40,7 @@ export function createServedPages(openApi: () => Promise<Buffer>): ServedPages {
   }
 
   async function makeSource(pageTree: PageTree, file: string): Promise<ServedFile> {
-    const text = await readPage(file, await description());
+    const text = await readPage(file, await readOpenApi());
     if (file.endsWith(".svg")) return makeServedFile("image/svg+xml; charset=utf-8", text);
     return makeServedFile(
       "text/markdown; charset=utf-8",
@@ -49,21 +49,21 @@ export function createServedPages(openApi: () => Promise<Buffer>): ServedPages {
   }
 
   async function findHtml(path: string, encoding: AcceptedEncoding): Promise<ServedFile | null> {
-    const file = (await tree()).get(path);
+    const file = (await readTree()).get(path);
     if (file === undefined || file.endsWith(".svg")) return null;
-    return await built.find(builtName(path), encoding);
+    return await builtFiles.find(builtName(path), encoding);
   }
 
   async function pageAddress(path: string): Promise<string | null> {
-    const served = pagePath(path.replace(/^\//, "")).replace(/\/$/, "");
-    return served !== path && (await tree()).has(served) ? `/docs${served}` : null;
+    const servedPath = pagePath(path.replace(/^\//, "")).replace(/\/$/, "");
+    return servedPath !== path && (await readTree()).has(servedPath) ? `/docs${servedPath}` : null;
   }
 
   const llms = memoise(async () =>
-    makeServedFile("text/plain; charset=utf-8", llmsText(await description())),
+    makeServedFile("text/plain; charset=utf-8", llmsText(await readOpenApi())),
   );
 
-  const findSearchIndex = (encoding: AcceptedEncoding) => built.find("search.json", encoding);
+  const findSearchIndex = (encoding: AcceptedEncoding) => builtFiles.find("search.json", encoding);
 
   return { findSource, findHtml, pageAddress, findSearchIndex, llms };
 }

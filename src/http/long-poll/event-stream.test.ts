@@ -3,18 +3,18 @@ import { createManualClock } from "../../lib/manual-clock.ts";
 import { eventStream, type StreamedEvent } from "./event-stream.ts";
 
 function source() {
-  const waiting: ((result: IteratorResult<StreamedEvent>) => void)[] = [];
+  const pendingReads: ((result: IteratorResult<StreamedEvent>) => void)[] = [];
   const events: AsyncIterator<StreamedEvent> & { pulled: number } = {
     pulled: 0,
     next: () => {
       events.pulled += 1;
-      return new Promise((resolve) => waiting.push(resolve));
+      return new Promise((resolve) => pendingReads.push(resolve));
     },
   };
   return {
     events,
-    emit: (event: StreamedEvent) => waiting.shift()?.({ done: false, value: event }),
-    end: () => waiting.shift()?.({ done: true, value: undefined }),
+    emit: (event: StreamedEvent) => pendingReads.shift()?.({ done: false, value: event }),
+    end: () => pendingReads.shift()?.({ done: true, value: undefined }),
   };
 }
 
@@ -68,11 +68,11 @@ test("an event stream reads the next event only after the previous one has been 
 
 test("an event stream ends immediately when its signal aborts, even while waiting", async () => {
   const { events } = source();
-  const ends = new AbortController();
-  const stream = eventStream(events, createManualClock(), ends.signal);
+  const endController = new AbortController();
+  const stream = eventStream(events, createManualClock(), endController.signal);
   await stream.next();
   const next = stream.next();
-  ends.abort();
+  endController.abort();
   expect((await next).done).toBe(true);
 });
 

@@ -14,10 +14,10 @@ export async function* eventStream(
   clock: Clock,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  let received: IteratorResult<StreamedEvent> | null = null;
+  let pendingResult: IteratorResult<StreamedEvent> | null = null;
   let deliver: (result: IteratorResult<StreamedEvent>) => void = () => undefined;
   const receive = (result: IteratorResult<StreamedEvent>) => {
-    received = result;
+    pendingResult = result;
     deliver(result);
   };
   const requestNext = () =>
@@ -27,7 +27,7 @@ export async function* eventStream(
   yield `retry: ${retryMs}\n\n`;
   while (!signal.aborted) {
     const result: IteratorResult<StreamedEvent> | null =
-      received ??
+      pendingResult ??
       (await firstValue(clock, heartbeatMs, signal, (resolve) => {
         deliver = resolve;
         return () => {
@@ -39,7 +39,7 @@ export async function* eventStream(
       yield ":\n\n";
     } else {
       yield formatText(result.value);
-      received = null;
+      pendingResult = null;
       void requestNext();
     }
   }

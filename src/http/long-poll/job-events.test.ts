@@ -39,9 +39,9 @@ async function* iterate<Item>(...items: Item[]): AsyncGenerator<Item> {
 }
 
 async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const received: Item[] = [];
-  for await (const item of items) received.push(item);
-  return received;
+  const collectedItems: Item[] = [];
+  for await (const item of items) collectedItems.push(item);
+  return collectedItems;
 }
 
 test("each change to an account's jobs is an event whose ID is the number of the change", async () => {
@@ -81,9 +81,9 @@ test("a job's events are its current state, without an ID, and then its changes 
 });
 
 test("an ended job yields only one event", async () => {
-  const done: Job = { ...job, state: "done", attempts: 1, startedMs: 1_000, finishedMs: 2_000 };
+  const doneJob: Job = { ...job, state: "done", attempts: 1, startedMs: 1_000, finishedMs: 2_000 };
   const changes = iterate(change(9, "done", 1));
-  const events = await collect(streamJobEvents(jobsWith(done), changes, "one", uuid));
+  const events = await collect(streamJobEvents(jobsWith(doneJob), changes, "one", uuid));
   expect(events).toEqual([
     {
       id: null,
@@ -94,13 +94,13 @@ test("an ended job yields only one event", async () => {
 });
 
 test("job changes from before the current state are not repeated", async () => {
-  const running: Job = { ...job, state: "in progress", attempts: 2, startedMs: 1_000 };
+  const runningJob: Job = { ...job, state: "in progress", attempts: 2, startedMs: 1_000 };
   const changes = iterate(
     change(3, "error(retrying)", 1),
     change(4, "in progress", 2),
     change(5, "cancelled", 2),
   );
-  const events = await collect(streamJobEvents(jobsWith(running), changes, "one", uuid));
+  const events = await collect(streamJobEvents(jobsWith(runningJob), changes, "one", uuid));
   expect(events.map(({ id }) => id)).toEqual([null, 5]);
 });
 

@@ -12,22 +12,22 @@ export async function* streamAccountEvents(
 /** Yields the current state, without an ID, then changes until the job ends. */
 export async function* streamJobEvents(
   jobs: Pick<HttpContext["jobs"], "find">,
-  changesOfAccount: AsyncIterable<JobChange>,
+  accountChanges: AsyncIterable<JobChange>,
   accountId: string,
   uuid: string,
 ): AsyncGenerator<StreamedEvent> {
-  const changes = changesOfAccount[Symbol.asyncIterator]();
-  let next = nextOf(changes);
+  const changes = accountChanges[Symbol.asyncIterator]();
+  let nextChange = nextOf(changes);
   const job = await jobs.find(accountId, uuid);
   if (job === null) return;
-  let last: Progress = job;
+  let lastProgress: Progress = job;
   yield makeEvent({ ...job, atMs: lastChangeMs(job) }, null);
-  while (!hasEnded(last.state)) {
-    const { done, value: change } = await next;
+  while (!hasEnded(lastProgress.state)) {
+    const { done, value: change } = await nextChange;
     if (done) return;
-    next = nextOf(changes);
-    if (change.uuid !== uuid || !isLater(change, last)) continue;
-    last = change;
+    nextChange = nextOf(changes);
+    if (change.uuid !== uuid || !isLater(change, lastProgress)) continue;
+    lastProgress = change;
     yield makeEvent(change, change.id);
   }
 }

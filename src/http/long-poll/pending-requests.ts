@@ -4,10 +4,10 @@ import type { Caller } from "../../accounts/authenticate.ts";
 import type { Job } from "../../jobs/job.ts";
 import type { SubmittedJob } from "../../jobs/submissions/submission.ts";
 import { pauseIdleTimeout } from "../connections/idle-time.ts";
-import { serverStops } from "../connections/open-connections.ts";
+import { serverStoppingError } from "../connections/open-connections.ts";
 import type { HttpContext } from "../context.ts";
 import type { CallerWatch } from "../middleware/ended-caller.ts";
-import { rateLimitedProblem } from "../problems/refused-by-rate.ts";
+import { rateLimitedProblem } from "../problems/rate-limited.ts";
 import { problem } from "../problems/write-problem.ts";
 
 /**
@@ -67,14 +67,14 @@ const requestEnded = new Error("the server is stopping, or no request is pending
 export function createPendingRequests(
   context: HttpContext,
   callers: Pick<CallerWatch, "watch">,
-  stopping: AbortSignal,
+  shutdownSignal: AbortSignal,
 ): PendingRequests {
   const { settings, clock, jobs, metrics } = context;
   const pendingByKey = new Map<string, number>();
   // One listener for all: a signal per request would cost more than the wait.
-  const ends = new Set<() => void>();
-  stopping.addEventListener("abort", () => {
-    for (const end of [...ends]) end();
+  const endCallbacks = new Set<() => void>();
+  shutdownSignal.addEventListener("abort", () => {
+    for (const end of [...endCallbacks]) end();
   });
 
   function hasRoom({ keyId }: Caller): boolean {
@@ -82,12 +82,12 @@ export function createPendingRequests(
   }
 
   /** Counts the request until the returned function is called. */
-  function count({ keyId }: Caller, end: () => void): () => void {
+  function countPending({ keyId }: Caller, end: () => void): () => void {
     pendingByKey.set(keyId, (pendingByKey.get(keyId) ?? 0) + 1);
     metrics.waitingRequests.inc();
-    ends.add(end);
+    endCallbacks.add(end);
     return () => {
-      ends.delete(end);
+      endCallbacks.delete(end);
       metrics.waitingRequests.dec();
       const pendingCount = (pendingByKey.get(keyId) ?? 1) - 1;
       if (pendingCount === 0) pendingByKey.delete(keyId);
@@ -102,7 +102,7 @@ export function createPendingRequests(
   ): Promise<Value> {
     const controller = new AbortController();
     const end = () => controller.abort(requestEnded);
-    const release = count(caller, end);
+    const release = countPending(caller, end);
     // If the key or session ends, the answer is 401 (ended-caller.ts).
     const unwatch = callers.watch(caller, end);
     const resumeIdleTimeout = pauseIdleTimeout(reply.raw, settings.idleTimeoutMs);
@@ -116,7 +116,7 @@ export function createPendingRequests(
       unwatch();
       release();
       // The key or session may have ended: force another check.
-      reply.request.admittedMs = Number.NEGATIVE_INFINITY;
+      reply.request.admittedAtMs = Number.NEGATIVE_INFINITY;
     }
   }
 
@@ -127,7 +127,7 @@ export function createPendingRequests(
     reply: FastifyReply,
   ): Promise<Job | null> {
     const { accountId } = caller;
-    const canWait = () => waitSeconds > 0 && hasRoom(caller) && !stopping.aborted;
+    const canWait = () => waitSeconds > 0 && hasRoom(caller) && !shutdownSignal.aborted;
     if (!canWait() || !jobs.isUnfinished(accountId, uuid)) {
       const job = await jobs.find(accountId, uuid);
       // Another gateway may just have accepted the job.
@@ -147,7 +147,7 @@ export function createPendingRequests(
   ): Promise<Job | null> {
     const hadRoom = hasRoom(caller) || !jobs.isUnfinished(caller.accountId, uuid);
     const job = await waitForJob(caller, uuid, waitSeconds, reply);
-    if (waitSeconds > 0 && hadRoom && job !== null && !stopping.aborted) {
+    if (waitSeconds > 0 && hadRoom && job !== null && !shutdownSignal.aborted) {
       reply.header("preference-applied", `wait=${waitSeconds}`);
     }
     return job;
@@ -161,7 +161,7 @@ export function createPendingRequests(
   ): Promise<Job> {
     if (!hasRoom(caller)) throw tooManyPending(reply);
     const { request } = reply;
-    const { admittedMs } = request;
+    const { admittedAtMs } = request;
     let isEnded = false;
     const endedJob = await trackWait(caller, reply, async (signal) => {
       const { job } = await submit();
@@ -170,7 +170,7 @@ export function createPendingRequests(
       return isEnded ? job : await wait(job, signal);
     });
     // If there was no wait, the caller's last check is recent enough.
-    if (isEnded) request.admittedMs = admittedMs;
+    if (isEnded) request.admittedAtMs = admittedAtMs;
     return endedJob;
   }
 
@@ -185,7 +185,7 @@ export function createPendingRequests(
       const waitMs = lifetimeMs + settings.deadlineGraceMs + watchMs;
       const job = await jobs.waitForEnd(caller.accountId, submitted.uuid, waitMs, signal);
       if (job !== null && job.finishedMs !== null) return job;
-      if (stopping.aborted) throw serverStops();
+      if (shutdownSignal.aborted) throw serverStoppingError();
       throw problem("deadline_exceeded", "the search timed out");
     });
   }
@@ -211,7 +211,7 @@ export function createPendingRequests(
       // Otherwise, a client that does not read would keep its connection forever.
       if (raw.writableNeedDrain) raw.destroy();
     };
-    const release = count(caller, end);
+    const release = countPending(caller, end);
     const unwatch = callers.watch(caller, end);
     finished(raw, () => {
       release();
@@ -219,23 +219,23 @@ export function createPendingRequests(
       end();
     });
     clock.sleep(timeoutMs, controller.signal).then(end, () => undefined);
-    if (stopping.aborted) end();
+    if (shutdownSignal.aborted) end();
     return controller.signal;
   }
 
   function openForNode({ raw }: FastifyReply): AbortSignal {
     const controller = new AbortController();
     const end = () => controller.abort(requestEnded);
-    ends.add(end);
+    endCallbacks.add(end);
     metrics.waitingRequests.inc();
     const resumeIdleTimeout = pauseIdleTimeout(raw, settings.idleTimeoutMs);
     finished(raw, () => {
       resumeIdleTimeout();
-      ends.delete(end);
+      endCallbacks.delete(end);
       metrics.waitingRequests.dec();
       end();
     });
-    if (stopping.aborted || raw.destroyed) end();
+    if (shutdownSignal.aborted || raw.destroyed) end();
     return controller.signal;
   }
 
@@ -254,7 +254,7 @@ export function createPendingRequests(
 }
 
 function jobExpired() {
-  return problem("result_expired", "the job of this Idempotency-Key is no longer stored", {
+  return problem("result_expired", "the job for this Idempotency-Key is no longer stored", {
     hint: "submit the search again with another Idempotency-Key",
   });
 }

@@ -72,7 +72,7 @@ test("any Prefer header is either parsed or rejected", () => {
 });
 
 test("a hostile Prefer header of 16 KB is parsed quickly", () => {
-  const hostile = [
+  const hostileHeaders = [
     "wait".repeat(4_000),
     `a${";".repeat(16_000)}`,
     `a="${"\\".repeat(16_000)}`,
@@ -82,7 +82,7 @@ test("a hostile Prefer header of 16 KB is parsed quickly", () => {
     "a;b=".repeat(4_000),
   ];
   const cpuMs = startCpuTime();
-  for (const field of hostile) {
+  for (const field of hostileHeaders) {
     try {
       preferredWaitSeconds(field);
     } catch (error) {

@@ -21,7 +21,7 @@ export function addArchiveMetrics(
   const registers = [registry];
   const coverageMetrics = addCoverageMetrics(registry, source);
   let state: CompactionState | null = null;
-  let pending: Promise<void> | null = null;
+  let pendingRefresh: Promise<void> | null = null;
 
   function gauge(name: string, help: string, value: (current: CompactionState) => number): void {
     new Gauge({
@@ -101,14 +101,17 @@ export function addArchiveMetrics(
   }
 
   async function refresh(): Promise<void> {
-    pending ??= Promise.all([readCompaction(), coverageMetrics.refresh().catch(() => undefined)])
+    pendingRefresh ??= Promise.all([
+      readCompaction(),
+      coverageMetrics.refresh().catch(() => undefined),
+    ])
       .then(() => undefined)
       .finally(() => {
-        pending = null;
+        pendingRefresh = null;
       });
     const timerAbort = new AbortController();
     const timeout = clock.sleep(timeoutMs, timerAbort.signal).catch(() => {});
-    await Promise.race([pending, timeout]);
+    await Promise.race([pendingRefresh, timeout]);
     timerAbort.abort();
   }
 

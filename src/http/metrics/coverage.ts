@@ -22,20 +22,20 @@ export function addCoverageMetrics(
 ): { refresh(): Promise<void> } {
   const registers = [registry];
   let coverage: readonly PlatformCoverage[] = [];
-  let posts = new Map<string, number>();
-  let summedMs = Number.NEGATIVE_INFINITY;
+  let postCounts = new Map<string, number>();
+  let summedAtMs = Number.NEGATIVE_INFINITY;
 
   new Gauge({
     name: "earshot_archive_posts",
-    help: "Posts of the archive",
+    help: "Posts in the archive",
     labelNames: ["platform"],
     registers,
     collect() {
       this.reset();
-      for (const [platform, count] of posts) this.set({ platform }, count);
+      for (const [platform, count] of postCounts) this.set({ platform }, count);
     },
   });
-  function gapGauge(name: string, help: string, value: (gaps: readonly Span[]) => number): void {
+  function addGapGauge(name: string, help: string, value: (gaps: readonly Span[]) => number): void {
     new Gauge({
       name,
       help,
@@ -50,27 +50,27 @@ export function addCoverageMetrics(
     });
   }
 
-  gapGauge(
+  addGapGauge(
     "earshot_coverage_gaps",
     "Gaps in the coverage of posts since it began",
     (gaps) => gaps.length,
   );
-  gapGauge(
+  addGapGauge(
     "earshot_coverage_gap_seconds",
     "Time since the first coverage of posts that is not completely covered",
     (gaps) => gaps.reduce((sum, gap) => sum + lengthMs(gap), 0) / 1000,
   );
 
   async function sumPosts(): Promise<void> {
-    if (clock.elapsed() - summedMs < maxSumAgeMs) return;
+    if (clock.elapsed() - summedAtMs < maxSumAgeMs) return;
     const startMs = clock.elapsed();
     const { segments } = await archive.stats();
     const sums = new Map<string, number>();
     for (const segment of segments) {
       sums.set(segment.platform, (sums.get(segment.platform) ?? 0) + segment.posts);
     }
-    posts = sums;
-    summedMs = startMs;
+    postCounts = sums;
+    summedAtMs = startMs;
   }
 
   async function refresh(): Promise<void> {

@@ -2,9 +2,9 @@ import { Counter, type Registry } from "prom-client";
 import type { IngestState } from "../../ingest/ingest-state.ts";
 import { stateMetrics } from "./state.ts";
 
-export function addIngestMetrics(registry: Registry, stateNow: () => IngestState | null): void {
+export function addIngestMetrics(registry: Registry, getState: () => IngestState | null): void {
   const registers = [registry];
-  const { gauge, counter } = stateMetrics(registry, stateNow);
+  const { gauge, counter } = stateMetrics(registry, getState);
 
   gauge("earshot_ingest_lag_seconds", "Lag of the live stream behind the network", (state) =>
     state.lagMs === null ? null : state.lagMs / 1000,
@@ -32,27 +32,27 @@ export function addIngestMetrics(registry: Registry, stateNow: () => IngestState
     "Deletions received from the live stream since the start",
     (state) => state.deletes,
   );
-  gauge("earshot_ingest_paused", "Whether the live stream waits for the archive", (state) =>
+  gauge("earshot_ingest_paused", "Whether the live stream is waiting for the archive", (state) =>
     Number(state.status === "paused"),
   );
   counter(
     "earshot_ingest_bad_frames_total",
-    "Invalid frames of the live stream",
+    "Invalid frames received from the live stream",
     (state) => state.badFrames,
   );
   counter(
     "earshot_ingest_reconnects_total",
-    "Ended connections of the live stream",
+    "Live stream connections that ended",
     (state) => state.reconnects,
   );
   new Counter({
     name: "earshot_ingest_counted_total",
-    help: "What the live stream added to the counts of posts",
+    help: "Increments of post counts from the live stream",
     labelNames: ["metric"],
     registers,
     collect() {
       this.reset();
-      for (const [metric, count] of Object.entries(stateNow()?.counted ?? {})) {
+      for (const [metric, count] of Object.entries(getState()?.counted ?? {})) {
         this.inc({ metric }, count);
       }
     },
@@ -67,7 +67,7 @@ export function addIngestMetrics(registry: Registry, stateNow: () => IngestState
   );
   counter(
     "earshot_labels_unreadable_total",
-    "Invalid frames of labelers, and invalid labels",
+    "Invalid frames and labels received from labelers",
     ({ labelers }) => labelers.reduce((sum, { unreadable }) => sum + unreadable, 0),
   );
   new Counter({
@@ -76,7 +76,7 @@ export function addIngestMetrics(registry: Registry, stateNow: () => IngestState
     labelNames: ["outcome"],
     registers,
     collect() {
-      const { found = 0, missing = 0 } = stateNow()?.lookUp ?? {};
+      const { found = 0, missing = 0 } = getState()?.lookUp ?? {};
       this.reset();
       this.inc({ outcome: "found" }, found);
       this.inc({ outcome: "missing" }, missing);

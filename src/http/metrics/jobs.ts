@@ -7,7 +7,7 @@ export function addJobMetrics(registry: Registry, queueDepth: () => number) {
   const buckets = secondsBuckets;
   new Gauge({
     name: "earshot_job_queue_depth",
-    help: "Jobs that wait for a node",
+    help: "Jobs waiting for a node",
     registers,
     collect() {
       this.set(queueDepth());
@@ -40,7 +40,7 @@ export function addJobMetrics(registry: Registry, queueDepth: () => number) {
     }),
     jobsRunning: new Gauge({
       name: "earshot_jobs_running",
-      help: "Running jobs of the embedded node",
+      help: "Jobs running on the embedded node",
       registers,
     }),
     queueSeconds: new Histogram({

@@ -4,16 +4,16 @@ import { stateMetrics } from "./state.ts";
 
 export function addMastodonMetrics(
   registry: Registry,
-  stateNow: () => MastodonStreamState | null,
+  getState: () => MastodonStreamState | null,
 ): void {
-  const { gauge, counter } = stateMetrics(registry, stateNow);
+  const { gauge, counter } = stateMetrics(registry, getState);
 
   gauge("earshot_mastodon_stream_connected", "Whether the Mastodon stream is connected", (state) =>
     Number(state.status === "connected"),
   );
   gauge(
     "earshot_mastodon_stream_paused",
-    "Whether the Mastodon stream waits for the archive",
+    "Whether the Mastodon stream is waiting for the archive",
     (state) => Number(state.status === "paused"),
   );
   gauge(
@@ -43,22 +43,22 @@ export function addMastodonMetrics(
   );
   counter(
     "earshot_mastodon_stream_left_out_total",
-    "Posts and edits of the Mastodon stream whose authors opted out of search",
+    "Posts and edits in the Mastodon stream whose authors opted out of search",
     (state) => state.skipped,
   );
   counter(
     "earshot_mastodon_stream_bad_frames_total",
-    "Invalid events of the Mastodon stream",
+    "Invalid events received from the Mastodon stream",
     (state) => state.badFrames,
   );
   counter(
     "earshot_mastodon_stream_reconnects_total",
-    "Ended connections of the Mastodon stream",
+    "Mastodon stream connections that ended",
     (state) => state.reconnects,
   );
   counter(
     "earshot_mastodon_stream_gaps_total",
-    "Gaps of the Mastodon stream",
+    "Gaps in the Mastodon stream",
     (state) => state.gaps,
   );
   counter(

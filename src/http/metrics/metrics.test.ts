@@ -46,7 +46,7 @@ test("the first scrape of the metrics returns all current values", async () => {
     },
     process: {
       version: "1.2.3",
-      threads: () => [{ thread: "writer", waiting: 2, busyMs: 1_500 }],
+      threads: () => [{ thread: "writer", pendingCount: 2, busyMs: 1_500 }],
       disk: async () => ({ freeBytes: 40, totalBytes: 100 }),
     },
     isStoreFull: () => true,
@@ -105,7 +105,7 @@ function makeMetrics(
   });
 }
 
-test("archive sums that could not be read are read again at the next scrape, then once a minute", async () => {
+test("archive totals that could not be read are read again at the next scrape, then once a minute", async () => {
   const clock = createManualClock();
   let reads = 0;
   const stats = async () => {

@@ -58,13 +58,13 @@ export function createMetrics(sources: MetricSources) {
   });
   const tokenRequests = new Counter({
     name: "earshot_oauth_token_requests_total",
-    help: "Token and revocation requests of connected apps, by outcome",
+    help: "Token and revocation requests from connected apps, by outcome",
     labelNames: ["outcome"],
     registers,
   });
   const waitingRequests = new Gauge({
     name: "earshot_waiting_requests",
-    help: "Pending requests, which wait for a job",
+    help: "Requests waiting for a job",
     registers,
   });
   const store = addStoreMetrics(registry, sources.isStoreFull);

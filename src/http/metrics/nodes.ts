@@ -7,7 +7,7 @@ export function addNodeMetrics(registry: Registry, source: NodeMetricSource) {
   const registers = [registry];
   new Gauge({
     name: "earshot_nodes",
-    help: "Known nodes of other processes, by evidence and state",
+    help: "Known nodes in other processes, by evidence and state",
     labelNames: ["evidence", "state"],
     registers,
     collect() {
@@ -28,25 +28,25 @@ export function addNodeMetrics(registry: Registry, source: NodeMetricSource) {
   return {
     nodeDispatches: new Counter({
       name: "earshot_node_dispatches_total",
-      help: "Jobs dispatched to nodes of other processes",
+      help: "Jobs dispatched to nodes in other processes",
       labelNames: ["evidence"],
       registers,
     }),
     releasedCredentials: new Counter({
       name: "earshot_node_credentials_released_total",
-      help: "Platform credentials sent to nodes of other processes, each for one job",
+      help: "Platform credentials sent to nodes in other processes, each for one job",
       labelNames: ["platform", "owner"],
       registers,
     }),
     refusedNodeAnswers: new Counter({
       name: "earshot_node_answers_refused_total",
-      help: "Rejected answers of nodes, by reason",
+      help: "Rejected node answers, by reason",
       labelNames: ["code"],
       registers,
     }),
     nodeRegistrations: new Counter({
       name: "earshot_node_registrations_total",
-      help: "Registrations of nodes, by outcome",
+      help: "Node registrations, by outcome",
       labelNames: ["outcome"],
       registers,
     }),

@@ -25,7 +25,7 @@ export function addProcessMetrics(registry: Registry, sources: ProcessSources): 
     labelNames: ["thread"],
     registers,
     collect() {
-      for (const { thread, waiting } of sources.threads()) this.set({ thread }, waiting);
+      for (const { thread, pendingCount } of sources.threads()) this.set({ thread }, pendingCount);
     },
   });
   new Counter({
@@ -40,7 +40,7 @@ export function addProcessMetrics(registry: Registry, sources: ProcessSources): 
   });
   new Gauge({
     name: "earshot_disk_free_bytes",
-    help: "Free bytes on the disk of the data folder",
+    help: "Free bytes on the data folder's disk",
     registers,
     async collect() {
       const disk = await sources.disk();
@@ -50,7 +50,7 @@ export function addProcessMetrics(registry: Registry, sources: ProcessSources): 
   });
   new Gauge({
     name: "earshot_disk_bytes",
-    help: "Size of the disk of the data folder",
+    help: "Size of the data folder's disk",
     registers,
     async collect() {
       const disk = await sources.disk();

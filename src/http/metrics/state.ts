@@ -9,7 +9,7 @@ export type StateMetrics<State> = {
 
 export function stateMetrics<State>(
   registry: Registry,
-  stateNow: () => State | null,
+  getState: () => State | null,
 ): StateMetrics<State> {
   const registers = [registry];
   return {
@@ -19,7 +19,7 @@ export function stateMetrics<State>(
         help,
         registers,
         collect() {
-          const state = stateNow();
+          const state = getState();
           const reading = state === null ? null : value(state);
           if (reading === null) this.remove();
           else this.set(reading);
@@ -32,7 +32,7 @@ export function stateMetrics<State>(
         help,
         registers,
         collect() {
-          const state = stateNow();
+          const state = getState();
           this.reset();
           this.inc(state === null ? 0 : value(state));
         },
@@ -50,18 +50,18 @@ export function addStoreGauge(
   { name, help, value }: { name: string; help: string; value: () => Promise<number> },
   clock: Pick<Clock, "elapsed">,
 ): void {
-  let readMs = Number.NEGATIVE_INFINITY;
+  let readAtMs = Number.NEGATIVE_INFINITY;
   new Gauge({
     name,
     help,
     registers: [registry],
     async collect() {
       const nowMs = clock.elapsed();
-      if (nowMs - readMs < maxAgeMs) return;
+      if (nowMs - readAtMs < maxAgeMs) return;
       const reading = await value().catch(() => null);
       if (reading === null) return;
       this.set(reading);
-      readMs = nowMs;
+      readAtMs = nowMs;
     },
   });
 }

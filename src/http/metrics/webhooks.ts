@@ -4,7 +4,7 @@ import { addStoreGauge } from "./state.ts";
 
 export function addWebhookMetrics(
   registry: Registry,
-  waiting: () => Promise<number>,
+  countPending: () => Promise<number>,
   clock: Pick<Clock, "elapsed">,
 ) {
   addStoreGauge(
@@ -12,7 +12,7 @@ export function addWebhookMetrics(
     {
       name: "earshot_webhook_deliveries_waiting",
       help: "Pending webhook deliveries",
-      value: waiting,
+      value: countPending,
     },
     clock,
   );

@@ -54,7 +54,7 @@ test("pending requests of a revoked key, and only those, end within a second", a
   expect(ends.map(({ mock }) => mock.calls.length)).toEqual([0, 0, 0]);
   await accounts.store.write("revokeKey", {
     id: revoked.id,
-    by: "command_line",
+    actor: "command_line",
     nowMs: clock.now(),
   });
   await clock.advance(1_000);
@@ -136,7 +136,11 @@ test("no pending request ends while the store does not respond", async () => {
   watchOver({ read: read as typeof accounts.store.read })(makeCaller(key), end);
   await clock.advance(1_000);
   expect(end).not.toHaveBeenCalled();
-  await accounts.store.write("revokeKey", { id: key.id, by: "command_line", nowMs: clock.now() });
+  await accounts.store.write("revokeKey", {
+    id: key.id,
+    actor: "command_line",
+    nowMs: clock.now(),
+  });
   await clock.advance(1_000);
   expect(end).toHaveBeenCalled();
 });

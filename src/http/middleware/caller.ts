@@ -13,7 +13,7 @@ import { clientDisconnect } from "../connections/client-disconnect.ts";
 import type { HttpContext } from "../context.ts";
 import { baseUrl } from "../dashboard/request-origin.ts";
 import { challenge, mcpResource } from "../oauth/resource.ts";
-import { rateLimitedProblem, setRetryAfter } from "../problems/refused-by-rate.ts";
+import { rateLimitedProblem, setRetryAfter } from "../problems/rate-limited.ts";
 import { hasBearerToken, problem } from "../problems/write-problem.ts";
 import { type DashboardAccess, isDashboardAccess, sessionAdmission } from "./session.ts";
 
@@ -21,7 +21,7 @@ declare module "fastify" {
   interface FastifyRequest {
     caller: Caller | null;
     /** When the caller was last checked, in elapsed time. */
-    admittedMs: number;
+    admittedAtMs: number;
     limits: LimitState | null;
     /** The search counted on admission; null once used. */
     countedSearch: SubmissionDecision | null;
@@ -47,7 +47,7 @@ declare module "fastify" {
 }
 
 type CallerAdmission = {
-  recalled: RecalledAdmission;
+  recalledAdmission: RecalledAdmission;
   /** Errors: those of `callerHook`. */
   admit(): Promise<void>;
 };
@@ -97,17 +97,17 @@ export function callerHook(context: HttpContext) {
     request: FastifyRequest,
     reply: FastifyReply,
     params: AdmissionParams,
-    recalled: RecalledAdmission,
+    recalledAdmission: RecalledAdmission,
   ): void {
-    request.caller = recalled.caller;
-    request.admittedMs = context.clock.elapsed();
+    request.caller = recalledAdmission.caller;
+    request.admittedAtMs = context.clock.elapsed();
     const admit = async (): Promise<void> => {
       if (request.pendingAdmission === null) return;
       request.pendingAdmission = null;
       request.caller = null;
       await applyAdmission(request, reply, await limiter.admit(params));
     };
-    request.pendingAdmission = { recalled, admit };
+    request.pendingAdmission = { recalledAdmission, admit };
   }
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -119,18 +119,18 @@ export function callerHook(context: HttpContext) {
       isAdmittedWithSearch = false,
     } = request.routeOptions.config;
     if (access === undefined) return;
-    const outer = outerRequest();
-    if (outer !== null) {
-      const { caller, admittedMs, limits } = outer;
-      Object.assign(request, { caller, admittedMs, limits });
+    const parentRequest = outerRequest();
+    if (parentRequest !== null) {
+      const { caller, admittedAtMs, limits } = parentRequest;
+      Object.assign(request, { caller, admittedMs: admittedAtMs, limits });
       return;
     }
     const { authorization, "idempotency-key": idempotencyKey } = request.headers;
     const readOf = access === "read" ? uuidIn(request.params) : null;
-    const bySession = hasNoKey(request, access)
+    const admission = hasNoKey(request, access)
       ? await admitBySession(request, reply, readOf)
       : null;
-    if (bySession !== null) return await applyAdmission(request, reply, bySession);
+    if (admission !== null) return await applyAdmission(request, reply, admission);
     if (access === "visitor") return;
     const params: AdmissionParams = {
       address: request.callerAddress,
@@ -142,8 +142,9 @@ export function callerHook(context: HttpContext) {
       isSubmission,
     };
     const canDefer = isAdmittedWithSearch && idempotencyKey === undefined;
-    const recalled = canDefer ? limiter.recall(params) : null;
-    if (recalled !== null) return deferAdmission(request, reply, params, recalled);
+    const recalledAdmission = canDefer ? limiter.recall(params) : null;
+    if (recalledAdmission !== null)
+      return deferAdmission(request, reply, params, recalledAdmission);
     await applyAdmission(request, reply, await limiter.admit(params));
   };
 }
@@ -154,7 +155,7 @@ export function recordAdmission(
   elapsedMs: number,
 ): void {
   request.caller = admission.caller;
-  request.admittedMs = elapsedMs;
+  request.admittedAtMs = elapsedMs;
   request.limits = admission.limits;
   if (admission.kind === "admitted") request.countedSearch = admission.search;
 }
@@ -169,12 +170,12 @@ async function waitUnlessDisconnected(
   reply: FastifyReply,
   waitMs: number,
 ): Promise<boolean> {
-  const disconnected = clientDisconnect(reply);
+  const disconnectSignal = clientDisconnect(reply);
   try {
-    await clock.sleep(Math.ceil(waitMs), disconnected);
+    await clock.sleep(Math.ceil(waitMs), disconnectSignal);
     return true;
   } catch (error) {
-    if (disconnected.aborted) return false;
+    if (disconnectSignal.aborted) return false;
     throw error;
   }
 }
@@ -210,7 +211,7 @@ function unauthorized(authorization: string | undefined, keyHint: string, isMcp 
 }
 
 function accountSuspended() {
-  return problem("account_suspended", "the account of the key is suspended", {
+  return problem("account_suspended", "the key's account is suspended", {
     hint: "contact the operator of this server",
   });
 }
@@ -221,21 +222,21 @@ export function requireCaller(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-const outer = new AsyncLocalStorage<FastifyRequest>();
+const parentRequests = new AsyncLocalStorage<FastifyRequest>();
 
-export const outerRequest = (): FastifyRequest | null => outer.getStore() ?? null;
+export const outerRequest = (): FastifyRequest | null => parentRequests.getStore() ?? null;
 
 /** Sends a request on behalf of another's caller, whose rate limits cover both. */
-export async function answerWithin(
+export async function injectForCaller(
   app: FastifyInstance,
   request: FastifyRequest,
-  inner: InjectOptions,
+  innerOptions: InjectOptions,
 ): Promise<{ status: number; text: string }> {
   const remoteAddress = request.callerAddress;
   // Awaited inside `run`: Fastify sends an injected request when it is awaited.
-  const response = await outer.run(
+  const response = await parentRequests.run(
     request,
-    async () => await app.inject({ ...inner, remoteAddress }),
+    async () => await app.inject({ ...innerOptions, remoteAddress }),
   );
   return { status: response.statusCode, text: response.body };
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import createRouter from "find-my-way";
 import * as z from "zod";
-import { answerHeaders } from "../openapi/headers.ts";
+import { describedHeaders } from "../openapi/headers.ts";
 import { problem } from "../problems/write-problem.ts";
 import { requireKnownPlatform } from "../submission/source-types.ts";
 
@@ -10,7 +10,7 @@ const openPaths = /^\/(?:(?:api\/)?v1\/|mcp$|oauth\/|\.well-known\/oauth-)/;
 
 const maxAgeSeconds = 600;
 
-const exposed = Object.keys(answerHeaders).join(", ");
+const exposedHeaders = Object.keys(describedHeaders).join(", ");
 
 type CorsRoute = { methods: string; headers: readonly string[] };
 
@@ -20,7 +20,7 @@ export function corsHook(origins: readonly string[]) {
     if (!isOpen(request)) return;
     setOrigin(origins, request, reply);
     if (reply.hasHeader("access-control-allow-origin")) {
-      reply.header("access-control-expose-headers", exposed);
+      reply.header("access-control-expose-headers", exposedHeaders);
     }
   };
 }
@@ -68,7 +68,7 @@ declare module "fastify" {
 type KnownPath = { url: string; methods: Set<string>; headers: Set<string> };
 
 /** Null if the path has no route. Throws a 404 for an unknown platform. */
-export type OtherMethods = (
+export type MethodFallback = (
   request: FastifyRequest,
   reply: FastifyReply,
 ) => Promise<FastifyReply | null>;
@@ -77,7 +77,10 @@ export type OtherMethods = (
  * Answers OPTIONS with 204, other methods with 405, both with `Allow`. Covers routes added later.
  * Has its own router: a route per method would take a tenth of the start-up time.
  */
-export function otherMethods(app: FastifyInstance, corsOrigins: readonly string[]): OtherMethods {
+export function createMethodFallback(
+  app: FastifyInstance,
+  corsOrigins: readonly string[],
+): MethodFallback {
   const router = createRouter();
   const paths = new Map<string, KnownPath>();
   app.decorateRequest("knownPath", null);

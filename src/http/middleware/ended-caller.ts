@@ -4,7 +4,7 @@ import type { Caller } from "../../accounts/authenticate.ts";
 import type { SessionSettings } from "../../accounts/sessions/settings.ts";
 import type { HttpContext } from "../context.ts";
 import { hasUnsafeMethod } from "../dashboard/request-origin.ts";
-import { problem, problemText } from "../problems/write-problem.ts";
+import { problem, renderProblem } from "../problems/write-problem.ts";
 import { isDashboardAccess } from "./session.ts";
 
 /** Maximum age of the last check. */
@@ -39,7 +39,7 @@ export function withholdFromEndedCaller(
       }
       request.limits = null;
       context.metrics.problems.inc({ code: "unauthorized" });
-      return problemText(callerEnded(), request, reply);
+      return renderProblem(callerEnded(), request, reply);
     }
     const isText = typeof payload === "string" || Buffer.isBuffer(payload);
     if (caller !== null && isText && payload.length > longBodyBytes) {
@@ -58,13 +58,13 @@ async function hasEnded(
   { isValid }: Pick<CallerWatch, "isValid">,
   request: FastifyRequest,
 ): Promise<boolean> {
-  const { caller, admittedMs } = request;
+  const { caller, admittedAtMs } = request;
   const { access } = request.routeOptions.config;
   if (caller === null || access === undefined || isDashboardAccess(access)) return false;
   const nowMs = clock.elapsed();
-  if (nowMs - admittedMs <= maxAgeMs) return false;
+  if (nowMs - admittedAtMs <= maxAgeMs) return false;
   if (!(await isValid(caller))) return true;
-  request.admittedMs = nowMs;
+  request.admittedAtMs = nowMs;
   return false;
 }
 
@@ -91,7 +91,7 @@ export type CallerWatch = {
 };
 
 /** Changes by other processes, such as `earshot keys revoke`, take effect within this time. */
-const checkMs = 1_000;
+const checkIntervalMs = 1_000;
 
 export function createCallerWatch(
   {
@@ -103,7 +103,7 @@ export function createCallerWatch(
   },
   stopping: AbortSignal,
 ): CallerWatch {
-  const watched = new Map<() => void, Caller>();
+  const watchedCallers = new Map<() => void, Caller>();
   let isChecking = false;
 
   async function findEnded(callers: readonly Caller[]): Promise<ReadonlySet<string>> {
@@ -113,30 +113,32 @@ export function createCallerWatch(
   }
 
   async function check(): Promise<void> {
-    if (watched.size === 0) return;
+    if (watchedCallers.size === 0) return;
     const callers = [
-      ...new Map([...watched.values()].map((caller) => [callerKey(caller), caller])).values(),
+      ...new Map(
+        [...watchedCallers.values()].map((caller) => [callerKey(caller), caller]),
+      ).values(),
     ];
-    const ended = await findEnded(callers);
-    for (const [end, caller] of [...watched]) if (ended.has(callerKey(caller))) end();
+    const endedKeys = await findEnded(callers);
+    for (const [end, caller] of [...watchedCallers]) if (endedKeys.has(callerKey(caller))) end();
   }
 
   /** One loop costs less than a timer per wait. */
   async function checkRepeatedly(): Promise<void> {
     isChecking = true;
     // Shutdown must not wait for the next check.
-    while (watched.size > 0 && !stopping.aborted) {
-      await clock.sleep(checkMs, stopping).catch(() => undefined);
+    while (watchedCallers.size > 0 && !stopping.aborted) {
+      await clock.sleep(checkIntervalMs, stopping).catch(() => undefined);
       await check();
     }
     isChecking = false;
   }
 
   function watch(caller: Caller, end: () => void): () => void {
-    watched.set(end, caller);
+    watchedCallers.set(end, caller);
     if (!isChecking) void checkRepeatedly();
     return () => {
-      watched.delete(end);
+      watchedCallers.delete(end);
     };
   }
 

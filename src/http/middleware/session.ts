@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CallerSession, SessionNote } from "../../accounts/sessions/find-session.ts";
 import type { PresentedToken } from "../../accounts/sessions/session-token.ts";
 import type { HttpContext } from "../context.ts";
-import { uncachedControl } from "../dashboard/headers.ts";
+import { noStoreCacheControl } from "../dashboard/headers.ts";
 import { forbiddenOrigin, hasUnsafeMethod, requireOwnOrigin } from "../dashboard/request-origin.ts";
 import { problem } from "../problems/write-problem.ts";
 
@@ -20,7 +20,7 @@ export function isDashboardAccess(access: string): access is DashboardAccess {
   return access === "session" || access === "operator" || access === "visitor";
 }
 
-type Admitted = Extract<
+type AdmittedSession = Extract<
   Awaited<ReturnType<HttpContext["limiter"]["admitSession"]>>,
   { session: CallerSession }
 >;
@@ -37,22 +37,23 @@ export function sessionAdmission(context: HttpContext) {
     request: FastifyRequest,
     reply: FastifyReply,
     readOf: string | null,
-  ): Promise<Admitted | null> {
+  ): Promise<AdmittedSession | null> {
     const { access = "call", isSubmission = false } = request.routeOptions.config;
-    const required = isDashboardAccess(access) ? access : null;
+    const requiredAccess = isDashboardAccess(access) ? access : null;
     const hasKey = request.headers.authorization !== undefined;
     const token = hasKey ? null : cookies.session(request);
-    if (token !== null || (required === "visitor" && hasUnsafeMethod(request))) {
+    if (token !== null || (requiredAccess === "visitor" && hasUnsafeMethod(request))) {
       requireOwnOrigin(request, settings.publicUrl);
     }
     if (token === null) {
-      if (required === "session" || required === "operator") throw sessionNeeded(hasKey);
+      if (requiredAccess === "session" || requiredAccess === "operator")
+        throw sessionNeeded(hasKey);
       return null;
     }
-    if (required !== "visitor" && hasUnsafeMethod(request)) requireCsrfToken(request, token);
+    if (requiredAccess !== "visitor" && hasUnsafeMethod(request)) requireCsrfToken(request, token);
     const { id: sessionId, generation, clientHash } = token;
     const { idleMs } = dashboard.sessions;
-    reply.header("cache-control", uncachedControl);
+    reply.header("cache-control", noStoreCacheControl);
     const admission = await limiter.admitSession({
       sessionId,
       generation,
@@ -64,10 +65,10 @@ export function sessionAdmission(context: HttpContext) {
     });
     if (admission.kind === "none" || admission.kind === "stolen") {
       if (admission.kind === "stolen") await endStolen(sessionId);
-      if (required === "visitor") return null;
+      if (requiredAccess === "visitor") return null;
       throw sessionNeeded(false);
     }
-    if (required === "operator" && admission.session.role !== "operator") throw noSuchPath();
+    if (requiredAccess === "operator" && admission.session.role !== "operator") throw noSuchPath();
     request.session = admission.session;
     recordUse(token, admission.note);
     return admission;
@@ -75,8 +76,8 @@ export function sessionAdmission(context: HttpContext) {
 
   function requireCsrfToken(request: FastifyRequest, { id }: PresentedToken): void {
     const csrfToken = request.headers["x-earshot-csrf"];
-    if (typeof csrfToken === "string" && csrf.isOf(id, csrfToken)) return;
-    throw forbiddenOrigin("X-Earshot-Csrf must be the token of the session");
+    if (typeof csrfToken === "string" && csrf.isValid(id, csrfToken)) return;
+    throw forbiddenOrigin("X-Earshot-Csrf must be the session's token");
   }
 
   async function endStolen(sessionId: string): Promise<void> {
@@ -91,7 +92,7 @@ export function sessionAdmission(context: HttpContext) {
   ): void {
     if (note === null) return;
     const nowMs = clock.now();
-    const formerUntilMs = nowMs + dashboard.sessions.formerMs;
+    const formerUntilMs = nowMs + dashboard.sessions.gracePeriodMs;
     const write =
       note === "first_use"
         ? context.accounts.write("advanceSession", {

@@ -13,11 +13,11 @@ declare module "fastify" {
 /** Verifies the signature over method, path and body digest, before the body is read. Errors: `node_unauthorized`. */
 export function nodeHook(nodes: Pick<NodeGateway, "authenticate">) {
   return async (request: FastifyRequest): Promise<void> => {
-    request.node = nodes.authenticate(signedPart(request));
+    request.node = nodes.authenticate(toSignedRequest(request));
   };
 }
 
-export function signedPart({ method, raw, headers }: FastifyRequest): SignedRequest {
+export function toSignedRequest({ method, raw, headers }: FastifyRequest): SignedRequest {
   const singleValues = Object.entries(headers).map(([name, value]) => [name, value?.toString()]);
   return { method, path: raw.url ?? "", headers: Object.fromEntries(singleValues), body: null };
 }

@@ -1,13 +1,13 @@
 import type { ProblemCode } from "../problems/problems.ts";
 import { type CodeSample, makeCodeSamples } from "./code-samples/code-samples.ts";
-import { answerHeaders, responseHeaders } from "./headers.ts";
+import { describedHeaders, responseHeaders } from "./headers.ts";
 import { links } from "./links.ts";
 import { listProblemCodes, problemExamples } from "./problems.ts";
 
 type Schema = { $ref?: string; examples?: readonly unknown[] };
 type MediaType = { schema?: Schema; example?: unknown; examples?: Record<string, unknown> };
 type Parameter = { in: string; name: string; schema?: Schema; example?: unknown };
-type Answer = {
+type ResponseObject = {
   description?: string;
   content?: Record<string, MediaType>;
   headers?: Record<string, unknown>;
@@ -18,7 +18,7 @@ type Operation = {
   security?: readonly unknown[];
   parameters?: Parameter[];
   requestBody?: { content: Record<string, MediaType> };
-  responses: Record<string, Answer>;
+  responses: Record<string, ResponseObject>;
   "x-codeSamples"?: CodeSample[];
 };
 type Document = {
@@ -26,7 +26,7 @@ type Document = {
   components: { schemas: Record<string, Schema>; headers?: unknown; examples?: unknown };
 };
 
-function unreadableRequestAnswers(): Record<string, Answer> {
+function unreadableRequestResponses(): Record<string, ResponseObject> {
   const schema = { $ref: "#/components/schemas/Problem" };
   const content = () => ({ "application/problem+json": { schema } });
   return {
@@ -38,7 +38,7 @@ function unreadableRequestAnswers(): Record<string, Answer> {
 /** Also removes statuses that cannot occur on a path, because similar routes share a list. */
 export function addDetails(document: Document): void {
   const { schemas } = document.components;
-  document.components.headers = answerHeaders;
+  document.components.headers = describedHeaders;
   document.components.examples = problemExamples();
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
@@ -46,16 +46,16 @@ export function addDetails(document: Document): void {
       for (const body of Object.values(operation.requestBody?.content ?? {})) {
         addExample(body, schemas);
       }
-      operation.responses = { ...operation.responses, ...unreadableRequestAnswers() };
-      for (const [status, answer] of Object.entries(operation.responses)) {
-        if (status === "204") delete answer.content;
+      operation.responses = { ...operation.responses, ...unreadableRequestResponses() };
+      for (const [status, response] of Object.entries(operation.responses)) {
+        if (status === "204") delete response.content;
         const codes = listProblemCodes(path, operation, Number(status));
-        if (isProblem(answer) && codes.length === 0) {
+        if (isProblem(response) && codes.length === 0) {
           delete operation.responses[status];
           continue;
         }
-        addAnswerExamples(answer, schemas, codes);
-        addHeaders(operation, status, answer);
+        addResponseExamples(response, schemas, codes);
+        addHeaders(operation, status, response);
       }
       addLinks(operation);
       operation["x-codeSamples"] = makeCodeSamples({
@@ -81,12 +81,12 @@ function addExample(media: MediaType, schemas: Document["components"]["schemas"]
 
 const problemMedia = "application/problem+json";
 
-function isProblem({ content = {} }: Answer): boolean {
+function isProblem({ content = {} }: ResponseObject): boolean {
   return problemMedia in content;
 }
 
-function addAnswerExamples(
-  { content = {} }: Answer,
+function addResponseExamples(
+  { content = {} }: ResponseObject,
   schemas: Document["components"]["schemas"],
   codes: readonly ProblemCode[],
 ): void {
@@ -101,20 +101,20 @@ function addAnswerExamples(
   }
 }
 
-function addHeaders(operation: Operation, status: string, answer: Answer): void {
+function addHeaders(operation: Operation, status: string, response: ResponseObject): void {
   const { operationId, security } = operation;
   const names = responseHeaders({ operationId, status, isKeyed: security !== undefined });
-  answer.headers = {
-    ...answer.headers,
+  response.headers = {
+    ...response.headers,
     ...Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
   };
 }
 
 function addLinks({ operationId, responses }: Operation): void {
   for (const { from, status, to, parameters } of links) {
-    const answer = from === operationId ? responses[status] : undefined;
-    if (answer !== undefined) {
-      answer.links = { ...answer.links, [to]: { operationId: to, parameters } };
+    const response = from === operationId ? responses[status] : undefined;
+    if (response !== undefined) {
+      response.links = { ...response.links, [to]: { operationId: to, parameters } };
     }
   }
 }

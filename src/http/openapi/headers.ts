@@ -1,12 +1,12 @@
 /** The header fields that openapi.json describes. */
-export const answerHeaders = {
+export const describedHeaders = {
   "X-Request-Id": {
     description: "Identifies the request in the log; quote it in problem reports.",
     schema: { type: "string" },
     example: "5f0c3c1e-7f0b-4a55-8a7e-7f3f5a0f3f10",
   },
   "RateLimit-Policy": {
-    description: "The limits of the key: q requests in w seconds.",
+    description: "The key's limits: q requests in w seconds.",
     schema: { type: "string" },
     example: '"burst";q=3;w=1, "search";q=10;w=60',
   },
@@ -48,7 +48,7 @@ export const answerHeaders = {
     example: "true",
   },
   "X-Warnings": {
-    description: "The codes of the warnings, as a structured field list (RFC 9651).",
+    description: "The warning codes, as a structured field list (RFC 9651).",
     schema: { type: "string" },
     example: '"incomplete_coverage"',
   },
@@ -65,13 +65,13 @@ export const answerHeaders = {
   },
   "X-Node": {
     description:
-      "The node that made the result, and its evidence, as a structured field item (RFC 9651).",
+      "The node that produced the result, and its evidence, as a structured field item (RFC 9651).",
     schema: { type: "string" },
     example: '"5b1c7d0e9a2f4c68";evidence=tdx',
   },
   "X-Unsigned": {
     description:
-      "Present if a node signed the result and records were withdrawn since, with their number, as a structured field item (RFC 9651).",
+      "Present if a node signed the result and records have since been withdrawn, with their number, as a structured field item (RFC 9651).",
     schema: { type: "string" },
     example: '"withdrawn";records=2',
   },
@@ -82,7 +82,7 @@ export const answerHeaders = {
   },
   "Earshot-Job": {
     description:
-      "Of a signed result: the job, digests of the request and of coverage and sources, and the attestation of the node, as a structured field dictionary (RFC 9651).",
+      "Of a signed result: the job, digests of the request and of coverage and sources, and the node's attestation, as a structured field dictionary (RFC 9651).",
     schema: { type: "string" },
     example: 'id="0f8fad5b-d9cb-469f-a165-70867728950e", evidence="tdx", …',
   },
@@ -92,18 +92,18 @@ export const answerHeaders = {
     example: 'earshot=("content-digest" "content-type" "earshot-job");…;tag="earshot-result"',
   },
   Signature: {
-    description: "Of a signed result: the signature of the node (RFC 9421).",
+    description: "Of a signed result: the node's signature (RFC 9421).",
     schema: { type: "string" },
     example: "earshot=:…:",
   },
   Link: {
-    description: "Of a signed result: links to the attestation of the node and to the proof.",
+    description: "Of a signed result: links to the node's attestation and to the proof.",
     schema: { type: "string" },
     example:
       '</v1/attestations/WlYYyZPAWTBMRBaVzNFBmEHfPSG8bCqvhs_X8wzGmu8>; rel="attestation", </v1/search/live/result/0f8fad5b-d9cb-469f-a165-70867728950e/proof>; rel="proof"',
   },
   "WWW-Authenticate": {
-    description: "The scheme of the key, with an error if an invalid one was sent.",
+    description: "The authentication scheme, with an error if an invalid key was sent.",
     schema: { type: "string" },
     example: 'Bearer realm="earshot", error="invalid_token"',
   },
@@ -114,21 +114,21 @@ export const answerHeaders = {
   },
 } as const;
 
-export type HeaderName = keyof typeof answerHeaders;
+export type HeaderName = keyof typeof describedHeaders;
 
-type AnswerContext = { operationId: string; status: string; isKeyed: boolean };
+type ResponseContext = { operationId: string; status: string; isKeyed: boolean };
 
-export function responseHeaders(answer: AnswerContext): readonly HeaderName[] {
-  return names.filter((name) => rules[name](answer));
+export function responseHeaders(response: ResponseContext): readonly HeaderName[] {
+  return names.filter((name) => rules[name](response));
 }
 
-const names = Object.keys(answerHeaders) as HeaderName[];
+const names = Object.keys(describedHeaders) as HeaderName[];
 
-const submissions = ["submitSearch", "submitSearchByType", "search"];
-const reads = ["readStatus", "readStatusWithoutPlatform"];
-const results = ["fetchResult", "fetchResultWithoutPlatform"];
-const proofs = ["fetchProof", "fetchProofWithoutPlatform"];
-const pages = [
+const submissionOperations = ["submitSearch", "submitSearchByType", "search"];
+const statusOperations = ["readStatus", "readStatusWithoutPlatform"];
+const resultOperations = ["fetchResult", "fetchResultWithoutPlatform"];
+const proofOperations = ["fetchProof", "fetchProofWithoutPlatform"];
+const pageOperations = [
   "docs",
   "docsPage",
   "errors",
@@ -139,29 +139,31 @@ const pages = [
   "llms",
 ];
 
-const rules: Readonly<Record<HeaderName, (answer: AnswerContext) => boolean>> = {
+const rules: Readonly<Record<HeaderName, (response: ResponseContext) => boolean>> = {
   "X-Request-Id": () => true,
   "RateLimit-Policy": hasRateLimits,
   RateLimit: hasRateLimits,
   "Retry-After": ({ isKeyed, operationId, status }) =>
     (isKeyed && ["429", "503"].includes(status)) ||
     (operationId === "readAttestation" && status === "503") ||
-    (status === "202" && [...submissions, ...results, ...proofs].includes(operationId)) ||
-    (status === "200" && reads.includes(operationId)),
+    (status === "202" &&
+      [...submissionOperations, ...resultOperations, ...proofOperations].includes(operationId)) ||
+    (status === "200" && statusOperations.includes(operationId)),
   Location: ({ operationId, status }) =>
     ["201", "302", "308"].includes(status) ||
-    (status === "202" && submissions.includes(operationId)),
+    (status === "202" && submissionOperations.includes(operationId)),
   "X-Next-Cursor": isResult,
   "X-Coverage": isFromArchive,
   "X-Warnings": isFromArchive,
-  "X-Truncated": isSearchAnswer,
+  "X-Truncated": isSearchResponse,
   "X-Job-Uuid": ({ operationId, status }) =>
     operationId === "search" && ["200", "202", "410", "500", "502", "503", "504"].includes(status),
   "Preference-Applied": ({ operationId, status }) =>
-    (status === "202" && submissions.slice(0, 2).includes(operationId)) ||
-    (["200", "202"].includes(status) && [...reads, ...results].includes(operationId)),
+    (status === "202" && submissionOperations.slice(0, 2).includes(operationId)) ||
+    (["200", "202"].includes(status) &&
+      [...statusOperations, ...resultOperations].includes(operationId)),
   "Idempotent-Replayed": ({ operationId, status }) =>
-    [...submissions, "searchRecent"].includes(operationId) &&
+    [...submissionOperations, "searchRecent"].includes(operationId) &&
     ["200", "202", "410"].includes(status),
   "X-Node": isResult,
   "X-Unsigned": isPlainResult,
@@ -169,27 +171,28 @@ const rules: Readonly<Record<HeaderName, (answer: AnswerContext) => boolean>> = 
   "Earshot-Job": isPlainResult,
   "Signature-Input": isPlainResult,
   Signature: isPlainResult,
-  Link: (answer) => isPlainResult(answer) || isSearchAnswer(answer),
+  Link: (response) => isPlainResult(response) || isSearchResponse(response),
   "WWW-Authenticate": ({ status }) => status === "401",
-  ETag: ({ operationId, status }) => pages.includes(operationId) && ["200", "304"].includes(status),
+  ETag: ({ operationId, status }) =>
+    pageOperations.includes(operationId) && ["200", "304"].includes(status),
 };
 
-function hasRateLimits({ isKeyed, status }: AnswerContext): boolean {
+function hasRateLimits({ isKeyed, status }: ResponseContext): boolean {
   return isKeyed && !["401", "408", "431"].includes(status);
 }
 
-function isPlainResult({ operationId, status }: AnswerContext): boolean {
-  return status === "200" && results.includes(operationId);
+function isPlainResult({ operationId, status }: ResponseContext): boolean {
+  return status === "200" && resultOperations.includes(operationId);
 }
 
-function isResult({ operationId, status }: AnswerContext): boolean {
-  return status === "200" && [...results, "searchRecent", "search"].includes(operationId);
+function isResult({ operationId, status }: ResponseContext): boolean {
+  return status === "200" && [...resultOperations, "searchRecent", "search"].includes(operationId);
 }
 
-function isFromArchive(answer: AnswerContext): boolean {
-  return isResult(answer) || (answer.status === "200" && answer.operationId === "countPosts");
+function isFromArchive(response: ResponseContext): boolean {
+  return isResult(response) || (response.status === "200" && response.operationId === "countPosts");
 }
 
-function isSearchAnswer({ operationId, status }: AnswerContext): boolean {
+function isSearchResponse({ operationId, status }: ResponseContext): boolean {
   return status === "200" && operationId === "search";
 }

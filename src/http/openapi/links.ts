@@ -4,38 +4,41 @@ type Link = { from: string; status: string; to: string; parameters: Values };
 
 const bodyUuid = { uuid: "$response.body#/uuid" };
 const pathUuid = { uuid: "$request.path.uuid" };
-const firstOnPage = { uuid: "$response.body#/jobs/0/uuid" };
+const firstJobUuid = { uuid: "$response.body#/jobs/0/uuid" };
 const samePlatform = { platform: "$request.path.platform" };
 const bodyId = { id: "$response.body#/id" };
 const pathId = { id: "$request.path.id" };
 
 export const links: readonly Link[] = [
-  ...linksTo("submitSearch", "202", ["readStatus", "fetchResult", "cancelJob"], {
+  ...linksFrom("submitSearch", "202", ["readStatus", "fetchResult", "cancelJob"], {
     ...samePlatform,
     ...bodyUuid,
   }),
-  ...linksTo(
+  ...linksFrom(
     "submitSearchByType",
     "202",
     ["readStatusWithoutPlatform", "fetchResultWithoutPlatform", "cancelJobWithoutPlatform"],
     bodyUuid,
   ),
-  ...linksTo("search", "202", ["readStatus", "fetchResult", "cancelJob"], {
+  ...linksFrom("search", "202", ["readStatus", "fetchResult", "cancelJob"], {
     ...samePlatform,
     ...bodyUuid,
   }),
-  ...linksTo("readStatus", "200", ["fetchResult"], { ...samePlatform, ...pathUuid }),
-  ...linksTo("readStatusWithoutPlatform", "200", ["fetchResultWithoutPlatform"], pathUuid),
-  ...linksTo("fetchResult", "200", ["fetchProof"], { ...samePlatform, ...pathUuid }),
-  ...linksTo("fetchResultWithoutPlatform", "200", ["fetchProofWithoutPlatform"], pathUuid),
-  ...linksTo("listJobs", "200", ["readStatus", "fetchResult"], { ...samePlatform, ...firstOnPage }),
-  ...linksTo(
+  ...linksFrom("readStatus", "200", ["fetchResult"], { ...samePlatform, ...pathUuid }),
+  ...linksFrom("readStatusWithoutPlatform", "200", ["fetchResultWithoutPlatform"], pathUuid),
+  ...linksFrom("fetchResult", "200", ["fetchProof"], { ...samePlatform, ...pathUuid }),
+  ...linksFrom("fetchResultWithoutPlatform", "200", ["fetchProofWithoutPlatform"], pathUuid),
+  ...linksFrom("listJobs", "200", ["readStatus", "fetchResult"], {
+    ...samePlatform,
+    ...firstJobUuid,
+  }),
+  ...linksFrom(
     "listJobsWithoutPlatform",
     "200",
     ["readStatusWithoutPlatform", "fetchResultWithoutPlatform"],
-    firstOnPage,
+    firstJobUuid,
   ),
-  ...linksTo(
+  ...linksFrom(
     "createWebhook",
     "201",
     [
@@ -48,13 +51,13 @@ export const links: readonly Link[] = [
     ],
     bodyId,
   ),
-  ...linksTo("testWebhook", "202", ["listDeliveries"], pathId),
-  ...linksTo("testWebhook", "202", ["replayDelivery"], {
+  ...linksFrom("testWebhook", "202", ["listDeliveries"], pathId),
+  ...linksFrom("testWebhook", "202", ["replayDelivery"], {
     ...pathId,
     delivery: "$response.body#/id",
   }),
 ];
 
-function linksTo(from: string, status: string, targets: readonly string[], parameters: Values) {
+function linksFrom(from: string, status: string, targets: readonly string[], parameters: Values) {
   return targets.map((to): Link => ({ from, status, to, parameters }));
 }

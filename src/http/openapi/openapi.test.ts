@@ -89,7 +89,7 @@ test("authenticated operations are marked as such and describe 400, 401 and 429,
   }
 });
 
-test("every answer in openapi.json describes its headers", () => {
+test("every response in openapi.json describes its headers", () => {
   for (const { path, described } of operations) {
     for (const [status, { headers }] of Object.entries(described.responses)) {
       expect(headers, `${path} ${status}`).toHaveProperty(["X-Request-Id"]);

@@ -13,7 +13,7 @@ import type { HttpContext } from "../context.ts";
 import type { PendingRequests } from "../long-poll/pending-requests.ts";
 import { addRoutes } from "../routes/index.ts";
 import { openApiFile } from "../routes/ops/openapi.ts";
-import { emptyMark } from "../schemas/submission.ts";
+import { emptyValuesKey } from "../schemas/submission.ts";
 import { validatorCompiler } from "../schemas/validation.ts";
 import type { Submissions } from "../submission/submission.ts";
 import { addDetails } from "./details.ts";
@@ -31,11 +31,11 @@ const zodToJsonConfig = {
     // zod gives every integer these bounds.
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-    const { [emptyMark]: empty, description, ...full } = jsonSchema;
-    if (empty === undefined) return;
-    for (const name of Object.keys(full)) delete jsonSchema[name];
-    delete jsonSchema[emptyMark];
-    jsonSchema.anyOf = [full, { enum: empty }];
+    const { [emptyValuesKey]: emptyValues, description, ...fullSchema } = jsonSchema;
+    if (emptyValues === undefined) return;
+    for (const name of Object.keys(fullSchema)) delete jsonSchema[name];
+    delete jsonSchema[emptyValuesKey];
+    jsonSchema.anyOf = [fullSchema, { enum: emptyValues }];
   },
 } as const;
 
@@ -83,9 +83,9 @@ export async function openApiText(): Promise<string> {
   });
   addRoutes(
     app,
-    absentValue<HttpContext>(),
-    absentValue<PendingRequests>(),
-    absentValue<Submissions>(),
+    placeholderValue<HttpContext>(),
+    placeholderValue<PendingRequests>(),
+    placeholderValue<Submissions>(),
   );
   await app.ready();
   const text = JSON.stringify(app.swagger());
@@ -93,9 +93,9 @@ export async function openApiText(): Promise<string> {
   return withTidySchemas(text);
 }
 
-function absentValue<T>(): T {
-  const absent: unknown = new Proxy({}, { get: () => absent });
-  return absent as T;
+function placeholderValue<T>(): T {
+  const placeholder: unknown = new Proxy({}, { get: () => placeholder });
+  return placeholder as T;
 }
 
 async function packageVersion(): Promise<string> {
@@ -120,14 +120,14 @@ function withTidySchemas(text: string): string {
   document.components.schemas = Object.fromEntries(
     Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
-  let tidy = JSON.stringify(document, null, 2);
+  let tidyText = JSON.stringify(document, null, 2);
   for (const name of Object.keys(schemas)) {
-    const plain = name.replace(/Input$/, "");
-    if (plain === name || plain in schemas) continue;
-    tidy = tidy.replaceAll(referenceTo(name), referenceTo(plain));
-    tidy = tidy.replace(`"${name}": {`, `"${plain}": {`);
+    const plainName = name.replace(/Input$/, "");
+    if (plainName === name || plainName in schemas) continue;
+    tidyText = tidyText.replaceAll(referenceTo(name), referenceTo(plainName));
+    tidyText = tidyText.replace(`"${name}": {`, `"${plainName}": {`);
   }
-  return `${tidy}\n`;
+  return `${tidyText}\n`;
 }
 
 function referenceTo(name: string): string {

@@ -1,7 +1,7 @@
 import { problemExample } from "../problems/page.ts";
 import { type ProblemCode, problemCodes, problems } from "../problems/problems.ts";
 
-const occurrences: Partial<Record<ProblemCode, (context: Location) => boolean>> = {
+const conditions: Partial<Record<ProblemCode, (context: ProblemContext) => boolean>> = {
   invalid_json: ({ hasBody }) => hasBody,
   invalid_query: ({ hasQuery }) => hasQuery,
   cursor_invalid: ({ hasQuery, path }) => hasQuery || /\/(?:jobs|deliveries)$/.test(path),
@@ -41,7 +41,7 @@ function neverDescribed(): boolean {
   return false;
 }
 
-type Location = {
+type ProblemContext = {
   path: string;
   hasBody: boolean;
   hasQuery: boolean;
@@ -63,17 +63,17 @@ export function listProblemCodes(
 ): readonly ProblemCode[] {
   const { operationId, responses } = operation;
   const isSubmission = operationId.startsWith("submit") || operationId === "search";
-  const context: Location = {
+  const context: ProblemContext = {
     path,
     isSubmission,
     hasJob: isSubmission || path.includes("{uuid}") || path.endsWith("/recent"),
     hasBody: "415" in responses,
     hasQuery: isSubmission || ["searchRecent", "countPosts"].includes(operationId),
   };
-  return statusCodes(status).filter((code) => occurrences[code]?.(context) ?? true);
+  return codesWithStatus(status).filter((code) => conditions[code]?.(context) ?? true);
 }
 
-function statusCodes(status: number): readonly ProblemCode[] {
+function codesWithStatus(status: number): readonly ProblemCode[] {
   return problemCodes.filter((code) => problems[code].status === status);
 }
 

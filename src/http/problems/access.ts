@@ -6,7 +6,7 @@ export const accessProblems = {
     title: "Missing or invalid API key",
     retryable: false,
     cause:
-      "The request has no API key, or the key is malformed, unknown, revoked or expired; the answer does not say which.",
+      "The request has no API key, or the key is malformed, unknown, revoked or expired; the response does not say which.",
     fix: [
       "Send `Authorization: Bearer <key>`. Keys start with `ear_`.",
       "The dashboard's Keys page and `earshot keys list` show which keys are valid.",
@@ -40,7 +40,7 @@ export const accessProblems = {
       "A path below `/internal/nodes/` was requested without a valid signature from an attested [node](../nodes.md). `errors` names the [failed check](details.md#requests-from-nodes).",
     fix: [
       "Attest again with a new challenge: this fixes `unknown_key`, `before_attestation` and `attestation_ended`.",
-      "Use the gateway's clock, which the answer to a challenge contains, and a new nonce for each request.",
+      "Use the gateway's clock, which the response to a challenge contains, and a new nonce for each request.",
       "Sign the exact body, and the path with its query string. Proxies must not change either.",
     ],
     example: {
@@ -77,7 +77,7 @@ export const accessProblems = {
     title: "Cross-site request refused",
     retryable: false,
     cause:
-      "A request with a session cookie may come from another site, by `Sec-Fetch-Site`, `Origin` or a missing `X-Earshot-Csrf` token. A sign-in that is loaded as an image or a frame, and a request to `/mcp` from a page of another origin, are also refused.",
+      "A request with a session cookie seems to come from another site, going by `Sec-Fetch-Site`, `Origin` or a missing `X-Earshot-Csrf` token. A sign-in that is loaded as an image or a frame, and a request to `/mcp` from a page of another origin, are also refused.",
     fix: [
       "Open the dashboard at its own URL, reload the page, and start a sign-in from a link.",
       "Behind a proxy, set `EARSHOT_PUBLIC_URL`.",
@@ -98,7 +98,7 @@ export const accessProblems = {
     fix: ["Contact the operator. After reinstatement the same keys work again."],
     example: {
       request: "A search with a key of a suspended account.",
-      detail: "the account of the key is suspended",
+      detail: "the key's account is suspended",
       hint: "contact the operator of this server",
       isSubmission: true,
     },
@@ -110,7 +110,7 @@ export const accessProblems = {
     cause:
       "A node failed a [check](../nodes.md#why-a-node-is-refused) on registration, which `errors` and `earshot nodes events` name.",
     fix: [
-      "Follow the hint of the check. Each attempt needs a new challenge.",
+      "Follow the check's hint. Each attempt needs a new challenge.",
       "Operator: if the machine is legitimate, add it to the policy, or its kind of evidence to `EARSHOT_NODES_EVIDENCE`.",
     ],
     example: {
@@ -135,7 +135,7 @@ export const accessProblems = {
       "Change the methods on the dashboard's Keys page.",
     ],
     example: {
-      request: "A search with a key that may use `gettrends` only.",
+      request: "A search with a key that is allowed to use only `gettrends`.",
       detail: "the key does not allow searchbyquery",
       hint: "use gettrends, use another key, or change the methods of this one on the Keys page",
       errors: [

@@ -11,8 +11,8 @@ export const conflictProblems = {
       "Disconnect a credential first. One for the same account on the platform replaces the existing one.",
     ],
     example: {
-      request: "One X token more than the limit.",
-      detail: "the account has reached its limit of credentials for the platform",
+      request: "One more X token than the limit allows.",
+      detail: "the account has reached its credential limit for the platform",
       hint: "disconnect one first",
     },
   },
@@ -30,7 +30,7 @@ export const conflictProblems = {
     example: {
       request: "A node renews a cancelled job.",
       detail: "the lease of job 0f8fad5b-d9cb-469f-a165-70867728950e has ended",
-      hint: "drop the work: the job has ended, or another attempt runs it",
+      hint: "drop the work: the job has ended, or another attempt is running it",
     },
   },
   node_not_approved: {
@@ -122,7 +122,7 @@ export const conflictProblems = {
     title: "Webhook limit reached",
     retryable: false,
     cause: "The account already has `EARSHOT_MAX_WEBHOOKS` webhooks.",
-    fix: ["Delete one first: a single webhook receives all jobs of the account."],
+    fix: ["Delete one first: a single webhook receives all the account's jobs."],
     example: {
       request: "A third webhook with a limit of two.",
       detail: "the account already has 2 webhooks",
@@ -163,7 +163,7 @@ export const conflictProblems = {
     fix: ["Submit the search again for a newly signed result, and fetch its proof immediately."],
     example: {
       request: "A result of two posts, one of which was deleted later.",
-      detail: "1 record was withdrawn since the node signed the result",
+      detail: "1 record has been withdrawn since the node signed the result",
       hint: "submit the search again for a result without the withdrawn records",
     },
   },

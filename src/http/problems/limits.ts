@@ -34,7 +34,7 @@ export const limitProblems = {
     title: "Too many invalid keys",
     retryable: true,
     cause:
-      "This address sent 30 different invalid keys within a minute (`EARSHOT_FAILED_KEYS_PER_MINUTE`). All its requests are refused, even with a valid key, until the oldest of these keys was sent a minute ago.",
+      "This address sent 30 different invalid keys within a minute (`EARSHOT_FAILED_KEYS_PER_MINUTE`). All its requests are refused, even with a valid key, until a minute after the oldest of these keys was sent.",
     fix: [
       "Wait for `Retry-After` seconds, then send a valid key.",
       "Behind a proxy, clients may share one address: set `EARSHOT_TRUSTED_PROXIES`.",

@@ -7,7 +7,7 @@ export const notFoundProblems = {
     retryable: false,
     cause: "The path does not exist, or names an unknown platform.",
     fix: [
-      "Check the spelling against the [API](../api.md). A trailing slash makes another path.",
+      "Check the spelling against the [API](../api.md). A trailing slash makes it a different path.",
       "Platforms are `social` (all), `bluesky`, `mastodon`, and `x` (also `twitter`).",
     ],
     example: {
@@ -121,7 +121,7 @@ export const notFoundProblems = {
     title: "Connected app not found",
     retryable: false,
     hint: "find its id on the dashboard's Keys page",
-    cause: "The account has no connected app with this id; it may be disconnected.",
+    cause: "The account has no connected app with this id; it may have been disconnected.",
     fix: ["Reload the dashboard's Keys page, which lists the connected apps."],
     example: {
       request: "`DELETE /dashboard/api/apps/4fK2nQ7s`, an unknown id.",

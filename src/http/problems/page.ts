@@ -54,7 +54,7 @@ export function problemExample(code: ProblemCode): Record<string, unknown> {
 
 function summary(code: ProblemCode): string {
   const { status, retryable } = problems[code];
-  return `Status ${status}, code \`${code}\`. ${retryable ? "The same request can succeed later." : "Repeating the same request does not help."}`;
+  return `Status ${status}, code \`${code}\`. ${retryable ? "The same request can succeed later." : "Repeating the same request will not help."}`;
 }
 
 function fixList(code: ProblemCode): string {

@@ -6,7 +6,7 @@ export const serverProblems = {
     title: "Internal error",
     retryable: false,
     hint: "report it with request_id, which identifies it in the log",
-    cause: "An unexpected error in Earshot; the log has it under the `request_id`.",
+    cause: "An unexpected error in Earshot, logged under the `request_id`.",
     fix: ["Report it with the `request_id`. Repeating the request is unlikely to help."],
     example: {
       request: "A request that triggers an unexpected error.",
@@ -19,7 +19,7 @@ export const serverProblems = {
     retryable: false,
     hint: "submit the search again; if it fails again, report its uuid",
     cause:
-      "The job failed for a reason other than a platform or its deadline. [Job failures](job-failures.md) lists the causes; the log has this one under the job's uuid.",
+      "The job failed for a reason other than a platform or its deadline. [Job failures](job-failures.md) lists the causes; this one is logged under the job's uuid.",
     fix: [
       "Follow the fix of the cause. If it is `internal_error`, submit the search again; if it fails again, report the uuid.",
     ],

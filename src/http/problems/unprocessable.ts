@@ -84,7 +84,7 @@ export const unprocessableProblems = {
     ],
     example: {
       request: "A search for `aurora` with the key of a search for `comet`.",
-      detail: "the Idempotency-Key was used for another request",
+      detail: "the Idempotency-Key has already been used for another request",
       hint: "send a new Idempotency-Key with each new request",
       isSubmission: true,
     },
@@ -102,12 +102,12 @@ export const unprocessableProblems = {
     example: {
       request: "An answer encrypted for another job.",
       detail: "the answer was encrypted for another lease, or modified",
-      hint: "drop the work: the job runs again",
+      hint: "discard the work: the job will run again",
       errors: [
         {
           code: "not_openable",
           message: "the answer was encrypted for another lease, or modified",
-          hint: "drop the work: the job runs again",
+          hint: "discard the work: the job will run again",
         },
       ],
     },
@@ -122,7 +122,7 @@ export const unprocessableProblems = {
       "Correct the field; `hint` says where to find the value. After an error in the pasted URL, start again.",
     ],
     example: {
-      request: "A truncated bearer token of X.",
+      request: "A truncated X bearer token.",
       detail: "the token is empty or malformed",
       hint: "copy the bearer token from the application's keys and tokens at console.x.com",
       errors: [

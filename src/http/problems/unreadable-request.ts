@@ -62,7 +62,7 @@ function getCode(code: string | undefined): UnreadableCode {
  * Node's own rejections have no body. An unknown `Expect` is ignored (RFC 9110, section 10.1.1); a
  * CONNECT gets a problem.
  */
-export function answerBareRefusals(server: Server, newId: () => string): void {
+export function handleExpectAndConnect(server: Server, newId: () => string): void {
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     server.emit("request", request, response);
   });
@@ -75,7 +75,7 @@ export function answerBareRefusals(server: Server, newId: () => string): void {
 const singleFields = ["authorization", "host"];
 
 /** Requires `Host` (RFC 9112, section 3.2); `requireHostHeader` would send an empty body. */
-export async function fieldsHook({ raw, headers }: FastifyRequest): Promise<void> {
+export async function headerFieldsHook({ raw, headers }: FastifyRequest): Promise<void> {
   if (raw.httpVersion === "1.1" && headers.host === undefined) {
     throw problem("invalid_request", "the Host header is required", {
       hint: "send a Host header, as HTTP/1.1 requires",

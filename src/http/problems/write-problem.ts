@@ -36,14 +36,14 @@ export function problem(
 }
 
 export function writeProblem(error: EarshotError, request: FastifyRequest, reply: FastifyReply) {
-  return reply.send(problemText(error, request, reply));
+  return reply.send(renderProblem(error, request, reply));
 }
 
 export const hasBearerToken = (authorization: string | undefined): boolean =>
   /^bearer +\S/i.test(authorization ?? "");
 
 /** Returns the body; sets status and headers. */
-export function problemText(
+export function renderProblem(
   failure: EarshotError,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -143,7 +143,7 @@ function getFrameworkError(error: {
         hint: "send a smaller body; EARSHOT_MAX_BODY_BYTES sets the limit",
       });
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-      return problem("invalid_request", "the length of the body differs from Content-Length");
+      return problem("invalid_request", "the body's length differs from Content-Length");
     default:
       break;
   }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { HttpContext } from "../context.ts";
-import { createSignInLimit } from "../dashboard/sign-in-slots.ts";
+import { createSignInLimit } from "../dashboard/sign-in-limit.ts";
 import type { PendingRequests } from "../long-poll/pending-requests.ts";
 import type { Submissions } from "../submission/submission.ts";
 import { addAccountRoutes } from "./dashboard/account.ts";
@@ -51,55 +51,55 @@ import { addWebhookDeliveryRoutes } from "./v1/webhooks-deliveries.ts";
 export function addRoutes(
   app: FastifyInstance,
   context: HttpContext,
-  pending: PendingRequests,
+  pendingRequests: PendingRequests,
   submissions: Submissions,
 ): void {
   announceDeprecations(app);
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  addSubmitRoutes(typed, submissions, pending);
-  addStatusRoutes(typed, context, pending);
-  addResultRoutes(typed, context, pending);
-  addProofRoutes(typed, context);
-  addCancelRoutes(typed, context);
-  addJobsRoutes(typed, context);
-  addEventsRoutes(typed, context, pending);
-  addSearchRoute(typed, context, submissions, pending);
-  addCountsRoute(typed, context);
-  addRecentRoute(typed, context, submissions, pending);
+  const typedApp = app.withTypeProvider<ZodTypeProvider>();
+  addSubmitRoutes(typedApp, submissions, pendingRequests);
+  addStatusRoutes(typedApp, context, pendingRequests);
+  addResultRoutes(typedApp, context, pendingRequests);
+  addProofRoutes(typedApp, context);
+  addCancelRoutes(typedApp, context);
+  addJobsRoutes(typedApp, context);
+  addEventsRoutes(typedApp, context, pendingRequests);
+  addSearchRoute(typedApp, context, submissions, pendingRequests);
+  addCountsRoute(typedApp, context);
+  addRecentRoute(typedApp, context, submissions, pendingRequests);
   addMcpRoute(app, context);
   addOauthMetadataRoutes(app, context);
   addTokenRoute(app, context);
   addRevocationRoute(app, context);
-  addWebhookRoutes(typed, context);
-  addWebhookDeliveryRoutes(typed, context);
-  addNodesRoute(typed, context);
-  addAttestationRoutes(typed, context);
-  addPublicStatusRoute(typed, context);
-  addLivezRoute(typed);
-  addReadyzRoute(typed, context);
-  addMetricsRoute(typed, context);
-  addOpenApiRoute(typed);
-  addDocsRoutes(typed);
+  addWebhookRoutes(typedApp, context);
+  addWebhookDeliveryRoutes(typedApp, context);
+  addNodesRoute(typedApp, context);
+  addAttestationRoutes(typedApp, context);
+  addPublicStatusRoute(typedApp, context);
+  addLivezRoute(typedApp);
+  addReadyzRoute(typedApp, context);
+  addMetricsRoute(typedApp, context);
+  addOpenApiRoute(typedApp);
+  addDocsRoutes(typedApp);
   // Separate limits: a page that sends browsers to a code host must not block sign-in by link.
-  addSessionRoutes(typed, context, createSignInLimit(context));
-  addSessionListRoutes(typed, context);
-  addAuthRoutes(typed, context, createSignInLimit(context));
-  addCredentialRoutes(typed, context);
-  addUsageRoute(typed, context);
-  addSpendingRoute(typed, context);
-  addServiceStatusRoute(typed, context);
-  addKeyRoutes(typed, context);
-  addKeyRequestsRoute(typed, context);
-  addAppRoutes(typed, context);
-  addAuthorizationRoutes(typed, context, createSignInLimit(context));
-  addAccountRoutes(typed, context, pending);
-  addOperatorRoutes(typed, context);
-  addOperatorNodeRoutes(typed, context);
-  addOperatorKeysRoute(typed, context);
-  addOperatorJobsRoute(typed, context);
-  addOperatorUsageRoute(typed, context);
-  addOperatorSamplesRoute(typed, context);
-  addPageRoutes(typed, context);
+  addSessionRoutes(typedApp, context, createSignInLimit(context));
+  addSessionListRoutes(typedApp, context);
+  addAuthRoutes(typedApp, context, createSignInLimit(context));
+  addCredentialRoutes(typedApp, context);
+  addUsageRoute(typedApp, context);
+  addSpendingRoute(typedApp, context);
+  addServiceStatusRoute(typedApp, context);
+  addKeyRoutes(typedApp, context);
+  addKeyRequestsRoute(typedApp, context);
+  addAppRoutes(typedApp, context);
+  addAuthorizationRoutes(typedApp, context, createSignInLimit(context));
+  addAccountRoutes(typedApp, context, pendingRequests);
+  addOperatorRoutes(typedApp, context);
+  addOperatorNodeRoutes(typedApp, context);
+  addOperatorKeysRoute(typedApp, context);
+  addOperatorJobsRoute(typedApp, context);
+  addOperatorUsageRoute(typedApp, context);
+  addOperatorSamplesRoute(typedApp, context);
+  addPageRoutes(typedApp, context);
 }
 
 /** Removal is at least six months after the announcement (CHANGELOG.md). */
@@ -116,7 +116,7 @@ declare module "fastify" {
   }
 }
 
-const minMonths = 6;
+const minNoticeMonths = 6;
 
 /** Adds RFC 9745 and RFC 8594 headers. Call before adding routes; throws if the period is too short. */
 export function announceDeprecations(app: FastifyInstance): void {
@@ -140,10 +140,10 @@ function markDeprecated(route: RouteOptions): void {
 
 function requireNotice(url: string, { since, sunset }: Deprecation): void {
   const earliest = new Date(since);
-  earliest.setUTCMonth(earliest.getUTCMonth() + minMonths);
+  earliest.setUTCMonth(earliest.getUTCMonth() + minNoticeMonths);
   // Comparisons with an invalid date are false.
   if (Date.parse(sunset) >= earliest.getTime()) return;
   throw new Error(
-    `the sunset ${sunset} of ${url} is less than ${minMonths} months after its deprecation on ${since}`,
+    `the sunset ${sunset} of ${url} is less than ${minNoticeMonths} months after its deprecation on ${since}`,
   );
 }

@@ -7,17 +7,17 @@ import * as z from "zod";
 import type { Api } from "../../mcp/api.ts";
 import { clientDisconnect } from "../connections/client-disconnect.ts";
 import type { HttpContext } from "../context.ts";
-import { answerWithin } from "../middleware/caller.ts";
+import { injectForCaller } from "../middleware/caller.ts";
 import { problem } from "../problems/write-problem.ts";
 
-const text = z.string().optional();
+const optionalText = z.string().optional();
 
 /** Headers that scripts from other origins may send. */
 const headers = z.looseObject({
-  "content-type": text,
-  "mcp-method": text,
-  "mcp-name": text,
-  "mcp-protocol-version": text,
+  "content-type": optionalText,
+  "mcp-method": optionalText,
+  "mcp-name": optionalText,
+  "mcp-protocol-version": optionalText,
 });
 
 /** MCP without sessions. Each call costs one request of the key; tools that search also cost searches. */
@@ -32,9 +32,9 @@ export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: 
       // A batch would count as one request; the protocol has had none since 2025-06-18.
       if (Array.isArray(request.body)) throw batchRefused();
       const handler = await handlerFor(request);
-      const disconnected = clientDisconnect(reply);
-      disconnected.addEventListener("abort", () => handler.close(), { once: true });
-      const response = await handler.fetch(webRequest(request, disconnected), {
+      const disconnectSignal = clientDisconnect(reply);
+      disconnectSignal.addEventListener("abort", () => handler.close(), { once: true });
+      const response = await handler.fetch(webRequest(request, disconnectSignal), {
         parsedBody: request.body ?? undefined,
       });
       reply.code(response.status);
@@ -52,7 +52,7 @@ export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: 
       import("../../mcp/server.ts"),
     ]);
     const api: Api = ({ method, path, headers = {}, body }) =>
-      answerWithin(app, request, {
+      injectForCaller(app, request, {
         method,
         url: path,
         headers: {
@@ -94,7 +94,7 @@ function requireKnownOrigin(
 ): void {
   if (origin === undefined || origin === publicUrl || loopbackOrigin.test(origin)) return;
   if (corsOrigins.includes("*") || corsOrigins.includes(origin)) return;
-  throw problem("forbidden_origin", "this origin may not use the server", {
+  throw problem("forbidden_origin", "this origin is not allowed to use the server", {
     hint: "list the page's origin in EARSHOT_CORS_ORIGINS",
   });
 }

@@ -3,31 +3,31 @@ import { type AuditAction, auditActions } from "../../accounts/audit.ts";
 import { accountId } from "./dashboard.ts";
 import { closedQuery, errorWithHint, namedEnum } from "./words.ts";
 
-const beforeText = errorWithHint(
-  "expected the value of next of an earlier page",
+const beforeError = errorWithHint(
+  "expected the next value from an earlier page",
   "send it unchanged",
 );
 
 const before = z
-  .string(beforeText)
-  .regex(/^\d{1,15}$/, beforeText)
+  .string(beforeError)
+  .regex(/^\d{1,15}$/, beforeError)
   .transform(Number)
   .optional();
 
 export const ownAuditQuery = closedQuery("use only before, such as ?before=1200", { before });
 
-const actionText = "send one that docs/dashboard.md lists, such as key_created";
-const actorText = errorWithHint(
-  "actor is the id of an account, command_line or service",
+const actionHint = "send one that docs/dashboard.md lists, such as key_created";
+const actorError = errorWithHint(
+  "expected an account id, command_line or service",
   "send it once, such as ?actor=command_line",
 );
-const timeText = errorWithHint(
+const timeError = errorWithHint(
   "expected a time such as 2026-12-31T12:00:00Z",
   "send it once, with a time zone",
 );
 
 const time = z.iso
-  .datetime({ offset: true, ...timeText })
+  .datetime({ offset: true, ...timeError })
   .transform(Date.parse)
   .optional();
 
@@ -36,10 +36,10 @@ export const auditQuery = closedQuery(
   {
     before,
     account: accountId.optional(),
-    action: namedEnum("action", auditActions, actionText)
+    action: namedEnum("action", auditActions, actionHint)
       .transform((word) => word as AuditAction)
       .optional(),
-    actor: z.string(actorText).min(1, actorText).max(64, actorText).optional(),
+    actor: z.string(actorError).min(1, actorError).max(64, actorError).optional(),
     from: time,
     to: time,
   },

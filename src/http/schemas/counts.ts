@@ -1,19 +1,19 @@
 import * as z from "zod";
 import { coverage } from "./coverage.ts";
 import { warnings } from "./job-status.ts";
-import { queryText } from "./submission.ts";
+import { queryTextError } from "./submission.ts";
 import { closedQuery, errorWithHint, namedEnum } from "./words.ts";
 
-const momentText = errorWithHint(
+const momentError = errorWithHint(
   "expected an ISO 8601 date or a time with its zone, such as 2026-01-31T12:00:00Z",
   "write + as %2B in a URL",
 );
 
 const moment = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date()], momentText)
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], momentError)
   .meta({ examples: ["2026-01-31T12:00:00Z"] });
 
-const tokenText = errorWithHint(
+const tokenError = errorWithHint(
   "expected the next_token of an earlier page",
   "send meta.next_token unchanged",
 );
@@ -22,7 +22,7 @@ export const granularities = ["minute", "hour", "day"] as const;
 
 export const countsQuery = closedQuery("send ?query=comet&granularity=hour", {
   query: z
-    .string(queryText)
+    .string(queryTextError)
     .meta({ description: "The query, with operators.", examples: ["comet lang:en"] }),
   granularity: namedEnum("granularity", granularities, "omit it, or send granularity=hour")
     .optional()
@@ -32,8 +32,8 @@ export const countsQuery = closedQuery("send ?query=comet&granularity=hour", {
   }),
   end_time: moment.optional().meta({ description: "Only posts before this time; default: now." }),
   next_token: z
-    .string(tokenText)
-    .max(2_048, tokenText)
+    .string(tokenError)
+    .max(2_048, tokenError)
     .optional()
     .meta({ description: "meta.next_token of an earlier page of the same count." }),
 });

@@ -3,21 +3,21 @@ import { type Platform, platforms } from "../../posts/post.ts";
 import { closedObject, errorWithHint, namedEnum } from "./words.ts";
 
 const maxFields = 16;
-const longestName = 64;
+const maxNameLength = 64;
 /** Longer than any valid value. */
-const longestText = 20_000;
+const maxTextLength = 20_000;
 
-const kindText = errorWithHint(
+const kindError = errorWithHint(
   "expected a kind that GET /dashboard/api/credentials lists",
   'send, for example, "kind":"app-password"',
 );
-const fieldsText = errorWithHint(
+const fieldsError = errorWithHint(
   "expected an object of strings",
   'send, for example, "fields":{"token":"…"}',
 );
-const answerText = errorWithHint("expected a string", 'send {"answer":"https://…"}');
+const answerError = errorWithHint("expected a string", 'send {"answer":"https://…"}');
 
-const text = (message: { error: string }) => z.string(message).max(longestText, message);
+const text = (message: { error: string }) => z.string(message).max(maxTextLength, message);
 
 export const newCredential = closedObject(
   {
@@ -30,16 +30,16 @@ export const newCredential = closedObject(
       // The enumeration contains exactly the platforms.
       (word) => word as Platform,
     ),
-    kind: z.string(kindText).min(1, kindText).max(longestName, kindText),
+    kind: z.string(kindError).min(1, kindError).max(maxNameLength, kindError),
     fields: z
-      .record(z.string(), text(fieldsText), fieldsText)
-      .refine((fields) => Object.keys(fields).length <= maxFields, fieldsText),
+      .record(z.string(), text(fieldsError), fieldsError)
+      .refine((fields) => Object.keys(fields).length <= maxFields, fieldsError),
   },
 );
 
 export const authorizationResponse = closedObject(
   { kind: "field", message: "expected a JSON object", hint: 'send {"answer":"https://…"}' },
-  { answer: text(answerText).min(1, answerText) },
+  { answer: text(answerError).min(1, answerError) },
 );
 
 export const credentialPath = z.object({ id: z.string() });

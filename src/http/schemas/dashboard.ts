@@ -4,9 +4,9 @@ import { rangeNames } from "../dashboard/ranges.ts";
 import { accountCursor, listSearchText } from "./accounts.ts";
 import { closedQuery, errorWithHint } from "./words.ts";
 
-const accountText = errorWithHint("expected the id of an account", "send one id");
+const accountIdError = errorWithHint("expected the id of an account", "send one id");
 
-export const accountId = z.string(accountText).min(1, accountText).max(64, accountText);
+export const accountId = z.string(accountIdError).min(1, accountIdError).max(64, accountIdError);
 
 export const allKeysQuery = closedQuery(
   "the parameters are query, account and after, such as ?query=laptop",
@@ -26,7 +26,7 @@ export const allUsageQuery = closedQuery(
   { range, account: accountId.optional(), after: accountCursor.optional() },
 );
 
-const afterText = errorWithHint(
+const afterError = errorWithHint(
   "after does not belong to this list",
   "send next exactly as it was received",
 );
@@ -36,14 +36,14 @@ export const allJobsQuery = closedQuery(
   {
     account: accountId.optional(),
     after: z
-      .string(afterText)
-      .regex(/^[0-9A-Za-z_-]{1,64}$/, afterText)
+      .string(afterError)
+      .regex(/^[0-9A-Za-z_-]{1,64}$/, afterError)
       .optional(),
   },
 );
 
-const noKeyId = errorWithHint("expected the id of a key", "use an id from the answer's keys");
-const keyId = z.string(noKeyId).max(64, noKeyId);
+const keyIdError = errorWithHint("expected the id of a key", "use an id from keys in the response");
+const keyId = z.string(keyIdError).max(64, keyIdError);
 
 export const usageQuery = closedQuery("use range and key, such as ?range=7d", {
   range,

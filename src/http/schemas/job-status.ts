@@ -15,7 +15,7 @@ const state = z.enum(jobStates).meta({
   examples: ["done"],
 });
 
-export const handle = z.strictObject({ uuid, error: z.literal("") }).meta({
+export const jobHandle = z.strictObject({ uuid, error: z.literal("") }).meta({
   id: "JobHandle",
   examples: [{ uuid: "0f8fad5b-d9cb-469f-a165-70867728950e", error: "" }],
 });

@@ -4,7 +4,7 @@ import { status, statusExample } from "./job-status.ts";
 
 const uuid = z.uuid().meta({ examples: ["0f8fad5b-d9cb-469f-a165-70867728950e"] });
 
-export const cancelled = z
+export const cancelledJob = z
   .strictObject({ uuid, status: z.literal("cancelled"), error: z.literal("") })
   .meta({
     id: "CancelledJob",
@@ -26,7 +26,7 @@ const summary = status
   })
   .meta({
     id: "JobSummary",
-    description: "A status without coverage and sources of its result.",
+    description: "A status without the coverage and sources of its result.",
     examples: [summaryExample],
   });
 

@@ -68,7 +68,7 @@ export const nodeList = z
         "What the embedded node runs: its share, only jobs that no other node can run, or nothing. It has no evidence.",
     }),
     evidence: z.array(evidenceKind).meta({ description: "Accepted kinds of evidence." }),
-    nodes: z.array(node).meta({ description: "Admitted nodes of other processes." }),
+    nodes: z.array(node).meta({ description: "Admitted nodes in other processes." }),
   })
   .meta({
     id: "NodeList",
@@ -156,7 +156,7 @@ export const attestation = z
     name: z.string(),
     statement,
     identity_signature: z.string().meta({
-      description: "Ed25519 of the identity key over the statement, base64url.",
+      description: "Ed25519 signature of the statement by the identity key, base64url.",
     }),
     evidence: z.strictObject({
       quote: z.string().nullable().meta({ description: "In hexadecimal digits." }),
@@ -164,8 +164,7 @@ export const attestation = z
       vm_config: z.string().nullable(),
     }),
     collateral: collateral.nullable().meta({
-      description:
-        "The collateral of the verification: certificates, revocation lists, TCB levels.",
+      description: "The verification collateral: certificates, revocation lists, TCB levels.",
     }),
     policy_id: z.string(),
   })

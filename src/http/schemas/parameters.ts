@@ -18,14 +18,14 @@ export const platformPath = z.object({ platform });
 export const jobPath = z.object({ uuid });
 export const platformJobPath = z.object({ platform, uuid });
 
-const wholeSeconds = errorWithHint(
+const waitError = errorWithHint(
   "expected a whole number of seconds from 1 to 30",
   "use digits, such as ?wait=10",
 );
 
 export const waitQuery = closedQuery("use only wait, such as ?wait=10", {
   wait: z
-    .preprocess(readDigits, z.int(wholeSeconds).min(1, wholeSeconds).max(30, wholeSeconds))
+    .preprocess(readDigits, z.int(waitError).min(1, waitError).max(30, waitError))
     .optional()
     .meta({
       description: "Waits up to this many seconds for the job to end.",
@@ -87,17 +87,17 @@ export const streamHeaders = z.looseObject({
     }),
 });
 
-const pageSize = errorWithHint(
+const limitError = errorWithHint(
   "expected a whole number from 1 to 100",
   "use digits, such as ?limit=20",
 );
 
-const listCursor = errorWithHint(
+const cursorError = errorWithHint(
   "expected the next_cursor of an earlier page",
   "send next_cursor unchanged",
 );
 
-const queryPart = errorWithHint(
+const queryError = errorWithHint(
   "expected a part of the query, of 1 to 100 characters, none of them control characters",
   "such as ?query=comet",
 );
@@ -105,12 +105,12 @@ const queryPart = errorWithHint(
 export function pageParameters(items: string) {
   return {
     limit: z
-      .preprocess(readDigits, z.int(pageSize).min(1, pageSize).max(100, pageSize))
+      .preprocess(readDigits, z.int(limitError).min(1, limitError).max(100, limitError))
       .optional()
       .meta({ description: `${items} on a page, 1 to 100; 20 when absent.`, examples: [20] }),
     cursor: z
-      .string(listCursor)
-      .max(2_048, listCursor)
+      .string(cursorError)
+      .max(2_048, cursorError)
       .optional()
       .meta({ description: "next_cursor of an earlier page." }),
   };
@@ -130,10 +130,10 @@ export const jobsQuery = closedQuery("send ?status=done,error&method=searchbyque
     examples: ["social,bluesky"],
   }),
   query: z
-    .string(queryPart)
+    .string(queryError)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: generators of test data do not support \P{Cc}
-    .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, queryPart)
-    .max(100, queryPart)
+    .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, queryError)
+    .max(100, queryError)
     .optional()
     .meta({
       description: "Part of the query; ignores the case of the letters a to z.",

@@ -24,7 +24,8 @@ export const problemShape = z
       )
       .optional(),
     uuid: z.string().optional().meta({
-      description: "In answers to submissions: empty if refused, the job's uuid if the job failed.",
+      description:
+        "In responses to submissions: empty if refused, the job's uuid if the job failed.",
     }),
     error: z.string(),
   })

@@ -106,7 +106,7 @@ const searchAnswer = z
     ],
   });
 
-const texts = {
+const textFormats = {
   "application/x-ndjson": {
     description: "One record per line.",
     example: '{"ID":"2017571234567890123","Content":"A comet over the bay"}\n',
@@ -133,8 +133,8 @@ export const searchResponses = {
           format === "application/json"
             ? searchAnswer
             : z.string().meta({
-                description: texts[format].description,
-                examples: [texts[format].example],
+                description: textFormats[format].description,
+                examples: [textFormats[format].example],
               }),
       },
     ]),

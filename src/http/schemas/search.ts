@@ -1,13 +1,13 @@
 import { nearest } from "@earshot/query";
 import * as z from "zod";
-import { shortestText } from "../answers/budget.ts";
+import { minTextLength } from "../answers/budget.ts";
 import { fieldNames } from "../answers/fields.ts";
 import { submissionForms } from "./submission.ts";
 import { errorWithHint, shortenedName } from "./words.ts";
 
 export const defaultWaitSeconds = 10;
-const longestWaitSeconds = 30;
-const largestBudget = 1_000_000;
+const maxWaitSeconds = 30;
+const maxBudget = 1_000_000;
 
 const bodyErrors = {
   kind: "field",
@@ -15,24 +15,24 @@ const bodyErrors = {
   hint: 'send {"type":"social","arguments":{"type":"searchbyquery","query":"comet"},"wait":10}',
 };
 
-const waitText = errorWithHint(
-  `expected a whole number of seconds from 1 to ${longestWaitSeconds}`,
+const waitError = errorWithHint(
+  `expected a whole number of seconds from 1 to ${maxWaitSeconds}`,
   `send "wait":${defaultWaitSeconds}, or use /v1/search/live for longer searches`,
 );
 
-const budgetText = errorWithHint(
-  `expected a whole number of characters from ${shortestText} to ${largestBudget}`,
+const budgetError = errorWithHint(
+  `expected a whole number of characters from ${minTextLength} to ${maxBudget}`,
   "omit max_chars for whole texts",
 );
 
-const fieldsText = errorWithHint(
+const fieldsError = errorWithHint(
   "expected a list of different field names",
   'send "fields":["Content","Metadata.username"], or omit it for whole records',
 );
 
 const field = z.enum(fieldNames, {
   error: ({ input }) =>
-    typeof input === "string" ? unknownField(input) : "the name of a field must be a string",
+    typeof input === "string" ? unknownField(input) : "a field name must be a string",
 });
 
 /** Callers often omit the parents of nested fields. */
@@ -41,10 +41,10 @@ function unknownField(name: string): string {
   const [lastPart = ""] = shortName.split(".").slice(-1);
   const suggestion =
     nearest(shortName, fieldNames) ?? fieldWithLastPart(nearest(lastPart, lastParts)) ?? null;
-  const unknown = `unknown field ${JSON.stringify(shortName)}`;
+  const prefix = `unknown field ${JSON.stringify(shortName)}`;
   return suggestion === null
-    ? `${unknown}, expected ID, Content, Score, Metadata or a field of Metadata such as "Metadata.username"`
-    : `${unknown}, did you mean "${suggestion}"?`;
+    ? `${prefix}, expected ID, Content, Score, Metadata or a field of Metadata such as "Metadata.username"`
+    : `${prefix}, did you mean "${suggestion}"?`;
 }
 
 const lastPartOf = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
@@ -64,27 +64,27 @@ const searchExample = {
 
 const presentation = {
   wait: z
-    .int(waitText)
-    .min(1, waitText)
-    .max(longestWaitSeconds, waitText)
+    .int(waitError)
+    .min(1, waitError)
+    .max(maxWaitSeconds, waitError)
     .optional()
     .meta({
       description: `Seconds to wait for the end of the job; ${defaultWaitSeconds} when absent.`,
     }),
   fields: z
-    .array(field, fieldsText)
-    .min(1, fieldsText)
-    .max(fieldNames.length, fieldsText)
-    .refine((fields) => new Set(fields).size === fields.length, fieldsText)
+    .array(field, fieldsError)
+    .min(1, fieldsError)
+    .max(fieldNames.length, fieldsError)
+    .refine((fields) => new Set(fields).size === fields.length, fieldsError)
     .optional()
     .meta({
       description: "Fields of the records to return; default: all.",
       uniqueItems: true,
     }),
   max_chars: z
-    .int(budgetText)
-    .min(shortestText, budgetText)
-    .max(largestBudget, budgetText)
+    .int(budgetError)
+    .min(minTextLength, budgetError)
+    .max(maxBudget, budgetError)
     .optional()
     .meta({ description: "Maximum total length of all texts, in characters." }),
 };

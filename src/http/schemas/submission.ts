@@ -10,14 +10,17 @@ const moment = z
   })
   .meta({ examples: ["2026-01-31T12:00:00Z"] });
 
-export const wholeNumber = errorWithHint(
+export const wholeNumberError = errorWithHint(
   "expected a whole number",
   "use digits without quotes, such as 20",
 );
 
-export const queryText = errorWithHint("expected a string", 'use quotes, such as "comet lang:en"');
+export const queryTextError = errorWithHint(
+  "expected a string",
+  'use quotes, such as "comet lang:en"',
+);
 
-const cursorText = errorWithHint(
+const cursorError = errorWithHint(
   "expected the cursor of an earlier result",
   "send X-Next-Cursor unchanged",
 );
@@ -32,12 +35,12 @@ function orEmpty<Schema extends z.ZodType>(schema: Schema) {
   return z
     .preprocess((value) => (isEmpty(value) ? undefined : value), schema.optional())
     .optional()
-    .meta({ ...schema.meta(), [emptyMark]: [...emptyValues] });
+    .meta({ ...schema.meta(), [emptyValuesKey]: [...emptyValues] });
 }
 
 const emptyValues: readonly unknown[] = ["", 0, null];
 /** Annotation: empty values that are also accepted. */
-export const emptyMark = "x-empty";
+export const emptyValuesKey = "x-empty";
 
 function isEmpty(value: unknown): boolean {
   return emptyValues.includes(value);
@@ -46,7 +49,7 @@ function isEmpty(value: unknown): boolean {
 /** Some clients send empty values for optional arguments. */
 const argumentShape = {
   query: z
-    .string(queryText)
+    .string(queryTextError)
     .optional()
     .meta({
       description:
@@ -54,7 +57,7 @@ const argumentShape = {
       examples: ["comet lang:en"],
     }),
   max_results: z
-    .int(wholeNumber)
+    .int(wholeNumberError)
     .optional()
     .meta({
       description: "Maximum records: 1 to 100, searchbyfullarchive 1 to 500; default: 20.",
@@ -62,8 +65,8 @@ const argumentShape = {
     }),
   next_cursor: orEmpty(
     z
-      .string(cursorText)
-      .max(maxCursorLength, cursorText)
+      .string(cursorError)
+      .max(maxCursorLength, cursorError)
       .meta({ description: "The X-Next-Cursor of an earlier result of the same search." }),
   ),
   start_time: orEmpty(
@@ -80,7 +83,7 @@ const argumentShape = {
     .enum(["newest"], { error: 'the only supported order is "newest"' })
     .optional()
     .meta({ description: "The order of the result. Search methods only." }),
-  count: orEmpty(z.int(wholeNumber).meta({ description: "Used if max_results is absent." })),
+  count: orEmpty(z.int(wholeNumberError).meta({ description: "Used if max_results is absent." })),
 };
 
 const searchArguments = closedObject(argumentErrors, {
@@ -107,12 +110,12 @@ export function submissionForms<const Shape extends z.core.$ZodLooseShape>(
   otherFields: Shape,
   examples: readonly unknown[],
 ) {
-  const whole = closedObject(errors, {
+  const nestedForm = closedObject(errors, {
     type: sourceType,
     arguments: searchArguments,
     ...otherFields,
   });
-  const flat = closedObject(errors, {
+  const flatForm = closedObject(errors, {
     type: sourceType.default("social"),
     ...argumentShape,
     query: argumentShape.query.unwrap(),
@@ -121,8 +124,8 @@ export function submissionForms<const Shape extends z.core.$ZodLooseShape>(
   const flatExample = { query: "comet lang:en", max_results: 20 };
   return z
     .union([
-      whole.meta({ id, examples: [...examples] }),
-      flat.meta({ id: `Flat${id}`, examples: [flatExample] }),
+      nestedForm.meta({ id, examples: [...examples] }),
+      flatForm.meta({ id: `Flat${id}`, examples: [flatExample] }),
     ])
     .meta({ examples: [...examples, flatExample] });
 }

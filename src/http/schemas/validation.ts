@@ -5,7 +5,7 @@ import { maxDetails, problem } from "../problems/write-problem.ts";
 import { shortenedName, splitHint, unknownMemberMessage } from "./words.ts";
 
 /**
- * Reports at most `maxDetails` errors and truncates names, so that answers are not much larger than
+ * Reports at most `maxDetails` errors and truncates names, so that responses are not much larger than
  * requests.
  */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
@@ -27,9 +27,9 @@ function formFor(schema: z.ZodType, input: unknown): z.ZodType {
   return forms.reduce((best, form) => (membersIn(form) > membersIn(best) ? form : best));
 }
 
-export function invalidRequest(details: readonly ErrorDetail[], part = "body") {
+export function invalidRequest(details: readonly ErrorDetail[], location = "body") {
   const first = details[0];
-  const message = first ? sentence(first) : `invalid ${part}`;
+  const message = first ? sentence(first) : `invalid ${location}`;
   const hint = details.find((detail) => detail.hint !== undefined)?.hint;
   return problem("invalid_request", message, { details, ...(hint === undefined ? {} : { hint }) });
 }

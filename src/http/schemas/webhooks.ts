@@ -19,12 +19,12 @@ const delivery = z.string().meta({
 export const webhookPath = z.object({ id });
 export const deliveryPath = z.object({ id, delivery });
 
-const urlText = errorWithHint(
+const urlError = errorWithHint(
   `expected a URL of at most ${maxUrlLength} characters`,
   'send "url":"https://host.example/path"',
 );
 
-const someEvents = errorWithHint(
+const eventsError = errorWithHint(
   `expected a list of different events: ${jobEvents.join(", ")}`,
   "omit it for all",
 );
@@ -37,18 +37,18 @@ export const newWebhook = closedObject(
   },
   {
     url: z
-      .string(urlText)
-      .min(1, urlText)
-      .max(maxUrlLength, urlText)
+      .string(urlError)
+      .min(1, urlError)
+      .max(maxUrlLength, urlError)
       .meta({
         description: "Where events are sent; https, on the public internet.",
         examples: ["https://example.com/earshot"],
       }),
     events: z
-      .array(namedEnum("event", jobEvents, 'send, for example, "job.done"'), someEvents)
-      .min(1, someEvents)
-      .max(jobEvents.length, someEvents)
-      .refine((events) => new Set(events).size === events.length, someEvents)
+      .array(namedEnum("event", jobEvents, 'send, for example, "job.done"'), eventsError)
+      .min(1, eventsError)
+      .max(jobEvents.length, eventsError)
+      .refine((events) => new Set(events).size === events.length, eventsError)
       .optional()
       .meta({
         description: "The events to send; default: all.",
@@ -75,7 +75,7 @@ const webhookShape = {
   disabled_at: time.nullable(),
   disabled_reason: z.string().nullable(),
   former_secret_until: time.nullable().meta({
-    description: "Until when events are also signed with the former secret.",
+    description: "Events are also signed with the former secret until this time.",
   }),
   dropped: z.int().meta({
     description: "Deliveries dropped because there were too many or they were too old.",

@@ -19,12 +19,12 @@ export function splitHint(text: string): { message: string; hint: string | undef
 
 /** Errors suggest the nearest match. */
 export function namedEnum(kind: string, names: readonly string[], hint: string) {
-  const missing = errorWithHint(`${kind} is required`, hint).error;
-  const notString = errorWithHint(`${kind} must be a string`, hint).error;
+  const missingError = errorWithHint(`${kind} is required`, hint).error;
+  const notStringError = errorWithHint(`${kind} must be a string`, hint).error;
   return z.enum(names, {
     error: ({ input }) => {
-      if (input === undefined) return missing;
-      return typeof input === "string" ? unknownValueMessage(kind, input, names) : notString;
+      if (input === undefined) return missingError;
+      return typeof input === "string" ? unknownValueMessage(kind, input, names) : notStringError;
     },
   });
 }
@@ -36,9 +36,9 @@ export function closedObject<const Shape extends z.core.$ZodLooseShape>(
   const names = Object.keys(shape);
   const unknownMember = `unknown ${kind}, expected one of ${names.join(", ")}`;
   nameLists.set(unknownMember, { kind, names });
-  const { error: notObject } = errorWithHint(message, hint);
+  const { error: notObjectError } = errorWithHint(message, hint);
   return z.strictObject(shape, {
-    error: (issue) => (issue.code === "unrecognized_keys" ? unknownMember : notObject),
+    error: (issue) => (issue.code === "unrecognized_keys" ? unknownMember : notObjectError),
   });
 }
 
@@ -53,17 +53,17 @@ export function unknownMemberMessage(message: string, name: string): string {
 }
 
 /** Maximum length of an echoed unknown name. */
-const longestEcho = 60;
+const maxEchoLength = 60;
 
 export function shortenedName(name: string): string {
-  return name.length <= longestEcho ? name : `${name.slice(0, longestEcho).toWellFormed()}…`;
+  return name.length <= maxEchoLength ? name : `${name.slice(0, maxEchoLength).toWellFormed()}…`;
 }
 
 export function unknownValueMessage(kind: string, word: string, names: readonly string[]): string {
   const shortWord = shortenedName(word);
   const suggestion = nearest(shortWord, names);
-  const unknown = `unknown ${kind} ${JSON.stringify(shortWord)}`;
+  const prefix = `unknown ${kind} ${JSON.stringify(shortWord)}`;
   return suggestion
-    ? `${unknown}, did you mean "${suggestion}"?`
-    : `${unknown}, expected ${names.length === 1 ? "" : "one of "}${names.join(", ")}`;
+    ? `${prefix}, did you mean "${suggestion}"?`
+    : `${prefix}, expected ${names.length === 1 ? "" : "one of "}${names.join(", ")}`;
 }

@@ -18,13 +18,13 @@ export type PathRules = {
    * A `max_results` up to this is lowered to the method's limit, with a warning; if null, it is
    * rejected.
    */
-  lowersUpTo: number | null;
+  clampUpTo: number | null;
 };
 
-export const platformPathRules: PathRules = { lowersUpTo: null };
+export const platformPathRules: PathRules = { clampUpTo: null };
 
 /** Clients of this path send 1000 by default. */
-export const plainPathRules: PathRules = { lowersUpTo: 1_000 };
+export const plainPathRules: PathRules = { clampUpTo: 1_000 };
 
 export type CheckedArguments = {
   platform: SearchPlatform;
@@ -39,7 +39,7 @@ export type CheckedArguments = {
   warnings: readonly SourceWarning[];
 };
 
-const defaultResults = 20;
+const defaultMaxResults = 20;
 
 export function checkArguments(
   path: SearchPlatform,
@@ -87,17 +87,17 @@ function platformAndType(path: SearchPlatform, name: string) {
 }
 
 function supportedMethod(type: SourceType, name: string): Method {
-  const supported = typeMethods(type);
-  const method = supported.find((candidate) => candidate === name);
+  const supportedMethods = typeMethods(type);
+  const method = supportedMethods.find((candidate) => candidate === name);
   if (method !== undefined) return method;
   throw problem("method_not_supported", `${type} does not support ${name}`, {
-    hint: `use ${supported.join(", ")}, or a type that supports ${name}: ${methodTypes(name).join(", ")}`,
+    hint: `use ${supportedMethods.join(", ")}, or a type that supports ${name}: ${methodTypes(name).join(", ")}`,
     details: [
       {
         code: "method_not_supported",
         message: `${type} does not support ${name}`,
         pointer: "/arguments/type",
-        expected: supported,
+        expected: supportedMethods,
       },
     ],
   });
@@ -106,24 +106,25 @@ function supportedMethod(type: SourceType, name: string): Method {
 function requestedResults(
   method: Method,
   { arguments: args, argumentsPointer }: Submission,
-  { lowersUpTo }: PathRules,
+  { clampUpTo }: PathRules,
 ): { maxResults: number; warnings: readonly SourceWarning[] } {
-  const requested = args.max_results ?? args.count ?? defaultResults;
+  const requestedCount = args.max_results ?? args.count ?? defaultMaxResults;
   const { bound } = methods[method];
-  if (requested >= 1 && requested <= bound) return { maxResults: requested, warnings: [] };
-  if (lowersUpTo !== null && requested > bound && requested <= lowersUpTo) {
-    const message = `max_results ${requested} was lowered to ${bound}, the maximum of ${method}`;
+  if (requestedCount >= 1 && requestedCount <= bound)
+    return { maxResults: requestedCount, warnings: [] };
+  if (clampUpTo !== null && requestedCount > bound && requestedCount <= clampUpTo) {
+    const message = `max_results ${requestedCount} was lowered to ${bound}, the maximum of ${method}`;
     return { maxResults: bound, warnings: [{ code: "max_results_lowered", message }] };
   }
   const name = args.max_results === undefined ? "count" : "max_results";
-  const supported =
-    lowersUpTo === null
+  const rangeText =
+    clampUpTo === null
       ? `${method} supports 1 to ${bound}`
-      : `this path accepts 1 to ${lowersUpTo}, and ${method} supports ${bound}`;
+      : `this path accepts 1 to ${clampUpTo}, and ${method} supports ${bound}`;
   throw invalidRequest([
     {
       code: "out_of_range",
-      message: `${requested} is out of range; ${supported}`,
+      message: `${requestedCount} is out of range; ${rangeText}`,
       hint: `send 1 to ${bound}; use next_cursor for more`,
       pointer: `${argumentsPointer}/${name}`,
     },
@@ -155,8 +156,9 @@ function refuseUnusedArguments(
   argumentsPointer: Submission["argumentsPointer"],
   args: Submission["arguments"],
 ): void {
-  const searchOnly = isSearch(method) ? [] : (["start_time", "end_time", "sort"] as const);
-  const names = methods[method].query === "none" ? (["query", ...searchOnly] as const) : searchOnly;
+  const searchOnlyNames = isSearch(method) ? [] : (["start_time", "end_time", "sort"] as const);
+  const names =
+    methods[method].query === "none" ? (["query", ...searchOnlyNames] as const) : searchOnlyNames;
   const details = names
     .filter((name) => args[name] !== undefined)
     .map((name) => ({

@@ -12,10 +12,10 @@ declare module "fastify" {
 }
 
 /** Reading larger bodies yields to the event loop between the steps. */
-const largeBytes = 1_048_576;
+const largeBodyBytes = 1_048_576;
 
 /** Only larger bodies are measured: others cannot block the event loop. */
-const measuredBytes = 16_384;
+const minMeasuredBytes = 16_384;
 
 /**
  * Accepts JSON in UTF-8 (RFC 8259). Rejects the name `__proto__`, and duplicate names, which
@@ -29,7 +29,7 @@ export function readJsonBodies(app: FastifyInstance): void {
     // Some clients send a content type even without a body.
     async (request: FastifyRequest, body: Buffer) => {
       const { config, schema } = request.routeOptions;
-      const yieldIfLarge = () => (body.length < largeBytes ? undefined : yieldToEventLoop());
+      const yieldIfLarge = () => (body.length < largeBodyBytes ? undefined : yieldToEventLoop());
       config.checkBody?.(request, body);
       await yieldIfLarge();
       if (schema?.body === undefined && body.length === 0) return undefined;
@@ -42,18 +42,18 @@ export function readJsonBodies(app: FastifyInstance): void {
 
 function parseBody(body: Buffer): unknown {
   if (body.length === 0) throw problem("invalid_json", "the body is empty, expected a JSON object");
-  if (body.length > measuredBytes) requireBoundedShape(body);
+  if (body.length > minMeasuredBytes) requireBoundedShape(body);
   const text = decodeText(body);
-  let names = 0;
+  let nameCount = 0;
   function checkName(this: unknown, name: string, value: unknown): unknown {
     if (name === "__proto__") throw forbiddenName();
-    if (!Array.isArray(this)) names += 1;
+    if (!Array.isArray(this)) nameCount += 1;
     return value;
   }
   try {
     const parsed: unknown = JSON.parse(text, checkName);
     // The reviver is also called for the root, which has no name in the text.
-    if (names - 1 < countNames(text)) throw repeatedName();
+    if (nameCount - 1 < countNames(text)) throw repeatedName();
     return parsed;
   } catch (error) {
     if (error instanceof SyntaxError) throw notJson(error.message);
@@ -74,13 +74,13 @@ function decodeText(body: Buffer): string {
 
 /** Counts strings followed by a colon. */
 function countNames(text: string): number {
-  let names = 0;
+  let nameCount = 0;
   for (let index = text.indexOf('"'); index >= 0; index = text.indexOf('"', index)) {
     index = stringEnd(text, index + 1);
     while (" \t\r\n".includes(text.charAt(index)) && index < text.length) index += 1;
-    if (text[index] === ":") names += 1;
+    if (text[index] === ":") nameCount += 1;
   }
-  return names;
+  return nameCount;
 }
 
 function stringEnd(text: string, from: number): number {
@@ -106,7 +106,7 @@ function tooDeep() {
 }
 
 function repeatedName() {
-  return problem("invalid_request", "an object of the body has a repeated name", {
+  return problem("invalid_request", "an object in the body has a duplicate name", {
     hint: "write each name once",
   });
 }

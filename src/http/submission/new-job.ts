@@ -61,8 +61,8 @@ async function searchJob(
   ]);
 
   const window = isLive ? start : { ...start, fromMs: null };
-  const requested = requestedSpan(tree, start.requestedBounds, start.asOfMs);
-  const unsearched = unsearchedSpan(window, requested);
+  const querySpan = requestedSpan(tree, start.requestedBounds, start.asOfMs);
+  const unsearched = unsearchedSpan(window, querySpan);
 
   return {
     accountId: caller.accountId,
@@ -85,7 +85,7 @@ async function searchJob(
     warnings: [
       ...warnings.map(diagnosticWarning),
       ...args.warnings,
-      ...windowWarnings(window, start.requestedBounds, requested),
+      ...windowWarnings(window, start.requestedBounds, querySpan),
       ...(hasSource ? [] : [noCredential(type)]),
     ],
   };
@@ -107,9 +107,10 @@ async function fetchJob(
   const start = getStart(context, caller, args, { platform, canonicalQuery, firstWindow, nowMs });
   const { accountId } = caller;
   // The process that fetched a page also fetches the next.
-  const isBegunRemotely = (start.position?.nodeId ?? null) !== null;
+  const isRemoteContinuation = (start.position?.nodeId ?? null) !== null;
   const isLocalOnly =
-    !isBegunRemotely && (await context.sources.isLocalOnly({ platform, type, method, accountId }));
+    !isRemoteContinuation &&
+    (await context.sources.isLocalOnly({ platform, type, method, accountId }));
 
   return {
     accountId,
@@ -175,5 +176,5 @@ export function diagnosticWarning({
 const noCredential = (type: SourceType): SourceWarning => ({
   code: "no_credential",
   message: `no source of type ${type} is configured, so only the archive is searched`,
-  hint: "add a credential of the platform with earshot credentials add",
+  hint: "add a credential for the platform with earshot credentials add",
 });

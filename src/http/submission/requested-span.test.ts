@@ -7,8 +7,8 @@ const ms = (text: string): number => Date.parse(text);
 const asOfMs = ms("2026-11-20");
 const bounds: RequestedBounds = { startMs: null, endMs: null };
 
-const querySpan = (query: string, own = bounds) =>
-  requestedSpan(parseQuery(query, { maxLength: 1_000 }).tree, own, asOfMs);
+const querySpan = (query: string, ownBounds = bounds) =>
+  requestedSpan(parseQuery(query, { maxLength: 1_000 }).tree, ownBounds, asOfMs);
 
 describe("the requested span of time", () => {
   test.each([
@@ -36,8 +36,8 @@ describe("the requested span of time", () => {
   });
 
   test("the requested span of time is narrowed further by start_time and end_time", () => {
-    const own = { startMs: ms("2026-02-01"), endMs: ms("2026-03-01") };
-    expect(querySpan("since:2026-01-02 until:2026-02-15", own)).toEqual({
+    const ownBounds = { startMs: ms("2026-02-01"), endMs: ms("2026-03-01") };
+    expect(querySpan("since:2026-01-02 until:2026-02-15", ownBounds)).toEqual({
       fromMs: ms("2026-02-01"),
       toMs: ms("2026-02-15"),
     });

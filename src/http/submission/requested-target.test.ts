@@ -15,7 +15,7 @@ const caller = {
   methods: null,
   ratesKeyId: "key",
 };
-type Known = { platform: Platform; uri: string };
+type KnownPost = { platform: Platform; uri: string };
 
 async function resolve(
   method: FetchMethod,
@@ -23,8 +23,8 @@ async function resolve(
   {
     platform = "social" as SearchPlatform,
     defaultPlatform = "bluesky" as Platform,
-    archived = [] as Known[],
-    fetched = [] as Known[],
+    archived = [] as KnownPost[],
+    fetched = [] as KnownPost[],
     unsupported = [] as Platform[],
     isConfigured = true,
     requestable = (isConfigured ? platforms : []) as readonly Platform[],
@@ -95,7 +95,7 @@ describe("a number", () => {
   });
 
   test("a post number of records on two platforms means the one on the default platform", async () => {
-    const archived: Known[] = [
+    const archived: KnownPost[] = [
       { platform: "bluesky", uri },
       { platform: "x", uri: "https://x.com/i/status/7" },
     ];
@@ -151,12 +151,12 @@ describe("the platform", () => {
   });
 
   test("a platform without the method is rejected, before the query is read if the path names the platform", async () => {
-    const refused = { code: "source_unavailable", status: 422, hint: "use x" };
+    const refusal = { code: "source_unavailable", status: 422, hint: "use x" };
     const unsupported: Platform[] = ["bluesky"];
     const byPath = resolve("getspace", "not a space", { platform: "bluesky", unsupported });
-    await expect(byPath).rejects.toMatchObject(refused);
+    await expect(byPath).rejects.toMatchObject(refusal);
     await expect(resolve("gettweets", "ann.example", { unsupported })).rejects.toMatchObject(
-      refused,
+      refusal,
     );
     expect(await resolve("gettweets", "x:@ann", { unsupported })).toMatchObject({ platform: "x" });
   });
@@ -172,7 +172,7 @@ describe("a username without a platform", () => {
     [onBluesky, "bluesky:@ann.bsky.social"],
     [onMastodon, "@ann@mas.to"],
   ])(
-    "a username without a platform means the only account of this name in the archive: %j",
+    "a username without a platform means the only account with this name in the archive: %j",
     async (account, form) => {
       for (const query of ["ann", " @Ann "]) {
         const target = await resolve("gettweets", query, { accounts: [account] });
@@ -187,9 +187,9 @@ describe("a username without a platform", () => {
   );
 
   test("a username of several archived accounts is rejected with a form for each", async () => {
-    const refused = resolve("searchbyprofile", "ann", { accounts: [onBluesky, onMastodon, onX] });
+    const rejection = resolve("searchbyprofile", "ann", { accounts: [onBluesky, onMastodon, onX] });
     const forms = ["bluesky:@ann.bsky.social", "@ann@mas.to", "x:@ann"];
-    await expect(refused).rejects.toMatchObject({
+    await expect(rejection).rejects.toMatchObject({
       code: "invalid_query",
       status: 400,
       details: [
@@ -238,14 +238,17 @@ describe("a username without a platform", () => {
     const defaultPlatform = "x";
     const target = await resolve("gettweets", "ann", { defaultPlatform, accounts: [onBluesky] });
     expect(target).toMatchObject({ platform: "x", warnings: [] });
-    const unrequested = await resolve("gettweets", "ann", { defaultPlatform, isConfigured: false });
-    expect(unrequested).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
-    const archived = await resolve("gettweets", "ann", {
+    const unrequestedTarget = await resolve("gettweets", "ann", {
+      defaultPlatform,
+      isConfigured: false,
+    });
+    expect(unrequestedTarget).toMatchObject({ platform: "x", canonicalQuery: "x:@ann" });
+    const archivedTarget = await resolve("gettweets", "ann", {
       defaultPlatform,
       accounts: [onBluesky],
       isConfigured: false,
     });
-    expect(archived).toMatchObject({ platform: "bluesky" });
+    expect(archivedTarget).toMatchObject({ platform: "bluesky" });
   });
 
   test("an unknown username is rejected with the forms that name an account", async () => {

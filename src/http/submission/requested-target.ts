@@ -37,13 +37,13 @@ export async function requestedTarget(
     // The target may name a server that needs no configuration.
     if (!precheck.ok && precheck.why !== "not_configured") throw unanswerable(precheck);
   }
-  const requested = await findTarget();
-  const answerable = await answerableFor(requested);
-  if (!answerable.ok) throw unanswerable(answerable);
-  const archiveOnlyWarnings = answerable.usesUpstream
+  const foundTarget = await findTarget();
+  const availability = await answerableFor(foundTarget);
+  if (!availability.ok) throw unanswerable(availability);
+  const archiveOnlyWarnings = availability.usesUpstream
     ? []
-    : [archiveOnly(requested.platform, args)];
-  return { ...requested, warnings: [...requested.warnings, ...archiveOnlyWarnings] };
+    : [archiveOnlyWarning(foundTarget.platform, args)];
+  return { ...foundTarget, warnings: [...foundTarget.warnings, ...archiveOnlyWarnings] };
 
   async function findTarget(): Promise<RequestedTarget> {
     const { defaultPlatform } = context.sources;
@@ -76,13 +76,13 @@ export async function requestedTarget(
   }
 }
 
-const archiveOnly = (
+const archiveOnlyWarning = (
   platform: Platform,
   { method, type }: Pick<CheckedArguments, "method" | "type">,
 ): SourceWarning => ({
   code: "no_credential",
   message: `no configured source supports ${method} on ${platform} with type ${type}, so only the archive is used`,
-  hint: "add a credential of the platform with earshot credentials add",
+  hint: "add a credential for the platform with earshot credentials add",
 });
 
 function unanswerable({ why, message, hint }: Exclude<Answerable, { ok: true }>) {
@@ -118,12 +118,12 @@ async function recordPostTarget(
 ): Promise<PostTarget> {
   const id = BigInt(target.id);
   const searchedPlatforms = target.platform === null ? platforms : [target.platform];
-  const [{ records }, fetched] = await Promise.all([
+  const [{ records }, fetchedCandidates] = await Promise.all([
     archive.records(searchedPlatforms.map((platform) => ({ platform, id }))),
     fetchedPosts(accountId, id),
   ]);
-  const candidates = [...records.map(recordNamedPost), ...fetched].filter(({ platform }) =>
-    searchedPlatforms.includes(platform),
+  const candidates = [...records.map(recordNamedPost), ...fetchedCandidates].filter(
+    ({ platform }) => searchedPlatforms.includes(platform),
   );
   const post =
     candidates.find(({ platform }) => platform === sources.defaultPlatform) ?? candidates[0];

@@ -4,12 +4,12 @@
  */
 
 import type { Caller } from "../../accounts/authenticate.ts";
-import { accountOn, type BareName } from "../../platforms/bare-name.ts";
+import { accountTarget, type BareName } from "../../platforms/bare-name.ts";
 import type { FetchMethod } from "../../platforms/methods.ts";
 import { targetInput } from "../../platforms/read-target.ts";
 import type { SourceWarning } from "../../platforms/source.ts";
 import { targetText, type UserTarget } from "../../platforms/target.ts";
-import { ambiguous, malformed } from "../../platforms/target-errors.ts";
+import { ambiguousUserError, malformedTargetError } from "../../platforms/target-errors.ts";
 import { platforms } from "../../posts/post.ts";
 import { findAccountsByName } from "../../search/archive/find-accounts.ts";
 import type { HttpContext } from "../context.ts";
@@ -32,29 +32,30 @@ export async function resolveBareName(
   const { method, type } = args;
   const { defaultPlatform } = sources;
   const input = targetInput("user", args.query, "social");
-  const onDefault = defaultPlatform === "bluesky" ? null : accountOn(defaultPlatform, name);
-  if (onDefault !== null && (await isRequestable(onDefault)))
-    return { target: onDefault, warnings: [] };
+  const defaultAccount =
+    defaultPlatform === "bluesky" ? null : accountTarget(defaultPlatform, name);
+  if (defaultAccount !== null && (await isRequestable(defaultAccount)))
+    return { target: defaultAccount, warnings: [] };
 
-  const archived = await onlyMatch(
+  const archivedAccount = await onlyMatch(
     await findAccountsByName({ archive, clock }, name, accountId),
-    isAnswered,
+    isAnswerable,
   );
-  if (archived !== null)
-    return assume(archived, "it is the only account of this name in the archive");
+  if (archivedAccount !== null)
+    return assume(archivedAccount, "it is the only account with this name in the archive");
   const candidates = platforms
-    .map((platform) => accountOn(platform, name))
+    .map((platform) => accountTarget(platform, name))
     .filter((candidate) => candidate !== null);
-  const requestable = await onlyMatch(candidates, isRequestable);
-  if (requestable !== null) {
+  const requestableAccount = await onlyMatch(candidates, isRequestable);
+  if (requestableAccount !== null) {
     return assume(
-      requestable,
-      `no other platform supports ${method} here, and the archive has no account of this name`,
+      requestableAccount,
+      `no other platform supports ${method} here, and the archive has no account with this name`,
     );
   }
-  if (onDefault !== null) return { target: onDefault, warnings: [] };
-  throw malformed(input, {
-    message: "the archive has no account of this name, and the query names no platform",
+  if (defaultAccount !== null) return { target: defaultAccount, warnings: [] };
+  throw malformedTargetError(input, {
+    message: "the archive has no account with this name, and the query names no platform",
     hint: `use ${candidates.map(targetText).join(", ")} or @${name}@<server>`,
   });
 
@@ -62,12 +63,12 @@ export async function resolveBareName(
     const platform = target.platform ?? defaultPlatform;
     return await sources.answerable({ platform, type, method, accountId, target });
   }
-  async function isAnswered(target: UserTarget): Promise<boolean> {
+  async function isAnswerable(target: UserTarget): Promise<boolean> {
     return (await answerable(target)).ok;
   }
   async function isRequestable(target: UserTarget): Promise<boolean> {
-    const answer = await answerable(target);
-    return answer.ok && answer.usesUpstream;
+    const availability = await answerable(target);
+    return availability.ok && availability.usesUpstream;
   }
 
   /** Throws if several match. */
@@ -76,16 +77,17 @@ export async function resolveBareName(
     matches: (target: UserTarget) => Promise<boolean>,
   ): Promise<UserTarget | null> {
     const checks = await Promise.all(targets.map(matches));
-    const matching = targets.filter((_, index) => checks[index]);
-    if (matching.length > 1) throw ambiguous(input, matching.map(targetText));
-    return matching[0] ?? null;
+    const matchingTargets = targets.filter((_, index) => checks[index]);
+    if (matchingTargets.length > 1)
+      throw ambiguousUserError(input, matchingTargets.map(targetText));
+    return matchingTargets[0] ?? null;
   }
 
-  function assume(target: UserTarget, why: string): Resolution {
+  function assume(target: UserTarget, reason: string): Resolution {
     const form = targetText(target);
     const warning = {
       code: "platform_assumed",
-      message: `${input.text} names no platform and was taken to mean ${form}: ${why}`,
+      message: `${input.text} names no platform and was taken to mean ${form}: ${reason}`,
       hint: `send ${form} to name this account`,
     };
     return { target, warnings: [warning] };

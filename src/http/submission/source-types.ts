@@ -44,11 +44,11 @@ export function parseSourceType(name: string): NamedType | null {
 
 /** Null if path and body name different platforms. */
 export function narrowedPlatform(
-  ofPath: SearchPlatform,
-  ofBody: SearchPlatform,
+  pathPlatform: SearchPlatform,
+  bodyPlatform: SearchPlatform,
 ): SearchPlatform | null {
-  if (ofPath === "social") return ofBody;
-  if (ofBody === "social" || ofBody === ofPath) return ofPath;
+  if (pathPlatform === "social") return bodyPlatform;
+  if (bodyPlatform === "social" || bodyPlatform === pathPlatform) return pathPlatform;
   return null;
 }
 

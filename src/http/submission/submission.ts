@@ -12,7 +12,7 @@ import { isSearch, type Method, searchMethods } from "../../platforms/methods.ts
 import type { SearchPlatform } from "../../platforms/source.ts";
 import type { HttpContext } from "../context.ts";
 import { recordAdmission, requireCaller } from "../middleware/caller.ts";
-import { rateLimitedProblem } from "../problems/refused-by-rate.ts";
+import { rateLimitedProblem } from "../problems/rate-limited.ts";
 import { problem } from "../problems/write-problem.ts";
 import type { Submission } from "../schemas/submission.ts";
 import { invalidRequest } from "../schemas/validation.ts";
@@ -52,20 +52,20 @@ export function createSearchSubmissions(context: HttpContext): Submissions {
     const caller = requireCaller(request);
     const job = await makeNewJob(context, caller, args);
     const newJob = { ...job, idempotency };
-    const earlier =
+    const earlierJob =
       idempotency === null ? null : await context.jobs.findEarlier(caller.accountId, idempotency);
-    if (earlier !== null) return markReplayed(reply, { isRepeated: true, ...earlier });
+    if (earlierJob !== null) return markReplayed(reply, { isRepeated: true, ...earlierJob });
     const permit = createSearchPermit(context, reply);
     const admission = submissionAdmission(context, request, permit, checkMethod);
     if (admission === null) await permit.take();
     try {
-      const submitted = await context.jobs.submit(newJob, admission);
-      if (submitted.isRepeated) {
+      const submittedJob = await context.jobs.submit(newJob, admission);
+      if (submittedJob.isRepeated) {
         await permit.refund();
-        return markReplayed(reply, submitted);
+        return markReplayed(reply, submittedJob);
       }
       context.metrics.submissions.inc({ method: newJob.request.method });
-      return submitted;
+      return submittedJob;
     } catch (error) {
       await permit.refund();
       throw error;
@@ -79,9 +79,9 @@ export function createSearchSubmissions(context: HttpContext): Submissions {
 const canAdmitWithSearch = (method: Method, { methods }: Caller): boolean =>
   isSearch(method) && (methods === null || methods.includes(method));
 
-function markReplayed(reply: FastifyReply, earlier: SubmittedJob): SubmittedJob {
+function markReplayed(reply: FastifyReply, earlierJob: SubmittedJob): SubmittedJob {
   reply.header("idempotent-replayed", "true");
-  return earlier;
+  return earlierJob;
 }
 
 /**
@@ -94,15 +94,21 @@ function submissionAdmission(
   permit: SearchPermit,
   check: () => void,
 ): PendingAdmission | null {
-  const pending = request.pendingAdmission;
-  if (pending === null) return null;
+  const pendingAdmission = request.pendingAdmission;
+  if (pendingAdmission === null) return null;
 
   const write: PendingAdmission["write"] = async (search) => {
     // If the store fails, the caller is unknown, and another call would only wait again.
     Object.assign(request, { pendingAdmission: null, caller: null });
-    const { admission, submitted } = await limiter.admitSearch(pending.recalled, search);
+    const { admission, submitted } = await limiter.admitSearch(
+      pendingAdmission.recalledAdmission,
+      search,
+    );
     if (admission === null) {
-      Object.assign(request, { pendingAdmission: pending, caller: pending.recalled.caller });
+      Object.assign(request, {
+        pendingAdmission,
+        caller: pendingAdmission.recalledAdmission.caller,
+      });
       return submitted;
     }
     recordAdmission(request, admission, clock.elapsed());
@@ -166,9 +172,9 @@ export function requireCounts(caller: Caller): void {
 }
 
 function methodForbidden(methods: readonly Method[], methodText: string, pointer: string | null) {
-  const allowed = methods.join(" or ");
+  const allowedMethods = methods.join(" or ");
   return problem("method_forbidden", `the key does not allow ${methodText}`, {
-    hint: `use ${allowed}, use another key, or change the methods of this one on the Keys page`,
+    hint: `use ${allowedMethods}, use another key, or change the methods of this one on the Keys page`,
     details: [
       {
         code: "method_forbidden",
@@ -209,8 +215,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function byName([one]: [string, unknown], [other]: [string, unknown]): number {
-  return one < other ? -1 : 1;
+function byName([firstName]: [string, unknown], [secondName]: [string, unknown]): number {
+  return firstName < secondName ? -1 : 1;
 }
 
 function invalidKey() {

@@ -38,7 +38,7 @@ function latest(a: number | null, b: number | null): number | null {
 export function windowWarnings(
   window: Window,
   bounds: RequestedBounds,
-  requested: RequestedSpan,
+  querySpan: RequestedSpan,
 ): readonly SourceWarning[] {
   const { fromMs } = window;
   if (bounds.startMs !== null && bounds.endMs !== null && bounds.startMs >= bounds.endMs) {
@@ -50,8 +50,8 @@ export function windowWarnings(
       },
     ];
   }
-  if (fromMs === null || unsearchedSpan(window, requested) === null) return [];
-  const isOutside = requested.toMs !== null && requested.toMs <= fromMs;
+  if (fromMs === null || unsearchedSpan(window, querySpan) === null) return [];
+  const isOutside = querySpan.toMs !== null && querySpan.toMs <= fromMs;
   return [
     {
       code: isOutside ? "outside_live_window" : "cut_to_live_window",
@@ -74,7 +74,7 @@ export function isoOrNull(ms: number | null): string | null {
 /** `toMs` is exclusive; null means unbounded. */
 type RequestedSpan = { fromMs: number | null; toMs: number | null };
 
-const unbounded: RequestedSpan = { fromMs: null, toMs: null };
+const unboundedSpan: RequestedSpan = { fromMs: null, toMs: null };
 
 /** On X, post times are in seconds, IDs in milliseconds. */
 const idSlackMs = 1_000;
@@ -121,7 +121,7 @@ function nodeSpan(node: QueryNode, asOfMs: number): RequestedSpan {
     case "max-id":
       return { fromMs: null, toMs: idTime(node.id, idSlackMs) };
     default:
-      return unbounded;
+      return unboundedSpan;
   }
 }
 
@@ -131,7 +131,7 @@ function idTime(id: string, slackMs: number): number | null {
 }
 
 function complement({ fromMs, toMs }: RequestedSpan): RequestedSpan {
-  return fromMs !== null && toMs !== null ? unbounded : { fromMs: toMs, toMs: fromMs };
+  return fromMs !== null && toMs !== null ? unboundedSpan : { fromMs: toMs, toMs: fromMs };
 }
 
 function intersection(spans: readonly RequestedSpan[]): RequestedSpan {

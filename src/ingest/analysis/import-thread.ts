@@ -1,7 +1,7 @@
 import { type PreparationSettings, preparePosts } from "../../archive/bulk/prepare-posts.ts";
 import { serveInOrder, threadData } from "../../db/threads/serve.ts";
 import type { Post } from "../../posts/post.ts";
-import type { AnalysedLines } from "./analysed-chunk.ts";
+import type { AnalysedLines } from "./analysed-batch.ts";
 import { type LinesRequest, readLines } from "./read-lines.ts";
 
 const settings = threadData<PreparationSettings>();

@@ -61,7 +61,7 @@ async function readTexts(ids: readonly number[]): Promise<string[]> {
   return records.map((record) => JSON.parse(record).Content);
 }
 
-test("chunks of an import are written in file order even if several threads analyse them", async () => {
+test("batches of an import are written in file order even if several threads analyse them", async () => {
   const lines = Array.from({ length: 17_000 }, (_, n) =>
     n % 6_000 === 5_999
       ? "not JSON"

@@ -1,6 +1,6 @@
 import type { PreparationSettings } from "../../archive/bulk/prepare-posts.ts";
 import { siblingModule, ThreadPool } from "../../db/threads/thread.ts";
-import type { ImportAnalysis } from "./analysed-chunk.ts";
+import type { ImportAnalysis } from "./analysed-batch.ts";
 import type { ImportMethods } from "./import-thread.ts";
 
 export function startImportThreads(
@@ -10,11 +10,11 @@ export function startImportThreads(
   const module = siblingModule(import.meta.url, "./import-thread");
   const threads = new ThreadPool<ImportMethods>(maxThreads, module, settings);
   return {
-    parallel: maxThreads,
+    maxConcurrency: maxThreads,
     lines: async (request) => {
       const { buffer } = request.bytes;
-      const transferred = buffer instanceof ArrayBuffer ? [buffer] : [];
-      return await threads.call("lines", request, { transferred });
+      const transferList = buffer instanceof ArrayBuffer ? [buffer] : [];
+      return await threads.call("lines", request, { transferList });
     },
     posts: async (posts, nowMs) => await threads.call("posts", { posts, nowMs }),
     close: () => threads.close(),

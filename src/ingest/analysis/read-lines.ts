@@ -75,7 +75,7 @@ export function readLines(request: LinesRequest): {
 
   return {
     posts: readPosts(),
-    result: () => ({ posts, rejections, counts: counts.all(), stoppedAt }),
+    result: () => ({ posts, rejections, counts: counts.snapshot(), stoppedAt }),
   };
 }
 
@@ -104,7 +104,7 @@ export function createRecordCounts() {
       for (const [name, times] of counts.ignoredFields) countName(name, times);
       for (const [reason, times] of counts.skipped) add(skipped, reason, times);
     },
-    all: (): RecordCounts => ({ ignoredFields, skipped }),
+    snapshot: (): RecordCounts => ({ ignoredFields, skipped }),
   };
 }
 

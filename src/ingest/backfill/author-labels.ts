@@ -6,7 +6,7 @@ import type { PoliteFetch } from "./polite-fetch.ts";
 
 export type LabelSource = { url: string; sources: readonly string[] };
 
-const pageLabels = 250;
+const labelsPerPage = 250;
 /** Guards against a listing that never ends. */
 const maxPages = 10_000;
 /** Limits the URL to about 4,000 characters. */
@@ -22,14 +22,17 @@ export async function* authorLabels(
   { url, sources }: LabelSource,
   { did, uris, nowMs }: { did: string; uris: readonly string[]; nowMs: number },
 ): AsyncGenerator<readonly LabelChange[]> {
-  const account = [did, `at://${did}/app.bsky.actor.profile/self`];
-  const first = await request([...account, `at://${did}/${postCollection}/*`], null);
-  if (first !== null) {
-    yield* pages([...account, `at://${did}/${postCollection}/*`], first);
+  const accountUris = [did, `at://${did}/app.bsky.actor.profile/self`];
+  const initialPage = await request([...accountUris, `at://${did}/${postCollection}/*`], null);
+  if (initialPage !== null) {
+    yield* pages([...accountUris, `at://${did}/${postCollection}/*`], initialPage);
     return;
   }
   for (let from = 0; from === 0 || from < uris.length; from += urisPerRequest) {
-    const patterns = [...(from === 0 ? account : []), ...uris.slice(from, from + urisPerRequest)];
+    const patterns = [
+      ...(from === 0 ? accountUris : []),
+      ...uris.slice(from, from + urisPerRequest),
+    ];
     const page = await request(patterns, null);
     if (page === null)
       throw refusalError(new URL(url).host, { status: 400, error: "", message: "" });
@@ -51,20 +54,20 @@ export async function* authorLabels(
   }
 
   async function request(patterns: readonly string[], cursor: string | null): Promise<Page | null> {
-    const parameters = { uriPatterns: patterns, sources, limit: pageLabels };
-    const requested = xrpcUrl(url, "com.atproto.label.queryLabels", {
+    const parameters = { uriPatterns: patterns, sources, limit: labelsPerPage };
+    const requestUrl = xrpcUrl(url, "com.atproto.label.queryLabels", {
       ...parameters,
       ...(cursor === null ? {} : { cursor }),
     });
-    const response = await query(fetch, requested);
+    const response = await query(fetch, requestUrl);
     if ("value" in response) return readPage(response.value);
     if (response.refusal.status === 400) return null;
-    throw refusalError(requested.host, response.refusal);
+    throw refusalError(requestUrl.host, response.refusal);
   }
 
   function readPage(value: unknown): Page {
     const { labels, cursor } = asFields(value);
-    const parsed = list(labels, pageLabels).map((label) => readLabel(label, nowMs));
+    const parsed = list(labels, labelsPerPage).map((label) => readLabel(label, nowMs));
     const isEnd = typeof cursor !== "string" || cursor === "" || parsed.length === 0;
     return {
       labels: parsed.filter(

@@ -13,7 +13,7 @@ export type ListedPage = {
   cursor: string | null;
 };
 
-const pageRecords = 100;
+const recordsPerPage = 100;
 
 export const postUri = (did: string, rkey: string): string =>
   `at://${did}/${postCollection}/${rkey}`;
@@ -29,7 +29,7 @@ export async function* listedRecords(
     const url = xrpcUrl(pds, "com.atproto.repo.listRecords", {
       repo: did,
       collection: postCollection,
-      limit: pageRecords,
+      limit: recordsPerPage,
       ...(cursor === null ? {} : { cursor }),
     });
     const response = await query(fetch, url);
@@ -43,7 +43,7 @@ export async function* listedRecords(
 
 function readPage(value: unknown, did: string): ListedPage {
   const { records, cursor } = asFields(value);
-  const items = list(records, pageRecords);
+  const items = list(records, recordsPerPage);
   return {
     records: items.flatMap((item) => {
       const { uri, value: record } = asFields(item);

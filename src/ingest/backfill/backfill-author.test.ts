@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   type AccountHost,
   type HostedAccount,
-  json,
   postPath,
   refuse,
   startAccountHost,
+  writeJson,
 } from "../../../testkit/upstreams/account-host.ts";
 import type { Archive, ArchiveChange } from "../../archive/archive.ts";
 import { openArchive } from "../../archive/threads/open.ts";
@@ -60,10 +60,16 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-function addAccount(posts: Record<string, unknown> = {}, rest: Partial<HostedAccount> = {}) {
+function addAccount(posts: Record<string, unknown> = {}, overrides: Partial<HostedAccount> = {}) {
   const records = new Map(Object.entries(posts).map(([rkey, post]) => [postPath(rkey), post]));
-  const usual = { did, handle: "ann.example", rev: tid(900), status: "active", pds: null } as const;
-  const account: HostedAccount = { ...usual, records, ...rest };
+  const defaults = {
+    did,
+    handle: "ann.example",
+    rev: tid(900),
+    status: "active",
+    pds: null,
+  } as const;
+  const account: HostedAccount = { ...defaults, records, ...overrides };
   host.accounts.set(did, account);
   return account;
 }
@@ -73,7 +79,7 @@ const fastClock: Clock = {
   sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 1), signal),
 };
 
-function request(rest: Partial<BackfillRequest> = {}): BackfillRequest {
+function request(overrides: Partial<BackfillRequest> = {}): BackfillRequest {
   const polite = createPoliteFetch({
     fetch,
     clock: fastClock,
@@ -91,8 +97,8 @@ function request(rest: Partial<BackfillRequest> = {}): BackfillRequest {
     },
     limits: { maxRepositoryBytes: 1_000_000, maxPosts: 10_000, repositoryTimeoutMs: 5_000 },
     labeler: null,
-    again: false,
-    ...rest,
+    ignoresProgress: false,
+    ...overrides,
   };
 }
 
@@ -155,11 +161,11 @@ describe("the backfill of an account", () => {
         origin: "backfill",
       },
     });
-    const [stored] = await archive.coverage();
-    expect(stored?.intervals).toEqual([
+    const [platformCoverage] = await archive.coverage();
+    expect(platformCoverage?.intervals).toEqual([
       expect.objectContaining({ collection: "posts", account: did, source: "backfill", fromMs: 0 }),
     ]);
-    expect(stored?.intervals[0]?.toMs).toBeGreaterThanOrEqual(beforeMs);
+    expect(platformCoverage?.intervals[0]?.toMs).toBeGreaterThanOrEqual(beforeMs);
   });
 
   test("the backfill finds an account by DID, and accepts its handle only if the handle resolves to that DID", async () => {
@@ -167,10 +173,10 @@ describe("the backfill of an account", () => {
     expect(await backfillAuthor(did, request())).toMatchObject({ handle: "ann.example", posts: 1 });
     host.intercept = (method, _request, response) => {
       if (method !== "com.atproto.identity.resolveHandle") return false;
-      json(response, { did: "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb" });
+      writeJson(response, { did: "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb" });
       return true;
     };
-    const repeated = await backfillAuthor(did, request({ again: true }));
+    const repeated = await backfillAuthor(did, request({ ignoresProgress: true }));
     expect(repeated.handle).toBeNull();
   });
 
@@ -181,27 +187,27 @@ describe("the backfill of an account", () => {
       refuse(response, "InvalidRequest");
       return true;
     };
-    const usual = request();
-    const requested: string[] = [];
+    const defaults = request();
+    const requestedNames: string[] = [];
     const resolveTxt = async (name: string) => {
-      requested.push(name);
+      requestedNames.push(name);
       return [["did=", did]];
     };
-    const directory = { ...usual.directory, resolveTxt };
+    const directory = { ...defaults.directory, resolveTxt };
     const summary = await backfillAuthor("ann.example", request({ directory }));
     expect(summary).toMatchObject({ did, posts: 1 });
-    expect(requested).toEqual(["_atproto.ann.example"]);
+    expect(requestedNames).toEqual(["_atproto.ann.example"]);
   });
 
   test("the backfill of an account rejects a handle that the account does not claim", async () => {
     addAccount({}, { handle: "other.example" });
     host.intercept = (method, _request, response) => {
       if (method !== "com.atproto.identity.resolveHandle") return false;
-      json(response, { did });
+      writeJson(response, { did });
       return true;
     };
-    const requested = backfillAuthor("ann.example", request());
-    await expect(requested).rejects.toMatchObject({ code: "account_unknown" });
+    const backfill = backfillAuthor("ann.example", request());
+    await expect(backfill).rejects.toMatchObject({ code: "account_unknown" });
   });
 
   test("the backfill of an account on a server with a private address is rejected", async () => {
@@ -261,7 +267,7 @@ describe("newer data in the archive", () => {
         maxRepositoryBytes: by === "listing" ? 100 : 1_000_000,
       };
       const summary = await backfillAuthor(did, request({ limits }));
-      expect(summary).toMatchObject({ by, deleted: 1, missingSought: true });
+      expect(summary).toMatchObject({ by, deleted: 1, checkedForDeletions: true });
       expect(await texts()).toEqual(["here", "newer"]);
     },
   );
@@ -340,7 +346,9 @@ describe("a second run", () => {
     host.requests.length = 0;
     expect(await backfillAuthor(did, request())).toMatchObject({ outcome: "unchanged", posts: 0 });
     expect(host.requests.filter((requested) => requested.includes("getRepo "))).toEqual([]);
-    expect(await backfillAuthor(did, request({ again: true }))).toMatchObject({ posts: 1 });
+    expect(await backfillAuthor(did, request({ ignoresProgress: true }))).toMatchObject({
+      posts: 1,
+    });
   });
 
   test("a second backfill resumes an interrupted listing", async () => {
@@ -367,7 +375,7 @@ describe("a second run", () => {
       resumed: true,
       by: "listing",
       posts: 50,
-      missingSought: false,
+      checkedForDeletions: false,
     });
     expect(await texts()).toHaveLength(250);
   });
@@ -427,13 +435,13 @@ describe("an unreadable repository", () => {
 });
 
 describe("labels", () => {
-  const label = (uri: string, val: string, rest: object = {}) => ({
+  const label = (uri: string, val: string, overrides: object = {}) => ({
     ver: 1,
     src: labeler,
     uri,
     val,
     cts: "2026-01-02T00:00:00.000Z",
-    ...rest,
+    ...overrides,
   });
 
   test.each([true, false])(
@@ -446,8 +454,8 @@ describe("labels", () => {
         label(makeUri(tid(2)), "!hide"),
         label(makeUri(tid(1)), "rude", { src: "did:plc:cccccccccccccccccccccccc" }),
       );
-      const trusted = { url: host.url, sources: [labeler] };
-      expect(await backfillAuthor(did, request({ labeler: trusted }))).toMatchObject({
+      const trustedLabeler = { url: host.url, sources: [labeler] };
+      expect(await backfillAuthor(did, request({ labeler: trustedLabeler }))).toMatchObject({
         labels: 2,
       });
       expect(await visiblePosts()).toEqual([
@@ -467,7 +475,7 @@ describe("a failing host", () => {
     host.intercept = (method, _request, response) => {
       if (!method.endsWith("sync.getRepo") || failures > 0) return false;
       failures += 1;
-      json(response, {}, 503);
+      writeJson(response, {}, 503);
       return true;
     };
     expect(await backfillAuthor(did, request())).toMatchObject({ posts: 1, by: "repository" });

@@ -15,7 +15,7 @@ import { postUri } from "./author-records.ts";
 import { createChangeWriter } from "./change-writer.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 import { readHistory } from "./read-history.ts";
-import { detectsMissing, removeMissing } from "./remove-missing.ts";
+import { canDetectDeletions, removeDeletedPosts } from "./remove-deleted-posts.ts";
 
 type BackfillArchive = Pick<Archive, "write" | "readCheckpoint" | "search" | "records">;
 
@@ -32,9 +32,9 @@ export type BackfillRequest = {
   directory: AccountDirectory & { fetch: PoliteFetch };
   limits: BackfillLimits;
   labeler: LabelSource | null;
-  again: boolean;
+  ignoresProgress: boolean;
   signal?: AbortSignal;
-  onProgress?: (seen: { author: string; posts: number; readBytes: number }) => void;
+  onProgress?: (progress: { author: string; posts: number; bytesRead: number }) => void;
 };
 
 export type AuthorSummary = {
@@ -48,7 +48,7 @@ export type AuthorSummary = {
   posts: number;
   badRecords: number;
   labels: number;
-  missingSought: boolean;
+  checkedForDeletions: boolean;
   seconds: number;
 } & WriteReport;
 
@@ -60,7 +60,7 @@ export type AuthorSummary = {
  * `repository_unreadable`; `repository_too_large` beyond `maxPosts`.
  */
 export async function backfillAuthor(
-  requested: string,
+  author: string,
   request: BackfillRequest,
 ): Promise<AuthorSummary> {
   const { archive, clock, directory } = request;
@@ -69,11 +69,11 @@ export async function backfillAuthor(
   const writer = createChangeWriter(archive);
 
   async function run(): Promise<Omit<AuthorSummary, keyof WriteReport | "seconds">> {
-    const account = await findAccount(requested, directory).catch((error: unknown) => {
-      if (isDid(requested) && isAccountDeleted(error)) return null;
+    const account = await findAccount(author, directory).catch((error: unknown) => {
+      if (isDid(author) && isAccountDeleted(error)) return null;
       throw error;
     });
-    if (account === null) return await recordInactive({ did: requested, handle: null }, "deleted");
+    if (account === null) return await recordInactive({ did: author, handle: null }, "deleted");
     const { status, rev } = await requestAccountState(directory.fetch, account);
     if (status !== null && status !== "active") return await recordInactive(account, status);
     return await readActive(account, status, rev);
@@ -94,13 +94,14 @@ export async function backfillAuthor(
     rev: string | null,
   ) {
     const { did, handle } = account;
-    const before = await readAuthorProgress(archive, did);
-    const isUnchanged = rev !== null && before.done?.rev === rev && !request.again;
+    const previousProgress = await readAuthorProgress(archive, did);
+    const isUnchanged =
+      rev !== null && previousProgress.done?.rev === rev && !request.ignoresProgress;
     if (status === "active") await writer.add(makeState(did, status));
-    if (handle !== null) await writer.add({ kind: "handle", ...observed(did), handle });
+    if (handle !== null) await writer.add({ kind: "handle", ...observation(did), handle });
     if (isUnchanged) {
       const labels = await writeLabels(did, []);
-      await finish(did, rev, { fromMs: before.done?.atMs ?? 0, toMs: requestedMs });
+      await finish(did, rev, { fromMs: previousProgress.done?.atMs ?? 0, toMs: requestedMs });
       return { ...nothingRead, did, handle, status, labels, outcome: "unchanged" as const };
     }
     await writer.flush();
@@ -108,7 +109,7 @@ export async function backfillAuthor(
       request,
       account,
       rev,
-      before,
+      previousProgress,
       requestedMs,
       writer,
     });
@@ -116,11 +117,11 @@ export async function backfillAuthor(
     if (history.profile !== undefined) {
       await writer.add({
         kind: "profile",
-        ...observed(did),
+        ...observation(did),
         ...readProfileRecord(history.profile),
       });
     }
-    await removeMissing(did, history, request, writer);
+    await removeDeletedPosts(did, history, request, writer);
     const labels = await writeLabels(
       did,
       [...history.keys].map((key) => postUri(did, key)),
@@ -128,8 +129,18 @@ export async function backfillAuthor(
     await finish(did, history.rev, { fromMs: 0, toMs: history.asOfMs });
     const { by, resumed, badRecords } = history;
     const posts = history.posts;
-    const missingSought = detectsMissing(history);
-    const summary = { did, handle, status, by, resumed, posts, badRecords, labels, missingSought };
+    const checkedForDeletions = canDetectDeletions(history);
+    const summary = {
+      did,
+      handle,
+      status,
+      by,
+      resumed,
+      posts,
+      badRecords,
+      labels,
+      checkedForDeletions,
+    };
     return { ...summary, outcome: "complete" as const };
   }
 
@@ -159,12 +170,12 @@ export async function backfillAuthor(
     });
   }
 
-  const observed = (did: string) =>
+  const observation = (did: string) =>
     ({ platform: "bluesky", userId: did, observedMs: requestedMs }) as const;
 
   const makeState = (did: string, status: AccountStatus): ArchiveChange => ({
     kind: "account",
-    ...observed(did),
+    ...observation(did),
     status,
   });
 
@@ -181,5 +192,5 @@ const nothingRead = {
   posts: 0,
   badRecords: 0,
   labels: 0,
-  missingSought: false,
+  checkedForDeletions: false,
 } as const;

@@ -27,8 +27,8 @@ beforeEach(async () => {
   for (const [index, did] of dids.entries()) {
     const record = { $type: "app.bsky.feed.post", text: "one", createdAt: "2026-01-01T00:00:00Z" };
     const records = new Map([[postPath(`3k${index}`), record]]);
-    const rest = { handle: `person${index}.example`, rev: "3kaaaaaaaaaaa", pds: null };
-    host.accounts.set(did, { did, records, status: "active", ...rest });
+    const accountFields = { handle: `person${index}.example`, rev: "3kaaaaaaaaaaa", pds: null };
+    host.accounts.set(did, { did, records, status: "active", ...accountFields });
   }
 });
 
@@ -41,10 +41,10 @@ const emptyReport = { inserted: 0, updated: 0, unchanged: 0, deleted: 0, suppres
 
 function request(
   write: (batch: WriteBatch) => void,
-  rest: Partial<AuthorsRequest> = {},
+  overrides: Partial<AuthorsRequest> = {},
   signal = new AbortController().signal,
 ): AuthorsRequest {
-  const usual = { clock: systemClock, random: () => 0, requestsPerSecond: 1_000 };
+  const defaults = { clock: systemClock, random: () => 0, requestsPerSecond: 1_000 };
   return {
     archive: {
       write: async (batch) => {
@@ -59,17 +59,17 @@ function request(
     },
     clock: systemClock,
     directory: {
-      fetch: createPoliteFetch({ fetch, signal, ...usual }),
+      fetch: createPoliteFetch({ fetch, signal, ...defaults }),
       resolveTxt: async () => [],
       appviewUrl: host.url,
       plcUrl: host.url,
     },
     limits: { maxRepositoryBytes: 1_000_000, maxPosts: 1_000, repositoryTimeoutMs: 5_000 },
     labeler: null,
-    again: false,
+    ignoresProgress: false,
     authors: dids,
     accountsAtOnce: 2,
-    ...rest,
+    ...overrides,
   };
 }
 
@@ -82,9 +82,11 @@ describe("several accounts", () => {
     if (account !== undefined) account.pds = "http://10.0.0.1";
     const found = { positions: [], next: null, complete: true, coverage: [] };
     const reported: string[] = [];
-    const requested = request(() => {}, { onAuthor: (result) => reported.push(result.author) });
-    const archive = { ...requested.archive, search: async () => found as never };
-    const results = await backfillAuthors({ ...requested, archive });
+    const authorsRequest = request(() => {}, {
+      onAuthor: (result) => reported.push(result.author),
+    });
+    const archive = { ...authorsRequest.archive, search: async () => found as never };
+    const results = await backfillAuthors({ ...authorsRequest, archive });
     const outcomes = results.map((result) =>
       "error" in result ? result.error.code : result.summary.outcome,
     );
@@ -93,16 +95,18 @@ describe("several accounts", () => {
   });
 
   test("all backfills stop when the archive fails", async () => {
-    let written = 0;
-    const full = new EarshotError("archive_unavailable", "the disk is full", { retryable: true });
+    let writtenPosts = 0;
+    const diskFullError = new EarshotError("archive_unavailable", "the disk is full", {
+      retryable: true,
+    });
     const running = backfillAuthors(
       request((batch) => {
-        written += posts(batch);
-        if (posts(batch) > 0) throw full;
+        writtenPosts += posts(batch);
+        if (posts(batch) > 0) throw diskFullError;
       }),
     );
-    await expect(running).rejects.toBe(full);
-    expect(written).toBeLessThan(dids.length);
+    await expect(running).rejects.toBe(diskFullError);
+    expect(writtenPosts).toBeLessThan(dids.length);
   });
 
   test("all backfills stop when aborted, with the signal's reason", async () => {

@@ -4,17 +4,17 @@ import { type AuthorSummary, type BackfillRequest, backfillAuthor } from "./back
 export type AuthorsRequest = Omit<BackfillRequest, "onProgress"> & {
   authors: readonly string[];
   accountsAtOnce: number;
-  onProgress?: (seen: AuthorsProgress) => void;
+  onProgress?: (progress: AuthorsProgress) => void;
   onAuthor?: (result: AuthorResult) => void;
 };
 
 type AuthorsProgress = {
-  ended: number;
-  authors: number;
+  finishedAuthors: number;
+  totalAuthors: number;
   posts: number;
   author: string;
   authorPosts: number;
-  readBytes: number;
+  bytesRead: number;
 };
 
 export type AuthorResult =
@@ -27,18 +27,18 @@ const accountErrorCodes = /^(account_|repository_|upstream_|answer_)|^address_re
 export async function backfillAuthors(request: AuthorsRequest): Promise<AuthorResult[]> {
   const { authors, accountsAtOnce, onProgress, onAuthor } = request;
   const results: AuthorResult[] = [];
-  const readPosts = new Map<string, number>();
-  const waiting = [...authors];
-  let last = { author: "", authorPosts: 0, readBytes: 0 };
+  const postCounts = new Map<string, number>();
+  const queuedAuthors = [...authors];
+  let lastProgress = { author: "", authorPosts: 0, bytesRead: 0 };
   let isStopped = false;
 
   async function work(): Promise<void> {
     for (
-      let requested = waiting.shift();
-      requested !== undefined && !isStopped;
-      requested = waiting.shift()
+      let author = queuedAuthors.shift();
+      author !== undefined && !isStopped;
+      author = queuedAuthors.shift()
     ) {
-      const result = await read(requested).catch((error: unknown) => {
+      const result = await read(author).catch((error: unknown) => {
         isStopped = true;
         throw error;
       });
@@ -50,9 +50,9 @@ export async function backfillAuthors(request: AuthorsRequest): Promise<AuthorRe
 
   async function read(author: string): Promise<AuthorResult> {
     try {
-      const onAuthorProgress: BackfillRequest["onProgress"] = ({ author, posts, readBytes }) => {
-        readPosts.set(author, posts);
-        last = { author, authorPosts: posts, readBytes };
+      const onAuthorProgress: BackfillRequest["onProgress"] = ({ author, posts, bytesRead }) => {
+        postCounts.set(author, posts);
+        lastProgress = { author, authorPosts: posts, bytesRead };
         report();
       };
       return {
@@ -66,12 +66,17 @@ export async function backfillAuthors(request: AuthorsRequest): Promise<AuthorRe
   }
 
   function report(): void {
-    const posts = [...readPosts.values()].reduce((sum, count) => sum + count, 0);
-    onProgress?.({ ended: results.length, authors: authors.length, posts, ...last });
+    const posts = [...postCounts.values()].reduce((sum, count) => sum + count, 0);
+    onProgress?.({
+      finishedAuthors: results.length,
+      totalAuthors: authors.length,
+      posts,
+      ...lastProgress,
+    });
   }
 
   const workers = await Promise.allSettled(Array.from({ length: accountsAtOnce }, work));
-  const failed = workers.find((worker) => worker.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
+  const failedWorker = workers.find((worker) => worker.status === "rejected");
+  if (failedWorker !== undefined) throw failedWorker.reason;
   return results;
 }

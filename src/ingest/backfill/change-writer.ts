@@ -8,10 +8,10 @@ export type ChangeWriter = {
   report(): Readonly<WriteReport>;
 };
 
-const batchChanges = 1_000;
+const maxBatchChanges = 1_000;
 
 export function createChangeWriter(archive: Pick<Archive, "write">): ChangeWriter {
-  const total = { inserted: 0, updated: 0, unchanged: 0, deleted: 0, suppressed: 0 };
+  const totals = { inserted: 0, updated: 0, unchanged: 0, deleted: 0, suppressed: 0 };
   let changes: ArchiveChange[] = [];
 
   async function flush(extras: Pick<WriteBatch, "checkpoints" | "coverage"> = {}): Promise<void> {
@@ -20,18 +20,18 @@ export function createChangeWriter(archive: Pick<Archive, "write">): ChangeWrite
     const isEmpty = batch.changes.length === 0 && !extras.checkpoints && !extras.coverage;
     if (isEmpty) return;
     const report = await archive.write(batch);
-    for (const [name, count] of Object.entries(total)) {
+    for (const [name, count] of Object.entries(totals)) {
       const key = name as keyof WriteReport;
-      total[key] = count + report[key];
+      totals[key] = count + report[key];
     }
   }
 
   return {
     add: (change) => {
       changes.push(change);
-      return changes.length >= batchChanges ? flush() : undefined;
+      return changes.length >= maxBatchChanges ? flush() : undefined;
     },
     flush,
-    report: () => total,
+    report: () => totals,
   };
 }

@@ -7,7 +7,7 @@ export type HistoryContext = {
   request: BackfillRequest;
   account: ResolvedAccount;
   rev: string | null;
-  before: AuthorProgress;
+  previousProgress: AuthorProgress;
   requestedMs: number;
   writer: ChangeWriter;
 };

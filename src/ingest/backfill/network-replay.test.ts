@@ -22,7 +22,7 @@ test("a replay fails if its list of segments does not end", async () => {
     fetchFrom(() => ({ segments: [], cursor: "next" })),
     { url, token: null },
   );
-  await expect(replay.reach()).rejects.toMatchObject({
+  await expect(replay.archiveSpan()).rejects.toMatchObject({
     code: "replay_unreadable",
     message: expect.stringContaining("replay.example"),
   });

@@ -9,7 +9,7 @@ import type { PoliteFetch } from "./polite-fetch.ts";
 
 export type NetworkReplay = {
   /** The span of the archive in server time; null if it is empty. */
-  reach(): Promise<BoundedSpan | null>;
+  archiveSpan(): Promise<BoundedSpan | null>;
   /**
    * Yields decompressed blocks in order. Errors: `replay_refused` if the token is missing or
    * rejected; `replay_unreadable`.
@@ -20,7 +20,7 @@ export type NetworkReplay = {
 type Segment = { name: string; minSeq: number; maxSeq: number; fromMs: number; toMs: number };
 type PlannedSegment = { name: string; ranges: readonly { first: number; last: number }[] | null };
 
-const pageSegments = 1_000;
+const segmentsPerPage = 1_000;
 /** Guards against a listing that never ends. */
 const maxPages = 10_000;
 const maxEntries = 1_000_000;
@@ -38,7 +38,7 @@ export function openNetworkReplay(
 
   async function segments(): Promise<readonly Segment[]> {
     if (cachedSegments !== null) return cachedSegments;
-    const unsorted: Segment[] = [];
+    const unsortedSegments: Segment[] = [];
     let cursor: string | null = null;
     for (let page = 0; ; page += 1) {
       if (page === maxPages) {
@@ -47,35 +47,35 @@ export function openNetworkReplay(
       const parameters = cursor === null ? {} : { cursor };
       const method = "network.bsky.jetstream.listSegments";
       const response = await fetch.get(
-        xrpcUrl(url, method, { limit: pageSegments, ...parameters }),
+        xrpcUrl(url, method, { limit: segmentsPerPage, ...parameters }),
         options,
       );
       if (response.status !== 200) throw replayRefused(readRefusal(response));
       const { segments: items, cursor: next } = asFields(response.json());
-      unsorted.push(...list(items, pageSegments).flatMap(readSegment));
+      unsortedSegments.push(...list(items, segmentsPerPage).flatMap(readSegment));
       cursor = string(next, 1_000);
       if (cursor === null || cursor === "") break;
     }
-    cachedSegments = unsorted.toSorted((a, b) => a.minSeq - b.minSeq);
+    cachedSegments = unsortedSegments.toSorted((a, b) => a.minSeq - b.minSeq);
     return cachedSegments;
   }
 
-  async function reach(): Promise<BoundedSpan | null> {
-    const all = await segments();
-    const first = all[0];
+  async function archiveSpan(): Promise<BoundedSpan | null> {
+    const allSegments = await segments();
+    const first = allSegments[0];
     if (first === undefined) return null;
-    return { fromMs: first.fromMs, toMs: Math.max(...all.map(({ toMs }) => toMs)) };
+    return { fromMs: first.fromMs, toMs: Math.max(...allSegments.map(({ toMs }) => toMs)) };
   }
 
   async function* blocks(
     span: BoundedSpan,
     collections: readonly string[],
   ): AsyncGenerator<Uint8Array> {
-    const expected = (await segments()).filter(
+    const matchingSegments = (await segments()).filter(
       ({ fromMs, toMs }) => fromMs < span.toMs && toMs > span.fromMs,
     );
-    const first = expected[0];
-    const last = expected.at(-1);
+    const first = matchingSegments[0];
+    const last = matchingSegments.at(-1);
     if (first === undefined || last === undefined) return;
     for await (const { name, ranges } of plan(first.minSeq - 1, last.maxSeq, collections)) {
       for (const { first: from, last: to } of ranges ?? [{ first: 0, last: maxEntries }]) {
@@ -99,25 +99,25 @@ export function openNetworkReplay(
       if (page === maxPages) {
         throw unreadableReplay(host, `its plan has more than ${maxPages} pages`);
       }
-      const requested = { collections, afterSeq: position, beforeSeq: lastSeq };
-      const method = xrpcUrl(url, "network.bsky.jetstream.planSnapshot", {});
-      const response = await fetch.post(method, requested, options);
+      const planRequest = { collections, afterSeq: position, beforeSeq: lastSeq };
+      const methodUrl = xrpcUrl(url, "network.bsky.jetstream.planSnapshot", {});
+      const response = await fetch.post(methodUrl, planRequest, options);
       if (response.status !== 200) throw replayRefused(readRefusal(response));
       const { segments: items, plannedThroughSeq, sealedTipSeq } = asFields(response.json());
-      for (const item of list(items, maxEntries)) yield readPlanned(item, host);
-      const through = Number(plannedThroughSeq);
-      if (!Number.isSafeInteger(through) || through <= position) {
-        if (through === position || position >= Number(sealedTipSeq)) return;
+      for (const item of list(items, maxEntries)) yield readPlannedSegment(item, host);
+      const plannedSeq = Number(plannedThroughSeq);
+      if (!Number.isSafeInteger(plannedSeq) || plannedSeq <= position) {
+        if (plannedSeq === position || position >= Number(sealedTipSeq)) return;
         throw unreadableReplay(host, "its plan does not advance");
       }
-      position = through;
+      position = plannedSeq;
       if (position >= Number(sealedTipSeq)) return;
     }
   }
 
   async function readBlock(segment: string, blockIndex: number): Promise<Uint8Array | null> {
-    const method = xrpcUrl(url, "network.bsky.jetstream.getBlock", { segment, blockIndex });
-    const response = await fetch.get(method, { ...options, maxBytes: maxBlockBytes });
+    const methodUrl = xrpcUrl(url, "network.bsky.jetstream.getBlock", { segment, blockIndex });
+    const response = await fetch.get(methodUrl, { ...options, maxBytes: maxBlockBytes });
     if (response.status !== 200) {
       const refusal = readRefusal(response);
       if (refusal.error === "BlockNotFound") return null;
@@ -132,20 +132,20 @@ export function openNetworkReplay(
 
   function replayRefused(refusal: Refusal): EarshotError {
     if (refusal.status !== 401 && refusal.status !== 403) return refusalError(host, refusal);
-    const what = token === null ? "requires a token" : "rejects EARSHOT_NETWORK_REPLAY_TOKEN";
-    return new EarshotError("replay_refused", `${host} ${what}`, {
+    const reason = token === null ? "requires a token" : "rejects EARSHOT_NETWORK_REPLAY_TOKEN";
+    return new EarshotError("replay_refused", `${host} ${reason}`, {
       status: 502,
       hint: "get a token at https://bsky.network/account, and set EARSHOT_NETWORK_REPLAY_TOKEN",
     });
   }
 
-  return { reach, blocks };
+  return { archiveSpan, blocks };
 }
 
 function readSegment(value: unknown): Segment[] {
   const { name, minSeq, maxSeq, minWitnessedAt, maxWitnessedAt } = asFields(value);
-  const numbers = [minSeq, maxSeq, minWitnessedAt, maxWitnessedAt];
-  if (typeof name !== "string" || !numbers.every(Number.isSafeInteger)) return [];
+  const bounds = [minSeq, maxSeq, minWitnessedAt, maxWitnessedAt];
+  if (typeof name !== "string" || !bounds.every(Number.isSafeInteger)) return [];
   return [
     {
       name,
@@ -157,7 +157,7 @@ function readSegment(value: unknown): Segment[] {
   ];
 }
 
-function readPlanned(value: unknown, host: string): PlannedSegment {
+function readPlannedSegment(value: unknown, host: string): PlannedSegment {
   const { name, mode, blocks } = asFields(value);
   if (typeof name !== "string") throw unreadableReplay(host, "a segment of its plan has no name");
   if (mode !== "blocks") return { name, ranges: null };
@@ -172,8 +172,12 @@ function readPlanned(value: unknown, host: string): PlannedSegment {
   return { name, ranges };
 }
 
-export function unreadableReplay(host: string, why: string): EarshotError {
-  return new EarshotError("replay_unreadable", `invalid data in the archive of ${host}: ${why}`, {
-    status: 502,
-  });
+export function unreadableReplay(host: string, reason: string): EarshotError {
+  return new EarshotError(
+    "replay_unreadable",
+    `invalid data in the archive of ${host}: ${reason}`,
+    {
+      status: 502,
+    },
+  );
 }

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { GuardedClient } from "../../lib/guarded-fetch.ts";
+import { findAccount } from "../../platforms/bluesky/find-account.ts";
 import { createPoliteFetch, type PoliteFetchRequest } from "./polite-fetch.ts";
 
 const nowMs = Date.UTC(2026, 0, 1);
@@ -9,7 +10,7 @@ const url = new URL("https://host.example/xrpc/some.method");
 
 type Output = { status: number; headers?: Record<string, string> } | EarshotError;
 
-function createTestFetch(output: readonly Output[], rest: Partial<PoliteFetchRequest> = {}) {
+function createTestFetch(output: readonly Output[], overrides: Partial<PoliteFetchRequest> = {}) {
   let elapsedMs = 0;
   const requestedMs: number[] = [];
   const clock: Clock = {
@@ -29,7 +30,7 @@ function createTestFetch(output: readonly Output[], rest: Partial<PoliteFetchReq
   const fetch = Object.assign(respond, { stream: respond, close: async () => {} });
   const client = fetch as unknown as GuardedClient;
   const settings = { clock, random: () => 0, requestsPerSecond: 2 };
-  return { polite: createPoliteFetch({ fetch: client, ...settings, ...rest }), requestedMs };
+  return { polite: createPoliteFetch({ fetch: client, ...settings, ...overrides }), requestedMs };
 }
 
 const unreachable = new EarshotError("upstream_unreachable", "gone", { retryable: true });
@@ -66,6 +67,20 @@ test.each([
   expect(waits).toEqual([`host.example ${waitMs}`]);
 });
 
+test("a handle is requested from its own host only once", async () => {
+  const { polite, requestedMs } = createTestFetch([{ status: 404 }, unreachable]);
+  const directory = {
+    fetch: polite,
+    appviewUrl: "https://appview.example",
+    plcUrl: "https://plc.example",
+    resolveTxt: async () => [],
+  };
+  await expect(findAccount("ann.example", directory)).rejects.toMatchObject({
+    code: "account_unknown",
+  });
+  expect(requestedMs).toHaveLength(2);
+});
+
 test("a request fails without a retry if the host requires too long a wait", async () => {
   const { polite, requestedMs } = createTestFetch([
     { status: 429, headers: { "retry-after": "3600" } },
@@ -93,9 +108,9 @@ test("a persistent error is reported after five tries", async () => {
 });
 
 test("permanent errors are not retried", async () => {
-  const refused = new EarshotError("address_refused", "inside");
-  const { polite, requestedMs } = createTestFetch([refused]);
-  await expect(polite.get(url)).rejects.toBe(refused);
+  const refusal = new EarshotError("address_refused", "inside");
+  const { polite, requestedMs } = createTestFetch([refusal]);
+  await expect(polite.get(url)).rejects.toBe(refusal);
   expect(requestedMs).toHaveLength(1);
   expect((await createTestFetch([{ status: 404 }]).polite.get(url)).status).toBe(404);
 });

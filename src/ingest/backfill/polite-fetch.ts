@@ -14,7 +14,7 @@ import type {
  * `upstream_failed` (retryable). Returns other responses.
  */
 export type PoliteFetch = {
-  get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedResponse>;
+  get(url: URL, options?: FetchOptions & { maxTries?: number }): Promise<FetchedResponse>;
   post(url: URL, body: unknown, options?: FetchOptions): Promise<FetchedResponse>;
   stream(url: URL, options?: FetchOptions): Promise<StreamedResponse>;
 };
@@ -29,10 +29,10 @@ export type PoliteFetchRequest = {
 };
 
 type ResponseHead = { status: number; headers: { get(name: string): string | null } };
-/** `nextMs` is measured by `clock.elapsed()`. */
-type Pace = { nextMs: number };
+/** `nextRequestMs` is measured by `clock.elapsed()`. */
+type Pace = { nextRequestMs: number };
 
-const defaultTries = 5;
+const defaultMaxTries = 5;
 const backoff = { minMs: 500, maxMs: 30_000 };
 const maxWaitMs = 15 * 60_000;
 /** Requests left to other clients at the same address. */
@@ -47,28 +47,28 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     url: URL,
     send: () => Promise<Received>,
     discard: (response: Received) => Promise<void>,
-    tries = defaultTries,
+    maxTries = defaultMaxTries,
   ): Promise<Received> {
     const pace = paceFor(url.host);
     for (let failures = 0; ; failures += 1) {
       await waitForRetry(url.host, pace);
-      const isLast = failures === tries - 1;
-      const outcome = await attempt(send, isLast);
-      const backMs = backoffMs(failures, backoff, random);
+      const isLast = failures === maxTries - 1;
+      const outcome = await trySend(send, isLast);
+      const delayMs = backoffMs(failures, backoff, random);
       if (outcome instanceof EarshotError) {
-        backOff(pace, backMs);
+        backOff(pace, delayMs);
         continue;
       }
       const { status, headers } = outcome;
       const isRetryable = status === 429 || (status >= 500 && status !== 501);
-      backOff(pace, isRetryable ? (requestedWaitMs(headers) ?? backMs) : exhaustedWaitMs(headers));
+      backOff(pace, isRetryable ? (requestedWaitMs(headers) ?? delayMs) : exhaustedWaitMs(headers));
       if (!isRetryable) return outcome;
       await discard(outcome);
       if (isLast) throw requestFailed(url.host, status);
     }
   }
 
-  async function attempt<Received>(
+  async function trySend<Received>(
     send: () => Promise<Received>,
     isLast: boolean,
   ): Promise<Received | EarshotError> {
@@ -83,8 +83,8 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
 
   async function waitForRetry(host: string, pace: Pace): Promise<void> {
     signal?.throwIfAborted();
-    const startMs = Math.max(clock.elapsed(), pace.nextMs);
-    pace.nextMs = startMs + 1_000 / requestsPerSecond;
+    const startMs = Math.max(clock.elapsed(), pace.nextRequestMs);
+    pace.nextRequestMs = startMs + 1_000 / requestsPerSecond;
     const waitMs = startMs - clock.elapsed();
     if (waitMs > maxWaitMs) throw waitTooLong(host, waitMs);
     if (waitMs >= reportedWaitMs) onWait?.({ host, waitMs, reason: `pausing requests to ${host}` });
@@ -92,34 +92,34 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
   }
 
   function backOff(pace: Pace, waitMs: number): void {
-    pace.nextMs = Math.max(pace.nextMs, clock.elapsed() + waitMs);
+    pace.nextRequestMs = Math.max(pace.nextRequestMs, clock.elapsed() + waitMs);
   }
 
   function paceFor(host: string): Pace {
-    const pace = paces.get(host) ?? { nextMs: 0 };
+    const pace = paces.get(host) ?? { nextRequestMs: 0 };
     paces.set(host, pace);
     return pace;
   }
 
   function requestedWaitMs(headers: ResponseHead["headers"]): number | null {
-    const after = headers.get("retry-after");
-    if (after === null) return resetWaitMs(headers);
-    if (/^\d{1,9}$/.test(after)) return Number(after) * 1_000;
-    const atMs = Date.parse(after);
+    const retryAfter = headers.get("retry-after");
+    if (retryAfter === null) return resetWaitMs(headers);
+    if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * 1_000;
+    const atMs = Date.parse(retryAfter);
     return Number.isNaN(atMs) ? null : Math.max(0, atMs - clock.now());
   }
 
   function exhaustedWaitMs(headers: ResponseHead["headers"]): number {
-    const remaining = headers.get("ratelimit-remaining");
-    if (remaining === null || !/^\d{1,12}$/.test(remaining)) return 0;
-    return Number(remaining) > reservedRequests ? 0 : (resetWaitMs(headers) ?? 0);
+    const remainingText = headers.get("ratelimit-remaining");
+    if (remainingText === null || !/^\d{1,12}$/.test(remainingText)) return 0;
+    return Number(remainingText) > reservedRequests ? 0 : (resetWaitMs(headers) ?? 0);
   }
 
   /** The header has a Unix time on AT Protocol hosts, seconds from now on others. */
   function resetWaitMs(headers: ResponseHead["headers"]): number | null {
-    const reset = headers.get("ratelimit-reset");
-    if (reset === null || !/^\d{1,12}$/.test(reset)) return null;
-    const seconds = Number(reset);
+    const resetText = headers.get("ratelimit-reset");
+    if (resetText === null || !/^\d{1,12}$/.test(resetText)) return null;
+    const seconds = Number(resetText);
     return seconds > 1e9 ? Math.max(0, seconds * 1_000 - clock.now()) : seconds * 1_000;
   }
 
@@ -128,7 +128,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
 
   return {
     get: (url, options) =>
-      send(url, () => fetch(url, withSignal(options)), nothing, options?.tries),
+      send(url, () => fetch(url, withSignal(options)), doNothing, options?.maxTries),
     post: (url, body, options = {}) =>
       send(
         url,
@@ -139,7 +139,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
             body: JSON.stringify(body),
             headers: { "content-type": "application/json", ...options.headers },
           }),
-        nothing,
+        doNothing,
       ),
     stream: (url, options) =>
       send(
@@ -150,7 +150,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
   };
 }
 
-const nothing = async (): Promise<void> => {};
+const doNothing = async (): Promise<void> => {};
 
 function requestFailed(host: string, status: number): EarshotError {
   const code = status === 429 ? "upstream_limited" : "upstream_failed";
@@ -164,7 +164,7 @@ function requestFailed(host: string, status: number): EarshotError {
 function waitTooLong(host: string, waitMs: number): EarshotError {
   return new EarshotError(
     "upstream_limited",
-    `${host} accepts the next request in ${Math.ceil(waitMs / 60_000)} minutes`,
+    `${host} will accept its next request in ${Math.ceil(waitMs / 60_000)} minutes`,
     { status: 502, retryable: true, hint: "retry after that; the backfill resumes" },
   );
 }

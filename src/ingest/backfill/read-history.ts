@@ -13,12 +13,12 @@ import { readRecordPost } from "./read-record-post.ts";
 
 export const readHistory: ReadHistory = async (context) => {
   const { limits } = context.request;
-  if (context.before.listing === null) {
-    const whole = await readWholeRepository(context).catch((error: unknown) => {
+  if (context.previousProgress.listing === null) {
+    const history = await readWholeRepository(context).catch((error: unknown) => {
       if (isWorthListing(error)) return "listing" as const;
       throw error;
     });
-    if (whole !== "listing") return whole;
+    if (history !== "listing") return history;
   }
   return await readListing(context, limits.maxPosts);
 };
@@ -34,36 +34,40 @@ const isWorthListing = (error: unknown): boolean =>
  * `repository_too_large` beyond `maxPosts`; `upstream_refused`.
  */
 async function readListing(
-  { request, account, rev, before, requestedMs, writer }: HistoryContext,
+  { request, account, rev, previousProgress, requestedMs, writer }: HistoryContext,
   maxPosts: number,
 ): Promise<HistoryReport> {
   const { fetch } = request.directory;
   const { did } = account;
   const author = account.handle ?? did;
-  const first = before.listing ?? { cursor: null, rev: rev ?? "", startedMs: requestedMs };
+  const listingStart = previousProgress.listing ?? {
+    cursor: null,
+    rev: rev ?? "",
+    startedMs: requestedMs,
+  };
   const keys = new Set<string>();
   let posts = 0;
-  for await (const { records, cursor } of listedRecords(fetch, account, first.cursor)) {
+  for await (const { records, cursor } of listedRecords(fetch, account, listingStart.cursor)) {
     for (const { rkey, record } of records) {
       keys.add(rkey);
-      const post = readRecordPost({ did, rkey, record, rev: first.rev }, requestedMs);
+      const post = readRecordPost({ did, rkey, record, rev: listingStart.rev }, requestedMs);
       if (post === null) continue;
       posts += 1;
       await writer.add({ kind: "upsert", post });
     }
     if (keys.size > maxPosts) throw tooManyPosts(author, maxPosts);
     if (cursor !== null) {
-      const listing = { cursor, rev: first.rev, startedMs: first.startedMs };
-      const value = JSON.stringify({ done: before.done, listing });
+      const listing = { cursor, rev: listingStart.rev, startedMs: listingStart.startedMs };
+      const value = JSON.stringify({ done: previousProgress.done, listing });
       await writer.flush({ checkpoints: [{ name: authorCheckpoint(did), value }] });
     }
-    request.onProgress?.({ author, posts, readBytes: 0 });
+    request.onProgress?.({ author, posts, bytesRead: 0 });
   }
-  const resumed = before.listing !== null;
+  const resumed = previousProgress.listing !== null;
   return {
     by: "listing",
-    rev: first.rev === "" ? null : first.rev,
-    asOfMs: first.startedMs,
+    rev: listingStart.rev === "" ? null : listingStart.rev,
+    asOfMs: listingStart.startedMs,
     keys,
     isComplete: !resumed,
     resumed,
@@ -102,7 +106,7 @@ const readWholeRepository: ReadHistory = async ({ request, account, requestedMs,
     did,
     clock,
     collections: [postCollection, profileCollection],
-    onProgress: (readBytes) => onProgress?.({ author, posts: 0, readBytes }),
+    onProgress: (bytesRead) => onProgress?.({ author, posts: 0, bytesRead }),
   });
   const { rev, bytes, entries } = repository;
   const keys = new Set<string>();
@@ -115,17 +119,17 @@ const readWholeRepository: ReadHistory = async ({ request, account, requestedMs,
     if (!entry.path.startsWith(`${postCollection}/`)) continue;
     const rkey = entry.path.slice(postCollection.length + 1);
     keys.add(rkey);
-    const archived = { did, rkey, rev, record: repository.readRecord(entry) };
-    const post = readRecordPost(archived, requestedMs);
+    const repositoryRecord = { did, rkey, rev, record: repository.readRecord(entry) };
+    const post = readRecordPost(repositoryRecord, requestedMs);
     if (post === null) continue;
     posts += 1;
-    const flushed = writer.add({ kind: "upsert", post });
-    if (flushed === undefined) continue;
-    await flushed;
+    const pendingFlush = writer.add({ kind: "upsert", post });
+    if (pendingFlush === undefined) continue;
+    await pendingFlush;
     request.signal?.throwIfAborted();
-    onProgress?.({ author, posts, readBytes: bytes });
+    onProgress?.({ author, posts, bytesRead: bytes });
   }
-  onProgress?.({ author, posts, readBytes: bytes });
+  onProgress?.({ author, posts, bytesRead: bytes });
   const badRecords = keys.size - posts;
   const contents = { rev, keys, posts, badRecords, profile };
   return { ...contents, by: "repository", asOfMs: requestedMs, isComplete: true, resumed: false };
@@ -134,12 +138,12 @@ const readWholeRepository: ReadHistory = async ({ request, account, requestedMs,
 const maxRefusalBytes = 10_000;
 
 async function getJson(pieces: AsyncIterable<Uint8Array>): Promise<() => unknown> {
-  const chunks: Uint8Array[] = [];
+  const buffers: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of pieces) {
-    chunks.push(piece);
+    buffers.push(piece);
     bytes += piece.byteLength;
     if (bytes > maxRefusalBytes) break;
   }
-  return () => JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  return () => JSON.parse(Buffer.concat(buffers).toString("utf8"));
 }

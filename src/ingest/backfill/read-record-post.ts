@@ -3,7 +3,7 @@ import { postCollection, readCommitPost } from "../../platforms/bluesky/post.ts"
 import { isObject } from "../../platforms/fields.ts";
 import type { Post } from "../../posts/post.ts";
 
-export type ArchivedRecord = {
+export type RepositoryRecord = {
   did: string;
   rkey: string;
   record: unknown;
@@ -12,7 +12,7 @@ export type ArchivedRecord = {
 };
 
 export function readRecordPost(
-  { did, rkey, record, rev }: ArchivedRecord,
+  { did, rkey, record, rev }: RepositoryRecord,
   nowMs: number,
 ): Post | null {
   if (!isObject(record) || !isRkey(rkey)) return null;

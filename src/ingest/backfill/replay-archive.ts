@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { startSlices } from "../../lib/slices.ts";
 import type { BoundedSpan } from "../../lib/spans.ts";
-import { collectionNsid, type FollowedCollection } from "../../platforms/bluesky/collections.ts";
+import { collectionNsid, type StreamCollection } from "../../platforms/bluesky/collections.ts";
 import { type ReplayRow, replayRows } from "../../platforms/bluesky/replay-block.ts";
 import { replayFrame } from "../../platforms/bluesky/replay-frame.ts";
 import { readStreamEvent } from "../../platforms/bluesky/stream-event.ts";
@@ -13,7 +13,7 @@ export type ArchiveReplay = {
   clock: Clock;
   network: NetworkReplay;
   host: string;
-  followed: ReadonlySet<FollowedCollection>;
+  followed: ReadonlySet<StreamCollection>;
   writer: ReplayWriter;
   onProgress: (reachedMs: number) => void;
 };
@@ -22,25 +22,25 @@ export async function replayArchive(
   span: BoundedSpan,
   { clock, network, host, followed, writer, onProgress }: ArchiveReplay,
 ): Promise<{ badRows: number }> {
-  const reach = await network.reach();
-  const fromMs = Math.max(span.fromMs, reach?.fromMs ?? span.toMs);
-  const toMs = Math.min(span.toMs, reach?.toMs ?? span.toMs);
+  const archiveSpan = await network.archiveSpan();
+  const fromMs = Math.max(span.fromMs, archiveSpan?.fromMs ?? span.toMs);
+  const toMs = Math.min(span.toMs, archiveSpan?.toMs ?? span.toMs);
   if (fromMs >= toMs) return { badRows: 0 };
   const collections = [...followed].map(collectionNsid);
-  const expected = new Set(collections);
+  const collectionSet = new Set(collections);
   const yieldIfDue = startSlices(clock);
   let badRows = 0;
   writer.begin(fromMs, 0);
 
   const handleRow = (row: ReplayRow, atMs: number): Promise<void> | undefined => {
-    if (row.collection !== "" && !expected.has(row.collection)) return undefined;
-    const event = read(row);
+    if (row.collection !== "" && !collectionSet.has(row.collection)) return undefined;
+    const event = readEvent(row);
     if (event !== null && !("reason" in event)) return writer.add(atMs, event);
     if (event !== null) badRows += 1;
     return undefined;
   };
 
-  const read = (row: ReplayRow) => {
+  const readEvent = (row: ReplayRow) => {
     try {
       const frame = replayFrame(row);
       return frame === null ? null : readStreamEvent(frame, followed);

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Guard } from "../../lib/guard.ts";
 import type { BoundedSpan } from "../../lib/spans.ts";
-import { collectionNsid, type FollowedCollection } from "../../platforms/bluesky/collections.ts";
+import { collectionNsid, type StreamCollection } from "../../platforms/bluesky/collections.ts";
 import { readStreamEvent } from "../../platforms/bluesky/stream-event.ts";
 import { openStreamConnection } from "../streams/connection.ts";
 import { createFrameReader, type Frame } from "../streams/frames.ts";
@@ -18,7 +18,7 @@ export type StreamReplay = {
   handshakeTimeoutMs: number;
   idleTimeoutMs: number;
   maxFrameBytes: number;
-  followed: ReadonlySet<FollowedCollection>;
+  followed: ReadonlySet<StreamCollection>;
   writer: ReplayWriter;
   signal: AbortSignal;
   onProgress: (reachedMs: number) => void;
@@ -30,9 +30,9 @@ const maxDisorderMs = 1_000;
 /** After this much silence, a server has sent all events in a past span. */
 const quietMs = 5_000;
 const idleMs = 15_000;
-const tries = 5;
+const maxTries = 5;
 const backoff = { minMs: 500, maxMs: 10_000 };
-const maxWaiting = 5_000;
+const maxQueuedFrames = 5_000;
 
 /**
  * If a server starts later than requested, or sends nothing, the missed part is not covered.
@@ -48,8 +48,8 @@ export async function replayStream(
   let isDone = false;
   let reason = "";
   writer.begin(span.fromMs, maxDisorderMs);
-  for (let failures = 0; failures < tries; failures += 1) {
-    const beforeUs = reachedUs;
+  for (let failures = 0; failures < maxTries; failures += 1) {
+    const previousUs = reachedUs;
     await listen(urls[failures % urls.length] ?? "");
     const reachedMs = Math.min(Math.floor(reachedUs / 1_000), span.toMs);
     if (isDone) {
@@ -58,7 +58,7 @@ export async function replayStream(
     }
     await writer.flush(reachedMs);
     signal.throwIfAborted();
-    if (reachedUs > beforeUs) failures = 0;
+    if (reachedUs > previousUs) failures = 0;
     await clock.sleep(backoffMs(failures, backoff, random), signal);
   }
   throw new EarshotError("upstream_unreachable", `no stream server made progress: ${reason}`, {
@@ -69,12 +69,12 @@ export async function replayStream(
 
   async function listen(address: string): Promise<void> {
     const url = new URL(address);
-    for (const word of replay.followed)
-      url.searchParams.append("wantedCollections", collectionNsid(word));
+    for (const collection of replay.followed)
+      url.searchParams.append("wantedCollections", collectionNsid(collection));
     url.searchParams.set("maxMessageSizeBytes", String(replay.maxFrameBytes));
     url.searchParams.set("cursor", String(reachedUs - overlapMs * 1_000));
     const readFrame = createFrameReader({ dictionary: null, maxBytes: replay.maxFrameBytes });
-    let waiting: Frame[] = [];
+    let queuedFrames: Frame[] = [];
     let isPaused = false;
     let isEnded = false;
     let isFirst = true;
@@ -85,8 +85,8 @@ export async function replayStream(
       url,
       onOpen: () => {},
       onFrame: (frame) => {
-        waiting.push(frame);
-        if (waiting.length >= maxWaiting && !isPaused) {
+        queuedFrames.push(frame);
+        if (queuedFrames.length >= maxQueuedFrames && !isPaused) {
           isPaused = true;
           connection.pause();
         }
@@ -95,32 +95,32 @@ export async function replayStream(
     });
     const stop = () => connection.close();
     signal.addEventListener("abort", stop, { once: true });
-    void connection.ended.then((end) => {
+    void connection.closed.then((end) => {
       reason = `${url.host}: ${end.reason}`;
       isEnded = true;
       reportActivity();
     });
     try {
       while (!isDone && !signal.aborted) {
-        const frames = waiting;
-        waiting = [];
+        const frames = queuedFrames;
+        queuedFrames = [];
         for (const frame of frames) {
           await handleFrame(frame);
           if (isDone || signal.aborted) return;
         }
         if (frames.length > 0) onProgress(Math.floor(reachedUs / 1_000));
-        if (isPaused && waiting.length < maxWaiting / 2) {
+        if (isPaused && queuedFrames.length < maxQueuedFrames / 2) {
           isPaused = false;
           connection.resume();
         }
-        if (waiting.length > 0) continue;
+        if (queuedFrames.length > 0) continue;
         if (isEnded) return;
         if (await isQuiet()) isDone = true;
       }
     } finally {
       signal.removeEventListener("abort", stop);
       connection.close();
-      await connection.ended;
+      await connection.closed;
     }
 
     /**
@@ -139,9 +139,11 @@ export async function replayStream(
     }
 
     async function handleFrame(frame: Frame): Promise<void> {
-      const read = readFrame(frame);
+      const result = readFrame(frame);
       const event =
-        typeof read === "string" ? { reason: read } : readStreamEvent(read.text, replay.followed);
+        typeof result === "string"
+          ? { reason: result }
+          : readStreamEvent(result.text, replay.followed);
       if ("reason" in event) {
         badFrames += 1;
         return;

@@ -4,7 +4,7 @@ import { type BoundedSpan, includesTime } from "../../lib/spans.ts";
 import type { StreamEvent } from "../../platforms/bluesky/stream-event.ts";
 import { createRecentKeys } from "../streams/recent-keys.ts";
 
-export type Missing = { collection: Collection; spans: readonly BoundedSpan[] };
+export type MissingCoverage = { collection: Collection; spans: readonly BoundedSpan[] };
 
 /**
  * Each batch also claims coverage up to its last event, where a later run resumes. Events in a
@@ -28,8 +28,8 @@ export type ReplayTally = {
   added: number;
 };
 
-const batchEvents = 2_000;
-const rememberedEvents = 100_000;
+const maxBatchEvents = 2_000;
+const maxRecentKeys = 100_000;
 
 const metricCollections: Readonly<Record<CountMetric, Collection>> = {
   likes: "likes",
@@ -40,38 +40,38 @@ const metricCollections: Readonly<Record<CountMetric, Collection>> = {
 
 export function createReplayWriter(
   archive: Pick<Archive, "write">,
-  missing: readonly Missing[],
+  missingCoverage: readonly MissingCoverage[],
   random: () => number,
 ): ReplayWriter {
   const tally = { events: 0, posts: 0, deletes: 0, reactions: 0, added: 0 };
-  const recent = createRecentKeys(rememberedEvents, random);
+  const recentKeys = createRecentKeys(maxRecentKeys, random);
   let changes: ArchiveChange[] = [];
   let counts = new Map<string, ArchiveChange & { kind: "count" }>();
   let pendingEvents = 0;
   let claim = { fromMs: 0, disorderMs: 0 };
-  let latest: { atMs: number; events: StreamEvent[] } = { atMs: 0, events: [] };
+  let latestEvents: { atMs: number; events: StreamEvent[] } = { atMs: 0, events: [] };
 
   const isUncounted = (metric: CountMetric, atMs: number): boolean =>
-    missing.some(
+    missingCoverage.some(
       ({ collection, spans }) =>
         collection === metricCollections[metric] && includesTime(spans, atMs),
     );
 
   function add(atMs: number, event: StreamEvent): Promise<void> | undefined {
-    if (!recent.add(event.key)) return undefined;
+    if (!recentKeys.add(event.key)) return undefined;
     tally.events += 1;
-    if (atMs < latest.atMs) {
+    if (atMs < latestEvents.atMs) {
       fold(atMs, event);
     } else {
-      if (atMs > latest.atMs) foldLatest(atMs);
-      latest.events.push(event);
+      if (atMs > latestEvents.atMs) foldLatest(atMs);
+      latestEvents.events.push(event);
     }
-    return pendingEvents >= batchEvents ? flush(atMs) : undefined;
+    return pendingEvents >= maxBatchEvents ? flush(atMs) : undefined;
   }
 
   function foldLatest(nextMs: number): void {
-    for (const event of latest.events) fold(latest.atMs, event);
-    latest = { atMs: nextMs, events: [] };
+    for (const event of latestEvents.events) fold(latestEvents.atMs, event);
+    latestEvents = { atMs: nextMs, events: [] };
   }
 
   function fold(atMs: number, event: StreamEvent): void {
@@ -82,8 +82,8 @@ export function createReplayWriter(
       tally.reactions += 1;
       const key = `${metric} ${uri}`;
       const counted = counts.get(key);
-      if (counted !== undefined) counted.by += 1;
-      else counts.set(key, { kind: "count", platform: "bluesky", uri, metric, by: 1 });
+      if (counted !== undefined) counted.increment += 1;
+      else counts.set(key, { kind: "count", platform: "bluesky", uri, metric, increment: 1 });
     }
   }
 
@@ -94,12 +94,12 @@ export function createReplayWriter(
       return;
     }
     tally.posts += 1;
-    const unknown = { likes: null, reposts: null, replies: null, quotes: null };
-    changes.push({ ...change, post: { ...change.post, counts: unknown } });
+    const unknownCounts = { likes: null, reposts: null, replies: null, quotes: null };
+    changes.push({ ...change, post: { ...change.post, counts: unknownCounts } });
   }
 
   async function flush(reachedMs: number): Promise<void> {
-    if (reachedMs > latest.atMs) foldLatest(reachedMs);
+    if (reachedMs > latestEvents.atMs) foldLatest(reachedMs);
     await write(reachedMs - claim.disorderMs);
   }
 
@@ -118,7 +118,7 @@ export function createReplayWriter(
       toMs,
     } as const;
     const coverage =
-      fromMs < toMs ? missing.map(({ collection }) => ({ ...span, collection })) : [];
+      fromMs < toMs ? missingCoverage.map(({ collection }) => ({ ...span, collection })) : [];
     const batch = { changes: [...changes, ...counts.values()], coverage };
     changes = [];
     counts = new Map();

@@ -57,7 +57,10 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-function request(span: ReplayRequest["span"], rest: Partial<ReplayRequest> = {}): ReplayRequest {
+function request(
+  span: ReplayRequest["span"],
+  overrides: Partial<ReplayRequest> = {},
+): ReplayRequest {
   const polite = createPoliteFetch({
     fetch,
     clock: systemClock,
@@ -83,7 +86,7 @@ function request(span: ReplayRequest["span"], rest: Partial<ReplayRequest> = {})
     },
     network: openNetworkReplay(polite, { url: server.url, token: null }),
     networkHost: "archive.example",
-    ...rest,
+    ...overrides,
   };
 }
 
@@ -111,7 +114,7 @@ const like = (atMs: number, rkey: string, of: string) =>
   commit(atMs, "app.bsky.feed.like", rkey, makeLike(of));
 
 let seq = 0;
-const row = (atMs: number, rkey: string, rest: Partial<ArchivedRow> = {}): ArchivedRow => ({
+const row = (atMs: number, rkey: string, overrides: Partial<ArchivedRow> = {}): ArchivedRow => ({
   seq: ++seq,
   witnessedUs: atMs * 1_000,
   kind: 1,
@@ -120,7 +123,7 @@ const row = (atMs: number, rkey: string, rest: Partial<ArchivedRow> = {}): Archi
   rkey,
   rev: "3kaaaaaaaaaaa",
   payload: record(`post ${rkey}`, atMs),
-  ...rest,
+  ...overrides,
 });
 const likeRow = (atMs: number, rkey: string, of: string): ArchivedRow =>
   row(atMs, rkey, { collection: "app.bsky.feed.like", payload: makeLike(of) });
@@ -180,8 +183,12 @@ describe("a gap within the stream servers' lookback", () => {
       { by: "stream", span: { fromMs: lateMs, toMs: lateMs + 1_000 } },
     ]);
     expect(await texts()).toEqual(["post last", "post within"]);
-    const whole = `${lateMs - 1_000}..${lateMs + 5_000}`;
-    expect(await intervals()).toEqual([`likes ${whole}`, `posts ${whole}`, `reposts ${whole}`]);
+    const mergedSpan = `${lateMs - 1_000}..${lateMs + 5_000}`;
+    expect(await intervals()).toEqual([
+      `likes ${mergedSpan}`,
+      `posts ${mergedSpan}`,
+      `reposts ${mergedSpan}`,
+    ]);
     expect(server.requests).toEqual([]);
   });
 
@@ -207,8 +214,11 @@ describe("a gap within the stream servers' lookback", () => {
     await archive.write({ changes: [], coverage: getCoverage(lateMs - 1_000, lateMs) });
     await archive.write({ changes: [], coverage: getCoverage(lateMs + 1_000, lateMs + 5_000) });
     const clock = createManualClock(Date.now());
-    const usual = request("gaps", { clock });
-    const running = replay({ ...usual, stream: { ...usual.stream, idleTimeoutMs: 10 * hourMs } });
+    const defaults = request("gaps", { clock });
+    const running = replay({
+      ...defaults,
+      stream: { ...defaults.stream, idleTimeoutMs: 10 * hourMs },
+    });
     let summary: ReplaySummary | null = null;
     void running.then((ended) => {
       summary = ended;
@@ -248,12 +258,12 @@ describe("a gap within the stream servers' lookback", () => {
     stream.publish(post(lateMs - 10, "before"));
     stream.publish(post(lateMs + 10, "within"));
     stream.publish(like(lateMs + 20, "one", "within"));
-    let cut = false;
+    let isCut = false;
     const running = replay(
       request("gaps", {
         onProgress: () => {
-          if (cut) return;
-          cut = true;
+          if (isCut) return;
+          isCut = true;
           stream.cut();
           stream.publish(post(lateMs + 3_000, "behind"));
         },
@@ -270,10 +280,10 @@ test("an aborted replay preserves its progress, rejects with the reason, and res
   stream.publish(post(lateMs - 10, "before"));
   stream.publish(post(lateMs + 30_000, "within"));
   const stop = new AbortController();
-  const usual = request("gaps");
+  const defaults = request("gaps");
   const running = replay({
-    ...usual,
-    stream: { ...usual.stream, signal: stop.signal },
+    ...defaults,
+    stream: { ...defaults.stream, signal: stop.signal },
     onProgress: () => stop.abort(new Error("stopped")),
   });
   await expect(running).rejects.toThrow("stopped");
@@ -303,7 +313,7 @@ describe("a gap beyond the lookback", () => {
     async (hasBlockPlans) => {
       fillReplayArchive();
       server.hasBlockPlans = hasBlockPlans;
-      server.pageEntries = 2;
+      server.entriesPerPage = 2;
       const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
       const summary = await replay(request(span));
       expect(summary).toMatchObject({

@@ -3,25 +3,27 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { type BoundedSpan, spanHull, subtractSpans, unionSpans } from "../../lib/spans.ts";
-import type { FollowedCollection } from "../../platforms/bluesky/collections.ts";
+import type { StreamCollection } from "../../platforms/bluesky/collections.ts";
 import type { NetworkReplay } from "./network-replay.ts";
 import { replayArchive } from "./replay-archive.ts";
 import { replayStream, type StreamReplay } from "./replay-stream.ts";
-import { createReplayWriter, type Missing, type ReplayTally } from "./replay-writer.ts";
+import { createReplayWriter, type MissingCoverage, type ReplayTally } from "./replay-writer.ts";
 
 export type ReplayRequest = {
   archive: Pick<Archive, "write" | "coverage">;
   clock: Clock;
   random: () => number;
   span: BoundedSpan | "gaps";
-  followed: readonly FollowedCollection[];
+  followed: readonly StreamCollection[];
   lookbackMs: number;
   liveSlackMs: number;
   stream: Omit<StreamReplay, "clock" | "random" | "followed" | "writer" | "onProgress">;
   network: NetworkReplay | null;
   networkHost: string;
   onPart?: (part: { span: BoundedSpan; by: "stream" | "archive" }) => void;
-  onProgress?: (seen: { reachedMs: number; doneMs: number; totalMs: number } & ReplayTally) => void;
+  onProgress?: (
+    progress: { reachedMs: number; doneMs: number; totalMs: number } & ReplayTally,
+  ) => void;
 };
 
 export type ReplaySummary = ReplayTally & {
@@ -45,14 +47,14 @@ export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
   const nowMs = clock.now();
   const followed = new Set(request.followed);
   const collections = request.followed.filter((word) => word !== "profiles");
-  const before = missingIn(await archive.coverage(), collections, request, nowMs);
-  const spans = unionSpans(before.flatMap((missing) => missing.spans));
+  const missingBefore = findMissingCoverage(await archive.coverage(), collections, request, nowMs);
+  const spans = unionSpans(missingBefore.flatMap((missing) => missing.spans));
   const parts = listParts(spans, nowMs - request.lookbackMs + lookbackMarginMs);
   const totalMs = totalLength(spans);
-  const writer = createReplayWriter(archive, before, random);
+  const writer = createReplayWriter(archive, missingBefore, random);
   let badEvents = 0;
   let doneMs = 0;
-  const beyond: BoundedSpan[] = [];
+  const unreachableSpans: BoundedSpan[] = [];
 
   for (const part of parts) {
     const { span, by } = part;
@@ -61,60 +63,61 @@ export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
       onProgress?.({ reachedMs, doneMs: doneMs + partMs, totalMs, ...writer.tally() });
     };
     if (by === "archive" && request.network === null) {
-      beyond.push(span);
+      unreachableSpans.push(span);
       continue;
     }
     onPart?.(part);
-    const common = { clock, followed, writer, onProgress: report };
+    const commonOptions = { clock, followed, writer, onProgress: report };
     if (by === "stream") {
-      badEvents += (await replayStream(span, { ...request.stream, ...common, random })).badFrames;
+      badEvents += (await replayStream(span, { ...request.stream, ...commonOptions, random }))
+        .badFrames;
     } else if (request.network !== null) {
-      const options = { ...common, network: request.network, host: request.networkHost };
+      const options = { ...commonOptions, network: request.network, host: request.networkHost };
       badEvents += (await replayArchive(span, options)).badRows;
     }
     doneMs += span.toMs - span.fromMs;
   }
-  if (beyond.length > 0) throw needsToken(beyond);
-  const after = missingIn(await archive.coverage(), collections, request, nowMs);
-  const requested =
+  if (unreachableSpans.length > 0) throw needsToken(unreachableSpans);
+  const missingAfter = findMissingCoverage(await archive.coverage(), collections, request, nowMs);
+  const requestedMs =
     request.span === "gaps" ? 0 : Math.min(request.span.toMs, nowMs) - request.span.fromMs;
   return {
     ...writer.tally(),
     parts,
-    alreadyCoveredMs: Math.max(0, requested - totalMs),
-    missing: unionSpans(after.flatMap((missing) => missing.spans)),
+    alreadyCoveredMs: Math.max(0, requestedMs - totalMs),
+    missing: unionSpans(missingAfter.flatMap((missing) => missing.spans)),
     badEvents,
     seconds: (clock.elapsed() - startedMs) / 1_000,
   };
 }
 
-function missingIn(
-  stored: readonly PlatformCoverage[],
+function findMissingCoverage(
+  platformCoverage: readonly PlatformCoverage[],
   collections: readonly Collection[],
   { span, liveSlackMs }: Pick<ReplayRequest, "span" | "liveSlackMs">,
   nowMs: number,
-): Missing[] {
-  const intervals = stored
+): MissingCoverage[] {
+  const intervals = platformCoverage
     .filter(({ platform }) => platform === "bluesky")
     .flatMap((platform) => platform.intervals)
     .filter(({ source, account }) => source === "jetstream" && account === null);
   return collections.map((collection) => {
-    const ofCollection = intervals.filter((interval) => interval.collection === collection);
-    const all = spanHull(ofCollection);
+    const collectionIntervals = intervals.filter((interval) => interval.collection === collection);
+    const hull = spanHull(collectionIntervals);
     if (span === "gaps")
-      return { collection, spans: all === null ? [] : subtractSpans(all, ofCollection) };
-    const isLive = all !== null && all.toMs > nowMs - liveSlackMs;
-    const toMs = Math.min(span.toMs, isLive ? all.toMs : nowMs);
-    return { collection, spans: subtractSpans({ fromMs: span.fromMs, toMs }, ofCollection) };
+      return { collection, spans: hull === null ? [] : subtractSpans(hull, collectionIntervals) };
+    const isLive = hull !== null && hull.toMs > nowMs - liveSlackMs;
+    const toMs = Math.min(span.toMs, isLive ? hull.toMs : nowMs);
+    return { collection, spans: subtractSpans({ fromMs: span.fromMs, toMs }, collectionIntervals) };
   });
 }
 
-function listParts(spans: readonly BoundedSpan[], reachMs: number): ReplaySummary["parts"] {
+function listParts(spans: readonly BoundedSpan[], streamStartMs: number): ReplaySummary["parts"] {
   return spans.flatMap(({ fromMs, toMs }) => {
-    const cutMs = Math.min(Math.max(fromMs, reachMs), toMs);
-    const early = { span: { fromMs, toMs: cutMs }, by: "archive" as const };
-    const late = { span: { fromMs: cutMs, toMs }, by: "stream" as const };
-    return [early, late].filter(({ span }) => span.fromMs < span.toMs);
+    const cutMs = Math.min(Math.max(fromMs, streamStartMs), toMs);
+    const archivePart = { span: { fromMs, toMs: cutMs }, by: "archive" as const };
+    const streamPart = { span: { fromMs: cutMs, toMs }, by: "stream" as const };
+    return [archivePart, streamPart].filter(({ span }) => span.fromMs < span.toMs);
   });
 }
 

@@ -42,7 +42,7 @@ export const backfillSettings = {
     "EARSHOT_BACKFILL_PRIVATE_HOSTS",
     [],
     ["https:", "http:"],
-    "Account servers at private addresses that may be called.",
+    "Account servers at private addresses to which requests are allowed.",
   ),
   streamLookbackMs: duration(
     "EARSHOT_BACKFILL_STREAM_LOOKBACK",

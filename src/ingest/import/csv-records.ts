@@ -69,13 +69,13 @@ export function createCsvSplitter(maxBytes: number): CsvSplitter {
 }
 
 export function detectDelimiter(header: string): string {
-  const [most = ","] = delimiters.toSorted(
-    (a, b) => computeCount(b, header) - computeCount(a, header),
+  const [mostFrequent = ","] = delimiters.toSorted(
+    (a, b) => countOccurrences(b, header) - countOccurrences(a, header),
   );
-  return most;
+  return mostFrequent;
 }
 
-const computeCount = (name: string, text: string): number => text.split(name).length;
+const countOccurrences = (name: string, text: string): number => text.split(name).length;
 
 /** Throws `RecordError` if a quoted field is not closed. */
 export function csvFields(record: string, delimiter: string): string[] {

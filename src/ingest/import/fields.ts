@@ -1,4 +1,4 @@
-import { isWebAddress } from "../../platforms/identity.ts";
+import { isHttpUrl } from "../../platforms/identity.ts";
 import { parseIsoTime } from "../../platforms/time.ts";
 import type { Media } from "../../posts/post.ts";
 
@@ -39,8 +39,8 @@ const handle: ImportField<string> = {
   expected: `a handle of 1 to ${recordBounds.nameLength} characters without spaces`,
   read: (value) => {
     const name = unspacedString(value, recordBounds.nameLength);
-    const bare = name?.replace(/^[@＠]/, "");
-    return bare === "" ? undefined : bare;
+    const bareName = name?.replace(/^[@＠]/, "");
+    return bareName === "" ? undefined : bareName;
   },
 };
 
@@ -49,11 +49,11 @@ const name: ImportField<string> = {
   read: (value) => string(value, recordBounds.nameLength),
 };
 
-const webAddress: ImportField<string> = {
+const webUrl: ImportField<string> = {
   expected: `an http or https URL of up to ${recordBounds.addressLength} characters`,
   read: (value) => {
-    const address = unspacedString(value, recordBounds.addressLength);
-    return address !== undefined && isWebAddress(address) ? address : undefined;
+    const url = unspacedString(value, recordBounds.addressLength);
+    return url !== undefined && isHttpUrl(url) ? url : undefined;
   },
 };
 
@@ -64,7 +64,7 @@ export const importFields = {
       typeof value === "string" && /^(?:0|[1-9]\d{0,39})$/.test(value) ? value : undefined,
   } satisfies ImportField<string>,
   uri: reference,
-  url: webAddress,
+  url: webUrl,
   author: handle,
   author_id: reference,
   author_name: name,
@@ -105,13 +105,13 @@ export const importFields = {
     expected: `a list of up to ${recordBounds.listItems} strings of 1 to ${recordBounds.hashtagLength} characters without spaces`,
     read: (value) =>
       list(value, (item) => {
-        const bare = unspacedString(item, recordBounds.hashtagLength)?.replace(/^[#＃]/, "");
-        return bare === "" ? undefined : bare;
+        const bareTag = unspacedString(item, recordBounds.hashtagLength)?.replace(/^[#＃]/, "");
+        return bareTag === "" ? undefined : bareTag;
       }),
   } satisfies ImportField<readonly string[]>,
   urls: {
     expected: `a list of up to ${recordBounds.listItems} http or https URLs`,
-    read: (value) => list(value, webAddress.read),
+    read: (value) => list(value, webUrl.read),
   } satisfies ImportField<readonly string[]>,
   media: {
     expected: `a list of up to ${recordBounds.listItems} objects {type, url, alt}`,
@@ -142,7 +142,7 @@ function readMedia(value: unknown): Media | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   const { type, url, alt }: { type?: unknown; url?: unknown; alt?: unknown } = value;
   const kind = unspacedString(type, recordBounds.nameLength);
-  const address = isAbsent(url) ? null : webAddress.read(url);
+  const address = isAbsent(url) ? null : webUrl.read(url);
   const description = isAbsent(alt) ? null : string(alt, recordBounds.altLength);
   if (kind === undefined || address === undefined || description === undefined) return undefined;
   return { type: kind, url: address, alt: description };

@@ -21,13 +21,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const line = (id: number, more: object = {}) =>
+const line = (id: number, overrides: object = {}) =>
   JSON.stringify({
     id: String(id),
     author: "alice",
     created_at: "2015-02-24T19:35:52Z",
     text: `post ${id}`,
-    ...more,
+    ...overrides,
   });
 const listLines = (count: number, from = 1) =>
   Array.from({ length: count }, (_unused, index) => `${line(from + index)}\n`).join("");
@@ -39,7 +39,7 @@ function createFile(content: string | Buffer, name = "posts.ndjson"): string {
   return file;
 }
 
-const runImport = (file: string, more: Partial<ImportRequest> = {}) =>
+const runImport = (file: string, overrides: Partial<ImportRequest> = {}) =>
   importFile({
     archive,
     analysis: archive.analysis,
@@ -51,7 +51,7 @@ const runImport = (file: string, more: Partial<ImportRequest> = {}) =>
     covers: null,
     onBadLine: "reject",
     limits: defaultImportLimits,
-    ...more,
+    ...overrides,
   });
 
 describe("reading a file", () => {
@@ -88,15 +88,15 @@ describe("reading a file", () => {
 
   test("an import reports its progress in bytes of the file", async () => {
     const bytes = gzipSync(listLines(5_000));
-    const seen: number[] = [];
+    const postCounts: number[] = [];
     await runImport(createFile(bytes), {
-      onProgress: ({ posts, readBytes, totalBytes }) => {
+      onProgress: ({ posts, bytesRead, totalBytes }) => {
         expect(totalBytes).toBe(bytes.length);
-        expect(readBytes).toBeLessThanOrEqual(bytes.length);
-        seen.push(posts);
+        expect(bytesRead).toBeLessThanOrEqual(bytes.length);
+        postCounts.push(posts);
       },
     });
-    expect(seen.at(-1)).toBe(5_000);
+    expect(postCounts.at(-1)).toBe(5_000);
   });
 
   test.each([
@@ -152,7 +152,7 @@ describe("reading a file", () => {
 });
 
 describe("a bad line", () => {
-  const bad = [
+  const badLines = [
     "not json",
     '{"author":"a"}',
     line(7, { likes: "x" }),
@@ -160,7 +160,7 @@ describe("a bad line", () => {
   ];
 
   test("a bad line is counted, reported and written to the rejected file, and the import continues", async () => {
-    const file = createFile(`${line(1)}\n${bad.join("\n")}\n${line(2)}\n`);
+    const file = createFile(`${line(1)}\n${badLines.join("\n")}\n${line(2)}\n`);
     const reported: string[] = [];
     const summary = await runImport(file, {
       onRejected: ({ file: name, line: number, reason }) =>
@@ -173,7 +173,7 @@ describe("a bad line", () => {
       'posts.ndjson:4: likes: expected a whole number of 0 or more, found "x"',
       "posts.ndjson:5: nested deeper than 16 levels",
     ]);
-    expect(readFileSync(`${file}.rejected`, "utf8")).toBe(`${bad.join("\n")}\n`);
+    expect(readFileSync(`${file}.rejected`, "utf8")).toBe(`${badLines.join("\n")}\n`);
   });
 
   test("a bad line that is not UTF-8 is written unchanged", async () => {
@@ -184,8 +184,8 @@ describe("a bad line", () => {
   });
 
   test("a bad line that is too long is skipped to its end", async () => {
-    const long = line(2, { text: "x".repeat(5_000) });
-    const file = createFile(`${line(1)}\n${long}\n${line(3)}\n`);
+    const longLine = line(2, { text: "x".repeat(5_000) });
+    const file = createFile(`${line(1)}\n${longLine}\n${line(3)}\n`);
     const reasons: string[] = [];
     const summary = await runImport(file, {
       limits: { ...defaultImportLimits, maxLineBytes: 1_000 },
@@ -323,7 +323,7 @@ describe("a completed import", () => {
 describe("declared coverage", () => {
   const covers = { fromMs: 1_000, toMs: 2_000 };
   const coverage = () => archive.batches.flatMap((batch) => batch.coverage ?? []);
-  const declared = [
+  const declaredCoverage = [
     {
       platform: "x",
       collection: "posts",
@@ -337,8 +337,8 @@ describe("declared coverage", () => {
   test("declared coverage is recorded with the last batch", async () => {
     const summary = await runImport(createFile(listLines(6_000)), { covers });
     expect(summary.coverage).toBe("added");
-    expect(coverage()).toEqual(declared);
-    expect(archive.batches.at(-1)?.coverage).toEqual(declared);
+    expect(coverage()).toEqual(declaredCoverage);
+    expect(archive.batches.at(-1)?.coverage).toEqual(declaredCoverage);
   });
 
   test("declared coverage is not recorded when the import fails", async () => {
@@ -358,8 +358,8 @@ describe("declared coverage", () => {
 
   test("an import reports the rejected lines of all runs of the file", async () => {
     const file = createFile(`${listLines(3)}bad\n`);
-    expect(await runImport(file)).toMatchObject({ rejected: 1, rejectedInAll: 1 });
-    expect(await runImport(file)).toMatchObject({ rejected: 0, rejectedInAll: 1 });
+    expect(await runImport(file)).toMatchObject({ rejected: 1, totalRejected: 1 });
+    expect(await runImport(file)).toMatchObject({ rejected: 0, totalRejected: 1 });
   });
 
   test("coverage can be declared for a file that was imported before", async () => {
@@ -369,7 +369,7 @@ describe("declared coverage", () => {
       alreadyImported: true,
       coverage: "added",
     });
-    expect(coverage()).toEqual(declared);
+    expect(coverage()).toEqual(declaredCoverage);
   });
 });
 

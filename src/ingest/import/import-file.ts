@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { Archive, CoverageInterval } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Platform } from "../../posts/post.ts";
-import type { ImportAnalysis } from "../analysis/analysed-chunk.ts";
+import type { ImportAnalysis } from "../analysis/analysed-batch.ts";
 import type { ImportFormat } from "./formats/format.ts";
 import { ndjsonFormat } from "./lines.ts";
 import { noProgress, progressName, readProgress } from "./progress.ts";
@@ -22,7 +22,7 @@ export type ImportRequest = {
   covers: { fromMs: number; toMs: number } | null;
   onBadLine: "reject" | "stop";
   limits: ImportLimits;
-  onProgress?: (progress: { posts: number; readBytes: number; totalBytes: number | null }) => void;
+  onProgress?: (progress: { posts: number; bytesRead: number; totalBytes: number | null }) => void;
   onRejected?: (rejection: { file: string; line: number; reason: string }) => void;
   signal?: AbortSignal;
 };
@@ -34,7 +34,7 @@ export type ImportSummary = {
   updated: number;
   unchanged: number;
   rejected: number;
-  rejectedInAll: number;
+  totalRejected: number;
   rejectedFile: string | null;
   ignoredFields: ReadonlyMap<string, number>;
   /** Skipped records, such as private posts, counted by reason. */
@@ -62,7 +62,7 @@ export async function importFile(request: ImportRequest): Promise<ImportSummary>
       file,
       dataDir: request.dataDir,
       preservedBytes: previousProgress.rejectedBytes,
-      runMs: checkpointName === null ? clock.now() : null,
+      startedAtMs: checkpointName === null ? clock.now() : null,
     });
     const run = createFileImport(request, {
       source,

@@ -7,9 +7,9 @@ const options = { maxValueBytes: 10_000, listName: null as string | null };
 function valuesIn(
   text: string,
   sizes: readonly number[] = [7],
-  more: Partial<typeof options> = {},
+  overrides: Partial<typeof options> = {},
 ): JsonValue[] {
-  const splitter = createJsonSplitter({ ...options, ...more });
+  const splitter = createJsonSplitter({ ...options, ...overrides });
   const bytes = Buffer.from(text);
   const found: JsonValue[] = [];
   for (let offset = 0, turn = 0; offset < bytes.length; turn += 1) {
@@ -49,9 +49,9 @@ describe("the values of a file", () => {
 
   test("the values of a JSON file are the items of a named list in an object, at any position", () => {
     const items = [{ a: "]}" }, { items: [1] }];
-    const rest = { before: { items: [3], text: '\\"[{' }, items, after: [{ b: 1 }] };
+    const document = { before: { items: [3], text: '\\"[{' }, items, after: [{ b: 1 }] };
     for (const indent of [0, 2]) {
-      const text = `${JSON.stringify(rest, null, indent)}\n{"x":1}\n`;
+      const text = `${JSON.stringify(document, null, indent)}\n{"x":1}\n`;
       const found = textsIn(text, [3], { listName: "items" }).map((name) => JSON.parse(name));
       expect(found).toEqual([...items, { x: 1 }]);
     }

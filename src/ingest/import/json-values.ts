@@ -13,7 +13,7 @@ export type JsonSplitterOptions = {
   listName: string | null;
 };
 
-const longestName = 64;
+const maxNameLength = 64;
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -25,8 +25,8 @@ const lineFeed = 0x0a;
  * broken value ends with its line, otherwise with the file.
  */
 export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOptions): JsonSplitter {
-  let within: "file" | "list" | "list of object" | "rest of object" = "file";
-  let open: "none" | "scalar" | "container" = "none";
+  let location: "file" | "list" | "list of object" | "rest of object" = "file";
+  let openValue: "none" | "scalar" | "container" = "none";
   let depth = 0;
   let inString = false;
   let isEscaped = false;
@@ -37,7 +37,7 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
   let name = "";
 
   function append(piece: Buffer): void {
-    if (within !== "rest of object") buffer.append(piece);
+    if (location !== "rest of object") buffer.append(piece);
   }
 
   function drop(): JsonValue {
@@ -45,18 +45,19 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
     hasLineFeed = false;
     inString = false;
     isEscaped = false;
-    open = "none";
+    openValue = "none";
     depth = 0;
     return value;
   }
 
   function take(): JsonValue {
-    if (open === "container" && within === "file" && buffer.size() > 2) isLinewise ??= !hasLineFeed;
+    if (openValue === "container" && location === "file" && buffer.size() > 2)
+      isLinewise ??= !hasLineFeed;
     return drop();
   }
 
-  const isInFile = (): boolean => within === "file";
-  const seeksList = (): boolean => listName !== null && isInFile() && depth === 1;
+  const isInFile = (): boolean => location === "file";
+  const isSeekingList = (): boolean => listName !== null && isInFile() && depth === 1;
 
   function* feed(piece: Buffer): Generator<JsonValue> {
     let start = 0;
@@ -69,21 +70,21 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
 
     for (; offset < piece.length; offset += 1) {
       const byte = piece[offset] ?? 0;
-      if (open === "none") {
-        if (byte === closeBracket && within === "list") within = "file";
-        else if (byte === closeBracket && within === "list of object") {
-          within = "rest of object";
-          open = "container";
+      if (openValue === "none") {
+        if (byte === closeBracket && location === "list") location = "file";
+        else if (byte === closeBracket && location === "list of object") {
+          location = "rest of object";
+          openValue = "container";
           depth = 1;
-        } else if (byte === openBracket && isInFile()) within = "list";
+        } else if (byte === openBracket && isInFile()) location = "list";
         else if (byte === openBracket || byte === openBrace) {
-          open = "container";
+          openValue = "container";
           depth = 1;
           start = offset;
           text = "";
           name = "";
         } else if (byte > 0x20 && byte !== comma) {
-          open = "scalar";
+          openValue = "scalar";
           start = offset;
           inString = byte === quote;
         }
@@ -91,12 +92,12 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
       }
       if (byte === lineFeed) {
         hasLineFeed = true;
-        if (open === "scalar" || (isLinewise === true && isInFile())) yield endValue(offset);
+        if (openValue === "scalar" || (isLinewise === true && isInFile())) yield endValue(offset);
         continue;
       }
       if (inString) {
         if (byte === quote && !isEscaped) inString = false;
-        else if (seeksList() && text.length < longestName) text += String.fromCharCode(byte);
+        else if (isSeekingList() && text.length < maxNameLength) text += String.fromCharCode(byte);
         isEscaped = byte === backslash && !isEscaped;
         continue;
       }
@@ -106,7 +107,7 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
         text = "";
         continue;
       }
-      if (open === "scalar") {
+      if (openValue === "scalar") {
         const isEnd = isInFile()
           ? byte === openBracket || byte === openBrace
           : byte === comma || byte === closeBracket;
@@ -115,30 +116,30 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
         offset -= 1;
         continue;
       }
-      if (byte === colon && seeksList()) {
+      if (byte === colon && isSeekingList()) {
         name = text;
-      } else if (byte === comma && seeksList()) {
+      } else if (byte === comma && isSeekingList()) {
         name = "";
-      } else if (byte === openBracket && seeksList() && name === listName) {
+      } else if (byte === openBracket && isSeekingList() && name === listName) {
         drop();
-        within = "list of object";
+        location = "list of object";
       } else if (byte === openBracket || byte === openBrace) {
         depth += 1;
       } else if (byte === closeBracket || byte === closeBrace) {
         depth -= 1;
         if (depth > 0) continue;
-        if (within === "rest of object") {
+        if (location === "rest of object") {
           drop();
-          within = "file";
+          location = "file";
         } else yield endValue(offset + 1);
       }
     }
-    if (open !== "none") append(piece.subarray(start));
+    if (openValue !== "none") append(piece.subarray(start));
   }
 
   function end(): JsonValue | null {
-    if (open === "none" && isInFile()) return null;
-    if (isInFile() && (open === "scalar" || isLinewise === true)) return take();
+    if (openValue === "none" && isInFile()) return null;
+    if (isInFile() && (openValue === "scalar" || isLinewise === true)) return take();
     throw new Error("truncated within a list or object");
   }
 

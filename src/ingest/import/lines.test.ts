@@ -21,7 +21,7 @@ test("the line limit counts bytes without the terminator", () => {
   const [fits, long] = ["x".repeat(100), "x".repeat(101)];
   for (const end of ["\n", "\r\n"]) {
     const lines = listLines([Buffer.from(`${fits}${end}${long}${end}y`)]);
-    expect(lines.map(({ tooLong }) => tooLong)).toEqual([false, true, false]);
+    expect(lines.map(({ isTooLong }) => isTooLong)).toEqual([false, true, false]);
   }
 });
 
@@ -35,7 +35,7 @@ test("only the beginning of a 1 GB line is stored", () => {
     max = Math.max(max, process.memoryUsage().arrayBuffers - before);
   }
   const [line] = [...splitter.feed(Buffer.from("\n"))];
-  expect(line).toMatchObject({ tooLong: true, number: 1, endOffset: 1024 ** 3 + 1 });
+  expect(line).toMatchObject({ isTooLong: true, number: 1, endOffset: 1024 ** 3 + 1 });
   expect(line?.bytes).toHaveLength(maxRecordBytes);
   expect(max).toBeLessThan(64 * 1024 ** 2);
 });

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { shapeRefusal, smallBytes } from "../../lib/bounded-json.ts";
+import { maxUncheckedBytes, shapeRefusal } from "../../lib/bounded-json.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
 import type { Platform, Post } from "../../posts/post.ts";
@@ -10,7 +10,7 @@ export type Line = {
   bytes: Buffer;
   number: number;
   endOffset: number;
-  tooLong: boolean;
+  isTooLong: boolean;
 };
 
 export type LineSplitter = {
@@ -41,7 +41,7 @@ export function createLineSplitter(
       bytes: isTooLong ? bytes.subarray(0, recordBytesLimit(maxLineBytes)) : bytes,
       number,
       endOffset: position,
-      tooLong: isTooLong,
+      isTooLong,
     };
   }
 
@@ -105,8 +105,11 @@ export function createRecordLine(maxBytes: number): RecordBuffer {
   return {
     ...buffer,
     take: () => {
-      const { bytes: whole, isTooLong } = buffer.take();
-      const bytes = !isTooLong && whole.at(-1) === carriageReturn ? whole.subarray(0, -1) : whole;
+      const { bytes: untrimmedBytes, isTooLong } = buffer.take();
+      const bytes =
+        !isTooLong && untrimmedBytes.at(-1) === carriageReturn
+          ? untrimmedBytes.subarray(0, -1)
+          : untrimmedBytes;
       return { bytes, isTooLong: isTooLong || bytes.length > maxBytes };
     },
   };
@@ -117,7 +120,8 @@ const carriageReturn = 13;
 /** Throws `RecordError`, also beyond `maxDepth` or the parser's limits. */
 export function parseJsonLine(bytes: Buffer, maxDepth: number): unknown {
   if (!isUtf8(bytes)) throw new RecordError("not valid UTF-8");
-  if (bytes.length > smallBytes || !hasFewOpenings(bytes, maxDepth)) requireShape(bytes, maxDepth);
+  if (bytes.length > maxUncheckedBytes || !hasFewOpenings(bytes, maxDepth))
+    requireShape(bytes, maxDepth);
   try {
     return JSON.parse(bytes.toString("utf8"));
   } catch (error) {
@@ -135,15 +139,15 @@ function requireShape(bytes: Buffer, maxDepth: number): void {
 const openings = ["{", "["].map((character) => character.charCodeAt(0));
 
 function hasFewOpenings(bytes: Buffer, max: number): boolean {
-  let found = 0;
+  let openingCount = 0;
   for (const opening of openings) {
     for (
       let index = bytes.indexOf(opening);
       index !== -1;
       index = bytes.indexOf(opening, index + 1)
     ) {
-      found += 1;
-      if (found > max) return false;
+      openingCount += 1;
+      if (openingCount > max) return false;
     }
   }
   return true;
@@ -163,7 +167,7 @@ export function readNdjsonLine(
   { platform, limits, isStart }: LineOptions,
   { nowMs, onIgnored }: ReadContext,
 ): Post | null {
-  if (line.tooLong) throw new RecordError(`longer than ${limits.maxLineBytes} bytes`);
+  if (line.isTooLong) throw new RecordError(`longer than ${limits.maxLineBytes} bytes`);
   const bytes = isStart && line.number === 1 ? withoutByteOrderMark(line.bytes) : line.bytes;
   if (isBlank(bytes)) return null;
   const record = readImportRecord(parseJsonLine(bytes, limits.maxDepth), onIgnored);

@@ -36,8 +36,10 @@ export async function readProgress(
   source: ImportSource,
 ): Promise<ImportProgress> {
   const value = await archive.readCheckpoint(name);
-  const fresh = { ...noProgress, modifiedMs: source.modifiedMs };
-  if (value === null) return fresh;
-  const saved: Partial<ImportProgress> = JSON.parse(value);
-  return saved.modifiedMs === source.modifiedMs ? { ...fresh, ...saved } : fresh;
+  const freshProgress = { ...noProgress, modifiedMs: source.modifiedMs };
+  if (value === null) return freshProgress;
+  const savedProgress: Partial<ImportProgress> = JSON.parse(value);
+  return savedProgress.modifiedMs === source.modifiedMs
+    ? { ...freshProgress, ...savedProgress }
+    : freshProgress;
 }

@@ -111,7 +111,7 @@ describe("absent fields", () => {
     );
   });
 
-  test("the text of an import record may be empty, but the author may not", () => {
+  test("the text of an import record can be empty, but the author cannot", () => {
     expect(getPost({ text: "" }).text).toBe("");
     expect(getError({ author: "" })).toMatch(/^author: /);
     expect(getError({ author: "@" })).toMatch(/^author: /);
@@ -345,10 +345,15 @@ describe("identity", () => {
 });
 
 describe("a reference to another post", () => {
-  const named = { in_reply_to_id: "7", quote_of_id: "8", repost_of_id: "9", conversation_id: "6" };
+  const references = {
+    in_reply_to_id: "7",
+    quote_of_id: "8",
+    repost_of_id: "9",
+    conversation_id: "6",
+  };
 
   test("a reference by number on X has the uri derived from the number", () => {
-    expect(getPost(named)).toMatchObject({
+    expect(getPost(references)).toMatchObject({
       inReplyTo: { id: "7", uri: "https://x.com/i/status/7" },
       quoted: { id: "8", uri: "https://x.com/i/status/8" },
       reposted: { id: "9", uri: "https://x.com/i/status/9" },
@@ -358,16 +363,16 @@ describe("a reference to another post", () => {
 
   test("a reference by number on another platform has the uri of a post known only by this number", () => {
     const known = getPost({ id: "7" }, "bluesky");
-    expect(getPost(named, "bluesky")).toMatchObject({
+    expect(getPost(references, "bluesky")).toMatchObject({
       inReplyTo: { id: "7", uri: known.uri },
       conversationId: "import:bluesky:6",
     });
     const remote = { author: "alice@One.example" };
-    expect(getPost({ ...named, ...remote }, "mastodon")).toMatchObject({
+    expect(getPost({ ...references, ...remote }, "mastodon")).toMatchObject({
       inReplyTo: { id: "7", uri: getPost({ id: "7", ...remote }, "mastodon").uri },
       conversationId: "import:mastodon:6@one.example",
     });
-    expect(getPost(named, "mastodon").quoted?.uri).toBe(getPost({ id: "8" }, "mastodon").uri);
+    expect(getPost(references, "mastodon").quoted?.uri).toBe(getPost({ id: "8" }, "mastodon").uri);
   });
 
   test("a reference by uri keeps the uri, and a reference by another name gets a derived one", () => {

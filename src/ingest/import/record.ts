@@ -8,7 +8,7 @@ import {
 } from "../../platforms/identity.ts";
 import { platformDescriptions } from "../../platforms/registry.ts";
 import type { Platform, Post, PostReference } from "../../posts/post.ts";
-import { handlesOn } from "../../posts/terms.ts";
+import { handleOptionsFor } from "../../posts/terms.ts";
 import {
   type ImportField,
   type ImportFieldName,
@@ -57,44 +57,44 @@ export function readImportRecord(
     }
   }
 
-  function required<T>(name: ImportFieldName, { expected, read }: ImportField<T>): T {
+  function readRequired<T>(name: ImportFieldName, { expected, read }: ImportField<T>): T {
     const value = read(fields[name]);
     if (value === undefined) throw unexpectedField(name, expected, fields[name]);
     return value;
   }
-  const optional = <T>(name: ImportFieldName, field: ImportField<T>): T | null =>
-    isAbsent(fields[name]) ? null : required(name, field);
+  const readOptional = <T>(name: ImportFieldName, field: ImportField<T>): T | null =>
+    isAbsent(fields[name]) ? null : readRequired(name, field);
 
   return {
-    id: optional("id", importFields.id),
-    uri: optional("uri", importFields.uri),
-    url: optional("url", importFields.url),
-    author: required("author", importFields.author),
-    author_id: optional("author_id", importFields.author_id),
-    author_name: optional("author_name", importFields.author_name),
-    author_verified: optional("author_verified", importFields.author_verified),
-    created_at: required("created_at", importFields.created_at),
-    text: required("text", importFields.text),
-    lang: optional("lang", importFields.lang),
-    likes: optional("likes", importFields.likes),
-    reposts: optional("reposts", importFields.reposts),
-    replies: optional("replies", importFields.replies),
-    quotes: optional("quotes", importFields.quotes),
-    in_reply_to_id: optional("in_reply_to_id", importFields.in_reply_to_id),
-    in_reply_to: optional("in_reply_to", importFields.in_reply_to),
-    conversation_id: optional("conversation_id", importFields.conversation_id),
-    is_repost: optional("is_repost", importFields.is_repost),
-    repost_of_id: optional("repost_of_id", importFields.repost_of_id),
-    is_quote: optional("is_quote", importFields.is_quote),
-    quote_of_id: optional("quote_of_id", importFields.quote_of_id),
-    hashtags: optional("hashtags", importFields.hashtags),
-    urls: optional("urls", importFields.urls),
-    media: optional("media", importFields.media),
-    lat: optional("lat", importFields.lat),
-    lon: optional("lon", importFields.lon),
-    sensitive: optional("sensitive", importFields.sensitive),
-    source: optional("source", importFields.source),
-    labels: optional("labels", importFields.labels),
+    id: readOptional("id", importFields.id),
+    uri: readOptional("uri", importFields.uri),
+    url: readOptional("url", importFields.url),
+    author: readRequired("author", importFields.author),
+    author_id: readOptional("author_id", importFields.author_id),
+    author_name: readOptional("author_name", importFields.author_name),
+    author_verified: readOptional("author_verified", importFields.author_verified),
+    created_at: readRequired("created_at", importFields.created_at),
+    text: readRequired("text", importFields.text),
+    lang: readOptional("lang", importFields.lang),
+    likes: readOptional("likes", importFields.likes),
+    reposts: readOptional("reposts", importFields.reposts),
+    replies: readOptional("replies", importFields.replies),
+    quotes: readOptional("quotes", importFields.quotes),
+    in_reply_to_id: readOptional("in_reply_to_id", importFields.in_reply_to_id),
+    in_reply_to: readOptional("in_reply_to", importFields.in_reply_to),
+    conversation_id: readOptional("conversation_id", importFields.conversation_id),
+    is_repost: readOptional("is_repost", importFields.is_repost),
+    repost_of_id: readOptional("repost_of_id", importFields.repost_of_id),
+    is_quote: readOptional("is_quote", importFields.is_quote),
+    quote_of_id: readOptional("quote_of_id", importFields.quote_of_id),
+    hashtags: readOptional("hashtags", importFields.hashtags),
+    urls: readOptional("urls", importFields.urls),
+    media: readOptional("media", importFields.media),
+    lat: readOptional("lat", importFields.lat),
+    lon: readOptional("lon", importFields.lon),
+    sensitive: readOptional("sensitive", importFields.sensitive),
+    source: readOptional("source", importFields.source),
+    labels: readOptional("labels", importFields.labels),
   };
 }
 
@@ -122,8 +122,8 @@ export function toPost(
     throw unexpectedField(identity.field, identity.expected, identity.found);
   }
   if ((record.lat === null) !== (record.lon === null)) {
-    const [missing, other] = record.lat === null ? ["lat", "lon"] : ["lon", "lat"];
-    throw new RecordError(`${missing}: required with ${other}, found none`);
+    const [missingName, presentName] = record.lat === null ? ["lat", "lon"] : ["lon", "lat"];
+    throw new RecordError(`${missingName}: required with ${presentName}, found none`);
   }
 
   if (record.id !== null && !isUsedId(record.id, identity, platform)) onUnused("id");
@@ -155,9 +155,9 @@ export function toPost(
     isReply: inReplyTo !== null,
     isQuote: record.is_quote ?? quoted !== null,
     isRepost,
-    hashtags: merged(record.hashtags, entities.hashtags, (tag) => tag.toLowerCase()),
+    hashtags: mergeUnique(record.hashtags, entities.hashtags, (tag) => tag.toLowerCase()),
     mentions: entities.mentions.map((username) => ({ username, userId: null })),
-    urls: merged(record.urls, entities.urls, (url) => url),
+    urls: mergeUnique(record.urls, entities.urls, (url) => url),
     media: record.media ?? [],
     geo: record.lat === null || record.lon === null ? null : { lat: record.lat, lon: record.lon },
     labels: record.labels ?? [],
@@ -204,9 +204,9 @@ function recordConversation(
   platform: Platform,
   rules: IdentityRules,
 ): string | null {
-  const first = findReference("conversation_id", record, rules);
-  if (first === null || platform === "x") return record.conversation_id;
-  return first.uri ?? first.id;
+  const root = findReference("conversation_id", record, rules);
+  if (root === null || platform === "x") return record.conversation_id;
+  return root.uri ?? root.id;
 }
 
 const isUsedId = (id: string, { nativeId, uri }: RecordIdentity, platform: Platform): boolean =>
@@ -226,27 +226,31 @@ type FoundEntities = {
 
 function readEntities(text: string, platform: Platform): FoundEntities {
   const entities: FoundEntities = { hashtags: [], mentions: [], urls: [], addressee: null };
-  const mentioned = new Set<string>();
-  for (const { kind, start, value } of extractEntities(decodeEntities(text), handlesOn(platform))) {
+  const mentionedNames = new Set<string>();
+  for (const { kind, start, value } of extractEntities(
+    decodeEntities(text),
+    handleOptionsFor(platform),
+  )) {
     if (kind === "hashtag") entities.hashtags.push(value);
     if (kind === "url") entities.urls.push(value);
     if (kind !== "mention") continue;
     if (start === 0) entities.addressee = value;
-    const folded = value.toLowerCase();
-    if (!mentioned.has(folded)) entities.mentions.push(value);
-    mentioned.add(folded);
+    const foldedName = value.toLowerCase();
+    if (!mentionedNames.has(foldedName)) entities.mentions.push(value);
+    mentionedNames.add(foldedName);
   }
   return entities;
 }
 
-function merged(
-  listed: readonly string[] | null,
-  found: readonly string[],
+function mergeUnique(
+  listedItems: readonly string[] | null,
+  foundItems: readonly string[],
   getKey: (item: string) => string,
 ): string[] {
-  if ((listed === null || listed.length === 0) && found.length < 2) return [...found];
+  if ((listedItems === null || listedItems.length === 0) && foundItems.length < 2)
+    return [...foundItems];
   const byKey = new Map<string, string>();
-  for (const item of [...(listed ?? []), ...found]) {
+  for (const item of [...(listedItems ?? []), ...foundItems]) {
     const key = getKey(item);
     if (!byKey.has(key)) byKey.set(key, item);
   }

@@ -80,10 +80,10 @@ test("a search finds an imported post by its references to another, and by that 
     fc.property(
       fc.constantFrom<Platform>("bluesky", "mastodon", "x"),
       fc.array(drawnPost, { minLength: postsPerRun, maxLength: postsPerRun }),
-      (platform, drawn) => {
+      (platform, drawnPosts) => {
         const archive = smallArchive(3);
         try {
-          archive.put(...drawn.map((post, index) => getImport(platform, post, index)));
+          archive.put(...drawnPosts.map((post, index) => getImport(platform, post, index)));
           const records = archive.records(archive.search({ plan: { kind: "all" } }).positions);
           const byUri = new Map(records.map((record) => [record.Metadata.uri, record]));
           for (const { ID, Metadata } of records) {

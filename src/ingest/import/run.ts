@@ -4,15 +4,15 @@ import type { CoverageInterval } from "../../archive/archive.ts";
 import type { PackedPosts } from "../../archive/bulk/packed-posts.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";
-import type { AnalysedChunk } from "../analysis/analysed-chunk.ts";
-import { analysedChunks } from "../analysis/analysed-chunks.ts";
+import type { AnalysedBatch } from "../analysis/analysed-batch.ts";
+import { analysedBatches } from "../analysis/analysed-batches.ts";
 import { createRecordCounts } from "../analysis/read-lines.ts";
 import type { ImportFormat } from "./formats/format.ts";
 import type { ImportRequest, ImportSummary } from "./import-file.ts";
 import type { ImportProgress } from "./progress.ts";
 import type { ImportSource } from "./source.ts";
 
-type OpenedImport = {
+type ImportContext = {
   source: ImportSource;
   format: ImportFormat;
   checkpointName: string | null;
@@ -22,12 +22,12 @@ type OpenedImport = {
 
 type Tally = Omit<ImportSummary, "alreadyImported" | "coverage" | "seconds">;
 
-export function createFileImport(request: ImportRequest, opened: OpenedImport) {
+export function createFileImport(request: ImportRequest, context: ImportContext) {
   const { archive, analysis, clock, limits, onBadLine } = request;
-  const { source, format, checkpointName, previousProgress, rejectedFile } = opened;
+  const { source, format, checkpointName, previousProgress, rejectedFile } = context;
   const totals = { imported: 0, updated: 0, unchanged: 0 };
   const counts = createRecordCounts();
-  let rejected = 0;
+  let rejectedCount = 0;
   let progress = previousProgress;
   let posts = 0;
   let pendingWrite: Promise<void> = Promise.resolve();
@@ -35,10 +35,10 @@ export function createFileImport(request: ImportRequest, opened: OpenedImport) {
   let failure: { reason: unknown } | null = null;
 
   async function readAll(): Promise<void> {
-    const chunks = { source, analysis, clock, limits, onBadLine, from: previousProgress };
-    for await (const chunk of analysedChunks(format, chunks)) {
-      if (chunk.isStopped) return await rejectImport(chunk);
-      await importChunk(chunk);
+    const batchesRequest = { source, analysis, clock, limits, onBadLine, from: previousProgress };
+    for await (const batch of analysedBatches(format, batchesRequest)) {
+      if (batch.isStopped) return await rejectImport(batch);
+      await importBatch(batch);
       report();
       request.signal?.throwIfAborted();
     }
@@ -48,44 +48,48 @@ export function createFileImport(request: ImportRequest, opened: OpenedImport) {
   const report = (): void =>
     request.onProgress?.({
       posts,
-      readBytes: source.readBytes(),
+      bytesRead: source.bytesRead(),
       totalBytes: source.totalBytes,
     });
 
-  async function importChunk({ prepared, rejections, ...chunk }: AnalysedChunk): Promise<void> {
-    counts.merge(chunk.counts);
-    posts += chunk.posts;
-    rejected += rejections.length;
+  async function importBatch({ packedPosts, rejections, ...batch }: AnalysedBatch): Promise<void> {
+    counts.merge(batch.counts);
+    posts += batch.posts;
+    rejectedCount += rejections.length;
     const lines = rejections.map(({ raw }) =>
       Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength),
     );
-    if (progress.rejected === 0 && lines.length > 0 && chunk.head !== null)
-      lines.unshift(chunk.head);
+    if (progress.rejected === 0 && lines.length > 0 && batch.head !== null)
+      lines.unshift(batch.head);
     await rejectedFile.append(lines);
     for (const { line, reason } of rejections) {
       request.onRejected?.({ file: source.name, line, reason });
     }
     progress = {
       ...progress,
-      ...chunk.end,
+      ...batch.end,
       rejected: progress.rejected + rejections.length,
       rejectedBytes: rejectedFile.size(),
     };
-    if (prepared !== null || rejections.length > 0) await writeBatch(prepared, []);
+    if (packedPosts !== null || rejections.length > 0) await writeBatch(packedPosts, []);
   }
 
-  async function rejectImport(chunk: AnalysedChunk): Promise<never> {
-    const bad = chunk.rejections.at(-1);
-    await importChunk({ ...chunk, rejections: [] });
+  async function rejectImport(batch: AnalysedBatch): Promise<never> {
+    const lastRejection = batch.rejections.at(-1);
+    await importBatch({ ...batch, rejections: [] });
     await pendingWrite;
-    throw new EarshotError("import_rejected", `${source.name}:${bad?.line}: ${bad?.reason}`, {
-      status: 400,
-      hint: "fix the line, or remove --strict to write bad lines to the rejected file and import the rest",
-    });
+    throw new EarshotError(
+      "import_rejected",
+      `${source.name}:${lastRejection?.line}: ${lastRejection?.reason}`,
+      {
+        status: 400,
+        hint: "fix the line, or remove --strict to write bad lines to the rejected file and import the rest",
+      },
+    );
   }
 
   async function writeBatch(
-    prepared: PackedPosts | null,
+    packedPosts: PackedPosts | null,
     coverage: readonly CoverageInterval[],
   ): Promise<void> {
     const value = JSON.stringify(progress);
@@ -93,7 +97,7 @@ export function createFileImport(request: ImportRequest, opened: OpenedImport) {
     if (failure !== null) throw failure.reason;
     precedingWrite = pendingWrite;
     pendingWrite = write({
-      posts: prepared,
+      posts: packedPosts,
       checkpoints: checkpointName === null ? [] : [{ name: checkpointName, value }],
       coverage,
     });
@@ -125,10 +129,10 @@ export function createFileImport(request: ImportRequest, opened: OpenedImport) {
     tally: (): Tally => ({
       resumedAfterLines: previousProgress.done ? 0 : previousProgress.lines,
       ...totals,
-      rejected,
-      rejectedInAll: progress.rejected,
+      rejected: rejectedCount,
+      totalRejected: progress.rejected,
       rejectedFile: rejectedFile.path(),
-      ...counts.all(),
+      ...counts.snapshot(),
     }),
   };
 }
@@ -144,7 +148,7 @@ export type RejectedFileOptions = {
   file: string;
   dataDir: string;
   preservedBytes: number;
-  runMs: number | null;
+  startedAtMs: number | null;
 };
 
 /**
@@ -152,22 +156,22 @@ export type RejectedFileOptions = {
  * writable; for standard input, to `stdin-<time>.rejected` in `dataDir`.
  */
 export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
-  const { file, dataDir, preservedBytes, runMs } = options;
+  const { file, dataDir, preservedBytes, startedAtMs } = options;
   let handle: FileHandle | null = null;
   let path: string | null = null;
   let size = preservedBytes;
 
-  async function openFirst(): Promise<FileHandle> {
+  async function openFirstWritable(): Promise<FileHandle> {
     const inDataDir = join(dataDir, file === "-" ? "stdin" : basename(file));
-    const candidates = file === "-" ? [inDataDir] : [file, inDataDir];
+    const basePaths = file === "-" ? [inDataDir] : [file, inDataDir];
     let error: unknown = null;
-    for (const candidate of candidates.flatMap(listNames)) {
+    for (const candidate of basePaths.flatMap(candidatePaths)) {
       try {
-        const opened = await open(candidate, getMode(), 0o600);
+        const openedHandle = await open(candidate, getOpenFlags(), 0o600);
         path = candidate;
-        size = Math.min(preservedBytes, (await opened.stat()).size);
-        await opened.truncate(size);
-        return opened;
+        size = Math.min(preservedBytes, (await openedHandle.stat()).size);
+        await openedHandle.truncate(size);
+        return openedHandle;
       } catch (thrown) {
         error = thrown;
       }
@@ -175,23 +179,23 @@ export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
     throw error;
   }
 
-  function listNames(basePath: string): string[] {
-    if (runMs === null) return [`${basePath}.rejected`];
-    const stamp = isoTime(runMs).replaceAll(":", "-");
+  function candidatePaths(basePath: string): string[] {
+    if (startedAtMs === null) return [`${basePath}.rejected`];
+    const stamp = isoTime(startedAtMs).replaceAll(":", "-");
     return Array.from(
       { length: maxRunsAtOnce },
       (_unused, index) => `${basePath}-${stamp}${index === 0 ? "" : `-${index + 1}`}.rejected`,
     );
   }
 
-  function getMode(): "wx" | "a" | "w" {
-    if (runMs !== null) return "wx";
+  function getOpenFlags(): "wx" | "a" | "w" {
+    if (startedAtMs !== null) return "wx";
     return preservedBytes > 0 ? "a" : "w";
   }
 
   async function append(lines: readonly Buffer[]): Promise<void> {
     if (lines.length === 0) return;
-    handle ??= await openFirst();
+    handle ??= await openFirstWritable();
     const bytes = Buffer.concat(lines.flatMap((line) => [line, lineEnd]));
     await handle.appendFile(bytes);
     size += bytes.length;

@@ -17,7 +17,7 @@ export const importSettings = {
     "EARSHOT_IMPORT_MAX_LINE_BYTES",
     1024 ** 2,
     [1_024, 1024 ** 3],
-    "Maximum length of a line of an imported file; longer lines are rejected.",
+    "Maximum length of a line in an imported file; longer lines are rejected.",
   ),
   maxDepth: count(
     "EARSHOT_IMPORT_MAX_DEPTH",

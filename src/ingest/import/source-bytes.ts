@@ -11,16 +11,16 @@ export type SourceLimits = {
 };
 
 export const pieceBytes = 256 * 1024;
-const unboundedBytes = 100 * 1024 * 1024;
+const minRatioCheckBytes = 100 * 1024 * 1024;
 
 type FileForm = "plain" | "gzip" | "zstd" | "zip";
 
-export const longestMagic = 4;
+export const maxMagicBytes = 4;
 
 /** Detects the format by magic number, not file name. */
 export function fileFormat(start: Buffer): FileForm {
   if (start[0] === 0x1f && start[1] === 0x8b) return "gzip";
-  if (start.length < longestMagic) return "plain";
+  if (start.length < maxMagicBytes) return "plain";
   const magic = start.readUInt32LE(0);
   if (magic === 0x04034b50 || magic === 0x06054b50) return "zip";
   const isSkippable = magic >= 0x184d2a50 && magic <= 0x184d2a5f;
@@ -37,30 +37,33 @@ export async function* countBytes(stream: Readable, counter: Counter): AsyncGene
   }
 }
 
-export async function* prepend(start: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* prepend(
+  start: Buffer,
+  remainder: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
   if (start.length > 0) yield start;
-  yield* rest;
+  yield* remainder;
 }
 
 /** Errors: `import_unreadable`, `import_too_large`. */
 export async function* decompress(
   name: string,
-  raw: AsyncIterable<Buffer>,
+  rawPieces: AsyncIterable<Buffer>,
   format: FileForm,
-  { skipped, offset }: { skipped: number; offset: number },
+  { skippedBytes, offset }: { skippedBytes: number; offset: number },
   counter: Counter,
   limits: SourceLimits,
 ): AsyncGenerator<Buffer> {
-  let position = skipped;
+  let position = skippedBytes;
   try {
     if (format === "zip") throw new Error(unpackFirst("zip"));
-    for await (const piece of decompressor(format, raw)) {
-      const before = position;
-      if (before === 0 && isTar(piece)) throw new Error(unpackFirst("tar"));
+    for await (const piece of decompressor(format, rawPieces)) {
+      const startPosition = position;
+      if (startPosition === 0 && isTar(piece)) throw new Error(unpackFirst("tar"));
       position += piece.length;
       checkSize(name, position, counter.bytes, limits);
       if (position <= offset) continue;
-      yield before < offset ? piece.subarray(offset - before) : piece;
+      yield startPosition < offset ? piece.subarray(offset - startPosition) : piece;
     }
   } catch (error) {
     throw error instanceof EarshotError ? error : unreadableImport(name, error);
@@ -74,15 +77,15 @@ const isTar = (start: Buffer): boolean => start.toString("latin1", 257, 262) ===
 
 function decompressor(
   format: Exclude<FileForm, "zip">,
-  raw: AsyncIterable<Buffer>,
+  rawPieces: AsyncIterable<Buffer>,
 ): AsyncIterable<Buffer> {
-  if (format === "plain") return raw;
-  if (format === "zstd") return decompressZstd(raw);
-  return gunzipped(raw);
+  if (format === "plain") return rawPieces;
+  if (format === "zstd") return decompressZstd(rawPieces);
+  return decompressGzip(rawPieces);
 }
 
-async function* gunzipped(raw: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const input = Readable.from(raw, { objectMode: false, highWaterMark: pieceBytes });
+async function* decompressGzip(rawPieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const input = Readable.from(rawPieces, { objectMode: false, highWaterMark: pieceBytes });
   const gunzip = createGunzip({ chunkSize: pieceBytes });
   pipeline(input, gunzip, () => {});
   try {
@@ -96,7 +99,7 @@ async function* gunzipped(raw: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 export function checkSize(
   name: string,
   bytes: number,
-  readBytes: number,
+  bytesRead: number,
   limits: SourceLimits,
 ): void {
   if (bytes > limits.maxBytes) {
@@ -106,7 +109,7 @@ export function checkSize(
       "EARSHOT_IMPORT_MAX_BYTES",
     );
   }
-  if (bytes > unboundedBytes && bytes > readBytes * limits.maxRatio) {
+  if (bytes > minRatioCheckBytes && bytes > bytesRead * limits.maxRatio) {
     throw tooLarge(
       name,
       `more than ${limits.maxRatio} bytes decompressed for each byte read`,
@@ -115,8 +118,8 @@ export function checkSize(
   }
 }
 
-function tooLarge(name: string, what: string, setting: string): EarshotError {
-  return new EarshotError("import_too_large", `${name}: ${what}`, {
+function tooLarge(name: string, problem: string, setting: string): EarshotError {
+  return new EarshotError("import_too_large", `${name}: ${problem}`, {
     status: 413,
     hint: `if you trust the file, raise ${setting} and run the import again`,
   });

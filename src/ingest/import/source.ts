@@ -9,7 +9,7 @@ import {
   countBytes,
   decompress,
   fileFormat,
-  longestMagic,
+  maxMagicBytes,
   pieceBytes,
   prepend,
   type SourceLimits,
@@ -23,7 +23,7 @@ export type ImportSource = {
   fingerprint: string | null;
   modifiedMs: number;
   totalBytes: number | null;
-  readBytes(): number;
+  bytesRead(): number;
   /**
    * Yields decompressed bytes. Errors: `import_unreadable` (also for a zip or tar archive),
    * `import_too_large`.
@@ -41,7 +41,7 @@ export type ImportSource = {
 
 export type SourceFile = { pieces(): AsyncGenerator<Buffer> };
 
-const companionBytes = 1024 ** 2;
+const maxCompanionBytes = 1024 ** 2;
 const headBytes = 64 * 1024;
 
 /** Errors: `import_unreadable`. */
@@ -54,16 +54,16 @@ export async function openImportSource(
   let handle: FileHandle | null = null;
   try {
     handle = await open(file, "r");
-    const status = await handle.stat();
-    if (status.isDirectory()) throw new Error("is a folder");
-    if (!status.isFile()) {
+    const stats = await handle.stat();
+    if (stats.isDirectory()) throw new Error("it is a folder");
+    if (!stats.isFile()) {
       return streamSource(
         file,
         createReadStream("", { fd: handle, highWaterMark: pieceBytes }),
         limits,
       );
     }
-    return await fileSource(file, handle, status.size, status.mtimeMs, limits);
+    return await fileSource(file, handle, stats.size, stats.mtimeMs, limits);
   } catch (error) {
     await handle?.close().catch(() => {});
     throw unreadableImport(file, error);
@@ -85,27 +85,34 @@ async function fileSource(
   const counter = { bytes: 0 };
 
   async function* pieces(offset: number): AsyncGenerator<Buffer> {
-    const skipped = format === "plain" ? Math.min(offset, totalBytes) : 0;
-    counter.bytes = skipped;
+    const skippedBytes = format === "plain" ? Math.min(offset, totalBytes) : 0;
+    counter.bytes = skippedBytes;
     const raw = createReadStream("", {
       fd: handle,
-      start: skipped,
+      start: skippedBytes,
       autoClose: false,
       highWaterMark: pieceBytes,
     });
-    yield* decompress(name, countBytes(raw, counter), format, { skipped, offset }, counter, limits);
+    yield* decompress(
+      name,
+      countBytes(raw, counter),
+      format,
+      { skippedBytes, offset },
+      counter,
+      limits,
+    );
   }
 
   async function files(pattern: RegExp): Promise<readonly SourceFile[]> {
     if (format !== "zip") return [{ pieces: () => pieces(0) }];
-    const matching = await members((path) => pattern.test(path));
-    if (matching.length === 0)
+    const matchingMembers = await members((path) => pattern.test(path));
+    if (matchingMembers.length === 0)
       throw unreadableImport(name, new Error(`no file in it matches ${pattern}`));
     let position = 0;
     const onRead = (bytes: number) => {
       counter.bytes += bytes;
     };
-    return matching.map((member) => ({
+    return matchingMembers.map((member) => ({
       pieces: async function* () {
         try {
           for await (const piece of zipMemberPieces(handle, member, onRead)) {
@@ -127,11 +134,11 @@ async function fileSource(
 
   async function companion(companionName: string): Promise<Buffer | null> {
     try {
-      if (format !== "zip") return await readSmall(openBeside(name, companionName));
+      if (format !== "zip") return await readSmallFile(openBeside(name, companionName));
       const [member] = await members((path) => posix.basename(path) === companionName);
       return member === undefined
         ? null
-        : await readSmall(zipMemberPieces(handle, member, () => {}));
+        : await readSmallFile(zipMemberPieces(handle, member, () => {}));
     } catch (error) {
       if (isAbsentFile(error)) return null;
       throw error instanceof EarshotError
@@ -145,7 +152,7 @@ async function fileSource(
     fingerprint: `${hash}:${totalBytes}`,
     modifiedMs,
     totalBytes,
-    readBytes: () => counter.bytes,
+    bytesRead: () => counter.bytes,
     pieces,
     files,
     companion,
@@ -160,14 +167,14 @@ function streamSource(name: string, stream: Readable, limits: SourceLimits): Imp
     const raw = countBytes(stream, counter);
     const head: Buffer[] = [];
     let length = 0;
-    while (length < longestMagic) {
+    while (length < maxMagicBytes) {
       const next = await raw.next();
       if (next.done) break;
       head.push(next.value);
       length += next.value.length;
     }
     const start = Buffer.concat(head);
-    const position = { skipped: 0, offset };
+    const position = { skippedBytes: 0, offset };
     yield* decompress(name, prepend(start, raw), fileFormat(start), position, counter, limits);
   }
 
@@ -176,7 +183,7 @@ function streamSource(name: string, stream: Readable, limits: SourceLimits): Imp
     fingerprint: null,
     modifiedMs: 0,
     totalBytes: null,
-    readBytes: () => counter.bytes,
+    bytesRead: () => counter.bytes,
     pieces,
     files: async () => [{ pieces: () => pieces(0) }],
     companion: async () => null,
@@ -192,13 +199,13 @@ const openBeside = (file: string, name: string): AsyncIterable<Buffer> =>
 const isAbsentFile = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ENOENT";
 
-async function readSmall(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
-  const read: Buffer[] = [];
+async function readSmallFile(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+  const buffers: Buffer[] = [];
   let bytes = 0;
   for await (const piece of pieces) {
     bytes += piece.length;
-    if (bytes > companionBytes) throw new Error(`it is larger than ${companionBytes} bytes`);
-    read.push(piece);
+    if (bytes > maxCompanionBytes) throw new Error(`it is larger than ${maxCompanionBytes} bytes`);
+    buffers.push(piece);
   }
-  return Buffer.concat(read);
+  return Buffer.concat(buffers);
 }

@@ -35,10 +35,10 @@ const decodeContents = (bytes: Buffer): Promise<Record<string, string>> =>
     return contents;
   });
 
-const file = (name: string, text: string, more: Partial<ZipFile> = {}): ZipFile => ({
+const file = (name: string, text: string, overrides: Partial<ZipFile> = {}): ZipFile => ({
   name,
   content: Buffer.from(text),
-  ...more,
+  ...overrides,
 });
 
 describe("a zip archive", () => {

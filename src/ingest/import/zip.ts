@@ -16,10 +16,10 @@ export type ZipMember = {
 
 const maxDirectoryBytes = 256 * 1024 ** 2;
 const maxMembers = 10_000;
-const longestName = 4_096;
+const maxNameBytes = 4_096;
 
 const endSize = 22;
-const longestComment = 65_535;
+const maxCommentBytes = 65_535;
 const locatorSize = 20;
 const end64Size = 56;
 const entrySize = 46;
@@ -42,19 +42,19 @@ export async function readZipDirectory(
     }
     const nameEnd = index + entrySize + directory.readUInt16LE(index + 28);
     const extraEnd = nameEnd + directory.readUInt16LE(index + 30);
-    const next = extraEnd + directory.readUInt16LE(index + 32);
-    if (next > directory.length) throw new Error("its zip directory is damaged");
+    const nextIndex = extraEnd + directory.readUInt16LE(index + 32);
+    if (nextIndex > directory.length) throw new Error("its zip directory is damaged");
     const name = directory.toString(
       "utf8",
       index + entrySize,
-      Math.min(nameEnd, index + longestName),
+      Math.min(nameEnd, index + maxNameBytes),
     );
     if (isExpected(name)) {
       const entry = directory.subarray(index, nameEnd);
       members.push(makeMember(name, entry, directory.subarray(nameEnd, extraEnd)));
     }
     if (members.length > maxMembers) throw new Error("it contains too many matching files");
-    index = next;
+    index = nextIndex;
   }
   return members;
 }
@@ -112,13 +112,16 @@ async function findDirectory(
   handle: FileHandle,
   totalBytes: number,
 ): Promise<{ offset: number; bytes: number }> {
-  const tailBytes = Math.min(totalBytes, endSize + longestComment + locatorSize);
+  const tailBytes = Math.min(totalBytes, endSize + maxCommentBytes + locatorSize);
   const tail = await readAt(handle, totalBytes - tailBytes, tailBytes);
-  const at = findEnd(tail);
-  if (at < 0) throw new Error("it is a truncated zip archive");
-  const locator = at - locatorSize;
+  const endRecordOffset = findEnd(tail);
+  if (endRecordOffset < 0) throw new Error("it is a truncated zip archive");
+  const locator = endRecordOffset - locatorSize;
   if (locator < 0 || tail.readUInt32LE(locator) !== 0x07064b50) {
-    return { offset: tail.readUInt32LE(at + 16), bytes: tail.readUInt32LE(at + 12) };
+    return {
+      offset: tail.readUInt32LE(endRecordOffset + 16),
+      bytes: tail.readUInt32LE(endRecordOffset + 12),
+    };
   }
   const end64 = await readAt(handle, numberAt(tail, locator + 8), end64Size);
   if (end64.readUInt32LE(0) !== 0x06064b50) throw new Error("its zip directory is damaged");
@@ -134,11 +137,11 @@ function findEnd(tail: Buffer): number {
 }
 
 function makeMember(name: string, entry: Buffer, extra: Buffer): ZipMember {
-  const large = largeValues(extra);
+  const zip64Values = largeValues(extra);
   /** A value of all ones refers to the extra field, whose values are in the order of the calls. */
   const value = (offset: number): number => {
     const number = entry.readUInt32LE(offset);
-    return number === 0xffffffff ? (large.shift() ?? number) : number;
+    return number === 0xffffffff ? (zip64Values.shift() ?? number) : number;
   };
   const bytes = value(24);
   const compressedBytes = value(20);

@@ -8,7 +8,7 @@ import { createZstdDecompress } from "node:zlib";
  */
 export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const output = new PassThrough({ highWaterMark: outputBytes });
-  const closed = new AbortController();
+  const closeController = new AbortController();
   let frame: ReturnType<typeof openFrame> | null = null;
 
   function openFrame() {
@@ -18,24 +18,24 @@ export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGener
       stream.pause();
       output.once("drain", () => stream.resume());
     });
-    const ended = once(stream, "end", { signal: closed.signal });
-    // Avoids an unhandled rejection; awaiting `ended` still throws.
-    ended.catch(() => {});
-    return { stream, ended };
+    const frameEnd = once(stream, "end", { signal: closeController.signal });
+    // Avoids an unhandled rejection; awaiting `frameEnd` still throws.
+    frameEnd.catch(() => {});
+    return { stream, ended: frameEnd };
   }
 
   async function decompress(): Promise<void> {
     for await (const piece of source) {
-      let remaining = piece;
-      while (remaining.length > 0) {
+      let remainingInput = piece;
+      while (remainingInput.length > 0) {
         frame ??= openFrame();
         const { stream, ended } = frame;
-        const before = stream.bytesWritten;
-        const input = remaining;
-        const write = new Promise((resolve) => stream.write(input, resolve));
-        await Promise.race([ended, write]);
-        remaining = remaining.subarray(stream.bytesWritten - before);
-        if (remaining.length === 0) continue;
+        const previousBytesWritten = stream.bytesWritten;
+        const input = remainingInput;
+        const writePromise = new Promise((resolve) => stream.write(input, resolve));
+        await Promise.race([ended, writePromise]);
+        remainingInput = remainingInput.subarray(stream.bytesWritten - previousBytesWritten);
+        if (remainingInput.length === 0) continue;
         // The output must be complete before that of the next frame.
         await ended;
         frame = null;
@@ -46,7 +46,7 @@ export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGener
   }
 
   output.once("close", () => {
-    closed.abort();
+    closeController.abort();
     frame?.stream.destroy();
   });
   const errors: unknown[] = [];

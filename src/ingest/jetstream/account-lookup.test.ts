@@ -23,7 +23,7 @@ let refusals: (Error | [number, Record<string, string>])[];
 let writeErrors: Error[];
 let lookUp: AccountLookup;
 
-const statusAnswer = (status: number, headers: Record<string, string>, body: unknown) =>
+const makeResponse = (status: number, headers: Record<string, string>, body: unknown) =>
   ({
     status,
     headers: new Headers(headers),
@@ -37,9 +37,9 @@ const fetch: GuardedFetch = async (url, options) => {
   requests.push({ atMs: clock.elapsed(), actors, headers: options?.headers ?? {} });
   const refusal = refusals.shift();
   if (refusal instanceof Error) throw refusal;
-  if (refusal !== undefined) return statusAnswer(...refusal, {});
-  if (actors.includes("did:plc:refused")) return statusAnswer(400, {}, { error: "InvalidRequest" });
-  return statusAnswer(200, {}, { profiles: actors.flatMap((actor) => views.get(actor) ?? []) });
+  if (refusal !== undefined) return makeResponse(...refusal, {});
+  if (actors.includes("did:plc:refused")) return makeResponse(400, {}, { error: "InvalidRequest" });
+  return makeResponse(200, {}, { profiles: actors.flatMap((actor) => views.get(actor) ?? []) });
 };
 
 function start(settings: Partial<LookUpSettings> = {}): void {

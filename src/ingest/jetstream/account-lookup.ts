@@ -45,7 +45,7 @@ export type LookUpRequest = {
 };
 
 const idlePauseMs = 2_000;
-const maxRequested = 1_000;
+const maxQueuedAccounts = 1_000;
 
 export function startAccountLookup(request: LookUpRequest): AccountLookup {
   const { archive, clock, random, settings, log } = request;
@@ -57,7 +57,7 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
 
   const counts = { found: 0, missing: 0, failures: 0 };
   let isConnected = false;
-  let waiting: { reason: string; untilMs: number } | null = null;
+  let pendingRetry: { reason: string; untilMs: number } | null = null;
   let nextRequestMs = clock.elapsed();
   let serverPauseMs: number | null = null;
 
@@ -78,8 +78,8 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
 
   async function nextAccounts(): Promise<readonly string[]> {
     const beforeMs = clock.now() - settings.ageMs;
-    const due = await archive.accountsToLookUp("bluesky", beforeMs, maxProfiles);
-    return [...new Set([...queue, ...due])].slice(0, maxProfiles);
+    const dueAccounts = await archive.accountsToLookUp("bluesky", beforeMs, maxProfiles);
+    return [...new Set([...queue, ...dueAccounts])].slice(0, maxProfiles);
   }
 
   async function lookUp(accounts: readonly string[]): Promise<void> {
@@ -106,15 +106,15 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
     if (response.status === 200) {
       const profiles = readProfileViews(response.json(), accounts, { sources, observedMs });
       isConnected = true;
-      waiting = null;
+      pendingRetry = null;
       return profiles;
     }
     if (response.status === 429) serverPauseMs = requestedPauseMs(response.headers, clock.now());
     if (response.status !== 400) throw new Error(`HTTP ${response.status}`);
     const half = Math.floor(accounts.length / 2);
     if (half === 0) return new Map();
-    const first = await fetchProfiles(accounts.slice(0, half));
-    return new Map([...first, ...(await fetchProfiles(accounts.slice(half)))]);
+    const firstHalf = await fetchProfiles(accounts.slice(0, half));
+    return new Map([...firstHalf, ...(await fetchProfiles(accounts.slice(half)))]);
   }
 
   async function get(url: URL) {
@@ -138,7 +138,7 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
     const waitMs = Math.max(serverPauseMs ?? 0, backoffMs(failures - 1, backoff, random));
     serverPauseMs = null;
     const reason = errorMessage(error);
-    waiting = { reason, untilMs: clock.elapsed() + waitMs };
+    pendingRetry = { reason, untilMs: clock.elapsed() + waitMs };
     log.warn({ host, reason, waitMs }, "account lookup failed");
     await pause(waitMs);
   }
@@ -149,8 +149,8 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
 
   function state(): AccountLookupState {
     if (stopping.signal.aborted) return { status: "off", detail: "stopped", ...counts };
-    if (waiting !== null) {
-      const detail = `waiting for ${host}: ${waiting.reason}, ${nextTry(clock, waiting.untilMs)}`;
+    if (pendingRetry !== null) {
+      const detail = `waiting for ${host}: ${pendingRetry.reason}, ${nextTry(clock, pendingRetry.untilMs)}`;
       return { status: "waiting", detail, ...counts };
     }
     const detail = isConnected ? `connected to ${host}` : "no lookups yet";
@@ -160,7 +160,7 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
   const finished = run();
   return {
     enqueue: (account) => {
-      if (queue.size < maxRequested) queue.add(account);
+      if (queue.size < maxQueuedAccounts) queue.add(account);
     },
     state,
     stop: async () => {

@@ -61,7 +61,7 @@ describe("a compressed stream", () => {
     downloads = [dictionary];
     server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
     const { state } = start();
-    await archive.until(() => archive.posts.size === 2);
+    await archive.waitUntil(() => archive.posts.size === 2);
     expect(server.requests[0]?.url).toContain("compress=true");
     expect(state()).toMatchObject({ badFrames: 0, detail: "connected to 127.0.0.1" });
     await ingest?.stop();
@@ -73,7 +73,7 @@ describe("a compressed stream", () => {
   test("the stream falls back to uncompressed without the dictionary, reports it, and retries at the next connection", async () => {
     server.events.push(commit(startUs, "a"));
     const { state } = start();
-    await archive.until(() => archive.posts.size === 1);
+    await archive.waitUntil(() => archive.posts.size === 1);
     expect(server.requests[0]?.url).not.toContain("compress");
     expect(state().detail).toBe(
       "connected to 127.0.0.1, uncompressed: dictionaries.example returned HTTP 404",
@@ -81,7 +81,7 @@ describe("a compressed stream", () => {
     downloads = [dictionary];
     server.events.push(commit(startUs + 1, "b"));
     for (const socket of server.sockets) socket.terminate();
-    await archive.until(() => archive.posts.size === 2);
+    await archive.waitUntil(() => archive.posts.size === 2);
     expect(server.requests[1]?.url).toContain("compress=true");
     expect(state().detail).toBe("connected to 127.0.0.1");
   });
@@ -91,7 +91,7 @@ describe("a compressed stream", () => {
     start();
     await vi.waitFor(() => expect(server.sockets.size).toBe(1));
     server.send(commit(startUs, "a"));
-    await archive.until(() => archive.posts.size === 1);
+    await archive.waitUntil(() => archive.posts.size === 1);
   });
 
   test("an event that decompresses beyond the limit is skipped, with a gap in the coverage", async () => {
@@ -104,7 +104,7 @@ describe("a compressed stream", () => {
       commit(startUs + 4 * secondUs, "d"),
     );
     const { state } = start({ maxFrameBytes: 10_000 });
-    await archive.until(() => archive.posts.size === 4);
+    await archive.waitUntil(() => archive.posts.size === 4);
     expect(archive.posts.has(postUri("large"))).toBe(false);
     expect(state()).toMatchObject({ badFrames: 1, reconnects: 0, status: "connected" });
     const seconds = archive.batches

@@ -67,7 +67,7 @@ test("likes, reposts, replies and quotes are counted, and deletions are not subt
     reply,
   );
   const { state } = start();
-  await archive.until(() => archive.posts.size === 2);
+  await archive.waitUntil(() => archive.posts.size === 2);
   expect(Object.fromEntries(archive.counts)).toEqual({
     [`likes ${post}`]: 2,
     [`reposts ${post}`]: 1,
@@ -82,11 +82,11 @@ test("many likes of one post are merged into one change per batch", async () => 
     reaction(startUs + n, `like${n}`, postUri(n % 2 === 0 ? "a" : "b")),
   );
   start({ quietBatchMs: 60_000, batchEvents: 5_000 });
-  await archive.until(() => likes() === 2_500);
+  await archive.waitUntil(() => likes() === 2_500);
   expect(archive.batches.map(({ changes }) => changes)).toEqual([
     [
-      { kind: "count", platform: "bluesky", uri: postUri("a"), metric: "likes", by: 2_500 },
-      { kind: "count", platform: "bluesky", uri: postUri("b"), metric: "likes", by: 2_500 },
+      { kind: "count", platform: "bluesky", uri: postUri("a"), metric: "likes", increment: 2_500 },
+      { kind: "count", platform: "bluesky", uri: postUri("b"), metric: "likes", increment: 2_500 },
     ],
   ]);
 });
@@ -97,7 +97,7 @@ test("a post does not wait for the likes before it, and likes without posts wait
   await vi.waitFor(() => expect(state().events).toBe(2));
   expect(archive.batches).toHaveLength(0);
   server.send(commit(startUs + 2 * secondUs, "a"));
-  await archive.until(() => archive.posts.size === 1);
+  await archive.waitUntil(() => archive.posts.size === 1);
   expect(likes()).toBe(2);
 });
 
@@ -105,69 +105,72 @@ describe("a repeated event", () => {
   test("a repeated event is not counted twice after a disconnection, nor from a server with another clock", async () => {
     server.events = Array.from({ length: 50 }, (_unused, second) => like(second));
     start({ urls: [server.url, other.url], overlapMs: 60_000 });
-    await archive.until(() => likes() === 50);
+    await archive.waitUntil(() => likes() === 50);
     cut();
     server.send(like(50));
-    await archive.until(() => likes() === 51);
-    const ahead = 7 * secondUs;
-    other.events = server.events.map((event) => ({ ...event, time_us: event.time_us + ahead }));
+    await archive.waitUntil(() => likes() === 51);
+    const clockOffsetUs = 7 * secondUs;
+    other.events = server.events.map((event) => ({
+      ...event,
+      time_us: event.time_us + clockOffsetUs,
+    }));
     await server.close();
     await vi.waitFor(() => expect(other.sockets.size).toBe(1));
-    other.send({ ...like(51), time_us: startUs + 51 * secondUs + ahead });
-    await archive.until(() => likes() === 52);
+    other.send({ ...like(51), time_us: startUs + 51 * secondUs + clockOffsetUs });
+    await archive.waitUntil(() => likes() === 52);
   });
 
   test("after a restart, only events near the saved position are counted twice", async () => {
     server.events = Array.from({ length: 20 }, (_unused, second) => like(second));
     start({ overlapMs: 60_000 });
-    await archive.until(() => likes() === 20);
+    await archive.waitUntil(() => likes() === 20);
     await ingest?.stop();
     const { state } = start({ overlapMs: 60_000 });
     server.events.push(like(20));
     cut();
     await vi.waitFor(() => expect(state().events).toBeGreaterThan(20));
-    await archive.until(() => likes() >= 21);
+    await archive.waitUntil(() => likes() >= 21);
     expect(likes()).toBe(23);
   });
 
   test("an event is counted twice rather than not at all when another server takes over after a restart", async () => {
     server.events = Array.from({ length: 20 }, (_unused, second) => like(second));
     start({ urls: [server.url] });
-    await archive.until(() => likes() === 20);
+    await archive.waitUntil(() => likes() === 20);
     await ingest?.stop();
     other.events = Array.from({ length: 30 }, (_unused, n) => like(n - 10, `like${n}`));
     start({ urls: [other.url] });
     await vi.waitFor(() => expect(ingest?.state().events).toBe(30));
-    await archive.until(() => likes() === 50);
+    await archive.waitUntil(() => likes() === 50);
   });
 
   test("a like that reuses the key of an earlier one is counted", async () => {
     server.events.push(like(0, "same"));
     start();
-    await archive.until(() => likes() === 1);
-    const reused = like(1, "same") as Event & { commit: { rev: string } };
-    reused.commit.rev = "later";
-    server.send(reused);
-    await archive.until(() => likes() === 2);
+    await archive.waitUntil(() => likes() === 1);
+    const reusedLike = like(1, "same") as Event & { commit: { rev: string } };
+    reusedLike.commit.rev = "later";
+    server.send(reusedLike);
+    await archive.waitUntil(() => likes() === 2);
   });
 });
 
 test("counts are never too low, wherever the stream stops and even if events are slightly out of order", async () => {
-  const disordered = Array.from({ length: 200 }, (_unused, n) =>
+  const disorderedEvents = Array.from({ length: 200 }, (_unused, n) =>
     reaction(startUs + n * 20_000 - ((n * 7) % 4) * 10_000, `like${n}`, postUri("a")),
   );
   for (let round = 1; round <= 20; round += 1) {
-    server.events = disordered.slice(0, round * 10);
+    server.events = disorderedEvents.slice(0, round * 10);
     const { state } = start({ batchEvents: 3 });
     await vi.waitFor(() => expect(state().events).toBeGreaterThanOrEqual(10));
-    await archive.until(() => likes() >= round * 10);
+    await archive.waitUntil(() => likes() >= round * 10);
     await ingest?.stop();
   }
   expect(likes()).toBeGreaterThanOrEqual(200);
 });
 
 describe("followed collections", () => {
-  const requested = () =>
+  const requestedCollections = () =>
     new URL(server.requests[0]?.url ?? "", "ws://x").searchParams.getAll("wantedCollections");
   const coveredCollections = () => [
     ...new Set(archive.batches.flatMap(({ coverage }) => coverage ?? []).map((c) => c.collection)),
@@ -176,7 +179,7 @@ describe("followed collections", () => {
   test("all collections are followed by default, with coverage for each", async () => {
     server.events.push(commit(startUs, "a"), like(1));
     start();
-    await archive.until(() => likes() === 1 && coveredCollections().length > 0);
+    await archive.waitUntil(() => likes() === 1 && coveredCollections().length > 0);
     expect(coveredCollections()).toEqual(["posts", "likes", "reposts"]);
     expect(archive.posts.get(postUri("a"))?.counts).toEqual({
       likes: 0,
@@ -189,8 +192,8 @@ describe("followed collections", () => {
   test("only the configured collections are followed, regardless of what the server sends", async () => {
     server.events.push(commit(startUs, "a"), like(1), commit(startUs + 2 * secondUs, "b"));
     start({ followed: ["posts"] });
-    await archive.until(() => archive.posts.size === 2 && coveredCollections().length > 0);
-    expect(requested()).toEqual(["app.bsky.feed.post"]);
+    await archive.waitUntil(() => archive.posts.size === 2 && coveredCollections().length > 0);
+    expect(requestedCollections()).toEqual(["app.bsky.feed.post"]);
     expect(coveredCollections()).toEqual(["posts"]);
     expect(likes()).toBe(0);
     expect(archive.posts.get(postUri("a"))?.counts.likes).toBeNull();
@@ -198,7 +201,7 @@ describe("followed collections", () => {
 });
 
 test("the stream stores profiles, account states and changed handles", async () => {
-  const renamed: string[] = [];
+  const accountsToRefresh: string[] = [];
   server.events.push(
     event(startUs, "account", { active: false, status: "takendown" }),
     event(startUs + 1, "identity", { did }),
@@ -211,16 +214,16 @@ test("the stream stores profiles, account states and changed handles", async () 
     }),
   );
   ingest = startTestStream(
-    { archive, onRenamed: (account) => renamed.push(account) },
+    { archive, refreshAccount: (account) => accountsToRefresh.push(account) },
     { urls: [server.url] },
   );
-  await archive.until(() => archive.profiles.size === 1);
+  await archive.waitUntil(() => archive.profiles.size === 1);
   expect(archive.statuses.get(did)).toBe("takendown");
   expect(archive.profiles.get(did)).toMatchObject({
     name: "Alice",
     labels: ["!no-unauthenticated"],
   });
-  expect(renamed).toEqual([did]);
+  expect(accountsToRefresh).toEqual([did]);
 });
 
 test("reading pauses while the archive is slow, and no like is lost", async () => {
@@ -233,5 +236,5 @@ test("reading pauses while the archive is slow, and no like is lost", async () =
   await vi.waitFor(() => expect(state().status).toBe("paused"), 10_000);
   expect(state().waitingEvents).toBeLessThan(2_000);
   resolve();
-  await archive.until(() => archive.counts.size === 20_000);
+  await archive.waitUntil(() => archive.counts.size === 20_000);
 });

@@ -6,9 +6,9 @@ import type { JetstreamSettings } from "./settings.ts";
 const minStepUs = 100_000;
 
 export type JetstreamCursor = {
-  makeUrl(urlIndex: number, position: JetstreamPosition | null, withCompression: boolean): URL;
+  makeUrl(urlIndex: number, position: JetstreamPosition | null, isCompressed: boolean): URL;
   /** Moves the start past an oversized event in growing steps, because its end is unknown. */
-  skipLargeEvent(server: string, reachUs: number | null): { fromUs: number; toUs: number } | null;
+  skipLargeEvent(server: string, reachedUs: number | null): { fromUs: number; toUs: number } | null;
   recordProgress(): void;
   isFirstStep(): boolean;
 };
@@ -16,32 +16,32 @@ export type JetstreamCursor = {
 export function createJetstreamCursor(settings: JetstreamSettings, clock: Clock): JetstreamCursor {
   const { lookbackMs, overlapMs, urls, followed, maxFrameBytes } = settings;
   const firstUs = lookbackMs > 0 ? (clock.now() - lookbackMs) * 1000 : null;
-  let skipped: { server: string; toUs: number } | null = null;
+  let lastSkip: { server: string; toUs: number } | null = null;
   let stepUs = minStepUs;
 
   function cursorFor(server: string, position: JetstreamPosition | null): number | null {
-    const skippedUs = skipped?.server === server ? skipped.toUs : null;
+    const skippedUs = lastSkip?.server === server ? lastSkip.toUs : null;
     if (position === null) return skippedUs ?? firstUs;
     return Math.max(resumeUs(position, server, overlapMs), skippedUs ?? 0);
   }
 
   return {
-    makeUrl(urlIndex, position, withCompression) {
+    makeUrl(urlIndex, position, isCompressed) {
       const url = new URL(urls[urlIndex % urls.length] ?? "");
-      for (const word of followed)
-        url.searchParams.append("wantedCollections", collectionNsid(word));
+      for (const collection of followed)
+        url.searchParams.append("wantedCollections", collectionNsid(collection));
       url.searchParams.set("maxMessageSizeBytes", String(maxFrameBytes));
-      if (withCompression) url.searchParams.set("compress", "true");
+      if (isCompressed) url.searchParams.set("compress", "true");
       const cursorUs = cursorFor(url.host, position);
       if (cursorUs !== null) url.searchParams.set("cursor", String(cursorUs));
       return url;
     },
-    skipLargeEvent(server, reachUs) {
-      const fromUs = reachUs ?? firstUs;
+    skipLargeEvent(server, reachedUs) {
+      const fromUs = reachedUs ?? firstUs;
       if (fromUs === null) return null;
       const toUs = Math.min(fromUs + stepUs, clock.now() * 1000);
       stepUs *= 2;
-      skipped = { server, toUs };
+      lastSkip = { server, toUs };
       return { fromUs, toUs };
     },
     recordProgress: () => {

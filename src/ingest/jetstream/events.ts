@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { FollowedCollection } from "../../platforms/bluesky/collections.ts";
+import type { StreamCollection } from "../../platforms/bluesky/collections.ts";
 import { readStreamEvent } from "../../platforms/bluesky/stream-event.ts";
 import type { StreamItem } from "../streams/batches.ts";
 import type { FrameText } from "../streams/frames.ts";
@@ -9,14 +9,14 @@ import { isCountedBefore, type JetstreamPosition } from "./position.ts";
 /** Resuming further in the future would skip all events before then. */
 const maxAheadMs = 86_400_000;
 
-type AcceptedEvent = StreamItem & { renamed: string | null };
+type AcceptedEvent = StreamItem & { accountToRefresh: string | null };
 
 export type JetstreamEventReaderOptions = {
   clock: Clock;
   random: () => number;
-  followed: ReadonlySet<FollowedCollection>;
+  followed: ReadonlySet<StreamCollection>;
   maxRememberedEvents: number;
-  saved: JetstreamPosition | null;
+  savedPosition: JetstreamPosition | null;
 };
 
 export type JetstreamEventReader = (frame: FrameText, server: string) => AcceptedEvent | null;
@@ -27,19 +27,20 @@ export type JetstreamEventReader = (frame: FrameText, server: string) => Accepte
 export function createJetstreamEventReader(
   options: JetstreamEventReaderOptions,
 ): JetstreamEventReader {
-  const { clock, followed, saved } = options;
-  const recent = createRecentKeys(options.maxRememberedEvents, options.random);
+  const { clock, followed, savedPosition } = options;
+  const recentKeys = createRecentKeys(options.maxRememberedEvents, options.random);
   return (frame, server) => {
     if (typeof frame === "string") return null;
     const event = readStreamEvent(frame.text, followed);
     if ("reason" in event || event.timeUs > (clock.now() + maxAheadMs) * 1000) return null;
-    const { timeUs, key, change, counted, renamed } = event;
-    if (!recent.add(key)) return { timeUs, changes: [], countIncrements: [], renamed: null };
+    const { timeUs, key, change, counted, accountToRefresh } = event;
+    if (!recentKeys.add(key))
+      return { timeUs, changes: [], countIncrements: [], accountToRefresh: null };
     return {
       timeUs,
       changes: change === null ? [] : [change],
-      countIncrements: isCountedBefore(saved, event, server) ? [] : counted,
-      renamed,
+      countIncrements: isCountedBefore(savedPosition, event, server) ? [] : counted,
+      accountToRefresh,
     };
   };
 }

@@ -25,11 +25,11 @@ import { defaultJetstreamSettings, type JetstreamSettings } from "./settings.ts"
 let server: FakeJetstream;
 let archive: MemoryArchive;
 let ingest: Jetstream | null = null;
-let renamed: string[] = [];
+let accountsToRefresh: string[] = [];
 const start = (settings: Partial<JetstreamSettings> = {}, time: Clock = clock): Jetstream => {
-  const onRenamed = (account: string) => renamed.push(account);
+  const refreshAccount = (account: string) => accountsToRefresh.push(account);
   ingest = startTestStream(
-    { archive, clock: time, onRenamed },
+    { archive, clock: time, refreshAccount },
     { urls: [server.url], ...settings },
   );
   return ingest;
@@ -46,7 +46,7 @@ const covered = () => coveredSpans(archive.batches);
 beforeEach(async () => {
   server = await startFakeJetstream();
   archive = createMemoryArchive();
-  renamed = [];
+  accountsToRefresh = [];
 });
 afterEach(async () => {
   await ingest?.stop();
@@ -57,18 +57,18 @@ afterEach(async () => {
 test("the stream stores posts, edits, deletes and handles", async () => {
   server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
   const { state } = start();
-  await archive.until(() => archive.posts.size === 2);
+  await archive.waitUntil(() => archive.posts.size === 2);
   server.send(commit(startUs + 2, "a", "update", "3mptbypcqzzzz"));
-  await archive.until(() => archive.posts.get(postUri("a"))?.text === "update a");
+  await archive.waitUntil(() => archive.posts.get(postUri("a"))?.text === "update a");
   server.send(commit(startUs + 3, "b", "delete", "3mptbypcqzzzz"));
-  await archive.until(() => archive.posts.size === 1);
+  await archive.waitUntil(() => archive.posts.size === 1);
   server.send({
     did,
     time_us: startUs + 4,
     kind: "identity",
     identity: { did, handle: "alice.example" },
   } as Event);
-  await archive.until(() => archive.handles.get(did) === "alice.example");
+  await archive.waitUntil(() => archive.handles.get(did) === "alice.example");
   expect(state()).toMatchObject({
     status: "connected",
     host: "127.0.0.1",
@@ -84,7 +84,7 @@ test("the stream stores posts, edits, deletes and handles", async () => {
 test("a post that arrives after its deletion is passed to the archive in that order and stays deleted", async () => {
   server.events.push(commit(startUs, "a", "delete", "3mptbypcqzzzz"), commit(startUs + 1, "a"));
   start();
-  await archive.until(() => archive.batches.flatMap(({ changes }) => changes).length === 2);
+  await archive.waitUntil(() => archive.batches.flatMap(({ changes }) => changes).length === 2);
   expect(archive.batches.flatMap(({ changes }) => changes).map(({ kind }) => kind)).toEqual([
     "delete",
     "upsert",
@@ -113,12 +113,12 @@ test("the stream requests its collections from the start of the lookback, or wit
 test("after a restart, the stream resumes 5 s before the last stored event", async () => {
   server.events.push(commit(startUs, "a"), commit(startUs + 20 * secondUs, "b"));
   start();
-  await archive.until(() => archive.posts.size === 2);
+  await archive.waitUntil(() => archive.posts.size === 2);
   await restart();
   await vi.waitFor(() => expect(server.requests).toHaveLength(2));
   expect(server.requests[1]?.url).toContain(`cursor=${startUs + 15 * secondUs}`);
   server.send(commit(startUs + 21 * secondUs, "c"));
-  await archive.until(() => archive.posts.size === 3);
+  await archive.waitUntil(() => archive.posts.size === 3);
   expect(archive.reports.reduce((sum, { inserted }) => sum + inserted, 0)).toBe(3);
 });
 
@@ -129,11 +129,11 @@ test("events repeated after a reconnection are not written again, and a deleted 
     commit(startUs + 2, "a", "delete", "3mptbypcqzzzz"),
   );
   const { state } = start();
-  await archive.until(() => archive.tombstones.size === 1);
+  await archive.waitUntil(() => archive.tombstones.size === 1);
   cut();
   await vi.waitFor(() => expect(state().events).toBe(6));
   server.send(commit(startUs + 3, "c"));
-  await archive.until(() => archive.posts.has(postUri("c")));
+  await archive.waitUntil(() => archive.posts.has(postUri("c")));
   expect([...archive.posts.keys()]).toEqual([postUri("b"), postUri("c")]);
   expect(archive.batches.flatMap(({ changes }) => changes)).toHaveLength(4);
   expect(state()).toMatchObject({ reconnects: 1, posts: 3, deletes: 1 });
@@ -147,7 +147,7 @@ test("unreadable frames and events more than a day ahead are counted and skipped
     sendAll(socket, [commit(startUs, "a")]);
   };
   const { state } = start();
-  await archive.until(() => archive.posts.size === 1);
+  await archive.waitUntil(() => archive.posts.size === 1);
   expect(state()).toMatchObject({ badFrames: 7, events: 1, status: "connected" });
 });
 
@@ -174,7 +174,7 @@ test.each([
     for (const event of [c, d]) socket.send(JSON.stringify(event));
   };
   start();
-  await archive.until(() => archive.posts.size === 4);
+  await archive.waitUntil(() => archive.posts.size === 4);
   await expectGapAfterOneSecond();
 });
 
@@ -191,18 +191,18 @@ describe("an oversized event", () => {
       commit(startUs + 51 * secondUs, "d"),
     );
     const { state } = start(frameLimit);
-    await archive.until(() => archive.posts.size === 4);
+    await archive.waitUntil(() => archive.posts.size === 4);
     await expectGapAfterOneSecond();
     expect(state()).toMatchObject({ badFrames: 1, posts: 4, status: "connected" });
     cut();
     server.send(commit(startUs + 52 * secondUs, "e"));
-    await archive.until(() => archive.posts.size === 5);
+    await archive.waitUntil(() => archive.posts.size === 5);
   });
 
   test("an oversized event is skipped even if it is the first", async () => {
     server.events.push(large(startUs), commit(startUs + secondUs, "a"));
     start({ ...frameLimit, lookbackMs: 61_000 });
-    await archive.until(() => archive.posts.size === 1);
+    await archive.waitUntil(() => archive.posts.size === 1);
   });
 });
 
@@ -213,17 +213,19 @@ test("the pauses double while reconnections only repeat known events", async () 
     socket.close();
   };
   const pauses: number[] = [];
-  const quick = {
+  const fastClock = {
     ...clock,
     sleep: (ms: number, signal?: AbortSignal) => {
       if (ms > 2_000) pauses.push(ms);
       return systemClock.sleep(Math.min(ms, 1), signal);
     },
   };
-  start({ minBackoffMs: 10_000, maxBackoffMs: 1e9, idleTimeoutMs: 3_000 }, quick);
+  start({ minBackoffMs: 10_000, maxBackoffMs: 1e9, idleTimeoutMs: 3_000 }, fastClock);
   await vi.waitFor(() => expect(pauses.length).toBeGreaterThan(5));
-  const measured = pauses.slice(1, 6);
-  expect(measured).toEqual(measured.map((_pause, index) => (measured[0] ?? 0) * 2 ** index));
+  const measuredPauses = pauses.slice(1, 6);
+  expect(measuredPauses).toEqual(
+    measuredPauses.map((_pause, index) => (measuredPauses[0] ?? 0) * 2 ** index),
+  );
 });
 
 describe("a stream with several servers", () => {
@@ -234,7 +236,7 @@ describe("a stream with several servers", () => {
     const other = await startFakeJetstream();
     server.events.push(commit(startUs, "a"));
     const { state } = start({ urls: [server.url, other.url] });
-    await archive.until(() => archive.posts.size === 1);
+    await archive.waitUntil(() => archive.posts.size === 1);
     for (const round of [1, 2, 3]) {
       cut();
       await vi.waitFor(() => expect(state()).toMatchObject({ events: round + 1 }));
@@ -248,7 +250,7 @@ describe("a stream with several servers", () => {
     const other = await startFakeJetstream();
     server.events.push(commit(startUs, "a"));
     start({ urls: [server.url, other.url] });
-    await archive.until(() => archive.posts.size === 1);
+    await archive.waitUntil(() => archive.posts.size === 1);
     await server.close();
     await vi.waitFor(() => expect(other.requests).toHaveLength(1));
     expect(requestCursor(other.requests[0])).toBe(startUs - 60 * secondUs);
@@ -257,7 +259,7 @@ describe("a stream with several servers", () => {
     expect(requestCursor(other.requests[1])).toBe(startUs - 60 * secondUs);
 
     other.send(commit(startUs + secondUs, "b"));
-    await archive.until(() => archive.posts.size === 2);
+    await archive.waitUntil(() => archive.posts.size === 2);
     await restart({ urls: [server.url, other.url] });
     await vi.waitFor(() => expect(other.requests).toHaveLength(3));
     expect(requestCursor(other.requests[2])).toBe(startUs + secondUs - 5 * secondUs);
@@ -272,25 +274,25 @@ describe("coverage", () => {
   test("stream coverage extends from the first event to the last, across a disconnection and a restart", async () => {
     server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
     start();
-    await archive.until(() => archive.posts.size === 2);
+    await archive.waitUntil(() => archive.posts.size === 2);
     cut();
     server.events.push(commit(startUs + 2 * secondUs, "c"));
-    await archive.until(() => archive.posts.size === 3);
+    await archive.waitUntil(() => archive.posts.size === 3);
     await restart();
     server.events.push(commit(startUs + 3 * secondUs, "d"));
     cut();
-    await archive.until(() => archive.posts.size === 4);
+    await archive.waitUntil(() => archive.posts.size === 4);
     expect(covered()).toEqual([[startMs, startMs + 3_000]]);
   });
 
   test("stream coverage has a gap when the server no longer has the resume position", async () => {
     server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
     start();
-    await archive.until(() => archive.posts.size === 2);
+    await archive.waitUntil(() => archive.posts.size === 2);
     await ingest?.stop();
     server.events = [commit(startUs + 30 * secondUs, "y"), commit(startUs + 31 * secondUs, "z")];
     start();
-    await archive.until(() => archive.posts.size === 4);
+    await archive.waitUntil(() => archive.posts.size === 4);
     expect(covered()).toEqual([
       [startMs, startMs + 1_000],
       [startMs + 30_000, startMs + 31_000],
@@ -300,13 +302,13 @@ describe("coverage", () => {
   test("stream coverage has a gap even if only one event follows it at first", async () => {
     server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
     start();
-    await archive.until(() => archive.posts.size === 2);
+    await archive.waitUntil(() => archive.posts.size === 2);
     await ingest?.stop();
     server.events = [commit(startUs + 30 * secondUs, "y")];
     start();
-    await archive.until(() => archive.posts.size === 3);
+    await archive.waitUntil(() => archive.posts.size === 3);
     server.send(commit(startUs + 31 * secondUs, "z"));
-    await archive.until(() => archive.posts.size === 4);
+    await archive.waitUntil(() => archive.posts.size === 4);
     expect(covered()).toEqual([
       [startMs, startMs + 1_000],
       [startMs + 30_000, startMs + 31_000],
@@ -316,10 +318,10 @@ describe("coverage", () => {
   test("stream coverage and its checkpoint advance with events that are not posts", async () => {
     server.events.push(commit(startUs, "a"));
     start();
-    await archive.until(() => archive.posts.size === 1);
+    await archive.waitUntil(() => archive.posts.size === 1);
     expect(covered()).toEqual([]);
     server.send({ did, time_us: startUs + secondUs, kind: "account", account: {} } as Event);
-    await archive.until(() => covered().length === 1);
+    await archive.waitUntil(() => covered().length === 1);
     expect(covered()).toEqual([[startMs, startMs + 1_000]]);
     const position = { timeUs: startUs + secondUs, host: new URL(server.url).host };
     expect(JSON.parse(archive.checkpoints.get("jetstream") ?? "")).toEqual(position);
@@ -335,7 +337,7 @@ describe("an archive that rejects a batch", () => {
     };
     server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
     start();
-    await archive.until(() => archive.posts.size === 2);
+    await archive.waitUntil(() => archive.posts.size === 2);
     expect(rejections).toBeLessThan(0);
   });
 
@@ -364,7 +366,7 @@ describe("an archive that rejects a batch", () => {
     const { state } = start({ maxWaitingEvents: 50, batchEvents: 20 });
     await vi.waitFor(() => expect(state().status).toBe("paused"));
     resolve();
-    await archive.until(() => archive.posts.size === 2_000);
+    await archive.waitUntil(() => archive.posts.size === 2_000);
     expect(Math.max(...archive.batches.map(({ changes }) => changes.length))).toBeLessThanOrEqual(
       20,
     );
@@ -378,11 +380,11 @@ describe("a failing server", () => {
     [426, "upgrade required"],
     [400, "bad wantedCollections"],
   ])("a server that returns %i is retried, then the next one is tried", async (status, body) => {
-    const failing = await startFakeJetstream(() => [status, body]);
+    const failingServer = await startFakeJetstream(() => [status, body]);
     const details = new Set<string>();
     server.events.push(commit(startUs, "a"));
     const { state } = start({
-      urls: [failing.url, server.url],
+      urls: [failingServer.url, server.url],
       minBackoffMs: 100,
       maxBackoffMs: 100,
     });
@@ -395,14 +397,14 @@ describe("a failing server", () => {
       },
       { interval: 5 },
     );
-    await archive.until(() => archive.posts.size === 1);
-    await failing.close();
+    await archive.waitUntil(() => archive.posts.size === 1);
+    await failingServer.close();
   });
 
   test("a server that does not accept connections is reported", async () => {
-    const closed = await startFakeJetstream();
-    await closed.close();
-    const { state } = start({ urls: [closed.url], minBackoffMs: 8_000, maxBackoffMs: 8_000 });
+    const closedServer = await startFakeJetstream();
+    await closedServer.close();
+    const { state } = start({ urls: [closedServer.url], minBackoffMs: 8_000, maxBackoffMs: 8_000 });
     await vi.waitFor(() =>
       expect(state()).toMatchObject({
         status: "waiting",

@@ -42,7 +42,7 @@ export type JetstreamRequest = {
   random: () => number;
   settings: JetstreamSettings;
   dictionary: (signal: AbortSignal) => Promise<Buffer>;
-  onRenamed: (account: string) => void;
+  refreshAccount: (account: string) => void;
   log: IngestLog;
 };
 
@@ -66,35 +66,41 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     random,
     guard: createGuard(settings.urls.filter((url) => !publicJetstreamUrls.includes(url))),
     settings,
-    waiting: () => writer?.waiting() ?? 0,
+    pendingEvents: () => writer?.pendingEvents() ?? 0,
     failure: () => writer?.failure() ?? null,
     onOpen: (name) => log.info({ host: name }, "ingest: connected"),
   });
 
   async function run(): Promise<void> {
-    const saved = await link.readPosition(checkpointName, readJetstreamPosition);
+    const savedPosition = await link.readPosition(checkpointName, readJetstreamPosition);
     if (link.signal.aborted) return;
-    const stream = startWriter(saved);
+    const stream = startWriter(savedPosition);
     writer = stream;
-    const followed = new Set(settings.followed);
-    const readEvent = createJetstreamEventReader({ ...settings, clock, random, followed, saved });
+    const followedCollections = new Set(settings.followed);
+    const readEvent = createJetstreamEventReader({
+      ...settings,
+      clock,
+      random,
+      followed: followedCollections,
+      savedPosition,
+    });
     let failures = 0;
     let misses = 0;
-    let durableUs = saved?.timeUs ?? 0;
-    let urlIndex = settings.urls.findIndex((url) => URL.parse(url)?.host === saved?.host);
+    let durableUs = savedPosition?.timeUs ?? 0;
+    let urlIndex = settings.urls.findIndex((url) => URL.parse(url)?.host === savedPosition?.host);
     urlIndex = Math.max(urlIndex, 0);
     while (!link.signal.aborted) {
       await loadDictionaryOnce();
       if (link.signal.aborted) return;
       const url = cursor.makeUrl(urlIndex, stream.position(), dictionary !== null);
-      const before = { events: tally.counts.events, reachUs: lastEventUs };
+      const previous = { events: tally.counts.events, lastEventUs };
       const { reason, frameTooLarge } = await listen(url, stream, readEvent);
       if (link.signal.aborted) return;
       reconnects += 1;
       log.info({ host: url.host, reason }, "ingest: connection ended");
-      if (lastEventUs !== before.reachUs) cursor.recordProgress();
+      if (lastEventUs !== previous.lastEventUs) cursor.recordProgress();
       else if (frameTooLarge) skipLargeEvent(url.host, stream);
-      misses = tally.counts.events > before.events || frameTooLarge ? 0 : misses + 1;
+      misses = tally.counts.events > previous.events || frameTooLarge ? 0 : misses + 1;
       if (misses === triesPerServer) {
         misses = 0;
         urlIndex += 1;
@@ -107,7 +113,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     }
   }
 
-  const startWriter = (saved: JetstreamPosition | null): StreamWriter<JetstreamPosition> =>
+  const startWriter = (savedPosition: JetstreamPosition | null): StreamWriter<JetstreamPosition> =>
     startStreamWriter<JetstreamPosition>({
       ...settings,
       archive,
@@ -119,7 +125,8 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
         source: "jetstream",
         collections: settings.followed.filter((word) => word !== "profiles"),
       },
-      saved: saved === null ? null : { position: saved, timeUs: saved.timeUs },
+      savedState:
+        savedPosition === null ? null : { position: savedPosition, timeUs: savedPosition.timeUs },
       isLater: isLaterPosition,
       onWritten: link.resumeIfDrained,
       onFailure: (reason) => log.warn({ reason }, "ingest: the archive rejected a batch"),
@@ -173,11 +180,11 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
       tally.counts.badFrames += 1;
       return;
     }
-    const { timeUs, renamed } = event;
+    const { timeUs, accountToRefresh } = event;
     lastEventUs = Math.max(lastEventUs ?? 0, timeUs);
     stream.add(event, { timeUs, host: server });
     tally.add(event);
-    if (renamed !== null) request.onRenamed(renamed);
+    if (accountToRefresh !== null) request.refreshAccount(accountToRefresh);
     link.pauseIfFull();
   }
 
@@ -194,7 +201,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
       ...tally.counts,
       counted: { ...tally.counts.counted },
       reconnects,
-      waitingEvents: writer?.waiting() ?? 0,
+      waitingEvents: writer?.pendingEvents() ?? 0,
     };
   }
 

@@ -3,8 +3,8 @@ import type { LabelerSettings } from "./labeler-settings.ts";
 
 export type LabelerPosition = { seq: number; timeMs: number };
 
-export const isLaterFrame = (position: LabelerPosition, than: LabelerPosition): boolean =>
-  position.seq > than.seq;
+export const isLaterFrame = (position: LabelerPosition, reference: LabelerPosition): boolean =>
+  position.seq > reference.seq;
 
 export function readLabelerPosition(checkpoint: string | null): LabelerPosition | null {
   if (checkpoint === null) return null;
@@ -29,7 +29,7 @@ export function labelerUrl(
 }
 
 export function labelsTime(labels: readonly LabelChange[]): number | null {
-  let latest: number | null = null;
-  for (const { createdMs } of labels) latest = Math.max(latest ?? createdMs, createdMs);
-  return latest;
+  let latestMs: number | null = null;
+  for (const { createdMs } of labels) latestMs = Math.max(latestMs ?? createdMs, createdMs);
+  return latestMs;
 }

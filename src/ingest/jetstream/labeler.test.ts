@@ -19,12 +19,12 @@ const author = "did:plc:dclwtltrt2ggsryagfzk7dp4";
 const startMs = Date.UTC(2026, 6, 4);
 const clock = { ...systemClock, now: () => startMs + 3_600_000 };
 const makeUri = (rkey: string) => `at://${author}/app.bsky.feed.post/${rkey}`;
-const label = (second: number, part: Partial<PublishedLabel> = {}): PublishedLabel => ({
+const label = (second: number, overrides: Partial<PublishedLabel> = {}): PublishedLabel => ({
   src: source,
   uri: makeUri(`k${second}`),
   val: "porn",
   cts: new Date(startMs + second * 1000).toISOString(),
-  ...part,
+  ...overrides,
 });
 
 let server: LabelerServer;
@@ -55,7 +55,7 @@ const start = (settings: Partial<LabelerSettings> = {}): Labeler => {
 };
 const startConnected = async (settings: Partial<LabelerSettings> = {}) => {
   const started = start(settings);
-  await vi.waitFor(() => expect(server.open()).toBe(1));
+  await vi.waitFor(() => expect(server.openConnections()).toBe(1));
   await vi.waitFor(() => expect(started.state().status).toBe("connected"));
   return started;
 };
@@ -88,10 +88,10 @@ afterEach(async () => {
 test("the label stream stores labels from a trusted source on posts and accounts", async () => {
   const { state } = await startConnected();
   server.publish(label(1), label(2, { uri: author, val: "!takedown" }));
-  await archive.until(() => archive.labels.size === 2);
+  await archive.waitUntil(() => archive.labels.size === 2);
   server.publish(label(3, { uri: author, val: "!takedown", neg: true }));
   const key = `${source} ${author} !takedown`;
-  await archive.until(() => archive.labels.get(key)?.negated === true);
+  await archive.waitUntil(() => archive.labels.get(key)?.negated === true);
   expect(state()).toMatchObject({ status: "connected", labels: 3, passedOver: 0, unreadable: 0 });
 });
 
@@ -103,7 +103,7 @@ test("the label stream skips labels from other sources and on other subjects", a
     label(3, { cts: "never" }),
     label(4),
   );
-  await archive.until(() => archive.labels.size === 1);
+  await archive.waitUntil(() => archive.labels.size === 1);
   expect(changes()).toHaveLength(1);
   expect(state()).toMatchObject({ labels: 1, passedOver: 2, unreadable: 1 });
 });
@@ -113,28 +113,28 @@ describe("the start of the stream", () => {
     server.publish(label(1));
     await startConnected();
     server.publish(label(2));
-    await archive.until(() => archive.labels.size === 1);
+    await archive.waitUntil(() => archive.labels.size === 1);
     expect(server.cursors).toEqual([null]);
   });
 
   test("the label stream starts with the labeler's first label if configured", async () => {
     server.publish(label(1));
     await startConnected({ start: "beginning" });
-    await archive.until(() => archive.labels.size === 1);
+    await archive.waitUntil(() => archive.labels.size === 1);
     expect(server.cursors).toEqual(["0"]);
   });
 
   test("the label stream resumes after the last stored frame, after a disconnection and a restart", async () => {
     await startConnected();
     server.publish(label(1));
-    await archive.until(() => position()?.seq === 1);
+    await archive.waitUntil(() => position()?.seq === 1);
     server.cut();
     server.publish(label(2));
-    await archive.until(() => position()?.seq === 2);
+    await archive.waitUntil(() => position()?.seq === 2);
     await labeler?.stop();
     server.publish(label(3));
     await startConnected();
-    await archive.until(() => position()?.seq === 3);
+    await archive.waitUntil(() => position()?.seq === 3);
     expect(server.cursors).toEqual([null, "1", "2"]);
     expect(archive.labels.size).toBe(3);
     expect(covered()).toEqual([[1, 3]]);
@@ -151,12 +151,12 @@ describe("the coverage has a gap", () => {
     await startConnected();
     server.publish(label(1));
     server.publish(label(2));
-    await archive.until(() => position()?.seq === 2);
+    await archive.waitUntil(() => position()?.seq === 2);
     await labeler?.stop();
     for (const second of [3, 4, 5, 6]) server.publish(label(second));
     server.forgetBefore(5);
     await startConnected();
-    await archive.until(() => position()?.seq === 6);
+    await archive.waitUntil(() => position()?.seq === 6);
     expect(covered()).toEqual([
       [1, 2],
       [5, 6],
@@ -171,7 +171,7 @@ describe("the coverage has a gap", () => {
     server.sendRaw("text");
     server.publish(label(7));
     server.publish(label(8));
-    await archive.until(() => position()?.seq === 4);
+    await archive.waitUntil(() => position()?.seq === 4);
     expect(state().unreadable).toBe(2);
     expect(covered()).toEqual([
       [1, 2],
@@ -182,15 +182,15 @@ describe("the coverage has a gap", () => {
   test("label coverage has a gap, after several tries, when the labeler has restarted its sequence", async () => {
     await startConnected();
     for (const second of [1, 2, 3]) server.publish(label(second));
-    await archive.until(() => position()?.seq === 3);
+    await archive.waitUntil(() => position()?.seq === 3);
     server.reset();
     server.cut();
     await vi.waitFor(() => expect(server.cursors).toHaveLength(7));
-    await vi.waitFor(() => expect(server.open()).toBe(1));
+    await vi.waitFor(() => expect(server.openConnections()).toBe(1));
     expect(server.cursors).toEqual([null, "3", "3", "3", "3", "3", null]);
     server.publish(label(8));
     server.publish(label(9));
-    await archive.until(() => position()?.seq === 2);
+    await archive.waitUntil(() => position()?.seq === 2);
     expect(covered()).toEqual([
       [1, 3],
       [8, 9],
@@ -202,11 +202,11 @@ test("the label stream skips an oversized frame, with a gap in the coverage", as
   await startConnected({ maxFrameBytes: 2_000 });
   server.publish(label(1));
   server.publish(label(2));
-  await archive.until(() => position()?.seq === 2);
+  await archive.waitUntil(() => position()?.seq === 2);
   server.publish(label(3, { val: "x".repeat(3_000) }));
   server.publish(label(4));
   server.publish(label(5));
-  await archive.until(() => position()?.seq === 5);
+  await archive.waitUntil(() => position()?.seq === 5);
   expect(archive.labels.size).toBe(4);
   expect(covered()).toEqual([
     [1, 2],
@@ -219,7 +219,7 @@ test("the label stream ignores an info frame and an unknown kind", async () => {
   server.sendRaw(encodeFrame({ op: 1, t: "#info" }, { name: "Hello", message: "" }));
   server.sendRaw(encodeFrame({ op: 1, t: "#else" }, {}));
   server.publish(label(1));
-  await archive.until(() => archive.labels.size === 1);
+  await archive.waitUntil(() => archive.labels.size === 1);
   expect(state()).toMatchObject({ unreadable: 0, reconnects: 0 });
 });
 
@@ -241,5 +241,5 @@ test("the label stream pauses reading while the archive rejects writes, and lose
   for (let second = 0; second < 500; second += 1) server.publish(label(second), label(second));
   await vi.waitFor(() => expect(state().status).toBe("paused"));
   resolve();
-  await archive.until(() => archive.labels.size === 500);
+  await archive.waitUntil(() => archive.labels.size === 500);
 });

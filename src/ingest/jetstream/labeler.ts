@@ -53,7 +53,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
   const sources = new Set(settings.sources);
   const counts = { labels: 0, passedOver: 0, unreadable: 0, reconnects: 0 };
   let writer: StreamWriter<LabelerPosition> | null = null;
-  let reach: LabelerPosition | null = null;
+  let reachedPosition: LabelerPosition | null = null;
   let lastError: string | null = null;
 
   const link = createStreamLink({
@@ -62,21 +62,21 @@ export function startLabeler(request: LabelerRequest): Labeler {
     random,
     guard: createGuard(publicLabelerUrls.includes(address) ? [] : [address]),
     settings,
-    waiting: () => writer?.waiting() ?? 0,
+    pendingEvents: () => writer?.pendingEvents() ?? 0,
     failure: () => writer?.failure() ?? null,
     onOpen: (name) => log.info({ host: name }, "labels: connected"),
   });
 
   async function run(): Promise<void> {
-    reach = await link.readPosition(checkpoint, readLabelerPosition);
+    reachedPosition = await link.readPosition(checkpoint, readLabelerPosition);
     if (link.signal.aborted) return;
-    writer = startWriter(reach);
+    writer = startWriter(reachedPosition);
     let failures = 0;
     let refusals = 0;
     let step = 1;
     let skippedSeq: number | null = null;
     while (!link.signal.aborted) {
-      const before: number | null = reach?.seq ?? null;
+      const previousSeq: number | null = reachedPosition?.seq ?? null;
       const fromSeq = skippedSeq ?? writer.position()?.seq ?? null;
       const url = labelerUrl(address, fromSeq, settings.start);
       if (fromSeq === null) writer.recordInterruption();
@@ -87,11 +87,11 @@ export function startLabeler(request: LabelerRequest): Labeler {
       const refusal = reportedError();
       const reason = refusal ?? end.reason;
       log.info({ host, reason }, "labels: connection ended");
-      const isNewer = (reach?.seq ?? null) !== before;
+      const isNewer = (reachedPosition?.seq ?? null) !== previousSeq;
       if (isNewer) step = 1;
       skippedSeq = null;
-      if (end.frameTooLarge && !isNewer && before !== null) {
-        skippedSeq = before + step;
+      if (end.frameTooLarge && !isNewer && previousSeq !== null) {
+        skippedSeq = previousSeq + step;
         step *= 2;
         writer.recordInterruption();
         log.warn({ host, seq: skippedSeq }, "labels: skipped an oversized frame");
@@ -110,15 +110,15 @@ export function startLabeler(request: LabelerRequest): Labeler {
 
   async function restart(): Promise<void> {
     log.warn(
-      { host, seq: reach?.seq },
+      { host, seq: reachedPosition?.seq },
       "labels: the labeler no longer has the position; the coverage has a gap",
     );
     await writer?.stop();
-    reach = null;
+    reachedPosition = null;
     writer = startWriter(null);
   }
 
-  const startWriter = (saved: LabelerPosition | null): StreamWriter<LabelerPosition> =>
+  const startWriter = (savedPosition: LabelerPosition | null): StreamWriter<LabelerPosition> =>
     startStreamWriter<LabelerPosition>({
       ...settings,
       archive,
@@ -126,7 +126,10 @@ export function startLabeler(request: LabelerRequest): Labeler {
       random,
       checkpoint,
       coverage: { platform: "bluesky", source: `labeler ${host}`, collections: ["labels"] },
-      saved: saved === null ? null : { position: saved, timeUs: saved.timeMs * 1000 },
+      savedState:
+        savedPosition === null
+          ? null
+          : { position: savedPosition, timeUs: savedPosition.timeMs * 1000 },
       isLater: isLaterFrame,
       onWritten: link.resumeIfDrained,
       onFailure: (reason) => log.warn({ reason }, "labels: the archive rejected a batch"),
@@ -146,20 +149,21 @@ export function startLabeler(request: LabelerRequest): Labeler {
 
   function takeLabels(seq: number, values: readonly unknown[]): void {
     const changes: LabelChange[] = [];
-    const batch: LabelChange[] = [];
+    const frameLabels: LabelChange[] = [];
     for (const value of values) {
       const label = readLabel(value, clock.now());
       if (label === "unreadable") counts.unreadable += 1;
       if (label === "unsupported") counts.passedOver += 1;
       if (typeof label === "string") continue;
-      batch.push(label);
+      frameLabels.push(label);
       if (sources.has(label.source)) changes.push(label);
       else counts.passedOver += 1;
     }
     counts.labels += changes.length;
-    const timeMs = Math.max(reach?.timeMs ?? 0, labelsTime(batch) ?? 0);
+    const timeMs = Math.max(reachedPosition?.timeMs ?? 0, labelsTime(frameLabels) ?? 0);
     const position = { seq, timeMs: timeMs || clock.now() };
-    if (reach === null || isLaterFrame(position, reach)) reach = position;
+    if (reachedPosition === null || isLaterFrame(position, reachedPosition))
+      reachedPosition = position;
     writer?.add({ timeUs: position.timeMs * 1000, changes, countIncrements: [] }, position);
     link.pauseIfFull();
   }

@@ -1,8 +1,10 @@
 /** `timeUs`: Unix microseconds by the clock of `host`. */
 export type JetstreamPosition = { timeUs: number; host: string | null };
 
-export const isLaterPosition = (position: JetstreamPosition, than: JetstreamPosition): boolean =>
-  position.timeUs > than.timeUs;
+export const isLaterPosition = (
+  position: JetstreamPosition,
+  reference: JetstreamPosition,
+): boolean => position.timeUs > reference.timeUs;
 
 export function readJetstreamPosition(checkpoint: string | null): JetstreamPosition | null {
   if (checkpoint === null) return null;
@@ -17,8 +19,8 @@ const otherServerOverlapMs = 60_000;
 /** The position less an overlap, in Unix microseconds. */
 export function resumeUs(position: JetstreamPosition, server: string, overlapMs: number): number {
   const isSameServer = position.host === server;
-  const backMs = isSameServer ? overlapMs : Math.max(overlapMs, otherServerOverlapMs);
-  return position.timeUs - backMs * 1000;
+  const appliedOverlapMs = isSameServer ? overlapMs : Math.max(overlapMs, otherServerOverlapMs);
+  return position.timeUs - appliedOverlapMs * 1000;
 }
 
 const maxDisorderMs = 1_000;
@@ -29,10 +31,10 @@ const maxDisorderMs = 1_000;
  * whole overlap is counted again.
  */
 export function isCountedBefore(
-  saved: JetstreamPosition | null,
+  savedPosition: JetstreamPosition | null,
   event: { timeUs: number },
   server: string,
 ): boolean {
-  if (saved === null || saved.host !== server) return false;
-  return event.timeUs < saved.timeUs - maxDisorderMs * 1000;
+  if (savedPosition === null || savedPosition.host !== server) return false;
+  return event.timeUs < savedPosition.timeUs - maxDisorderMs * 1000;
 }

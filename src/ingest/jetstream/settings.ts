@@ -7,7 +7,7 @@ import {
   settingDefaults,
   wordsSetting,
 } from "../../lib/settings/setting.ts";
-import type { FollowedCollection } from "../../platforms/bluesky/collections.ts";
+import type { StreamCollection } from "../../platforms/bluesky/collections.ts";
 
 export const userAgent = "earshot/0.1";
 
@@ -23,7 +23,7 @@ const followedCollections = [
   "likes",
   "reposts",
   "profiles",
-] as const satisfies readonly FollowedCollection[];
+] as const satisfies readonly StreamCollection[];
 
 export const jetstreamSettings = {
   urls: urlList(
@@ -53,7 +53,7 @@ export const jetstreamSettings = {
     "EARSHOT_INGEST_LOOKBACK",
     0,
     0,
-    "How far back the live stream starts the first time.",
+    "How far back the live stream starts when it has no checkpoint.",
   ),
   batchEvents: count(
     "EARSHOT_INGEST_BATCH_EVENTS",
@@ -65,7 +65,7 @@ export const jetstreamSettings = {
     "EARSHOT_INGEST_BATCH_TIME",
     100,
     1,
-    "Maximum time that a post waits to be written with other events.",
+    "Maximum time that a post waits before its batch is written.",
   ),
   maxWaitingEvents: count(
     "EARSHOT_INGEST_MAX_WAITING_EVENTS",
@@ -94,9 +94,11 @@ export const jetstreamSettings = {
 };
 
 export const jetstreamLimits = {
+  /** Requested again after a reconnection. */
   overlapMs: 5_000,
+  /** Maximum age of a batch that has only counts. */
   quietBatchMs: 1_000,
-  /** Remembered to detect repeats, in 32 to 64 bytes each. */
+  /** Remembered to detect duplicates, in 32 to 64 bytes each. */
   maxRememberedEvents: 250_000,
   maxFrameBytes: 4 * 1024 ** 2,
   handshakeTimeoutMs: 10_000,

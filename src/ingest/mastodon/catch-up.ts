@@ -1,13 +1,13 @@
 import { asFields } from "../../platforms/fields.ts";
-import { readServerId } from "../../platforms/mastodon/account.ts";
+import { readLocalId } from "../../platforms/mastodon/account.ts";
 import type { MastodonRequests } from "./requests.ts";
 import type { MastodonStreamName } from "./settings.ts";
 
 export type LastEvent = { statusId: string | null; timeMs: number };
 
-export type CatchUpEnd = { stoppedBy: string | null };
+export type CatchUpEnd = { stopReason: string | null };
 
-const pageStatuses = 40;
+const statusesPerPage = 40;
 const overlapMs = 15 * 60_000;
 
 /**
@@ -25,29 +25,33 @@ export async function catchUpTimeline(
   },
 ): Promise<CatchUpEnd> {
   const { stream, maxStatuses, signal, onStatuses } = request;
-  let after = getStart(request.since);
-  if (after === null) return { stoppedBy: "no status to continue from" };
+  let minId = getStart(request.since);
+  if (minId === null) return { stopReason: "no status to continue from" };
   for (let readCount = 0; readCount < maxStatuses; ) {
-    const query = new URLSearchParams({ min_id: after, limit: String(pageStatuses) });
+    const query = new URLSearchParams({ min_id: minId, limit: String(statusesPerPage) });
     if (stream !== "public") query.set(stream === "public:local" ? "local" : "remote", "true");
     const response = await requests.get("/api/v1/timelines/public", query, signal);
-    if (response.status !== 200) return { stoppedBy: `HTTP ${response.status}` };
-    const statuses = listIn(response);
-    if (statuses === null) return { stoppedBy: "the answer is not a list of statuses" };
+    if (response.status !== 200) return { stopReason: `HTTP ${response.status}` };
+    const statuses = readJsonList(response);
+    if (statuses === null) return { stopReason: "the response is not a list of statuses" };
     onStatuses(statuses);
     readCount += statuses.length;
-    const newest = newestId(statuses);
-    if (statuses.length < pageStatuses || newest === null || !isNewer(newest, after)) {
-      return { stoppedBy: null };
+    const newestStatusId = newestId(statuses);
+    if (
+      statuses.length < statusesPerPage ||
+      newestStatusId === null ||
+      !isNewer(newestStatusId, minId)
+    ) {
+      return { stopReason: null };
     }
-    after = newest;
+    minId = newestStatusId;
   }
-  return { stoppedBy: `more than ${maxStatuses} statuses` };
+  return { stopReason: `more than ${maxStatuses} statuses` };
 }
 
-export function listIn(answer: { json(): unknown }): readonly unknown[] | null {
+export function readJsonList(response: { json(): unknown }): readonly unknown[] | null {
   try {
-    const json = answer.json();
+    const json = response.json();
     return Array.isArray(json) ? json : null;
   } catch {
     return null;
@@ -70,7 +74,7 @@ function startsWithTime(id: string, nowMs: number): boolean {
 
 function newestId(statuses: readonly unknown[]): string | null {
   const ids = statuses
-    .map((status) => readServerId(asFields(status).id))
+    .map((status) => readLocalId(asFields(status).id))
     .filter((id) => id !== null);
   return ids.reduce<string | null>(
     (newest, id) => (newest === null || isNewer(id, newest) ? id : newest),
@@ -78,11 +82,11 @@ function newestId(statuses: readonly unknown[]): string | null {
   );
 }
 
-const isNewer = (id: string, than: string): boolean =>
-  id.length === than.length ? id > than : id.length > than.length;
+const isNewer = (id: string, otherId: string): boolean =>
+  id.length === otherId.length ? id > otherId : id.length > otherId.length;
 
 export function readLastEvent(value: string | null): LastEvent | null {
   const { since } = asFields(value === null ? null : JSON.parse(value));
   const { statusId, timeMs } = asFields(since);
-  return typeof timeMs === "number" ? { statusId: readServerId(statusId), timeMs } : null;
+  return typeof timeMs === "number" ? { statusId: readLocalId(statusId), timeMs } : null;
 }

@@ -8,8 +8,8 @@ import {
 import { openEventStream } from "../streams/event-stream.ts";
 import type { Frame } from "../streams/frames.ts";
 import type { OpenConnection, StreamLink } from "../streams/link.ts";
-import { type MastodonTransport, streamingBase, streamUrl } from "./address.ts";
 import type { MastodonStreamSettings } from "./settings.ts";
+import { type MastodonTransport, streamingBase, streamUrl } from "./streaming-url.ts";
 
 export type MastodonConnections = {
   /** Resolves with the reason when the connection ends. Errors: those of the fetch. */
@@ -31,7 +31,7 @@ export type MastodonConnectionsOptions = {
 };
 
 /** HTTP statuses that concern the token, rate limits or timeouts. */
-const transportNeutral: ReadonlySet<number> = new Set([401, 403, 408, 429]);
+const transportNeutralStatuses: ReadonlySet<number> = new Set([401, 403, 408, 429]);
 
 export function createMastodonConnections(
   options: MastodonConnectionsOptions,
@@ -42,11 +42,11 @@ export function createMastodonConnections(
   let openTransport: MastodonTransport | null = null;
   let connection: StreamConnection | null = null;
   let endReason: string | null = null;
-  let openedMs: number | null = null;
+  let openedAtMs: number | null = null;
   let lastMessageMs = 0;
 
   async function connect(onFrame: (frame: Frame) => void): Promise<string> {
-    openedMs = null;
+    openedAtMs = null;
     const token = await options.findToken(origin);
     if (token === null) {
       return `no usable user token for ${host}: add one with earshot credentials add mastodon user-token`;
@@ -58,9 +58,9 @@ export function createMastodonConnections(
     const watchAbort = new AbortController();
     watchSilence(watchAbort.signal).catch(() => {});
     try {
-      const ended = await link.listen(url, host, onFrame, openerWith(token));
-      chooseTransport(ended);
-      return endReason ?? formatReason(ended);
+      const connectionEnd = await link.listen(url, host, onFrame, openerWith(token));
+      chooseTransport(connectionEnd);
+      return endReason ?? formatReason(connectionEnd);
     } finally {
       watchAbort.abort();
     }
@@ -79,7 +79,7 @@ export function createMastodonConnections(
 
   /** Switches transports, because the server may have no WebSocket endpoint. */
   function chooseTransport({ status }: ConnectionEnd): void {
-    if (status === null || status >= 500 || transportNeutral.has(status)) return;
+    if (status === null || status >= 500 || transportNeutralStatuses.has(status)) return;
     transport = transport === "websocket" ? "event-stream" : "websocket";
   }
 
@@ -109,14 +109,14 @@ export function createMastodonConnections(
     connect,
     recordOpen: () => {
       openTransport = transport;
-      openedMs = clock.elapsed();
-      lastMessageMs = openedMs;
+      openedAtMs = clock.elapsed();
+      lastMessageMs = openedAtMs;
     },
     recordMessage: () => {
       lastMessageMs = clock.elapsed();
     },
     endRefused: (status) => end(formatReason({ reason: "refused by the server", status })),
-    hasLasted: () => openedMs !== null && clock.elapsed() - openedMs >= settings.maxBackoffMs,
+    hasLasted: () => openedAtMs !== null && clock.elapsed() - openedAtMs >= settings.maxBackoffMs,
     transport: () => openTransport,
   };
 }

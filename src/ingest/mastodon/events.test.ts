@@ -4,9 +4,9 @@ import { emulatedStatus } from "../../../testkit/emulators/mastodon/statuses.ts"
 import { readMastodonEvent } from "./events.ts";
 
 const nowMs = Date.UTC(2026, 10, 21, 12);
-const seen = { host: "mastodon.example", nowMs };
+const context = { host: "mastodon.example", nowMs };
 const read = (value: unknown) =>
-  readMastodonEvent({ data: Buffer.from(JSON.stringify(value)), isBinary: false }, seen);
+  readMastodonEvent({ data: Buffer.from(JSON.stringify(value)), isBinary: false }, context);
 const update = (payload: unknown, event = "update") =>
   read({ stream: ["public"], event, payload: JSON.stringify(payload) });
 
@@ -50,7 +50,7 @@ test("a boost is accepted only if both authors agree to be indexed, and an autho
   });
 });
 
-test("an edit that may not be indexed deletes the stored post under both names", () => {
+test("an edit that must not be indexed deletes the stored post under both names", () => {
   const edited = { visibility: "unlisted", edited_at: "2026-11-21T11:00:00.000Z" };
   const revision = "2026-11-21T11:00:00.000Z 2026-11-21T12:00:00.000Z";
   expect(update(emulatedStatus("12", edited), "status.update")).toMatchObject({
@@ -84,8 +84,8 @@ describe("unreadable frames", () => {
 
   test("a binary frame and bytes that are not text are ignored", () => {
     const data = Buffer.from([0xff, 0xfe]);
-    expect(readMastodonEvent({ data, isBinary: true }, seen)).toBeNull();
-    expect(readMastodonEvent({ data, isBinary: false }, seen)).toBeNull();
+    expect(readMastodonEvent({ data, isBinary: true }, context)).toBeNull();
+    expect(readMastodonEvent({ data, isBinary: false }, context)).toBeNull();
   });
 });
 

@@ -1,8 +1,8 @@
 import type { ArchiveChange } from "../../archive/archive.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { asFields, isObject } from "../../platforms/fields.ts";
-import { readAccountNames, readServerId } from "../../platforms/mastodon/account.ts";
-import { mayBeIndexed, readStatusPost } from "../../platforms/mastodon/post.ts";
+import { readAccountNames, readLocalId } from "../../platforms/mastodon/account.ts";
+import { isIndexable, readStatusPost } from "../../platforms/mastodon/post.ts";
 import type { Post } from "../../posts/post.ts";
 import { importedUri } from "../../posts/references.ts";
 import { parseJsonLine } from "../import/lines.ts";
@@ -17,7 +17,7 @@ export type MastodonEvent =
     }
   | { kind: "refusal"; status: number | null };
 
-export type SeenAt = {
+export type ObservationContext = {
   host: string;
   nowMs: number;
 };
@@ -28,11 +28,14 @@ const lastRevision = "~";
 
 /**
  * Reads an event (https://docs.joinmastodon.org/methods/streaming/); null if unreadable. Only
- * statuses that pass `mayBeIndexed` become posts. If an edited status no longer passes, its post is
+ * statuses that pass `isIndexable` become posts. If an edited status no longer passes, its post is
  * deleted until a later edit. An account that opts out is hidden with all its posts until it opts
  * in again.
  */
-export function readMastodonEvent({ data, isBinary }: Frame, seen: SeenAt): MastodonEvent | null {
+export function readMastodonEvent(
+  { data, isBinary }: Frame,
+  context: ObservationContext,
+): MastodonEvent | null {
   const frame = isBinary ? null : parseFrame(data);
   if (!isObject(frame)) return null;
   const { event, payload, error, status } = frame;
@@ -40,10 +43,10 @@ export function readMastodonEvent({ data, isBinary }: Frame, seen: SeenAt): Mast
     return { kind: "refusal", status: Number.isSafeInteger(status) ? Number(status) : null };
   }
   if (typeof event !== "string") return null;
-  if (event === "delete") return readDelete(payload, seen);
+  if (event === "delete") return readDelete(payload, context);
   if (event !== "update" && event !== "status.update") return emptyEvent;
-  const reported = typeof payload === "string" ? parseFrame(Buffer.from(payload)) : payload;
-  return isObject(reported) ? readStatus(reported, event, seen) : null;
+  const statusPayload = typeof payload === "string" ? parseFrame(Buffer.from(payload)) : payload;
+  return isObject(statusPayload) ? readStatus(statusPayload, event, context) : null;
 }
 
 const emptyEvent: MastodonEvent = { kind: "event", changes: [], isSkipped: false, statusId: null };
@@ -60,37 +63,41 @@ export const statusAlias = (id: string, host: string): string => importedUri("ma
 
 export function statusIdIn(alias: string, host: string): string | null {
   const id = alias.slice(importedUri("mastodon", "").length, -(host.length + 1));
-  return statusAlias(id, host) === alias ? readServerId(id) : null;
+  return statusAlias(id, host) === alias ? readLocalId(id) : null;
 }
 
-function readDelete(payload: unknown, seen: SeenAt): MastodonEvent | null {
-  const id = readServerId(typeof payload === "number" ? String(payload) : payload);
+function readDelete(payload: unknown, context: ObservationContext): MastodonEvent | null {
+  const id = readLocalId(typeof payload === "number" ? String(payload) : payload);
   if (id === null) return null;
   return {
     kind: "event",
-    changes: [deletion(statusAlias(id, seen.host), lastRevision)],
+    changes: [deletion(statusAlias(id, context.host), lastRevision)],
     isSkipped: false,
     statusId: id,
   };
 }
 
-export const readMissedStatus = (status: unknown, seen: SeenAt): MastodonEvent | null =>
-  isObject(status) ? readStatus(status, "update", seen) : null;
+export const readMissedStatus = (
+  status: unknown,
+  context: ObservationContext,
+): MastodonEvent | null => (isObject(status) ? readStatus(status, "update", context) : null);
 
 function readStatus(
   status: Record<string, unknown>,
   event: "update" | "status.update",
-  seen: SeenAt,
+  context: ObservationContext,
 ): MastodonEvent | null {
-  const { host: instance, nowMs: seenMs } = seen;
-  const received = readStatusPost(status, { instance, seenMs, origin: "stream" });
-  const id = readServerId(status.id);
-  if (received === null || id === null) return null;
+  const { host: instance, nowMs: seenMs } = context;
+  const receivedPost = readStatusPost(status, { instance, seenMs, origin: "stream" });
+  const id = readLocalId(status.id);
+  if (receivedPost === null || id === null) return null;
   const post =
-    event === "update" ? received : { ...received, revision: postRevision(received, seenMs) };
-  const consents = [...readConsent(status, seen), ...readConsent(status.reblog, seen)];
-  const alias = statusAlias(id, seen.host);
-  if (mayBeIndexed(status)) {
+    event === "update"
+      ? receivedPost
+      : { ...receivedPost, revision: postRevision(receivedPost, seenMs) };
+  const consents = [...readConsent(status, context), ...readConsent(status.reblog, context)];
+  const alias = statusAlias(id, context.host);
+  if (isIndexable(status)) {
     const changes: readonly ArchiveChange[] = [
       { kind: "looked-up", platform: "mastodon", userId: post.userId ?? "", atMs: seenMs },
       ...consents,
@@ -119,22 +126,28 @@ const deletion = (name: string, revision: string): ArchiveChange => ({
   revision,
 });
 
-export function readCheckedStatus(status: unknown, seen: SeenAt): readonly ArchiveChange[] {
+export function readCheckedStatus(
+  status: unknown,
+  context: ObservationContext,
+): readonly ArchiveChange[] {
   if (!isObject(status)) return [];
-  const consents = [...readConsent(status, seen), ...readConsent(status.reblog, seen)];
+  const consents = [...readConsent(status, context), ...readConsent(status.reblog, context)];
   const isHidden = consents.some(
     (change) => change.kind === "account" && change.status === "opted-out",
   );
   const event = readStatus(
     status,
-    isHidden || mayBeIndexed(status) ? "update" : "status.update",
-    seen,
+    isHidden || isIndexable(status) ? "update" : "status.update",
+    context,
   );
   return event?.kind === "event" ? event.changes : [];
 }
 
 /** Only what the server reports explicitly is consent. */
-function readConsent(status: unknown, { host, nowMs: observedMs }: SeenAt): ArchiveChange[] {
+function readConsent(
+  status: unknown,
+  { host, nowMs: observedMs }: ObservationContext,
+): ArchiveChange[] {
   const { account } = asFields(status);
   const { indexable, noindex } = asFields(account);
   const userId = readAccountNames(account, host)?.userId;

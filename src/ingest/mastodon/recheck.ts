@@ -46,14 +46,14 @@ export type MastodonRecheckOptions = {
 };
 
 /** Mastodon's maximum per request. */
-const batchStatuses = 20;
+const statusesPerRequest = 20;
 
 export function createMastodonRecheck(options: MastodonRecheckOptions): MastodonRecheck {
   const { host, archive, clock, settings } = options;
   const checkpoint = `mastodon-recheck ${host}`;
   const counts = { checked: 0, removed: 0 };
   let gapEndMs: number | null = null;
-  let recentBelow: bigint | null = null;
+  let recentCursor: bigint | null = null;
   let sweep: Sweep | null = null;
 
   async function run(signal: AbortSignal): Promise<void> {
@@ -77,23 +77,23 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
 
   async function compareRecent(reader: StatusReader, signal: AbortSignal): Promise<void> {
     const fromMs = clock.now() - settings.recheckRecentMs;
-    recentBelow = null;
+    recentCursor = null;
     for (;;) {
-      const page = await archive.aliases("mastodon", recentBelow, batchStatuses);
-      const recent = page.filter(({ id }) => idTimeMs(id) >= fromMs);
+      const page = await archive.aliases("mastodon", recentCursor, statusesPerRequest);
+      const recentPositions = page.filter(({ id }) => idTimeMs(id) >= fromMs);
       signal.throwIfAborted();
-      await compare(recent, reader, []);
-      recentBelow = recent.at(-1)?.id ?? recentBelow;
-      if (recent.length < batchStatuses) return;
+      await compare(recentPositions, reader, []);
+      recentCursor = recentPositions.at(-1)?.id ?? recentCursor;
+      if (recentPositions.length < statusesPerRequest) return;
     }
   }
 
-  async function continueSweep(current: Sweep, reader: StatusReader): Promise<Sweep> {
-    const page = await archive.aliases("mastodon", current.below, batchStatuses);
-    const below = page.at(-1)?.id ?? current.below;
-    const next = { ...current, below, isDone: page.length < batchStatuses };
-    await compare(page, reader, [{ name: checkpoint, value: writeSweep(next) }]);
-    return next;
+  async function continueSweep(currentSweep: Sweep, reader: StatusReader): Promise<Sweep> {
+    const page = await archive.aliases("mastodon", currentSweep.below, statusesPerRequest);
+    const below = page.at(-1)?.id ?? currentSweep.below;
+    const nextSweep = { ...currentSweep, below, isDone: page.length < statusesPerRequest };
+    await compare(page, reader, [{ name: checkpoint, value: writeSweep(nextSweep) }]);
+    return nextSweep;
   }
 
   async function compare(
@@ -123,7 +123,7 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
   function confirms(id: bigint): boolean {
     if (gapEndMs === null) return false;
     if (idTimeMs(id) >= gapEndMs) return true;
-    if (recentBelow !== null && id >= recentBelow) return true;
+    if (recentCursor !== null && id >= recentCursor) return true;
     if (sweep === null || sweep.startedMs < gapEndMs) return false;
     return sweep.isDone || (sweep.below !== null && id >= sweep.below);
   }
@@ -131,11 +131,11 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
   return {
     recordGapEnd: () => {
       gapEndMs = clock.now();
-      recentBelow = null;
+      recentCursor = null;
     },
     recordGapStart: () => {
       gapEndMs = null;
-      recentBelow = null;
+      recentCursor = null;
     },
     confirms,
     run,

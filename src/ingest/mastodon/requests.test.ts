@@ -4,21 +4,21 @@ import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
 import { createMastodonRequests } from "./requests.ts";
 
-type Planned = { status?: number; headers?: Record<string, string> } | "no answer";
+type PlannedResponse = { status?: number; headers?: Record<string, string> } | "no answer";
 
 let clock: ManualClock;
-let planned: Planned[];
+let plannedResponses: PlannedResponse[];
 let sentAtMs: number[];
 
 beforeEach(() => {
   clock = createManualClock(Date.UTC(2026, 10, 21));
-  planned = [];
+  plannedResponses = [];
   sentAtMs = [];
 });
 
 const fetch = (async () => {
   sentAtMs.push(clock.elapsed());
-  const next = planned.shift() ?? {};
+  const next = plannedResponses.shift() ?? {};
   if (next === "no answer") throw new Error("connection refused");
   const { status = 200, headers = {} } = next;
   return { status, headers: new Headers(headers) };
@@ -42,13 +42,13 @@ const requests = (findToken: () => Promise<string | null> = async () => "token")
 async function send(count: number): Promise<number[]> {
   const { get } = requests();
   let answered = 0;
-  const all = (async () => {
+  const sending = (async () => {
     for (; answered < count; answered += 1) {
       await get("/api/v1/statuses/1", new URLSearchParams(), new AbortController().signal);
     }
   })();
   for (let passed = 0; answered < count && passed < 3_600; passed += 1) await clock.advance(1_000);
-  await all;
+  await sending;
   return sentAtMs;
 }
 
@@ -65,7 +65,7 @@ describe("requests to the server", () => {
       "x-ratelimit-remaining": "149",
       "x-ratelimit-reset": inMs(120_000),
     };
-    planned = [{ headers }];
+    plannedResponses = [{ headers }];
     expect(await send(2)).toEqual([0, 120_000]);
   });
 
@@ -75,7 +75,7 @@ describe("requests to the server", () => {
       "x-ratelimit-remaining": "151",
       "x-ratelimit-reset": inMs(120_000),
     };
-    planned = [{ headers }];
+    plannedResponses = [{ headers }];
     expect(await send(2)).toEqual([0, 2_000]);
   });
 
@@ -87,23 +87,23 @@ describe("requests to the server", () => {
   ] as const)(
     "requests to a Mastodon server are repeated after %s",
     async (_what, answer, laterMs) => {
-      planned = [answer];
+      plannedResponses = [answer];
       expect(await send(1)).toEqual([0, laterMs]);
     },
   );
 
   test("requests to a Mastodon server wait longer after each failure", async () => {
-    planned = Array.from({ length: 5 }, () => ({ status: 500 }));
+    plannedResponses = Array.from({ length: 5 }, () => ({ status: 500 }));
     expect(await send(1)).toEqual([0, 2_000, 4_000, 8_000, 16_000, 32_000]);
   });
 
   test("requests to a Mastodon server are not sent without a token, nor after an abort", async () => {
     const { signal } = new AbortController();
     const query = new URLSearchParams();
-    const without = requests(async () => null).get("/", query, signal);
-    await expect(without).rejects.toThrow("no usable user token for mastodon.example");
-    const aborted = AbortSignal.abort(new Error("over"));
-    await expect(requests().get("/", query, aborted)).rejects.toThrow("over");
+    const tokenless = requests(async () => null).get("/", query, signal);
+    await expect(tokenless).rejects.toThrow("no usable user token for mastodon.example");
+    const abortedSignal = AbortSignal.abort(new Error("over"));
+    await expect(requests().get("/", query, abortedSignal)).rejects.toThrow("over");
     expect(sentAtMs).toEqual([]);
   });
 });

@@ -32,7 +32,7 @@ export function createMastodonRequests(options: MastodonRequestsOptions): Mastod
   const { fetch, clock, settings, random } = options;
   const { host, origin } = new URL(options.server);
   const backoff = { minMs: settings.minBackoffMs, maxMs: settings.maxBackoffMs };
-  let nextMs = clock.elapsed();
+  let nextRequestMs = clock.elapsed();
 
   async function get(
     path: string,
@@ -42,12 +42,13 @@ export function createMastodonRequests(options: MastodonRequestsOptions): Mastod
     const url = new URL(path, origin);
     url.search = query.toString();
     for (let failures = 0; ; failures += 1) {
-      await pause(nextMs - clock.elapsed(), signal);
+      await pause(nextRequestMs - clock.elapsed(), signal);
       const response = await tryOnce(url, signal);
       const pauseMs = response === null ? 0 : pauseAfter(response, clock.now());
       const isFailed = response === null || response.status === 429 || response.status >= 500;
-      const failedMs = isFailed ? backoffMs(failures, backoff, random) : 0;
-      nextMs = clock.elapsed() + Math.max(60_000 / settings.requestsPerMinute, pauseMs, failedMs);
+      const retryDelayMs = isFailed ? backoffMs(failures, backoff, random) : 0;
+      nextRequestMs =
+        clock.elapsed() + Math.max(60_000 / settings.requestsPerMinute, pauseMs, retryDelayMs);
       if (response !== null && !isFailed) return response;
     }
   }
@@ -83,11 +84,11 @@ function pauseAfter({ status, headers }: FetchedResponse, nowMs: number): number
   const isScarce = remaining < limit * reservedShare;
   if (status !== 429 && !isScarce) return 0;
   const resetMs = Date.parse(headers.get("x-ratelimit-reset") ?? "") - nowMs;
-  const isKnown = resetMs > 0 && resetMs <= longestPauseMs;
+  const isKnown = resetMs > 0 && resetMs <= maxPauseMs;
   return Math.max(
     isKnown ? resetMs : 0,
     status === 429 ? (requestedPauseMs(headers, nowMs) ?? 0) : 0,
   );
 }
 
-const longestPauseMs = 15 * 60_000;
+const maxPauseMs = 15 * 60_000;

@@ -5,7 +5,7 @@ export const mastodonStreamSettings = {
   server: urlOrNone(
     "EARSHOT_MASTODON_STREAM",
     ["https:", "http:"],
-    "Mastodon server whose public stream is also archived. It requires a user token of that server.",
+    "Mastodon server whose public stream is also archived. It requires a user token from that server.",
   ),
   stream: choice(
     "EARSHOT_MASTODON_STREAM_NAME",

@@ -36,7 +36,7 @@ function advance(ms: number): void {
 let server: StreamingServer;
 let archive: MemoryArchive;
 let stream: MastodonStream | null = null;
-let logged: unknown[];
+let loggedLines: unknown[];
 
 const serve = async (options: Partial<StreamingOptions> = {}): Promise<void> => {
   await server?.closeServer();
@@ -53,8 +53,8 @@ const start = (
     random: () => 0.5,
     findToken: request.tokenOf ?? (async () => token),
     log: {
-      info: (...line) => logged.push(line),
-      warn: (...line) => logged.push(line),
+      info: (...line) => loggedLines.push(line),
+      warn: (...line) => loggedLines.push(line),
     },
     settings: {
       server: server.url,
@@ -84,7 +84,7 @@ const start = (
 };
 const startConnected = async (...args: Parameters<typeof start>): Promise<MastodonStream> => {
   const running = start(...args);
-  await eventually(() => expect(server.open()).toBe(1));
+  await eventually(() => expect(server.connectionCount()).toBe(1));
   await eventually(() => expect(running.state().status).toBe("connected"));
   return running;
 };
@@ -95,7 +95,7 @@ const texts = (): string[] => [...archive.posts.values()].map(({ text }) => text
 beforeEach(async () => {
   archive = createMemoryArchive();
   aheadMs = 0;
-  logged = [];
+  loggedLines = [];
   server = await startStreamingServer({ isUserToken });
 });
 afterEach(async () => {
@@ -112,7 +112,7 @@ describe.each(["websocket", "event-stream"] as const)(
     test("a Mastodon stream stores posts, edits with their counts, and deletions", async () => {
       const { state } = await startConnected();
       server.update(emulatedStatus("1"), emulatedStatus("2"), emulatedStatus("3"));
-      await archive.until(() => archive.posts.size === 3);
+      await archive.waitUntil(() => archive.posts.size === 3);
       server.edit(
         emulatedStatus("1", {
           edited_at: "2026-11-21T11:00:00.000Z",
@@ -122,7 +122,7 @@ describe.each(["websocket", "event-stream"] as const)(
         }),
       );
       server.remove("2");
-      await archive.until(() => archive.posts.size === 2 && texts().includes("edited"));
+      await archive.waitUntil(() => archive.posts.size === 2 && texts().includes("edited"));
       expect(archive.posts.get(makeUri("1"))).toMatchObject({
         platform: "mastodon",
         origin: "stream",
@@ -156,7 +156,7 @@ describe.each(["websocket", "event-stream"] as const)(
       await startConnected();
       const flood = Array.from({ length: 500 }, (_, n) => emulatedStatus(`${n}`));
       server.update(...flood);
-      await archive.until(() => archive.posts.size === 500);
+      await archive.waitUntil(() => archive.posts.size === 500);
     });
 
     test.each([
@@ -170,9 +170,9 @@ describe.each(["websocket", "event-stream"] as const)(
       "a Mastodon stream counts %s in place of a status, and continues",
       async (_what, payload) => {
         const { state } = await startConnected();
-        server.event("update", payload);
+        server.sendEvent("update", payload);
         server.update(emulatedStatus("2"));
-        await archive.until(() => archive.posts.size === 1);
+        await archive.waitUntil(() => archive.posts.size === 1);
         expect(state()).toMatchObject({ badFrames: 1, events: 1, posts: 1 });
       },
     );
@@ -180,31 +180,31 @@ describe.each(["websocket", "event-stream"] as const)(
     test("an oversized event ends the Mastodon connection, and the stream continues after it", async () => {
       await startConnected();
       const before = server.requests.length;
-      server.event("update", { ...emulatedStatus("1"), content: "x".repeat(200_000) });
+      server.sendEvent("update", { ...emulatedStatus("1"), content: "x".repeat(200_000) });
       await waitForConnections(before + 1);
       server.update(emulatedStatus("2"));
-      await archive.until(() => archive.posts.has(makeUri("2")));
+      await archive.waitUntil(() => archive.posts.has(makeUri("2")));
     });
 
     test("a Mastodon stream reconnects after a disconnection or a stop, with a gap in the coverage", async () => {
       const { state } = await startConnected();
       server.update(emulatedStatus("1"));
-      await archive.until(() => archive.posts.size === 1);
+      await archive.waitUntil(() => archive.posts.size === 1);
       advance(5);
       server.update(emulatedStatus("2"));
-      await archive.until(() => archive.posts.size === 2);
+      await archive.waitUntil(() => archive.posts.size === 2);
       for (const end of ["cut", "stop"] as const) {
         const before = server.requests.length;
         server[end]();
         await waitForConnections(before + 1);
         await eventually(() => expect(state().status).toBe("connected"));
-        await eventually(() => expect(server.open()).toBe(1));
+        await eventually(() => expect(server.connectionCount()).toBe(1));
         advance(5);
         server.update(emulatedStatus(`after-${end}`));
-        await archive.until(() => archive.posts.has(makeUri(`after-${end}`)));
+        await archive.waitUntil(() => archive.posts.has(makeUri(`after-${end}`)));
         advance(5);
         server.update(emulatedStatus(`later-${end}`));
-        await archive.until(() => archive.posts.has(makeUri(`later-${end}`)));
+        await archive.waitUntil(() => archive.posts.has(makeUri(`later-${end}`)));
       }
       expect(state()).toMatchObject({ reconnects: server.requests.length - 1, gaps: 2 });
       expect(mergedSpans(intervals())).toHaveLength(3);
@@ -231,7 +231,7 @@ describe("consent to be indexed", () => {
       emulatedStatus("6", { reblog: emulatedStatus("60", {}, { id: "8", indexable: false }) }),
       emulatedStatus("7"),
     );
-    await archive.until(() => archive.posts.size === 1);
+    await archive.waitUntil(() => archive.posts.size === 1);
     expect(archive.posts.has(makeUri("7"))).toBe(true);
     expect(state()).toMatchObject({ events: 7, posts: 1, skipped: 6 });
   });
@@ -240,23 +240,23 @@ describe("consent to be indexed", () => {
     const account = `7@${new URL(server.url).host}`;
     await startConnected();
     server.update(emulatedStatus("1"));
-    await archive.until(() => archive.posts.size === 1);
+    await archive.waitUntil(() => archive.posts.size === 1);
     server.update(emulatedStatus("2", {}, { indexable: false }));
-    await archive.until(() => archive.statuses.get(account) === "opted-out");
+    await archive.waitUntil(() => archive.statuses.get(account) === "opted-out");
     server.update(emulatedStatus("3"));
-    await archive.until(() => archive.statuses.get(account) === "active");
+    await archive.waitUntil(() => archive.statuses.get(account) === "active");
   });
 
   test("an account is hidden when its server no longer reports consent", async () => {
     const account = `7@${new URL(server.url).host}`;
     await startConnected();
     server.update(emulatedStatus("1"));
-    await archive.until(() => archive.posts.size === 1);
+    await archive.waitUntil(() => archive.posts.size === 1);
     server.update(emulatedStatus("2", {}, { indexable: undefined }));
-    await archive.until(() => archive.statuses.get(account) === "opted-out");
+    await archive.waitUntil(() => archive.statuses.get(account) === "opted-out");
   });
 
-  test("a server whose posts may not be stored is reported in the state and the log", async () => {
+  test("a server whose posts must not be stored is reported in the state and the log", async () => {
     const { state } = await startConnected();
     const withoutConsent = (n: number) => emulatedStatus(`${n}`, {}, { indexable: undefined });
     server.update(...Array.from({ length: 99 }, (_, n) => withoutConsent(n)));
@@ -265,43 +265,43 @@ describe("consent to be indexed", () => {
     server.update(withoutConsent(100), withoutConsent(101));
     await eventually(() => expect(state().skipped).toBe(101));
     expect(state().detail).toContain("no posts stored");
-    const warnings = logged.filter((line) => JSON.stringify(line).includes("no posts stored"));
+    const warnings = loggedLines.filter((line) => JSON.stringify(line).includes("no posts stored"));
     expect(warnings).toHaveLength(1);
     server.update(emulatedStatus("102"));
-    await archive.until(() => archive.posts.size === 1);
+    await archive.waitUntil(() => archive.posts.size === 1);
     expect(state().detail).not.toContain("no posts stored");
   });
 
-  test("an edit after which a post may not be indexed deletes it, and only a later edit restores it", async () => {
+  test("an edit after which a post must not be indexed deletes it, and only a later edit restores it", async () => {
     const edited = (hour: number) => ({ edited_at: `2026-11-21T${hour}:00:00.000Z` });
     await startConnected();
     server.update(emulatedStatus("1"));
-    await archive.until(() => archive.posts.size === 1);
+    await archive.waitUntil(() => archive.posts.size === 1);
     server.edit(emulatedStatus("1", edited(12), { indexable: false }));
-    await archive.until(() => archive.posts.size === 0);
+    await archive.waitUntil(() => archive.posts.size === 0);
     server.edit(emulatedStatus("1", edited(11)), emulatedStatus("1", edited(13)));
-    await archive.until(() => archive.posts.size === 1);
+    await archive.waitUntil(() => archive.posts.size === 1);
     expect(archive.posts.get(makeUri("1"))?.revision).toContain("T13:");
   });
 
   test("a status update without an edit updates only the counts", async () => {
     await startConnected();
     server.update(emulatedStatus("1"));
-    await archive.until(() => archive.posts.size === 1);
+    await archive.waitUntil(() => archive.posts.size === 1);
     for (const favourites of [3, 2]) {
       server.edit(emulatedStatus("1", { favourites_count: favourites }));
-      await archive.until(() => archive.posts.get(makeUri("1"))?.counts.likes === favourites);
+      await archive.waitUntil(() => archive.posts.get(makeUri("1"))?.counts.likes === favourites);
       advance(1);
     }
   });
 
   test("events unrelated to posts are skipped", async () => {
     const { state } = await startConnected();
-    server.event("filters_changed", "");
-    server.event("announcement", { id: "1" });
-    server.event("an_event_to_come", "{");
+    server.sendEvent("filters_changed", "");
+    server.sendEvent("announcement", { id: "1" });
+    server.sendEvent("an_event_to_come", "{");
     server.update(emulatedStatus("1"));
-    await archive.until(() => archive.posts.size === 1);
+    await archive.waitUntil(() => archive.posts.size === 1);
     expect(state()).toMatchObject({ events: 4, badFrames: 0 });
   });
 });
@@ -326,7 +326,7 @@ describe("the connection to a server", () => {
     await startConnected({ stream: name });
     expect(server.requests[0]).toMatchObject({ path, query });
     server.update(emulatedStatus("1", {}, { acct: "ann" }), emulatedStatus("2"));
-    await archive.until(() => archive.posts.size >= 1);
+    await archive.waitUntil(() => archive.posts.size >= 1);
     expect(archive.posts.has(makeUri("2"))).toBe(name === "public");
   });
 
@@ -339,10 +339,10 @@ describe("the connection to a server", () => {
   test("the connection reports a refused token without the server's text, and reads the token again", async () => {
     const tokens = ["echoed-secret", token];
     const { state } = start({}, { tokenOf: async () => tokens.shift() ?? token });
-    await eventually(() => expect(server.open()).toBe(1));
+    await eventually(() => expect(server.connectionCount()).toBe(1));
     expect(server.requests.map(({ transport }) => transport)).toEqual(["websocket", "websocket"]);
-    expect(JSON.stringify(logged)).toContain("HTTP 401: 127.0.0.1");
-    expect(JSON.stringify([logged, state()])).not.toMatch(/echoed-secret|Invalid access/);
+    expect(JSON.stringify(loggedLines)).toContain("HTTP 401: 127.0.0.1");
+    expect(JSON.stringify([loggedLines, state()])).not.toMatch(/echoed-secret|Invalid access/);
   });
 
   test("the connection waits without a token, and reports what is missing", async () => {
@@ -352,15 +352,15 @@ describe("the connection to a server", () => {
     expect(state().status).toBe("waiting");
     expect(server.requests).toEqual([]);
     currentToken = token;
-    await eventually(() => expect(server.open()).toBe(1));
+    await eventually(() => expect(server.connectionCount()).toBe(1));
   });
 
   test("the connection retries an unreachable server until it responds", async () => {
-    await server.down();
+    await server.takeDown();
     const { state } = start();
     await eventually(() => expect(state().status).toBe("waiting"));
-    await server.up();
-    await eventually(() => expect(server.open()).toBe(1));
+    await server.bringUp();
+    await eventually(() => expect(server.connectionCount()).toBe(1));
   });
 
   test("the connection calls another host only at a public address", async () => {
@@ -384,7 +384,7 @@ describe("a server of compatible software", () => {
     const { id } = other.network.addAccount({ username: "zoe" });
     const userToken = other.addToken({ accountId: id }).token;
     start({ server: other.url }, { tokenOf: async () => userToken });
-    await eventually(() => expect(streams.open()).toBe(1));
+    await eventually(() => expect(streams.connectionCount()).toBe(1));
   };
   afterEach(async () => {
     await stream?.stop();
@@ -398,10 +398,10 @@ describe("a server of compatible software", () => {
     const { id: accountId } = network.addAccount({ username: "ann", domain: "other.example" });
     const { id } = network.addStatus({ accountId, text: "a river" });
     expect(id).toMatch(/^[0-9A-Z]{26}$/);
-    await archive.until(() => archive.posts.size === 1);
+    await archive.waitUntil(() => archive.posts.size === 1);
     expect([...archive.posts.values()][0]?.userId).toBe(`${accountId}@${other.host}`);
     network.deleteStatus(id);
-    await archive.until(() => archive.posts.size === 0);
+    await archive.waitUntil(() => archive.posts.size === 0);
   });
 
   test("a server of compatible software yields nothing if it does not report consent", async () => {
@@ -457,7 +457,7 @@ test("events beyond the buffer limit stay at the server until the archive accept
   await eventually(() => expect(tries).toBeGreaterThan(before + 10));
   expect(state().events).toBeLessThan(200);
   isFull = false;
-  await archive.until(() => archive.posts.size === 500);
+  await archive.waitUntil(() => archive.posts.size === 500);
 });
 
 test("the stream waits with pending events while the archive rejects writes", async () => {
@@ -470,7 +470,7 @@ test("the stream waits with pending events while the archive rejects writes", as
   await eventually(() => expect(state()).toMatchObject({ status: "paused", waitingEvents: 3 }));
   expect(state().detail).toContain("the disk is full");
   isFull = false;
-  await archive.until(() => archive.posts.size === 1);
+  await archive.waitUntil(() => archive.posts.size === 1);
 });
 
 const startConnectedTo = async (
@@ -478,7 +478,7 @@ const startConnectedTo = async (
   settings: Partial<MastodonStreamSettings>,
 ): Promise<void> => {
   start(settings);
-  await eventually(() => expect(at.open()).toBe(1));
+  await eventually(() => expect(at.connectionCount()).toBe(1));
 };
 
 function nested(depth: number): string {

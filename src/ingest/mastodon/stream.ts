@@ -8,7 +8,6 @@ import type { Frame } from "../streams/frames.ts";
 import { createStreamLink } from "../streams/link.ts";
 import { createStreamTally } from "../streams/tally.ts";
 import { startStreamWriter } from "../streams/writer.ts";
-import { createMastodonAfterGap } from "./after-gap.ts";
 import { type LastEvent, readLastEvent } from "./catch-up.ts";
 import { createMastodonClients } from "./clients.ts";
 import { createMastodonConnections } from "./connection.ts";
@@ -18,11 +17,12 @@ import {
   readMastodonEvent,
   readMissedStatus,
 } from "./events.ts";
+import { createMastodonGapRecovery } from "./gap-recovery.ts";
 import { createRecentDeletions } from "./recent-deletions.ts";
 import { createMastodonRecheck } from "./recheck.ts";
 import { createMastodonRequests } from "./requests.ts";
 import type { MastodonStreamSettings } from "./settings.ts";
-import { nothingStored, skipsEverything } from "./skipped.ts";
+import { nothingStoredText, skipsEverything } from "./skipped-posts.ts";
 
 /**
  * Live ingestion from the public stream of one Mastodon server. Guarantees:
@@ -73,12 +73,12 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     random,
     guard,
     settings,
-    waiting: () => writer.waiting(),
+    pendingEvents: () => writer.pendingEvents(),
     failure: () => writer.failure(),
     onOpen: (name) => {
       connections.recordOpen();
       log.info({ host: name, transport: connections.transport() }, "mastodon stream: connected");
-      afterGap.start();
+      gapRecovery.start();
     },
   });
 
@@ -102,7 +102,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
       source: mastodonStreamSource(host),
       collections: ["posts"],
     },
-    saved: null,
+    savedState: null,
     isLater: (position, than) => position.timeMs > than.timeMs,
     onWritten: link.resumeIfDrained,
     onFailure: (reason) => log.warn({ reason }, "mastodon stream: the archive rejected a batch"),
@@ -115,20 +115,26 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     requests,
     readChanges: (status) => readCheckedStatus(status, { host, nowMs: clock.now() }),
   });
-  const afterGap = createMastodonAfterGap({ ...request, host, requests, recheck, onMissed });
+  const gapRecovery = createMastodonGapRecovery({
+    ...request,
+    host,
+    requests,
+    recheck,
+    onMissedStatuses,
+  });
 
   async function run(): Promise<void> {
-    const saved = await link.readPosition(checkpoint, readLastEvent);
-    if (saved !== null) afterGap.recordEvent(saved);
+    const savedEvent = await link.readPosition(checkpoint, readLastEvent);
+    if (savedEvent !== null) gapRecovery.recordEvent(savedEvent);
     for (let failures = 0; !link.signal.aborted; ) {
-      const before = tally.counts.events;
+      const previousEvents = tally.counts.events;
       recordInterruption();
       const reason = await connections.connect(takeFrame).catch(errorMessage);
-      await afterGap.stop();
+      await gapRecovery.stop();
       if (link.signal.aborted) return;
       counts.reconnects += 1;
       log.info({ host, reason }, "mastodon stream: not connected");
-      const hasWorked = tally.counts.events > before || connections.hasLasted();
+      const hasWorked = tally.counts.events > previousEvents || connections.hasLasted();
       failures = hasWorked ? 0 : failures + 1;
       await link.wait(host, reason, Math.max(0, failures - 1));
     }
@@ -156,7 +162,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     isInterrupted = false;
     lastEventMs = nowMs;
     connections.recordMessage();
-    afterGap.recordEvent({ statusId: event.statusId, timeMs: nowMs });
+    gapRecovery.recordEvent({ statusId: event.statusId, timeMs: nowMs });
     deletions.record(event);
     handleEvent(event, nowMs);
   }
@@ -164,13 +170,13 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
   function handleEvent(event: MastodonEvent & { kind: "event" }, nowMs: number): void {
     if (event.isSkipped) counts.skipped += 1;
     const item = { timeUs: nowMs * 1000, changes: event.changes, countIncrements: [] };
-    writer.add(item, { timeMs: nowMs, since: afterGap.openSince() });
+    writer.add(item, { timeMs: nowMs, since: gapRecovery.resumePoint() });
     tally.add(item);
     warnOnce();
     link.pauseIfFull();
   }
 
-  function onMissed(statuses: readonly unknown[]): void {
+  function onMissedStatuses(statuses: readonly unknown[]): void {
     const nowMs = clock.now();
     for (const status of statuses) {
       const event = readMissedStatus(status, { host, nowMs });
@@ -183,20 +189,20 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
   function warnOnce(): void {
     if (hasWarned || !skipsEverything({ ...tally.counts, ...counts })) return;
     hasWarned = true;
-    log.warn({ host, skipped: counts.skipped }, `mastodon stream: ${nothingStored}`);
+    log.warn({ host, skipped: counts.skipped }, `mastodon stream: ${nothingStoredText}`);
   }
 
   function detail({ status, detail }: ReturnType<typeof link.status>): string {
     if (status !== "connected") return detail;
-    if (skipsEverything({ ...tally.counts, ...counts })) return `${detail}; ${nothingStored}`;
-    const failure = afterGap.failure();
+    if (skipsEverything({ ...tally.counts, ...counts })) return `${detail}; ${nothingStoredText}`;
+    const failure = gapRecovery.failure();
     if (failure !== null) return `${detail}; stored posts cannot be compared: ${failure}`;
     return recheck.state().isPending
       ? `${detail}; comparing stored posts with the server after a gap`
       : detail;
   }
 
-  const ended = run();
+  const finished = run();
   return {
     state: () => {
       const status = link.status();
@@ -212,14 +218,14 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
         deletes,
         badFrames,
         ...counts,
-        waitingEvents: writer.waiting(),
+        waitingEvents: writer.pendingEvents(),
         recheck: recheck.state(),
       };
     },
     confirms: recheck.confirms,
     stop: async () => {
       link.stop();
-      await ended;
+      await finished;
       await writer.stop();
       await Promise.all([fetch.close(), client.close()]);
     },

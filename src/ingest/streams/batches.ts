@@ -38,34 +38,37 @@ export type StreamBatchesOptions<Position> = {
   maxEventsPerBatch: number;
   savedPosition: Position | null;
   savedToMs: number | null;
-  isLater(position: Position, than: Position): boolean;
+  isLater(position: Position, reference: Position): boolean;
 };
 
 export function createStreamBatches<Position extends object>(
   options: StreamBatchesOptions<Position>,
 ): StreamBatches<Position> {
   const batches: StreamBatch<Position>[] = [];
-  let open: StreamBatch<Position> | null = null;
+  let openBatch: StreamBatch<Position> | null = null;
   let events = 0;
-  let latest = options.savedPosition;
+  let latestPosition = options.savedPosition;
   let coveredToMs = options.savedToMs;
 
   function add(item: StreamItem, position: Position, followsGap: boolean, elapsedMs: number): void {
-    const reached = latest === null || options.isLater(position, latest) ? position : latest;
-    latest = reached;
-    if (open === null || isFull(open)) {
-      open = emptyBatch(reached, elapsedMs);
-      batches.push(open);
+    const reachedPosition =
+      latestPosition === null || options.isLater(position, latestPosition)
+        ? position
+        : latestPosition;
+    latestPosition = reachedPosition;
+    if (openBatch === null || isFull(openBatch)) {
+      openBatch = emptyBatch(reachedPosition, elapsedMs);
+      batches.push(openBatch);
     }
-    open.position = reached;
+    openBatch.position = reachedPosition;
     const weight = Math.max(1, item.changes.length);
-    open.events += weight;
+    openBatch.events += weight;
     events += weight;
-    extendSpans(open, Math.floor(item.timeUs / 1000), followsGap);
-    for (const increment of item.countIncrements) addCount(open.counts, increment);
+    extendSpans(openBatch, Math.floor(item.timeUs / 1000), followsGap);
+    for (const increment of item.countIncrements) addCount(openBatch.counts, increment);
     if (item.changes.length === 0) return;
-    open.changes.push(...item.changes);
-    open.firstChangeElapsedMs ??= elapsedMs;
+    openBatch.changes.push(...item.changes);
+    openBatch.firstChangeElapsedMs ??= elapsedMs;
   }
 
   function extendSpans(batch: StreamBatch<Position>, timeMs: number, followsGap: boolean): void {
@@ -87,7 +90,7 @@ export function createStreamBatches<Position extends object>(
     first: () => batches[0] ?? null,
     isFull,
     closeFirst: () => {
-      if (open === batches[0]) open = null;
+      if (openBatch === batches[0]) openBatch = null;
     },
     shift: () => {
       events -= batches.shift()?.events ?? 0;
@@ -136,6 +139,6 @@ const emptyBatch = <Position>(position: Position, elapsedMs: number): StreamBatc
 function addCount(counts: Map<string, CountChange>, { uri, metric }: CountedPost): void {
   const key = `${metric} ${uri}`;
   const change = counts.get(key);
-  if (change !== undefined) change.by += 1;
-  else counts.set(key, { kind: "count", platform: "bluesky", uri, metric, by: 1 });
+  if (change !== undefined) change.increment += 1;
+  else counts.set(key, { kind: "count", platform: "bluesky", uri, metric, increment: 1 });
 }

@@ -132,8 +132,8 @@ describe("a flood of frames", () => {
 
 test("an oversized frame ends the connection, and is reported", async () => {
   serve((socket) => socket.send("x".repeat(10_001)));
-  const { ended } = open(() => {});
-  expect(await ended).toMatchObject({ frameTooLarge: true });
+  const { closed } = open(() => {});
+  expect(await closed).toMatchObject({ frameTooLarge: true });
 });
 
 test("a stream connection does not call a private address", async () => {
@@ -152,7 +152,7 @@ test("a stream connection does not call a private address", async () => {
     onOpen: () => {},
     onFrame: () => {},
   });
-  expect(await connection.ended).toMatchObject({
+  expect(await connection.closed).toMatchObject({
     reason: "127.0.0.1 is not a public address",
     frameTooLarge: false,
   });

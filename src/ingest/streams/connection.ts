@@ -6,7 +6,7 @@ import type { Frame } from "./frames.ts";
 
 export type StreamConnection = {
   /** Never rejects. */
-  ended: Promise<ConnectionEnd>;
+  closed: Promise<ConnectionEnd>;
   pause(): void;
   resume(): void;
   close(): void;
@@ -47,7 +47,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
     });
   } catch (error) {
     return {
-      ended: Promise.resolve({ reason: errorReason(error), status: null, frameTooLarge: false }),
+      closed: Promise.resolve({ reason: errorReason(error), status: null, frameTooLarge: false }),
       pause: () => {},
       resume: () => {},
       close: () => {},
@@ -67,11 +67,11 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
     lastActivityMs = clock.elapsed();
   };
 
-  const ended = new Promise<ConnectionEnd>((resolve) => {
+  const closed = new Promise<ConnectionEnd>((resolve) => {
     socket.on("close", (code, text) => {
       watchAbort.abort();
-      const closing = [code, redactText(text.toString("utf8"))].join(" ").trim();
-      resolve({ reason: reason ?? `closed by the server (${closing})`, status, frameTooLarge });
+      const closeText = [code, redactText(text.toString("utf8"))].join(" ").trim();
+      resolve({ reason: reason ?? `closed by the server (${closeText})`, status, frameTooLarge });
     });
   });
   socket.on("error", (error) => {
@@ -107,7 +107,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
       turnStartMs = clock.elapsed();
       setImmediate(beginTurn);
     }
-    const isOver = framesInTurn >= maxFramesPerTurn || clock.elapsed() - turnStartMs > turnMs;
+    const isOver = framesInTurn >= maxFramesPerTurn || clock.elapsed() - turnStartMs > maxTurnMs;
     if (!isOver || isYielding) return;
     isYielding = true;
     socket.pause();
@@ -136,7 +136,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   watch().catch(() => {});
 
   return {
-    ended,
+    closed,
     pause: () => {
       isPaused = true;
       socket.pause();
@@ -150,8 +150,8 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
 }
 
 const maxFramesPerTurn = 100;
-const turnMs = 10;
-const refusalBytes = 300;
+const maxTurnMs = 10;
+const maxRefusalLength = 300;
 
 async function responseRefusal(
   response: IncomingMessage,
@@ -162,7 +162,7 @@ async function responseRefusal(
   try {
     for await (const piece of response) {
       body += piece;
-      if (body.length >= refusalBytes) break;
+      if (body.length >= maxRefusalLength) break;
     }
   } catch {
     // The part of the body received so far suffices.
@@ -170,7 +170,7 @@ async function responseRefusal(
   const reason = redactText(body)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim()
-    .slice(0, refusalBytes);
+    .slice(0, maxRefusalLength);
   return `HTTP ${response.statusCode}${reason === "" ? "" : `: ${reason}`}`;
 }
 

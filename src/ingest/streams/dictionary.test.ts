@@ -10,7 +10,7 @@ import { loadDictionary } from "../live-ingest.ts";
 const bytes = Buffer.alloc(200, "dictionary");
 bytes.writeUInt32LE(0xec30a437, 0);
 bytes.writeUInt32LE(77, 4);
-const known = {
+const expectedDictionary = {
   id: 77,
   bytes: bytes.length,
   sha256: createHash("sha256").update(bytes).digest("hex"),
@@ -19,21 +19,28 @@ const url = "https://dictionaries.example/77";
 
 let folder: string;
 let path: string;
-let served: { status: number; body: Uint8Array };
+let servedResponse: { status: number; body: Uint8Array };
 let fetches: { maxBytes: number | undefined }[];
 
 const fetch: GuardedFetch = async (_url, options) => {
   fetches.push({ maxBytes: options?.maxBytes });
-  const { status, body } = served;
+  const { status, body } = servedResponse;
   return { status, body, headers: new Headers(), text: () => "", json: () => null };
 };
 const load = () =>
-  loadDictionary({ path, url, fetch, known, timeoutMs: 1, signal: new AbortController().signal });
+  loadDictionary({
+    path,
+    url,
+    fetch,
+    expectedDictionary,
+    timeoutMs: 1,
+    signal: new AbortController().signal,
+  });
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "earshot-dictionary-"));
   path = join(folder, "data", "jetstream.zdict");
-  served = { status: 200, body: bytes };
+  servedResponse = { status: 200, body: bytes };
   fetches = [];
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -69,7 +76,7 @@ test.each([
 ])(
   "the compression dictionary is rejected and not stored if the server returns %s",
   async (_what, response, message) => {
-    served = response;
+    servedResponse = response;
     await expect(load()).rejects.toThrow(message);
     expect(existsSync(path)).toBe(false);
   },

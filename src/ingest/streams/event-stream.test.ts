@@ -12,7 +12,7 @@ let server: StreamingServer;
 let client: GuardedClient;
 let connection: StreamConnection | null = null;
 let frames: string[];
-let opened: number;
+let openCount: number;
 
 const clientWith = (timeoutMs: number): GuardedClient =>
   createGuardedFetch({
@@ -29,21 +29,21 @@ const open = (path = "public", token = "good"): StreamConnection => {
     maxFrameBytes: 1_000,
     client,
     onOpen: () => {
-      opened += 1;
+      openCount += 1;
     },
     onFrame: ({ data }) => frames.push(data.toString()),
   });
   return connection;
 };
-const eventually = (look: () => void): Promise<void> => vi.waitFor(look, { interval: 2 });
-const connected = (): Promise<void> =>
-  eventually(() => expect([opened, server.open()]).toEqual([1, 1]));
+const eventually = (assertion: () => void): Promise<void> => vi.waitFor(assertion, { interval: 2 });
+const waitUntilConnected = (): Promise<void> =>
+  eventually(() => expect([openCount, server.connectionCount()]).toEqual([1, 1]));
 
 beforeEach(async () => {
   server = await startStreamingServer({ isUserToken: (token) => token === "good" });
   client = clientWith(5_000);
   frames = [];
-  opened = 0;
+  openCount = 0;
 });
 afterEach(async () => {
   connection?.close();
@@ -54,10 +54,10 @@ afterEach(async () => {
 
 test("each server-sent event is a frame", async () => {
   open();
-  await connected();
+  await waitUntilConnected();
   server.thump();
-  server.event("delete", "12");
-  server.event("update", { id: "1" });
+  server.sendEvent("delete", "12");
+  server.sendEvent("update", { id: "1" });
   await eventually(() => expect(frames).toHaveLength(2));
   expect(frames.map((frame) => JSON.parse(frame))).toEqual([
     { event: "delete", payload: "12" },
@@ -66,10 +66,10 @@ test("each server-sent event is a frame", async () => {
 });
 
 test("the event stream reports why it ended", async () => {
-  const { ended } = open();
-  await connected();
+  const { closed } = open();
+  await waitUntilConnected();
   server.stop();
-  expect(await ended).toEqual({
+  expect(await closed).toEqual({
     reason: "closed by the server",
     status: null,
     frameTooLarge: false,
@@ -80,12 +80,12 @@ test.each([
   ["an invalid token", "public", "bad", 401],
   ["an unknown stream", "nothing", "good", 404],
 ])("a request with %s is reported with only its status", async (_what, path, token, status) => {
-  expect(await open(path, token).ended).toEqual({
+  expect(await open(path, token).closed).toEqual({
     reason: `HTTP ${status}`,
     status,
     frameTooLarge: false,
   });
-  expect(opened).toBe(0);
+  expect(openCount).toBe(0);
 });
 
 test("a response with another content type ends the event stream", async () => {
@@ -97,23 +97,23 @@ test("a response with another content type ends the event stream", async () => {
     onOpen: () => {},
     onFrame: () => {},
   });
-  expect(await connection.ended).toMatchObject({ status: 200 });
+  expect(await connection.closed).toMatchObject({ status: 200 });
 });
 
 test("an oversized event ends the event stream", async () => {
-  const { ended } = open();
-  await connected();
-  server.event("update", "x".repeat(2_000));
-  expect(await ended).toMatchObject({ frameTooLarge: true });
+  const { closed } = open();
+  await waitUntilConnected();
+  server.sendEvent("update", "x".repeat(2_000));
+  expect(await closed).toMatchObject({ frameTooLarge: true });
   expect(frames).toEqual([]);
 });
 
 test("a paused event stream delivers nothing until it is resumed, then everything", async () => {
   const { pause, resume } = open();
-  await connected();
+  await waitUntilConnected();
   pause();
   for (let n = 1; n < 10; n += 1) {
-    server.event("delete", `${n}`);
+    server.sendEvent("delete", `${n}`);
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect(frames).toEqual([]);
@@ -124,14 +124,14 @@ test("a paused event stream delivers nothing until it is resumed, then everythin
 test("an event stream without any traffic is closed", async () => {
   await client.close();
   client = clientWith(100);
-  const { ended } = open();
-  await connected();
-  expect((await ended).reason).toContain("timed out");
+  const { closed } = open();
+  await waitUntilConnected();
+  expect((await closed).reason).toContain("timed out");
 });
 
 test("closing ends the event stream, even before it is open", async () => {
-  const { ended, close } = open();
+  const { closed, close } = open();
   close();
-  expect(await ended).toMatchObject({ frameTooLarge: false });
+  expect(await closed).toMatchObject({ frameTooLarge: false });
   expect(frames).toEqual([]);
 });

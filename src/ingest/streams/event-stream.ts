@@ -13,8 +13,8 @@ export type EventStreamOptions = Pick<
 const maxConnectionMs = 7 * 86_400_000;
 
 export function openEventStream(options: EventStreamOptions): StreamConnection {
-  const closing = new AbortController();
-  let paused: Promise<void> | null = null;
+  const closeController = new AbortController();
+  let pausePromise: Promise<void> | null = null;
   let release = (): void => {};
 
   async function run(): Promise<ConnectionEnd> {
@@ -23,7 +23,7 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
     try {
       response = await client.stream(url, {
         headers: { ...headers, accept: "text/event-stream" },
-        signal: closing.signal,
+        signal: closeController.signal,
         timeoutMs: maxConnectionMs,
         maxBytes: Number.POSITIVE_INFINITY,
       });
@@ -32,21 +32,21 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
     }
     const { status } = response;
     const type = response.headers.get("content-type") ?? "";
-    if (status === 200 && type.startsWith("text/event-stream")) return await read(response);
+    if (status === 200 && type.startsWith("text/event-stream")) return await readEvents(response);
     await response.cancel();
     const reason = status === 200 ? "the response is not an event stream" : `HTTP ${status}`;
     return { ...endBy(reason), status };
   }
 
-  async function read({ pieces }: StreamedResponse): Promise<ConnectionEnd> {
-    const eventsIn = createEventReader(options.maxFrameBytes);
+  async function readEvents({ pieces }: StreamedResponse): Promise<ConnectionEnd> {
+    const parseEvents = createEventReader(options.maxFrameBytes);
     options.onOpen();
     try {
       for await (const piece of pieces) {
-        while (paused !== null) await paused;
-        let events: ReturnType<typeof eventsIn>;
+        while (pausePromise !== null) await pausePromise;
+        let events: ReturnType<typeof parseEvents>;
         try {
-          events = eventsIn(piece);
+          events = parseEvents(piece);
         } catch (error) {
           return { ...endBy(errorMessage(error)), frameTooLarge: true };
         }
@@ -63,20 +63,20 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
   }
 
   function resume(): void {
-    paused = null;
+    pausePromise = null;
     release();
   }
 
   return {
-    ended: run(),
+    closed: run(),
     pause: () => {
-      paused ??= new Promise((resolve) => {
+      pausePromise ??= new Promise((resolve) => {
         release = resolve;
       });
     },
     resume,
     close: () => {
-      closing.abort(new Error("closed"));
+      closeController.abort(new Error("closed"));
       resume();
     },
   };
@@ -109,11 +109,11 @@ export function createEventReader(maxLength: number): (piece: Uint8Array) => Ser
     if (text !== "") line.push(text);
   }
 
-  function endOfLine(): ServerSentEvent | null {
+  function finishLine(): ServerSentEvent | null {
     const text = line.join("");
     line = [];
     lineLength = 0;
-    if (text === "") return endOfEvent();
+    if (text === "") return finishEvent();
     const colon = text.indexOf(":");
     const field = colon < 0 ? text : text.slice(0, colon);
     const value = colon < 0 ? "" : text.slice(colon + 1).replace(/^ /, "");
@@ -125,7 +125,7 @@ export function createEventReader(maxLength: number): (piece: Uint8Array) => Ser
     return null;
   }
 
-  function endOfEvent(): ServerSentEvent | null {
+  function finishEvent(): ServerSentEvent | null {
     const message = data.length === 0 ? null : { event, data: data.join("\n") };
     event = "";
     data = [];
@@ -142,7 +142,7 @@ export function createEventReader(maxLength: number): (piece: Uint8Array) => Ser
     for (const { index, 0: end } of text.matchAll(/\r\n|\r|\n/g)) {
       if (index < from) continue;
       add(text.slice(from, index));
-      const message = endOfLine();
+      const message = finishLine();
       if (message !== null) events.push(message);
       from = index + end.length;
     }

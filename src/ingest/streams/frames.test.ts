@@ -7,21 +7,21 @@ const dictionary = Buffer.from(
   '{"did":"did:plc:","time_us":,"kind":"commit","commit":{"rev":""'.repeat(8),
 );
 const event = '{"did":"did:plc:a","time_us":1783175888090631,"kind":"account"}';
-const compressed = zstdCompressSync(event, { dictionary });
+const compressedEvent = zstdCompressSync(event, { dictionary });
 const binary = (data: Buffer) => ({ data, isBinary: true });
 const read = createFrameReader({ dictionary, maxBytes: 10_000 });
 
 describe("a frame", () => {
   test("a text frame is returned unchanged, and a binary one is decompressed", () => {
     expect(read({ data: Buffer.from(event), isBinary: false })).toEqual({ text: event });
-    expect(read(binary(compressed))).toEqual({ text: event });
+    expect(read(binary(compressedEvent))).toEqual({ text: event });
   });
 
   test("a binary frame is unreadable without its dictionary", () => {
     const without = createFrameReader({ dictionary: null, maxBytes: 10_000 });
-    expect(without(binary(compressed))).toBe("unreadable");
+    expect(without(binary(compressedEvent))).toBe("unreadable");
     const other = createFrameReader({ dictionary: Buffer.alloc(500, "x"), maxBytes: 10_000 });
-    expect(other(binary(compressed))).not.toEqual({ text: event });
+    expect(other(binary(compressedEvent))).not.toEqual({ text: event });
   });
 
   test("decompression of a frame stops at the limit", () => {
@@ -40,13 +40,15 @@ describe("a frame", () => {
 
   test("reading a frame never throws, regardless of its bytes", () => {
     const corrupted = fc
-      .array(fc.tuple(fc.nat(compressed.length - 1), fc.nat(255)))
+      .array(fc.tuple(fc.nat(compressedEvent.length - 1), fc.nat(255)))
       .map((edits) => {
-        const bytes = Buffer.from(compressed);
+        const bytes = Buffer.from(compressedEvent);
         for (const [time, byte] of edits) bytes[time] = byte;
         return bytes;
       });
-    const truncated = fc.nat(compressed.length - 1).map((end) => compressed.subarray(0, end));
+    const truncated = fc
+      .nat(compressedEvent.length - 1)
+      .map((end) => compressedEvent.subarray(0, end));
     const any = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
     fc.assert(
       fc.property(fc.oneof(corrupted, truncated, any), (bytes) => {

@@ -23,13 +23,13 @@ export function createFrameReader(options: {
     if (!isBinary) return { text: data.toString("utf8") };
     if (dictionary === null) return "unreadable";
     try {
-      const decompressed = zstdDecompressSync(data, {
+      const decompressedFrame = zstdDecompressSync(data, {
         dictionary,
         params,
         chunkSize: chunkBytes,
         maxOutputLength: maxBytes,
       });
-      return { text: decompressed.toString("utf8") };
+      return { text: decompressedFrame.toString("utf8") };
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : null;
       return tooLargeCodes.has(code) ? "too-large" : "unreadable";

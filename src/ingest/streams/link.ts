@@ -3,7 +3,7 @@ import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import type { Guard } from "../../lib/guard.ts";
-import type { PartStatus } from "../ingest-state.ts";
+import type { ComponentStatus } from "../ingest-state.ts";
 import {
   type ConnectionEnd,
   openStreamConnection,
@@ -30,7 +30,7 @@ export type StreamLink = {
   pauseIfFull(): void;
   resumeIfDrained(): void;
   liveSinceMs(): number | null;
-  status(): { status: PartStatus; detail: string };
+  status(): { status: ComponentStatus; detail: string };
   stop(): void;
 };
 
@@ -50,7 +50,7 @@ export type StreamLinkOptions = {
     maxBackoffMs: number;
     userAgent: string;
   };
-  waiting(): number;
+  pendingEvents(): number;
   failure(): { reason: string; retryAtMs: number } | null;
   onOpen(name: string): void;
 };
@@ -67,7 +67,7 @@ export function createStreamLink(options: StreamLinkOptions): StreamLink {
   let link: Link = { kind: "connecting", peer: "the archive" };
   let connection: StreamConnection | null = null;
   let isPaused = false;
-  let openedMs: number | null = null;
+  let openedAtMs: number | null = null;
 
   async function readPosition<Position>(
     checkpoint: string,
@@ -90,25 +90,25 @@ export function createStreamLink(options: StreamLinkOptions): StreamLink {
     open: OpenConnection = openStreamConnection,
   ): Promise<ConnectionEnd> {
     link = { kind: "connecting", peer: name };
-    const opened = open({
+    const openedConnection = open({
       ...settings,
       url,
       guard,
       clock,
       onOpen: () => {
         link = { kind: "connected", peer: name };
-        openedMs = clock.now();
+        openedAtMs = clock.now();
         options.onOpen(name);
         pauseIfFull();
       },
       onFrame: (frame) => {
-        if (connection === opened) onFrame(frame);
+        if (connection === openedConnection) onFrame(frame);
       },
     });
-    connection = opened;
-    const end = await opened.ended;
+    connection = openedConnection;
+    const end = await openedConnection.closed;
     connection = null;
-    openedMs = null;
+    openedAtMs = null;
     isPaused = false;
     return end;
   }
@@ -120,29 +120,35 @@ export function createStreamLink(options: StreamLinkOptions): StreamLink {
   }
 
   function pauseIfFull(): void {
-    if (isPaused || options.waiting() < settings.maxWaitingEvents) return;
+    if (isPaused || options.pendingEvents() < settings.maxWaitingEvents) return;
     isPaused = true;
     connection?.pause();
   }
 
   function resumeIfDrained(): void {
-    if (!isPaused || options.waiting() > settings.maxWaitingEvents / 2) return;
+    if (!isPaused || options.pendingEvents() > settings.maxWaitingEvents / 2) return;
     isPaused = false;
     connection?.resume();
   }
 
   const liveSinceMs = (): number | null =>
-    isPaused || options.failure() !== null || stopping.signal.aborted ? null : openedMs;
+    isPaused || options.failure() !== null || stopping.signal.aborted ? null : openedAtMs;
 
-  function status(): { status: PartStatus; detail: string } {
+  function status(): { status: ComponentStatus; detail: string } {
     if (stopping.signal.aborted) return { status: "off", detail: "stopped" };
     const failure = options.failure();
     if (failure !== null) {
-      const next = nextTry(clock, failure.retryAtMs);
-      return { status: "paused", detail: `waiting for the archive: ${failure.reason}, ${next}` };
+      const nextTryText = nextTry(clock, failure.retryAtMs);
+      return {
+        status: "paused",
+        detail: `waiting for the archive: ${failure.reason}, ${nextTryText}`,
+      };
     }
     if (isPaused) {
-      return { status: "paused", detail: `${options.waiting()} events wait for the archive` };
+      return {
+        status: "paused",
+        detail: `${options.pendingEvents()} events are waiting for the archive`,
+      };
     }
     const { peer } = link;
     if (link.kind === "connected") return { status: "connected", detail: `connected to ${peer}` };

@@ -10,18 +10,18 @@ export type RecentKeys = {
 
 export function createRecentKeys(capacity: number, random: () => number): RecentKeys {
   const salt = Array.from({ length: 4 }, () => random().toString(36)).join(" ");
-  let newer = createTable(capacity);
-  let older = createTable(capacity);
+  let newerTable = createTable(capacity);
+  let olderTable = createTable(capacity);
   return {
     add(key) {
       const digest = hash("sha256", salt + key, "buffer");
       const low = digest.readUInt32LE(0);
       // Zero in the upper half marks a free slot.
       const high = digest.readUInt32LE(4) || 1;
-      if (older.has(low, high) || !newer.add(low, high)) return false;
-      if (newer.size() < capacity) return true;
-      [newer, older] = [older, newer];
-      newer.clear();
+      if (olderTable.has(low, high) || !newerTable.add(low, high)) return false;
+      if (newerTable.size() < capacity) return true;
+      [newerTable, olderTable] = [olderTable, newerTable];
+      newerTable.clear();
       return true;
     },
   };

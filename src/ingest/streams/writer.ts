@@ -22,7 +22,7 @@ export type StreamWriter<Position> = {
    * has a gap.
    */
   recordInterruption(): void;
-  waiting(): number;
+  pendingEvents(): number;
   position(): Position | null;
   failure(): { reason: string; retryAtMs: number } | null;
   stop(): Promise<void>;
@@ -35,8 +35,8 @@ export type StreamWriterOptions<Position> = {
   checkpoint: string;
   coverage: CoverageSource;
   /** Saved by an earlier run; `timeUs` is in Unix microseconds. */
-  saved: { position: Position; timeUs: number } | null;
-  isLater(position: Position, than: Position): boolean;
+  savedState: { position: Position; timeUs: number } | null;
+  isLater(position: Position, reference: Position): boolean;
   batchEvents: number;
   batchMs: number;
   quietBatchMs: number;
@@ -49,30 +49,30 @@ export type StreamWriterOptions<Position> = {
 export function startStreamWriter<Position extends object>(
   options: StreamWriterOptions<Position>,
 ): StreamWriter<Position> {
-  const { archive, clock, saved } = options;
+  const { archive, clock, savedState } = options;
   const backoff = { minMs: options.minBackoffMs, maxMs: options.maxBackoffMs };
   const batches = createStreamBatches<Position>({
     maxEventsPerBatch: options.batchEvents,
-    savedPosition: saved?.position ?? null,
-    savedToMs: saved === null ? null : Math.floor(saved.timeUs / 1000),
+    savedPosition: savedState?.position ?? null,
+    savedToMs: savedState === null ? null : Math.floor(savedState.timeUs / 1000),
     isLater: options.isLater,
   });
-  let reachUs = saved?.timeUs ?? null;
-  let durable = saved?.position ?? null;
-  let first: Position | null = null;
+  let reachedUs = savedState?.timeUs ?? null;
+  let durablePosition = savedState?.position ?? null;
+  let firstPosition: Position | null = null;
   let isInterrupted = false;
   let failure: { reason: string; retryAtMs: number } | null = null;
   let onDueChange: () => void = () => {};
   const stopping = new AbortController();
 
   function add(item: StreamItem, position: Position): void {
-    const followsGap = isInterrupted && (reachUs === null || item.timeUs > reachUs);
+    const followsGap = isInterrupted && (reachedUs === null || item.timeUs > reachedUs);
     isInterrupted = false;
-    first ??= position;
-    reachUs = Math.max(reachUs ?? 0, item.timeUs);
-    const dueBefore = dueElapsedMs();
+    firstPosition ??= position;
+    reachedUs = Math.max(reachedUs ?? 0, item.timeUs);
+    const previousDueMs = dueElapsedMs();
     batches.add(item, position, followsGap, clock.elapsed());
-    if (dueElapsedMs() !== dueBefore) onDueChange();
+    if (dueElapsedMs() !== previousDueMs) onDueChange();
   }
 
   async function run(): Promise<void> {
@@ -82,7 +82,7 @@ export function startStreamWriter<Position extends object>(
       batches.closeFirst();
       if (!(await writeBatch(batch))) return;
       batches.shift();
-      durable = batch.position;
+      durablePosition = batch.position;
       options.onWritten();
     }
   }
@@ -99,9 +99,9 @@ export function startStreamWriter<Position extends object>(
       }
       const remainingMs = dueMs - clock.elapsed();
       if (remainingMs <= 0) return batches.first();
-      const dueChanged = new AbortController();
-      onDueChange = () => dueChanged.abort();
-      await clock.sleep(remainingMs, dueChanged.signal).catch(() => {});
+      const dueChange = new AbortController();
+      onDueChange = () => dueChange.abort();
+      await clock.sleep(remainingMs, dueChange.signal).catch(() => {});
     }
   }
 
@@ -137,19 +137,19 @@ export function startStreamWriter<Position extends object>(
     }
   }
 
-  const ended = run();
+  const finished = run();
   return {
     add,
     recordInterruption: () => {
       isInterrupted = true;
     },
-    waiting: () => batches.events(),
-    position: () => durable ?? first,
+    pendingEvents: () => batches.events(),
+    position: () => durablePosition ?? firstPosition,
     failure: () => failure,
     stop: async () => {
       stopping.abort();
       onDueChange();
-      await ended;
+      await finished;
     },
   };
 }

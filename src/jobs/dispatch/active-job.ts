@@ -2,22 +2,26 @@ import { isSearch } from "../../platforms/methods.ts";
 import type { Job, SearchJobRequest } from "../job.ts";
 import type { ActiveJob } from "./dispatcher.ts";
 
-export function activeJob(submitted: Job, deadlineMs: number): ActiveJob {
-  const { uuid, accountId, keyId, request } = submitted;
+export function createActiveJob(submittedJob: Job, deadlineMs: number): ActiveJob {
+  const { uuid, accountId, keyId, request } = submittedJob;
   const work = workKind(request);
-  const nodes = { avoided: new Set<string>(), failedOn: new Set<string>(), runningNode: null };
+  const nodes = {
+    avoidedNodes: new Set<string>(),
+    failedNodes: new Set<string>(),
+    runningNode: null,
+  };
   const endListeners: ActiveJob["endListeners"] = new Set();
-  const idle = { phase: "waiting", lease: null } as const;
+  const initialState = { phase: "waiting", lease: null } as const;
   const groupId = `${isSearch(request.method) ? "search" : "fetch"} ${accountId}`;
   const names = { uuid, keyId, groupId, work, kind: work };
   return {
     ...names,
-    submitted,
+    submittedJob,
     deadlineMs,
     ...nodes,
-    ...idle,
+    ...initialState,
     endListeners,
-    uncommitted: null,
+    uncommittedJob: null,
     change: 0,
   };
 }
@@ -46,17 +50,17 @@ function workKind({
 export class RunningJobs {
   readonly #byNode = new Map<string, number>();
 
-  of(nodeId: string): number {
+  count(nodeId: string): number {
     return this.#byNode.get(nodeId) ?? 0;
   }
 
   add(nodeId: string): void {
-    this.#byNode.set(nodeId, this.of(nodeId) + 1);
+    this.#byNode.set(nodeId, this.count(nodeId) + 1);
   }
 
   remove(nodeId: string): void {
-    const remaining = this.of(nodeId) - 1;
-    if (remaining > 0) this.#byNode.set(nodeId, remaining);
+    const remainingCount = this.count(nodeId) - 1;
+    if (remainingCount > 0) this.#byNode.set(nodeId, remainingCount);
     else this.#byNode.delete(nodeId);
   }
 }

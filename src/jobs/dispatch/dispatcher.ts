@@ -16,9 +16,9 @@ export type ActiveJob = {
   readonly work: string;
   /** Consists of `work` and the avoided nodes. */
   kind: string;
-  avoided: ReadonlySet<string>;
-  readonly failedOn: Set<string>;
-  readonly submitted: Job;
+  avoidedNodes: ReadonlySet<string>;
+  readonly failedNodes: Set<string>;
+  readonly submittedJob: Job;
   deadlineMs: number;
   /**
    * `delayed`: waits for its retry time; `ending`: completed, but not on disk yet; `leased` without a `lease`: a node of
@@ -27,8 +27,8 @@ export type ActiveJob = {
   phase: "waiting" | "delayed" | "leased" | "ending";
   lease: CurrentLease | null;
   runningNode: string | null;
-  readonly endListeners: Set<(ended: Job | null) => void>;
-  uncommitted: UncommittedJob | null;
+  readonly endListeners: Set<(endedJob: Job | null) => void>;
+  uncommittedJob: UncommittedJob | null;
   change: number;
 };
 
@@ -37,7 +37,7 @@ type CurrentLease = {
   readonly nodeId: string;
   readonly sinceMs: number;
   untilMs: number;
-  readonly lost: AbortController;
+  readonly lossController: AbortController;
 };
 
 /** Unfinished jobs in memory. The store is authoritative. */
@@ -63,11 +63,11 @@ export type Dispatcher = {
   release(job: ActiveJob): void;
   loseLease(job: ActiveJob): void;
   /** Also notifies waiters and revokes the lease, if any. */
-  end(uuid: string, ended?: Job | null): void;
+  end(uuid: string, endedJob?: Job | null): void;
   /** Null on timeout, abort or shutdown, or if the ended job must be read from the store. */
   waitForEnd(job: ActiveJob, waitMs: number, signal?: AbortSignal): Promise<Job | null>;
   get(uuid: string): ActiveJob | undefined;
-  all(): Iterable<ActiveJob>;
+  activeJobs(): Iterable<ActiveJob>;
   depth(): number;
   stop(): void;
 };
@@ -84,14 +84,14 @@ export function createDispatcher(
   clock: Clock,
   maxRunningPerKey: number | null,
   hasOtherNodeFor: (request: SearchJobRequest, nodeIds: ReadonlySet<string>) => boolean,
-  running: RunningJobs,
+  runningJobs: RunningJobs,
 ): Dispatcher {
   const jobs = new Map<string, ActiveJob>();
   const queue = createFairQueue<ActiveJob>(maxRunningPerKey ?? Number.POSITIVE_INFINITY);
   const idleNodes = createIdleNodes<ActiveJob>();
   const stopping = new AbortController();
   let pendingCount = 0;
-  let turns = 0;
+  let turnCount = 0;
 
   function setPhase(job: ActiveJob, phase: ActiveJob["phase"]): void {
     if (jobs.has(job.uuid)) pendingCount -= isPending(job) ? 1 : 0;
@@ -108,23 +108,24 @@ export function createDispatcher(
   }
 
   function takeTurn(nodeId: string, job: ActiveJob): boolean {
-    const { keyId, submitted } = job;
+    const { keyId, submittedJob } = job;
     const hasTurn =
-      queue.mayRun(keyId) &&
+      queue.canRun(keyId) &&
       idleNodes.takeTurn(
         nodeId,
         (leaseRequest) =>
-          canRunJob(leaseRequest, submitted.request) &&
-          idleNodes.countWaiting(leaseRequest) - turns > reservedSlots(leaseRequest.slots?.() ?? 0),
+          canRunJob(leaseRequest, submittedJob.request) &&
+          idleNodes.countWaiting(leaseRequest) - turnCount >
+            reservedSlots(leaseRequest.slots?.() ?? 0),
       );
     if (!hasTurn) return false;
-    turns += 1;
+    turnCount += 1;
     queue.occupy(job);
     return true;
   }
 
   function endTurn(job: ActiveJob): void {
-    turns -= 1;
+    turnCount -= 1;
     queue.release(job);
     wakeNodes();
   }
@@ -138,16 +139,16 @@ export function createDispatcher(
 
   /** A broken node, usually the least loaded, would lease the job again. */
   function avoidFailedNodes(job: ActiveJob): void {
-    const { failedOn, submitted } = job;
-    if (failedOn.size === 0 || !hasOtherNodeFor(submitted.request, failedOn)) {
+    const { failedNodes, submittedJob } = job;
+    if (failedNodes.size === 0 || !hasOtherNodeFor(submittedJob.request, failedNodes)) {
       setAvoidedNodes(job, noNodes);
       return;
     }
-    const avoided = new Set(failedOn);
-    setAvoidedNodes(job, avoided);
+    const avoidedNodes = new Set(failedNodes);
+    setAvoidedNodes(job, avoidedNodes);
     clock.sleep(avoidanceMs, stopping.signal).then(
       () => {
-        const isStillAvoiding = job.phase === "waiting" && job.avoided === avoided;
+        const isStillAvoiding = job.phase === "waiting" && job.avoidedNodes === avoidedNodes;
         if (!isStillAvoiding || jobs.get(job.uuid) !== job) return;
         queue.remove(job);
         setAvoidedNodes(job, noNodes);
@@ -159,7 +160,7 @@ export function createDispatcher(
   }
 
   function setAvoidedNodes(job: ActiveJob, nodeIds: ReadonlySet<string>): void {
-    job.avoided = nodeIds;
+    job.avoidedNodes = nodeIds;
     job.kind = [job.work, ...[...nodeIds].toSorted()].join(" not ");
   }
 
@@ -184,17 +185,17 @@ export function createDispatcher(
   const takeForIdle = (leaseRequest: LeaseRequest<SearchJobRequest>): ActiveJob | null =>
     take(leaseRequest, idleNodes.countWaiting(leaseRequest));
 
-  function take(leaseRequest: LeaseRequest<SearchJobRequest>, free: number): ActiveJob | null {
+  function take(leaseRequest: LeaseRequest<SearchJobRequest>, freeSlots: number): ActiveJob | null {
     // Kinds with the same `work` differ only in avoided nodes.
     const canRunByWork = new Map<string, boolean>();
     const job = queue.take(
-      ({ work, avoided, submitted: { request } }) => {
-        if (avoided.has(leaseRequest.nodeId)) return false;
+      ({ work, avoidedNodes, submittedJob: { request } }) => {
+        if (avoidedNodes.has(leaseRequest.nodeId)) return false;
         const canRun = canRunByWork.get(work) ?? canRunJob(leaseRequest, request);
         canRunByWork.set(work, canRun);
         return canRun;
       },
-      free <= reservedSlots(leaseRequest.slots?.() ?? 0),
+      freeSlots <= reservedSlots(leaseRequest.slots?.() ?? 0),
     );
     if (job === null) return null;
     setPhase(job, "leased");
@@ -205,12 +206,12 @@ export function createDispatcher(
 
   function assign(job: ActiveJob, nodeId: string): void {
     job.runningNode = nodeId;
-    running.add(nodeId);
+    runningJobs.add(nodeId);
   }
 
   function unassign(job: ActiveJob): void {
     if (job.runningNode === null) return;
-    running.remove(job.runningNode);
+    runningJobs.remove(job.runningNode);
     job.runningNode = null;
   }
 
@@ -220,10 +221,10 @@ export function createDispatcher(
     signal?: AbortSignal,
   ): Promise<ActiveJob | null> {
     if (stopping.signal.aborted) return null;
-    const ready = isOpen(leaseRequest)
+    const readyJob = isOpen(leaseRequest)
       ? take(leaseRequest, idleNodes.countWaiting(leaseRequest) + 1)
       : null;
-    if (ready !== null) return ready;
+    if (readyJob !== null) return readyJob;
     return await firstValue<ActiveJob>(clock, waitMs, signal, (give) =>
       idleNodes.add(leaseRequest, give),
     );
@@ -247,19 +248,19 @@ export function createDispatcher(
   function loseLease(job: ActiveJob): void {
     const { phase, lease } = job;
     job.lease = null;
-    if (phase === "leased") lease?.lost.abort(leaseLost);
+    if (phase === "leased") lease?.lossController.abort(leaseLostError);
     release(job);
   }
 
-  function end(uuid: string, ended: Job | null = null): void {
+  function end(uuid: string, endedJob: Job | null = null): void {
     const job = jobs.get(uuid);
     if (job === undefined) return;
     loseLease(job);
     if (job.phase === "waiting") queue.remove(job);
     pendingCount -= isPending(job) ? 1 : 0;
     jobs.delete(uuid);
-    job.uncommitted?.commit();
-    for (const notify of [...job.endListeners]) notify(ended);
+    job.uncommittedJob?.commit();
+    for (const notify of [...job.endListeners]) notify(endedJob);
   }
 
   async function waitForEnd(
@@ -296,14 +297,14 @@ export function createDispatcher(
     end,
     waitForEnd,
     get: (uuid) => jobs.get(uuid),
-    all: () => jobs.values(),
+    activeJobs: () => jobs.values(),
     depth: () => pendingCount,
     stop,
   };
 }
 
 /** Shared, because each abort without a reason creates an exception. */
-const leaseLost = new Error("the lease was lost");
+const leaseLostError = new Error("the lease was lost");
 
 function canRunJob(
   { methods, accepts }: LeaseRequest<SearchJobRequest>,

@@ -16,12 +16,16 @@ export type FairQueue<Item> = {
   occupy(item: Item): void;
   release(item: Item): void;
   isIdle(): boolean;
-  mayRun(keyId: string): boolean;
+  canRun(keyId: string): boolean;
 };
 
-type Key<Item> = { waiting: Map<string, KeyTurn<Item>>; running: number };
+type Key<Item> = { turns: Map<string, KeyTurn<Item>>; runningCount: number };
 /** `waitingPairs`: the number of pairs of key and kind with waiting items. */
-type Group<Item> = { waiting: Map<string, GroupTurn<Item>>; waitingPairs: number; running: number };
+type Group<Item> = {
+  turns: Map<string, GroupTurn<Item>>;
+  waitingPairs: number;
+  runningCount: number;
+};
 
 type KeyTurn<Item> = {
   key: Key<Item>;
@@ -46,19 +50,19 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
   const keys = new Map<string, Key<Item>>();
   const groups = new Map<string, Group<Item>>();
   const kinds = new Map<string, KindQueues<Item>>();
-  const ages = new Map<Item, number>();
+  const sequences = new Map<Item, number>();
   let lastTurn = 0;
-  let lastAge = 0;
-  let frontAge = 0;
+  let lastSequence = 0;
+  let firstSequence = 0;
 
   function ensureKey({ keyId }: Item): Key<Item> {
-    const key = keys.get(keyId) ?? { waiting: new Map(), running: 0 };
+    const key = keys.get(keyId) ?? { turns: new Map(), runningCount: 0 };
     keys.set(keyId, key);
     return key;
   }
 
   function ensureGroup({ groupId }: Item): Group<Item> {
-    const group = groups.get(groupId) ?? { waiting: new Map(), waitingPairs: 0, running: 0 };
+    const group = groups.get(groupId) ?? { turns: new Map(), waitingPairs: 0, runningCount: 0 };
     groups.set(groupId, group);
     return group;
   }
@@ -66,69 +70,69 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
   function ensureKeyTurn(item: Item): KeyTurn<Item> {
     const { kind } = item;
     const key = ensureKey(item);
-    const existing = key.waiting.get(kind);
+    const existing = key.turns.get(kind);
     if (existing !== undefined) return existing;
     const group = ensureGroup(item);
     group.waitingPairs += 1;
-    const waiting: KeyTurn<Item> = { key, group, kind, items: createFifo(), turn: null };
-    key.waiting.set(kind, waiting);
-    return waiting;
+    const keyTurn: KeyTurn<Item> = { key, group, kind, items: createFifo(), turn: null };
+    key.turns.set(kind, keyTurn);
+    return keyTurn;
   }
 
   function add(item: Item): void {
-    lastAge += 1;
-    ages.set(item, lastAge);
-    const waiting = ensureKeyTurn(item);
-    waiting.items.add(item);
-    startTurn(waiting);
+    lastSequence += 1;
+    sequences.set(item, lastSequence);
+    const keyTurn = ensureKeyTurn(item);
+    keyTurn.items.add(item);
+    startTurn(keyTurn);
   }
 
   function requeue(item: Item): void {
-    frontAge -= 1;
-    ages.set(item, frontAge);
-    const waiting = ensureKeyTurn(item);
-    waiting.items.addFirst(item);
-    startTurn(waiting);
+    firstSequence -= 1;
+    sequences.set(item, firstSequence);
+    const keyTurn = ensureKeyTurn(item);
+    keyTurn.items.addFirst(item);
+    startTurn(keyTurn);
   }
 
-  function startTurn(waiting: KeyTurn<Item>): void {
-    const { key, group, kind } = waiting;
-    if (waiting.turn !== null || key.running >= maxRunningPerKey) return;
+  function startTurn(keyTurn: KeyTurn<Item>): void {
+    const { key, group, kind } = keyTurn;
+    if (keyTurn.turn !== null || key.runningCount >= maxRunningPerKey) return;
     lastTurn += 1;
-    waiting.turn = lastTurn;
-    const existing = group.waiting.get(kind);
+    keyTurn.turn = lastTurn;
+    const existing = group.turns.get(kind);
     if (existing !== undefined) {
-      existing.keys.add(waiting);
+      existing.keys.add(keyTurn);
       return;
     }
     const queue = ensureQueue(group, kind);
     const groupTurn: GroupTurn<Item> = { group, keys: createFifo(), turn: lastTurn, queue };
-    groupTurn.keys.add(waiting);
-    group.waiting.set(kind, groupTurn);
+    groupTurn.keys.add(keyTurn);
+    group.turns.set(kind, groupTurn);
     queue.add(groupTurn);
   }
 
-  function ensureQueue({ running }: Group<Item>, kind: string): Fifo<GroupTurn<Item>> {
+  function ensureQueue({ runningCount }: Group<Item>, kind: string): Fifo<GroupTurn<Item>> {
     const queues = kinds.get(kind) ?? { idle: createFifo(), busy: createFifo() };
     kinds.set(kind, queues);
-    return running === 0 ? queues.idle : queues.busy;
+    return runningCount === 0 ? queues.idle : queues.busy;
   }
 
-  function endTurn(waiting: KeyTurn<Item>): void {
-    if (waiting.turn === null) return;
-    waiting.turn = null;
-    const { group, kind } = waiting;
-    const groupTurn = group.waiting.get(kind);
-    groupTurn?.keys.remove(waiting);
+  function endTurn(keyTurn: KeyTurn<Item>): void {
+    if (keyTurn.turn === null) return;
+    keyTurn.turn = null;
+    const { group, kind } = keyTurn;
+    const groupTurn = group.turns.get(kind);
+    groupTurn?.keys.remove(keyTurn);
     if (groupTurn === undefined || !groupTurn.keys.isEmpty()) return;
     groupTurn.queue.remove(groupTurn);
-    group.waiting.delete(kind);
+    group.turns.delete(kind);
     const queues = kinds.get(kind);
     if (queues?.idle.isEmpty() && queues.busy.isEmpty()) kinds.delete(kind);
   }
 
   function moveToEnd(group: Group<Item>): void {
-    for (const [kind, groupTurn] of group.waiting) {
+    for (const [kind, groupTurn] of group.turns) {
       groupTurn.queue.remove(groupTurn);
       lastTurn += 1;
       groupTurn.turn = lastTurn;
@@ -138,17 +142,17 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
   }
 
   function take(accepts: (exampleOfKind: Item) => boolean, idleOnly = false): Item | null {
-    const accepted = new Set<string>();
+    const acceptedKinds = new Set<string>();
     let next: GroupTurn<Item> | null = null;
     for (const [kind, { idle, busy }] of kinds) {
       const first = idle.first() ?? (idleOnly ? null : busy.first());
       const example = first?.keys.first()?.items.first() ?? null;
       if (first === null || example === null || !accepts(example)) continue;
-      accepted.add(kind);
+      acceptedKinds.add(kind);
       if (next === null || isBefore(first, next)) next = first;
     }
     if (next === null) return null;
-    const item = nextItem(next.group, accepted);
+    const item = nextItem(next.group, acceptedKinds);
     if (item === null) return null;
     occupy(item);
     return item;
@@ -157,41 +161,42 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
   function occupy(item: Item): void {
     const [key, group] = [ensureKey(item), ensureGroup(item)];
     unqueue(item);
-    key.running += 1;
-    group.running += 1;
-    for (const waiting of key.waiting.values()) {
-      endTurn(waiting);
-      startTurn(waiting);
+    key.runningCount += 1;
+    group.runningCount += 1;
+    for (const keyTurn of key.turns.values()) {
+      endTurn(keyTurn);
+      startTurn(keyTurn);
     }
     moveToEnd(group);
   }
 
-  function nextItem(group: Group<Item>, accepted: ReadonlySet<string>): Item | null {
+  function nextItem(group: Group<Item>, acceptedKinds: ReadonlySet<string>): Item | null {
     let next: KeyTurn<Item> | null = null;
-    for (const [kind, { keys: keyTurns }] of group.waiting) {
-      const first = accepted.has(kind) ? keyTurns.first() : null;
+    for (const [kind, { keys: keyTurns }] of group.turns) {
+      const first = acceptedKinds.has(kind) ? keyTurns.first() : null;
       if (first !== null && turnNumber(first) < turnNumber(next)) next = first;
     }
     let oldest: Item | null = null;
-    for (const waiting of next?.key.waiting.values() ?? []) {
-      if (waiting.group !== group || !accepted.has(waiting.kind)) continue;
-      const item = waiting.items.first();
-      if (item !== null && (oldest === null || itemAge(item) < itemAge(oldest))) oldest = item;
+    for (const keyTurn of next?.key.turns.values() ?? []) {
+      if (keyTurn.group !== group || !acceptedKinds.has(keyTurn.kind)) continue;
+      const item = keyTurn.items.first();
+      if (item !== null && (oldest === null || itemSequence(item) < itemSequence(oldest)))
+        oldest = item;
     }
     return oldest;
   }
 
-  const itemAge = (item: Item): number => ages.get(item) ?? 0;
+  const itemSequence = (item: Item): number => sequences.get(item) ?? 0;
 
   function unqueue(item: Item): void {
     const key = keys.get(item.keyId);
-    const waiting = key?.waiting.get(item.kind);
-    if (key === undefined || !waiting?.items.remove(item)) return;
-    ages.delete(item);
-    if (waiting.items.isEmpty()) {
-      endTurn(waiting);
-      key.waiting.delete(item.kind);
-      waiting.group.waitingPairs -= 1;
+    const keyTurn = key?.turns.get(item.kind);
+    if (key === undefined || !keyTurn?.items.remove(item)) return;
+    sequences.delete(item);
+    if (keyTurn.items.isEmpty()) {
+      endTurn(keyTurn);
+      key.turns.delete(item.kind);
+      keyTurn.group.waitingPairs -= 1;
     }
   }
 
@@ -204,18 +209,18 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     const key = keys.get(item.keyId);
     const group = groups.get(item.groupId);
     if (key === undefined || group === undefined) return;
-    key.running -= 1;
-    group.running -= 1;
-    for (const waiting of key.waiting.values()) startTurn(waiting);
-    if (group.running === 0) moveToEnd(group);
+    key.runningCount -= 1;
+    group.runningCount -= 1;
+    for (const keyTurn of key.turns.values()) startTurn(keyTurn);
+    if (group.runningCount === 0) moveToEnd(group);
     forgetIfIdle(item);
   }
 
   function forgetIfIdle({ keyId, groupId }: Item): void {
     const key = keys.get(keyId);
-    if (key !== undefined && key.waiting.size === 0 && key.running === 0) keys.delete(keyId);
+    if (key !== undefined && key.turns.size === 0 && key.runningCount === 0) keys.delete(keyId);
     const group = groups.get(groupId);
-    if (group?.waitingPairs === 0 && group.running === 0) groups.delete(groupId);
+    if (group?.waitingPairs === 0 && group.runningCount === 0) groups.delete(groupId);
   }
 
   return {
@@ -226,15 +231,15 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     occupy,
     release,
     isIdle: () => kinds.size === 0,
-    mayRun: (keyId) => (keys.get(keyId)?.running ?? 0) < maxRunningPerKey,
+    canRun: (keyId) => (keys.get(keyId)?.runningCount ?? 0) < maxRunningPerKey,
   };
 }
 
 function isBefore<Item>(a: GroupTurn<Item>, b: GroupTurn<Item>): boolean {
-  const isIdle = a.group.running === 0;
-  if (isIdle !== (b.group.running === 0)) return isIdle;
+  const isIdle = a.group.runningCount === 0;
+  if (isIdle !== (b.group.runningCount === 0)) return isIdle;
   return a.turn < b.turn;
 }
 
-const turnNumber = (waiting: { turn: number | null } | null): number =>
-  waiting?.turn ?? Number.POSITIVE_INFINITY;
+const turnNumber = (keyTurn: { turn: number | null } | null): number =>
+  keyTurn?.turn ?? Number.POSITIVE_INFINITY;

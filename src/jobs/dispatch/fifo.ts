@@ -7,7 +7,7 @@ export type Fifo<Item> = {
   isEmpty(): boolean;
 };
 
-type Link<Item> = { item: Item; before: Link<Item> | null; after: Link<Item> | null };
+type Link<Item> = { item: Item; previous: Link<Item> | null; next: Link<Item> | null };
 
 export function createFifo<Item>(): Fifo<Item> {
   const links = new Map<Item, Link<Item>>();
@@ -15,17 +15,17 @@ export function createFifo<Item>(): Fifo<Item> {
   let last: Link<Item> | null = null;
 
   function add(item: Item): void {
-    const link: Link<Item> = { item, before: last, after: null };
+    const link: Link<Item> = { item, previous: last, next: null };
     if (last === null) first = link;
-    else last.after = link;
+    else last.next = link;
     last = link;
     links.set(item, link);
   }
 
   function addFirst(item: Item): void {
-    const link: Link<Item> = { item, before: null, after: first };
+    const link: Link<Item> = { item, previous: null, next: first };
     if (first === null) last = link;
-    else first.before = link;
+    else first.previous = link;
     first = link;
     links.set(item, link);
   }
@@ -34,10 +34,10 @@ export function createFifo<Item>(): Fifo<Item> {
     const link = links.get(item);
     if (link === undefined) return false;
     links.delete(item);
-    if (link.before === null) first = link.after;
-    else link.before.after = link.after;
-    if (link.after === null) last = link.before;
-    else link.after.before = link.before;
+    if (link.previous === null) first = link.next;
+    else link.previous.next = link.next;
+    if (link.next === null) last = link.previous;
+    else link.next.previous = link.previous;
     return true;
   }
 

@@ -5,12 +5,13 @@ const node = (nodeId: string, load = 0) => ({ nodeId, methods: [], load: () => l
 
 test("equally loaded nodes take turns, and a turn counts even without a dispatched job", () => {
   const nodes = createIdleNodes<string>();
-  const dispatched: string[] = [];
-  for (const nodeId of ["local", "remote"]) nodes.add(node(nodeId), () => dispatched.push(nodeId));
+  const dispatchedNodeIds: string[] = [];
+  for (const nodeId of ["local", "remote"])
+    nodes.add(node(nodeId), () => dispatchedNodeIds.push(nodeId));
   expect(nodes.takeTurn("local", () => true)).toBe(true);
   expect(nodes.takeTurn("local", () => true)).toBe(false);
   expect(nodes.dispatchOne(() => "a job")).toBe(true);
-  expect(dispatched).toEqual(["remote"]);
+  expect(dispatchedNodeIds).toEqual(["remote"]);
   expect(nodes.takeTurn("local", () => true)).toBe(true);
 });
 

@@ -19,24 +19,24 @@ export type IdleNodes<Job> = {
 };
 
 export function createIdleNodes<Job>(): IdleNodes<Job> {
-  const idle = new Set<IdleNode<Job>>();
-  const lastDispatched = new Map<string, number>();
-  const waiting = new Map<SearchLeaseRequest, number>();
-  let dispatched = 0;
+  const idleNodes = new Set<IdleNode<Job>>();
+  const lastTurns = new Map<string, number>();
+  const idleCounts = new Map<SearchLeaseRequest, number>();
+  let dispatchCount = 0;
 
   function add(request: SearchLeaseRequest, give: (job: Job | null) => void): () => void {
     const node = { request, give };
-    idle.add(node);
-    waiting.set(request, countWaiting(request) + 1);
+    idleNodes.add(node);
+    idleCounts.set(request, countWaiting(request) + 1);
     return () => {
-      if (!idle.delete(node)) return;
+      if (!idleNodes.delete(node)) return;
       const remaining = countWaiting(request) - 1;
-      if (remaining > 0) waiting.set(request, remaining);
-      else waiting.delete(request);
+      if (remaining > 0) idleCounts.set(request, remaining);
+      else idleCounts.delete(request);
     };
   }
 
-  const countWaiting = (request: SearchLeaseRequest): number => waiting.get(request) ?? 0;
+  const countWaiting = (request: SearchLeaseRequest): number => idleCounts.get(request) ?? 0;
 
   function dispatchOne(take: (request: SearchLeaseRequest) => Job | null): boolean {
     for (const { request, give } of openNodes()) {
@@ -57,34 +57,35 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
 
   /** One per lease request, in dispatch order. */
   function openNodes(): IdleNode<Job>[] {
-    const firsts = new Map<SearchLeaseRequest, IdleNode<Job>>();
-    for (const node of idle) if (!firsts.has(node.request)) firsts.set(node.request, node);
-    const open = [...firsts.values()].filter(({ request }) => isOpen(request));
-    if (open.length < 2) return open;
-    const loads = new Map(open.map(({ request }) => [request, request.load?.() ?? 0]));
+    const firstNodes = new Map<SearchLeaseRequest, IdleNode<Job>>();
+    for (const node of idleNodes)
+      if (!firstNodes.has(node.request)) firstNodes.set(node.request, node);
+    const nodes = [...firstNodes.values()].filter(({ request }) => isOpen(request));
+    if (nodes.length < 2) return nodes;
+    const loads = new Map(nodes.map(({ request }) => [request, request.load?.() ?? 0]));
     const findLoad = ({ request }: IdleNode<Job>) => loads.get(request) ?? 0;
-    const findTurn = ({ request }: IdleNode<Job>) => lastDispatched.get(request.nodeId) ?? 0;
-    return open.toSorted((a, b) => findLoad(a) - findLoad(b) || findTurn(a) - findTurn(b));
+    const findTurn = ({ request }: IdleNode<Job>) => lastTurns.get(request.nodeId) ?? 0;
+    return nodes.toSorted((a, b) => findLoad(a) - findLoad(b) || findTurn(a) - findTurn(b));
   }
 
   function recordTurn(nodeId: string): void {
-    dispatched += 1;
-    lastDispatched.delete(nodeId);
-    lastDispatched.set(nodeId, dispatched);
-    for (const [oldest] of lastDispatched) {
-      if (lastDispatched.size <= rememberedNodes) break;
-      lastDispatched.delete(oldest);
+    dispatchCount += 1;
+    lastTurns.delete(nodeId);
+    lastTurns.set(nodeId, dispatchCount);
+    for (const [oldest] of lastTurns) {
+      if (lastTurns.size <= maxRememberedNodes) break;
+      lastTurns.delete(oldest);
     }
   }
 
   function endAll(): void {
-    for (const { give } of [...idle]) give(null);
+    for (const { give } of [...idleNodes]) give(null);
   }
 
   return { add, dispatchOne, takeTurn, countWaiting, endAll };
 }
 
-const rememberedNodes = 1_000;
+const maxRememberedNodes = 1_000;
 
 export const isOpen = ({ isOpen: isNodeOpen }: SearchLeaseRequest): boolean =>
   isNodeOpen?.() ?? true;

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../lib/duration.ts";
 import type { JobResult } from "../job.ts";
 
-const noticeableMs = 1_000;
+const minNoticeableMs = 1_000;
 
 /** Warns if the result was truncated at its deadline after the job had waited `waitedMs` for a slot. */
 export function withLateStartWarning(
@@ -9,11 +9,11 @@ export function withLateStartWarning(
   { waitedMs, deadlineMs }: { waitedMs: number; deadlineMs: number },
 ): JobResult {
   const isTruncated = result.warnings.some(({ code }) => code === "deadline_reached");
-  if (!isTruncated || waitedMs < noticeableMs) return result;
-  const waited = formatDuration(Math.floor(waitedMs / 1_000) * 1_000);
+  if (!isTruncated || waitedMs < minNoticeableMs) return result;
+  const waitTime = formatDuration(Math.floor(waitedMs / 1_000) * 1_000);
   const warning = {
     code: "started_late",
-    message: `the search waited ${waited} of its ${formatDuration(deadlineMs)} deadline for a free slot`,
+    message: `the search waited ${waitTime} of its ${formatDuration(deadlineMs)} deadline for a free slot`,
     hint: "continue with next_cursor, or submit fewer searches at a time",
   };
   return { ...result, warnings: [...result.warnings, warning] };

@@ -27,9 +27,9 @@ test("a waiting job that is cancelled never runs, and calls that wait for its en
 test("cancelling a running job stops its node immediately, and no result is accepted", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const lease = await jobs.lease();
-  expect(lease.lost.aborted).toBe(false);
+  expect(lease.lostSignal.aborted).toBe(false);
   expect(await jobs.queue.cancel("one", uuid)).toBe("cancelled");
-  expect(lease.lost.aborted).toBe(true);
+  expect(lease.lostSignal.aborted).toBe(true);
   const { complete, fail, renew } = jobs.queue;
   await expect(complete(uuid, lease.token, result)).rejects.toMatchObject(refusal);
   await expect(fail(uuid, lease.token, failure)).rejects.toMatchObject(refusal);
@@ -40,12 +40,12 @@ test("cancelling a running job stops its node immediately, and no result is acce
 test("cancelling a search frees its key's slot", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.queue.submit(newJob());
-  const third = await jobs.queue.submit(newJob());
+  const thirdJob = await jobs.queue.submit(newJob());
   await jobs.lease();
   await jobs.lease();
-  const next = jobs.queue.lease(testNode, 1_000);
+  const nextLease = jobs.queue.lease(testNode, 1_000);
   await jobs.queue.cancel("one", uuid);
-  expect((await next)?.uuid).toBe(third.uuid);
+  expect((await nextLease)?.uuid).toBe(thirdJob.uuid);
 });
 
 test("a job that is cancelled while it waits for a retry is not retried", async () => {
@@ -69,11 +69,11 @@ test("if a job is cancelled and completed in one tick, the first of the two coun
 
   const second = await jobs.queue.submit(newJob());
   const lease = await jobs.lease();
-  const other = await Promise.allSettled([
+  const laterOutcomes = await Promise.allSettled([
     jobs.queue.complete(second.uuid, lease.token, result),
     jobs.queue.cancel("one", second.uuid),
   ]);
-  expect(other).toMatchObject([{ status: "fulfilled" }, { value: "forgotten" }]);
+  expect(laterOutcomes).toMatchObject([{ status: "fulfilled" }, { value: "forgotten" }]);
 });
 
 test("cancelling an ended job deletes it with its result", async () => {
@@ -105,16 +105,16 @@ test("a cancelled job stays cancelled after a restart", async () => {
 
 test("a node loses a job's lease when the lease expires or the job's deadline passes", async () => {
   await jobs.queue.submit(newJob());
-  const lapsed = await jobs.lease();
+  const lapsedLease = await jobs.lease();
   await jobs.clock.advance(32_000);
-  expect(lapsed.lost.aborted).toBe(true);
-  const late = await jobs.lease();
+  expect(lapsedLease.lostSignal.aborted).toBe(true);
+  const lateLease = await jobs.lease();
   for (let seconds = 0; seconds < 80; seconds += 20) {
-    await jobs.queue.renew(late.uuid, late.token);
+    await jobs.queue.renew(lateLease.uuid, lateLease.token);
     await jobs.clock.advance(20_000);
   }
-  expect(late.lost.aborted).toBe(false);
-  await jobs.queue.renew(late.uuid, late.token);
+  expect(lateLease.lostSignal.aborted).toBe(false);
+  await jobs.queue.renew(lateLease.uuid, lateLease.token);
   await jobs.clock.advance(12_000);
-  expect(late.lost.aborted).toBe(true);
+  expect(lateLease.lostSignal.aborted).toBe(true);
 });

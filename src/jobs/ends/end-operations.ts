@@ -4,7 +4,7 @@ import type { JobFailure } from "../job.ts";
 import { deadlinePassed } from "../leases/retries.ts";
 import { inAccountOrder, type JobSnapshot, visibleChange } from "../reads/visible-change.ts";
 import { noLease, sourceStatesSql } from "../states.ts";
-import { dropFetched } from "./fetched-operations.ts";
+import { deleteExpiredFetchedPosts } from "./fetched-operations.ts";
 
 type End = { uuid: string; nowMs: number };
 
@@ -40,24 +40,24 @@ export const endOperations = {
   cancelJobsOf: durable(function* (
     database,
     { accountId, nowMs }: { accountId: string; nowMs: number },
-  ): Steps<{ snapshots: JobSnapshot[]; isMore: boolean }> {
-    const waiting = yield* database.all<{ uuid: string }>(
+  ): Steps<{ snapshots: JobSnapshot[]; hasMore: boolean }> {
+    const cancellableJobs = yield* database.all<{ uuid: string }>(
       `SELECT uuid FROM job WHERE account_id = :accountId AND finished_ms IS NULL AND ${sourceStatesSql("cancel")}
          LIMIT ${sweepRows}`,
       { accountId },
     );
-    const snapshots = yield* mapNonNull(waiting, ({ uuid }) =>
+    const snapshots = yield* mapNonNull(cancellableJobs, ({ uuid }) =>
       cancel(database, { accountId, uuid, nowMs }),
     );
-    return { snapshots, isMore: waiting.length === sweepRows };
+    return { snapshots, hasMore: cancellableJobs.length === sweepRows };
   }),
 
   overdueJobs: read(function* (database, { deadlineMs }: { deadlineMs: number }): Steps<string[]> {
-    const overdue = yield* database.all<{ uuid: string }>(
+    const overdueRows = yield* database.all<{ uuid: string }>(
       `SELECT uuid FROM job WHERE finished_ms IS NULL AND ${sourceStatesSql("timeOut")} AND deadline_ms <= :deadlineMs`,
       { deadlineMs },
     );
-    return overdue.map(({ uuid }) => uuid);
+    return overdueRows.map(({ uuid }) => uuid);
   }),
 
   timeOutJobs: durable(function* (
@@ -83,17 +83,19 @@ export const endOperations = {
    */
   expireJobs: durable(function* (database, times: RetentionTimes): Steps<ExpiredJobs> {
     const { nowMs } = times;
-    const overdue = yield* database.all<{ uuid: string }>(expiredSql, { nowMs });
-    const expired = yield* mapNonNull(overdue, ({ uuid }) => expire(database, { uuid, nowMs }));
+    const overdueRows = yield* database.all<{ uuid: string }>(expiredSql, { nowMs });
+    const snapshots = yield* mapNonNull(overdueRows, ({ uuid }) =>
+      expire(database, { uuid, nowMs }),
+    );
     return {
-      expired,
-      isMore: (yield* deleteExpiredRows(database, times)) || overdue.length === sweepRows,
+      snapshots,
+      hasMore: (yield* deleteExpiredRows(database, times)) || overdueRows.length === sweepRows,
     };
   }),
 };
 
 export type RetentionTimes = { nowMs: number; endedMs: number; keyedMs: number };
-export type ExpiredJobs = { expired: JobSnapshot[]; isMore: boolean };
+export type ExpiredJobs = { snapshots: JobSnapshot[]; hasMore: boolean };
 
 export const sweepRows = 500;
 
@@ -115,6 +117,6 @@ export function* deleteExpiredRows(
                                                            WHERE created_ms <= :keyedMs LIMIT ${sweepRows})`,
     { keyedMs },
   );
-  const deletedPosts = yield* dropFetched(database, { nowMs, limit: sweepRows });
+  const deletedPosts = yield* deleteExpiredFetchedPosts(database, { nowMs, limit: sweepRows });
   return [deletedJobs, deletedKeys, deletedPosts].includes(sweepRows);
 }

@@ -24,38 +24,38 @@ function makeJob(uuid: string, overrides: Partial<Job> = {}): Job {
 
 test("an ended job is cached for its account for a few seconds", async () => {
   const clock = createManualClock();
-  const ended = createEndedJobs(clock, () => 0, 60_000);
-  ended.add(makeJob("a"));
-  expect(ended.find("one", "a")?.uuid).toBe("a");
-  expect(ended.find("two", "a")).toBeNull();
+  const endedJobs = createEndedJobs(clock, () => 0, 60_000);
+  endedJobs.add(makeJob("a"));
+  expect(endedJobs.find("one", "a")?.uuid).toBe("a");
+  expect(endedJobs.find("two", "a")).toBeNull();
   await clock.advance(10_000);
-  expect(ended.find("one", "a")).toBeNull();
+  expect(endedJobs.find("one", "a")).toBeNull();
 });
 
 test("a cached job is not found after its result or its retention has expired", () => {
   let nowMs = 0;
-  const ended = createEndedJobs(createManualClock(), () => nowMs, 5_000);
-  ended.add(makeJob("a", { expiresMs: 1_000 }));
-  ended.add(makeJob("b"));
+  const endedJobs = createEndedJobs(createManualClock(), () => nowMs, 5_000);
+  endedJobs.add(makeJob("a", { expiresMs: 1_000 }));
+  endedJobs.add(makeJob("b"));
   nowMs = 1_000;
-  expect([ended.find("one", "a"), ended.find("one", "b")?.uuid]).toEqual([null, "b"]);
+  expect([endedJobs.find("one", "a"), endedJobs.find("one", "b")?.uuid]).toEqual([null, "b"]);
   nowMs = 5_000;
-  expect(ended.find("one", "b")).toBeNull();
+  expect(endedJobs.find("one", "b")).toBeNull();
 });
 
 test("the cache of ended jobs evicts the oldest jobs and does not accept large ones", () => {
-  const ended = createEndedJobs(createManualClock(), () => 0, 60_000);
+  const endedJobs = createEndedJobs(createManualClock(), () => 0, 60_000);
   const items = Array.from(
     { length: 1_500 },
     (_, n) => ({ platform: "x", id: BigInt(n) }) as const,
   );
   for (let n = 0; n < 100; n += 1) {
-    ended.add(makeJob(`job ${n}`, { result: { ...result, items: [...items] } }));
+    endedJobs.add(makeJob(`job ${n}`, { result: { ...result, items: [...items] } }));
   }
-  expect(ended.find("one", "job 0")).toBeNull();
-  expect(ended.find("one", "job 99")).not.toBeNull();
-  ended.add(makeJob("large", { result: { ...result, items: [...items, ...items] } }));
-  expect(ended.find("one", "large")).toBeNull();
+  expect(endedJobs.find("one", "job 0")).toBeNull();
+  expect(endedJobs.find("one", "job 99")).not.toBeNull();
+  endedJobs.add(makeJob("large", { result: { ...result, items: [...items, ...items] } }));
+  expect(endedJobs.find("one", "large")).toBeNull();
 });
 
 test("changes to a cached job are visible immediately", async () => {
@@ -69,22 +69,22 @@ test("changes to a cached job are visible immediately", async () => {
   await queue.endAll("one");
   expect(await queue.find("one", uuid)).toBeNull();
 
-  const cancelled = await jobs.complete();
-  expect(await queue.cancel("one", cancelled)).toBe("forgotten");
-  expect(await queue.find("one", cancelled)).toBeNull();
+  const cancelledUuid = await jobs.complete();
+  expect(await queue.cancel("one", cancelledUuid)).toBe("forgotten");
+  expect(await queue.find("one", cancelledUuid)).toBeNull();
 
-  const shifted = await jobs.complete();
+  const shiftedUuid = await jobs.complete();
   table.database.run("DELETE FROM job");
   jobs.clock.shiftWall(3_600_000);
-  expect(await queue.find("one", shifted)).toBeNull();
+  expect(await queue.find("one", shiftedUuid)).toBeNull();
   await jobs.close();
 });
 
 test("a cached job equals its row", async () => {
   const jobs = await startTestQueue();
   const uuid = await jobs.complete();
-  const cached = await jobs.queue.find("one", uuid);
+  const cachedJob = await jobs.queue.find("one", uuid);
   await jobs.clock.advance(10_000);
-  expect(await jobs.queue.find("one", uuid)).toEqual(cached);
+  expect(await jobs.queue.find("one", uuid)).toEqual(cachedJob);
   await jobs.close();
 });

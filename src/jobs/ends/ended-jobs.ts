@@ -19,7 +19,7 @@ export type EndedJobs = {
 /** `version`: the archive version before the records were read. */
 export type CachedPage = JsonPage & { version: number };
 
-const cachedMs = 10_000;
+const cacheDurationMs = 10_000;
 const maxBytes = 16_777_216;
 const maxJobBytes = 262_144;
 
@@ -42,7 +42,7 @@ export function createEndedJobs(
     entries.set(job.uuid, {
       job,
       bytes: entryBytes,
-      untilMs: clock.elapsed() + cachedMs,
+      untilMs: clock.elapsed() + cacheDurationMs,
       page: cachedPage,
     });
     bytes += entryBytes;

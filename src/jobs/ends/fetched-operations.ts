@@ -15,17 +15,20 @@ export function fetchedPosts({ items }: JobResult): FetchedPost[] {
   });
 }
 
-export const fetchedSql = (accountId: string, from: string): string => `
+export const storeFetchedPostsSql = (accountId: string, from: string): string => `
   INSERT INTO fetched_post(account_id, platform, id, uri, until_ms)
   SELECT ${accountId}, value ->> '$.platform', CAST(value ->> '$.id' AS INTEGER), value ->> '$.uri', :expiresMs
   FROM ${from}
   ON CONFLICT(account_id, platform, id) DO UPDATE SET uri = excluded.uri,
     until_ms = max(fetched_post.until_ms, excluded.until_ms)`;
 
-const storeSql = fetchedSql("account_id", "job CROSS JOIN json_each(:posts) WHERE uuid = :uuid");
+const storeSql = storeFetchedPostsSql(
+  "account_id",
+  "job CROSS JOIN json_each(:posts) WHERE uuid = :uuid",
+);
 
 /** Omits duplicates, which would conflict. */
-export function fetchedJson(posts: readonly FetchedPost[]): string {
+export function fetchedPostsJson(posts: readonly FetchedPost[]): string {
   const entries = posts.map(({ platform, id, uri }) => {
     return [`${platform} ${id}`, { platform, id: id.toString(), uri }] as const;
   });
@@ -33,15 +36,15 @@ export function fetchedJson(posts: readonly FetchedPost[]): string {
 }
 
 /** Call this in the transaction that completes the job. */
-export function* storeFetched(
+export function* storeFetchedPosts(
   database: Database,
   { uuid, expiresMs, posts }: { uuid: string; expiresMs: number; posts: readonly FetchedPost[] },
 ): Steps<void> {
   if (posts.length === 0) return;
-  yield* database.run(storeSql, { uuid, expiresMs, posts: fetchedJson(posts) });
+  yield* database.run(storeSql, { uuid, expiresMs, posts: fetchedPostsJson(posts) });
 }
 
-export function* dropFetched(
+export function* deleteExpiredFetchedPosts(
   database: Database,
   { nowMs, limit }: { nowMs: number; limit: number },
 ): Steps<number> {

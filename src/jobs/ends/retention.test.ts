@@ -20,11 +20,11 @@ test("deadlines are enforced during a long retention sweep", async () => {
 
 async function withSubmissionWithoutReply(work: (jobs: TestQueue, uuid: string) => Promise<void>) {
   const table = openJobTable();
-  let dies = true;
+  let losesReply = true;
   const write: Store<JobOperations>["write"] = async (name, args) => {
-    const written = await table.store.write(name, args);
-    if (name !== "insertJob" || !dies) return written;
-    dies = false;
+    const reply = await table.store.write(name, args);
+    if (name !== "insertJob" || !losesReply) return reply;
+    losesReply = false;
     throw new Error("the thread is gone");
   };
   const jobs = await startTestQueue({}, { ...table, store: { ...table.store, write } });

@@ -17,8 +17,8 @@ export type RetentionContext = {
   onError?: (thrown: unknown) => void;
 };
 
-const sweepEveryMs = 60_000;
-const overdueMs = 60_000;
+const sweepIntervalMs = 60_000;
+const overdueGraceMs = 60_000;
 const timeoutBatchSize = 100;
 
 /** Runs every minute, and never rejects. Separate from the sweeper, which must not wait for a backlog. */
@@ -32,19 +32,19 @@ export async function enforceRetention(
       await timeOutUnknownJobs(context, stopping).catch((thrown: unknown) => onError?.(thrown));
       await sweep(context, stopping).catch((thrown: unknown) => onError?.(thrown));
     }
-    await clock.sleep(sweepEveryMs, stopping).catch(() => undefined);
+    await clock.sleep(sweepIntervalMs, stopping).catch(() => undefined);
   }
 }
 
 async function sweep(context: RetentionContext, stopping: AbortSignal): Promise<void> {
   const { store, now, settings, reportSnapshot } = context;
-  for (let isMore = true; isMore && !stopping.aborted; ) {
+  for (let hasMore = true; hasMore && !stopping.aborted; ) {
     const nowMs = now();
     const endedMs = nowMs - settings.retentionMs;
     const keyedMs = nowMs - settings.idempotencyMs;
-    const swept = await store.write("expireJobs", { nowMs, endedMs, keyedMs });
-    for (const snapshot of swept.expired) reportSnapshot(snapshot);
-    isMore = swept.isMore;
+    const batch = await store.write("expireJobs", { nowMs, endedMs, keyedMs });
+    for (const snapshot of batch.snapshots) reportSnapshot(snapshot);
+    hasMore = batch.hasMore;
   }
 }
 
@@ -54,10 +54,10 @@ async function sweep(context: RetentionContext, stopping: AbortSignal): Promise<
  */
 async function timeOutUnknownJobs(context: RetentionContext, stopping: AbortSignal): Promise<void> {
   const { store, now, dispatcher, reportSnapshot } = context;
-  const overdue = await store.read("overdueJobs", { deadlineMs: now() - overdueMs });
-  const unknown = overdue.filter((uuid) => dispatcher.get(uuid) === undefined);
-  for (let first = 0; first < unknown.length && !stopping.aborted; first += timeoutBatchSize) {
-    const uuids = unknown.slice(first, first + timeoutBatchSize);
+  const overdueUuids = await store.read("overdueJobs", { deadlineMs: now() - overdueGraceMs });
+  const unknownUuids = overdueUuids.filter((uuid) => dispatcher.get(uuid) === undefined);
+  for (let start = 0; start < unknownUuids.length && !stopping.aborted; start += timeoutBatchSize) {
+    const uuids = unknownUuids.slice(start, start + timeoutBatchSize);
     const snapshots = await store.write("timeOutJobs", { uuids, nowMs: now() });
     for (const snapshot of snapshots) reportSnapshot(snapshot);
   }

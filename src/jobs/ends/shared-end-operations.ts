@@ -51,10 +51,10 @@ export const sharedEndOperations = {
     const rows = yield* database.all<ChangedRow>(expireSql, {
       nowMs: times.nowMs,
     });
-    const expired = rows.map(withoutDeliveries);
+    const snapshots = rows.map(withoutDeliveries);
     return {
-      expired,
-      isMore: (yield* deleteExpiredRows(database, times)) || rows.length === sweepRows,
+      snapshots,
+      hasMore: (yield* deleteExpiredRows(database, times)) || rows.length === sweepRows,
     };
   }),
 };

@@ -30,7 +30,7 @@ export type SweeperContext = {
 
 export type Sweeper = { start(): void; stop(): Promise<void> };
 
-const beatMs = 1_000;
+const heartbeatIntervalMs = 1_000;
 /** In less time, a node may be unable to report a failure. */
 const longRunMs = 10_000;
 const suspensionMs = 5_000;
@@ -50,9 +50,9 @@ export function createSweeper(context: SweeperContext): Sweeper {
   }
 
   async function pause(): Promise<void> {
-    const beganMs = clock.elapsed();
-    await clock.sleep(beatMs, stopping.signal).catch(() => undefined);
-    const lateMs = clock.elapsed() - beganMs - beatMs;
+    const startMs = clock.elapsed();
+    await clock.sleep(heartbeatIntervalMs, stopping.signal).catch(() => undefined);
+    const lateMs = clock.elapsed() - startMs - heartbeatIntervalMs;
     if (lateMs >= suspensionMs) extendTimes(lateMs);
   }
 
@@ -63,7 +63,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
 
   async function moveTimes(ms: number): Promise<void> {
     if (!gateway.isShared) await store.write("moveTimes", { ms });
-    for (const job of dispatcher.all()) {
+    for (const job of dispatcher.activeJobs()) {
       if (!gateway.isShared) job.deadlineMs += ms;
       if (job.lease !== null) job.lease.untilMs += ms;
     }
@@ -71,17 +71,17 @@ export function createSweeper(context: SweeperContext): Sweeper {
 
   /** Time without a writable store does not count against jobs. */
   async function beat(): Promise<void> {
-    const beganMs = clock.elapsed();
+    const startMs = clock.elapsed();
     try {
       if (unwrittenSinceMs !== null) {
-        await moveTimes(Math.round(beganMs - unwrittenSinceMs));
+        await moveTimes(Math.round(startMs - unwrittenSinceMs));
       }
       unwrittenSinceMs = null;
       const capabilities = gateway.capabilities?.() ?? null;
       const heartbeat = { gateway: gateway.id, nowMs: context.now(), capabilities };
       context.onHeartbeat(await store.write("beat", heartbeat));
     } catch (error) {
-      unwrittenSinceMs ??= beganMs;
+      unwrittenSinceMs ??= startMs;
       throw error;
     }
   }
@@ -99,13 +99,13 @@ export function createSweeper(context: SweeperContext): Sweeper {
     const leases = jobsWhere(({ lease }) => lease !== null && lease.untilMs <= elapsedMs)
       .map(context.activeLease)
       .filter((lease) => lease !== null);
-    for (const part of readBatches(leases)) {
+    for (const batch of splitIntoBatches(leases)) {
       const nowMs = context.now();
-      const args = { leases: part, nowMs, maxAttempts, retryDelayMs };
+      const args = { leases: batch, nowMs, maxAttempts, retryDelayMs };
       const ends = await store.write("endExpiredLeases", args);
       for (const end of ends) context.onLeaseExpired(end);
-      const ended = new Set(ends.map(({ uuid }) => uuid));
-      for (const lease of part) if (!ended.has(lease.uuid)) loseLease(lease);
+      const endedUuids = new Set(ends.map(({ uuid }) => uuid));
+      for (const lease of batch) if (!endedUuids.has(lease.uuid)) loseLease(lease);
     }
   }
 
@@ -122,9 +122,9 @@ export function createSweeper(context: SweeperContext): Sweeper {
       if (phase !== "leased") return 0;
       return lease === null ? 2 * settings.deadlineGraceMs : settings.deadlineGraceMs;
     };
-    const late = jobsWhere((job) => job.deadlineMs + graceMs(job) <= elapsedMs);
-    for (const [failure, jobs] of Map.groupBy(late, getFailure)) {
-      for (const part of readBatches(jobs)) await timeOutBatch(part, failure);
+    const lateJobs = jobsWhere((job) => job.deadlineMs + graceMs(job) <= elapsedMs);
+    for (const [failure, jobs] of Map.groupBy(lateJobs, getFailure)) {
+      for (const batch of splitIntoBatches(jobs)) await timeOutBatch(batch, failure);
     }
   }
 
@@ -141,21 +141,21 @@ export function createSweeper(context: SweeperContext): Sweeper {
   }
 
   /** Null if the node leased the job too late to be at fault. */
-  function lateAttempt({ phase, lease, submitted }: ActiveJob): FailedAttempt | null {
+  function lateAttempt({ phase, lease, submittedJob }: ActiveJob): FailedAttempt | null {
     if (phase !== "leased" || lease === null) return null;
     if (clock.elapsed() - lease.sinceMs < longRunMs) return null;
-    return { method: submitted.request.method, nodeId: lease.nodeId, why: "late" };
+    return { method: submittedJob.request.method, nodeId: lease.nodeId, reason: "late" };
   }
 
   function getFailure({
     phase,
-    failedOn,
-    submitted: { request, attempts },
+    failedNodes,
+    submittedJob: { request, attempts },
   }: ActiveJob): JobFailure {
     const isWaiting = phase === "waiting" || phase === "delayed";
     if (!isWaiting) return deadlinePassed;
     if (context.hasNodeFor === undefined || context.hasNodeFor(request)) {
-      const hasRun = attempts > 0 || failedOn.size > 0;
+      const hasRun = attempts > 0 || failedNodes.size > 0;
       return phase === "waiting" && !hasRun ? noSlot : deadlinePassed;
     }
     return (request.position?.nodeId ?? null) === null ? noNode : pageNodeMissing;
@@ -163,7 +163,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
 
   function jobsWhere(isSelected: (job: ActiveJob) => boolean): ActiveJob[] {
     const selected: ActiveJob[] = [];
-    for (const job of dispatcher.all()) if (isSelected(job)) selected.push(job);
+    for (const job of dispatcher.activeJobs()) if (isSelected(job)) selected.push(job);
     return selected.toSorted(byAccount);
   }
 
@@ -184,12 +184,12 @@ export function createSweeper(context: SweeperContext): Sweeper {
   return { start, stop };
 }
 
-const byAccount = ({ submitted: one }: ActiveJob, { submitted: other }: ActiveJob): number =>
+const byAccount = ({ submittedJob: one }: ActiveJob, { submittedJob: other }: ActiveJob): number =>
   one.accountId < other.accountId ? -1 : Number(one.accountId > other.accountId);
 
 const batchSize = 500;
 
-function* readBatches<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+function* splitIntoBatches<Item>(items: readonly Item[]): Generator<readonly Item[]> {
   for (let start = 0; start < items.length; start += batchSize) {
     yield items.slice(start, start + batchSize);
   }

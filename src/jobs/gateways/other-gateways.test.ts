@@ -24,8 +24,8 @@ beforeEach(async () => {
   onWrite = (_name, write) => write();
   const table = openJobTable();
   const { write } = table.store;
-  const watched = ((name, args) => onWrite(name, () => write(name, args))) as Write;
-  const store = { ...table.store, write: watched };
+  const watchedWrite = ((name, args) => onWrite(name, () => write(name, args))) as Write;
+  const store = { ...table.store, write: watchedWrite };
   jobs = await startTestQueue({}, { ...table, store }, { gateway, onError: () => undefined });
 });
 afterEach(() => jobs.close());
@@ -59,7 +59,7 @@ test.each([
   await learn(uuid);
   leaseAllowed.resolve();
   const lease: Lease<SearchJobRequest> | null = await leasing;
-  expect(lease?.lost.aborted).toBe(false);
+  expect(lease?.lostSignal.aborted).toBe(false);
   expect(await jobs.queue.lease(node, 0)).toBeNull();
   await jobs.queue.complete(uuid, lease?.token ?? "", result satisfies JobResult);
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "done", attempts: 1 });
@@ -95,9 +95,9 @@ test("a client that waits for a job gets its result even if the reply to its com
   const { token } = await jobs.lease();
   loseReplyOf("completeJob");
   await expect(jobs.queue.complete(uuid, token, result)).rejects.toThrow("did not reply");
-  const waiting = jobs.queue.waitForEnd("one", uuid, 600_000);
+  const pendingEnd = jobs.queue.waitForEnd("one", uuid, 600_000);
   await jobs.clock.advance(jobDefaults.leaseMs + 3_000);
-  expect(await waiting).toMatchObject({ state: "done" });
+  expect(await pendingEnd).toMatchObject({ state: "done" });
 });
 
 test("a job whose submission and lease were committed without a reply is leased again", async () => {

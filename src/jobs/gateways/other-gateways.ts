@@ -1,7 +1,7 @@
 import type { Store } from "../../db/operations.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { startSlices } from "../../lib/slices.ts";
-import { activeJob } from "../dispatch/active-job.ts";
+import { createActiveJob } from "../dispatch/active-job.ts";
 import type { ActiveJob, Dispatcher } from "../dispatch/dispatcher.ts";
 import type { EndedJobs } from "../ends/ended-jobs.ts";
 import type { JobOperations } from "../operations.ts";
@@ -41,9 +41,9 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
   const { store, clock, now, gatewayId, dispatcher, endedJobs, readers } = context;
 
   async function applyForeignChanges(changes: readonly ForeignChange[]): Promise<void> {
-    const unknown = new Set<string>();
-    for (const change of changes) if (!applyForeignChange(change)) unknown.add(change.uuid);
-    if (unknown.size > 0) await reload([...unknown]);
+    const unknownUuids = new Set<string>();
+    for (const change of changes) if (!applyForeignChange(change)) unknownUuids.add(change.uuid);
+    if (unknownUuids.size > 0) await reload([...unknownUuids]);
   }
 
   /** False if the row must be read. */
@@ -51,8 +51,8 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     const { uuid, accountId, state, change, attempts, changedMs: atMs, notBeforeMs } = foreign;
     if (state === null || hasEnded(state)) endedJobs.forget(uuid);
     if (state !== null) {
-      const shown = shownState({ state, notBeforeMs, expiresMs: null }, now());
-      readers.report(accountId, { id: change, uuid, state: shown, attempts, atMs });
+      const visibleState = shownState({ state, notBeforeMs, expiresMs: null }, now());
+      readers.report(accountId, { id: change, uuid, state: visibleState, attempts, atMs });
     }
     const job = dispatcher.get(uuid);
     if (state === null || hasEnded(state)) {
@@ -75,20 +75,20 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
   }
 
   async function reload(uuids: readonly string[] | null): Promise<void> {
-    const known = uuids ?? committedJobs();
+    const knownUuids = uuids ?? committedUuids();
     const rows = await store.read("unfinishedJobs", { uuids });
     await adopt(rows);
-    await recoverOwn(rows);
-    const unfinished = new Set(rows.map(({ uuid }) => uuid));
-    for (const uuid of known) if (!unfinished.has(uuid)) endMissing(uuid);
+    await recoverOwnJobs(rows);
+    const unfinishedUuids = new Set(rows.map(({ uuid }) => uuid));
+    for (const uuid of knownUuids) if (!unfinishedUuids.has(uuid)) endMissing(uuid);
     if (uuids === null) readers.readAgain();
   }
 
   /**
    * Call this before reading the table: a job without a change number may be committed in between.
    */
-  const committedJobs = (): string[] =>
-    [...dispatcher.all()].filter(({ change }) => change > 0).map(({ uuid }) => uuid);
+  const committedUuids = (): string[] =>
+    [...dispatcher.activeJobs()].filter(({ change }) => change > 0).map(({ uuid }) => uuid);
 
   /** Skips a job with a lease, which its completion ends. */
   function endMissing(uuid: string): void {
@@ -108,32 +108,33 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     const { uuid, state, gateway, change, notBeforeMs, deadlineMs } = row;
     const nowMs = now();
     const isRunning = state === "in progress";
-    const known = dispatcher.get(uuid);
+    const knownJob = dispatcher.get(uuid);
     if (isRunning && gateway === gatewayId) return;
-    if (known !== undefined && isOlder(row, known)) return;
+    if (knownJob !== undefined && isOlder(row, knownJob)) return;
     const job =
-      known ?? activeJob(resultlessJobFromRow(row, nowMs), clock.elapsed() + deadlineMs - nowMs);
+      knownJob ??
+      createActiveJob(resultlessJobFromRow(row, nowMs), clock.elapsed() + deadlineMs - nowMs);
     job.change = change;
     if (isRunning) dispatcher.leaseRemotely(job);
-    else if (known === undefined) dispatcher.offerLater(job, notBeforeMs - nowMs);
+    else if (knownJob === undefined) dispatcher.offerLater(job, notBeforeMs - nowMs);
     else requeueLater(job, notBeforeMs);
   }
 
   /** After a refused lease, a row with the job's latest change number is still needed. */
   function isOlder(row: UnfinishedJob, job: ActiveJob): boolean {
-    if (job.uncommitted !== null) return true;
+    if (job.uncommittedJob !== null) return true;
     return isRefused(job) ? row.change < job.change : row.change <= job.change;
   }
 
   /** The write of a lease can time out but still be committed, so that no node has the lease. */
-  async function recoverOwn(rows: readonly UnfinishedJob[]): Promise<void> {
-    const lost = rows.filter(({ uuid, state, gateway }) => {
+  async function recoverOwnJobs(rows: readonly UnfinishedJob[]): Promise<void> {
+    const lostRows = rows.filter(({ uuid, state, gateway }) => {
       if (state !== "in progress" || gateway !== gatewayId) return false;
       const job = dispatcher.get(uuid);
       return job === undefined || isRefused(job);
     });
-    if (lost.length === 0) return;
-    const jobs = lost.map(({ uuid, change }) => ({ uuid, change }));
+    if (lostRows.length === 0) return;
+    const jobs = lostRows.map(({ uuid, change }) => ({ uuid, change }));
     requeueAll(await store.write("recoverOwn", { gateway: gatewayId, jobs, nowMs: now() }));
   }
 
@@ -150,14 +151,14 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
   async function sweep(): Promise<void> {
     requeueAll(await store.write("recoverFromOthers", { gateway: gatewayId, nowMs: now() }));
     const elapsedMs = clock.elapsed();
-    const refused = [...dispatcher.all()].filter(
+    const refusedJobs = [...dispatcher.activeJobs()].filter(
       (job) => isRefused(job) && job.deadlineMs > elapsedMs,
     );
-    if (refused.length > 0) await reload(refused.map(({ uuid }) => uuid));
+    if (refusedJobs.length > 0) await reload(refusedJobs.map(({ uuid }) => uuid));
   }
 
   return { applyForeignChanges, reload, adopt, sweep };
 }
 
-const isRefused = ({ phase, lease, uncommitted }: ActiveJob): boolean =>
-  phase === "ending" && lease === null && uncommitted === null;
+const isRefused = ({ phase, lease, uncommittedJob }: ActiveJob): boolean =>
+  phase === "ending" && lease === null && uncommittedJob === null;

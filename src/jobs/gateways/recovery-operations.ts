@@ -7,10 +7,10 @@ import { headColumns, type JobHead } from "../stored.ts";
 import { shiftDeliveriesBack } from "../webhooks/shift-back.ts";
 import type { OtherGateway } from "./gateway.ts";
 
-const backToReceived = `attempts = attempts - 1, ${noLease}`;
+const returnToReceivedSql = `attempts = attempts - 1, ${noLease}`;
 
 const recover = visibleChange<{ uuid: string; nowMs: number }>("recover", {
-  set: backToReceived,
+  set: returnToReceivedSql,
   where: "uuid = :uuid",
 });
 
@@ -19,12 +19,12 @@ type UnchangedJob = { uuid: string; change: number };
 /** Does not affect a later lease. */
 const recoverUnchanged = visibleChange<UnchangedJob & { gateway: string; nowMs: number }>(
   "recover",
-  { set: backToReceived, where: "uuid = :uuid AND change = :change AND gateway = :gateway" },
+  { set: returnToReceivedSql, where: "uuid = :uuid AND change = :change AND gateway = :gateway" },
 );
 
-const notEnded = `finished_ms IS NULL AND ${sourceStatesSql("timeOut")}`;
+const isUnfinishedSql = `finished_ms IS NULL AND ${sourceStatesSql("timeOut")}`;
 
-const runningJobs = `SELECT uuid FROM job WHERE ${notEnded} AND ${sourceStatesSql("recover")}`;
+const runningJobsSql = `SELECT uuid FROM job WHERE ${isUnfinishedSql} AND ${sourceStatesSql("recover")}`;
 
 const gatewayTimeoutMs = 10_000;
 
@@ -32,7 +32,7 @@ export type GatewayHeartbeat = { gateway: string; nowMs: number; capabilities?: 
 
 export type UnfinishedJob = JobHead & { gateway: string | null; change: number };
 
-const unfinishedJobs = `SELECT ${headColumns}, gateway, change FROM job WHERE ${notEnded}`;
+const unfinishedJobsSql = `SELECT ${headColumns}, gateway, change FROM job WHERE ${isUnfinishedSql}`;
 
 export const recoveryOperations = {
   /**
@@ -43,13 +43,13 @@ export const recoveryOperations = {
     database,
     { gateway, nowMs, lifetimeMs }: { gateway: string; nowMs: number; lifetimeMs: number },
   ): Steps<UnfinishedJob[]> {
-    const others = yield* database.get(
+    const otherGateway = yield* database.get(
       "SELECT 1 FROM gateway WHERE id <> :gateway AND seen_ms > :sinceMs",
       { gateway, sinceMs: nowMs - gatewayTimeoutMs },
     );
-    if (others === undefined) yield* recoverAlone(database, nowMs, lifetimeMs);
+    if (otherGateway === undefined) yield* recoverAsOnlyGateway(database, nowMs, lifetimeMs);
     yield* writeHeartbeat(database, { gateway, nowMs });
-    return yield* database.all<UnfinishedJob>(`${unfinishedJobs} ORDER BY sequence`);
+    return yield* database.all<UnfinishedJob>(`${unfinishedJobsSql} ORDER BY sequence`);
   }),
 
   // biome-ignore lint/correctness/useYield: a single gateway has its own clock.
@@ -57,9 +57,9 @@ export const recoveryOperations = {
     return nowMs;
   }),
 
-  beat: relaxed(function* (database, beat: GatewayHeartbeat): Steps<number> {
-    yield* writeHeartbeat(database, beat);
-    return beat.nowMs;
+  beat: relaxed(function* (database, heartbeat: GatewayHeartbeat): Steps<number> {
+    yield* writeHeartbeat(database, heartbeat);
+    return heartbeat.nowMs;
   }),
 
   /**
@@ -81,11 +81,11 @@ export const recoveryOperations = {
     database,
     { gateway, nowMs }: { gateway: string; nowMs: number },
   ): Steps<JobSnapshot[]> {
-    const dead = yield* database.all<{ id: string }>(
+    const deadGateways = yield* database.all<{ id: string }>(
       "SELECT id FROM gateway WHERE id <> :gateway AND seen_ms <= :sinceMs FOR NO KEY UPDATE",
       { gateway, sinceMs: nowMs - gatewayTimeoutMs },
     );
-    const snapshots = yield* mapNonNull(dead, ({ id }) => recoverFrom(database, id, nowMs));
+    const snapshots = yield* mapNonNull(deadGateways, ({ id }) => recoverFrom(database, id, nowMs));
     return snapshots.flat();
   }),
 
@@ -112,9 +112,9 @@ export const recoveryOperations = {
     database,
     { uuids }: { uuids: readonly string[] | null },
   ): Steps<UnfinishedJob[]> {
-    if (uuids === null) return yield* database.all(`${unfinishedJobs} ORDER BY sequence`);
+    if (uuids === null) return yield* database.all(`${unfinishedJobsSql} ORDER BY sequence`);
     return yield* database.all(
-      `${unfinishedJobs} AND uuid IN (SELECT value FROM json_each(:uuids)) ORDER BY sequence`,
+      `${unfinishedJobsSql} AND uuid IN (SELECT value FROM json_each(:uuids)) ORDER BY sequence`,
       { uuids: JSON.stringify(uuids) },
     );
   }),
@@ -124,7 +124,7 @@ export const recoveryOperations = {
     yield* database.run(
       `UPDATE job SET deadline_ms = deadline_ms + :ms, not_before_ms = not_before_ms + :ms,
               lease_until_ms = lease_until_ms + :ms
-       WHERE ${notEnded}`,
+       WHERE ${isUnfinishedSql}`,
       { ms },
     );
     if (ms < 0) yield* shiftDeliveriesBack(database, -ms);
@@ -133,7 +133,7 @@ export const recoveryOperations = {
   }),
 };
 
-function* recoverAlone(database: Database, nowMs: number, lifetimeMs: number): Steps<void> {
+function* recoverAsOnlyGateway(database: Database, nowMs: number, lifetimeMs: number): Steps<void> {
   const last = yield* database.get<{ seenMs: number | null }>(
     "SELECT max(seen_ms) AS seenMs FROM gateway",
   );
@@ -143,22 +143,22 @@ function* recoverAlone(database: Database, nowMs: number, lifetimeMs: number): S
   yield* database.run(
     `UPDATE job SET deadline_ms = min(deadline_ms + :downtimeMs, :latestMs),
             not_before_ms = not_before_ms + min(0, :downtimeMs)
-     WHERE ${notEnded}`,
+     WHERE ${isUnfinishedSql}`,
     { downtimeMs, latestMs: timeAfter(nowMs, lifetimeMs) },
   );
   if (downtimeMs < 0) yield* shiftDeliveriesBack(database, -downtimeMs);
   yield* skipChangeNumbers(database);
-  const running = yield* database.all<{ uuid: string }>(`${runningJobs} ORDER BY sequence`);
-  yield* recoverEach(database, running, nowMs);
+  const runningRows = yield* database.all<{ uuid: string }>(`${runningJobsSql} ORDER BY sequence`);
+  yield* recoverEach(database, runningRows, nowMs);
   yield* database.run("DELETE FROM gateway");
 }
 
 function* recoverFrom(database: Database, gateway: string, nowMs: number): Steps<JobSnapshot[]> {
-  const running = yield* database.all<{ uuid: string }>(
-    `${runningJobs} AND gateway = :gateway ORDER BY sequence`,
+  const runningRows = yield* database.all<{ uuid: string }>(
+    `${runningJobsSql} AND gateway = :gateway ORDER BY sequence`,
     { gateway },
   );
-  const ordered = yield* inAccountOrder(database, running);
+  const ordered = yield* inAccountOrder(database, runningRows);
   const snapshots = yield* recoverEach(database, ordered, nowMs);
   yield* database.run("DELETE FROM gateway WHERE id = :gateway", { gateway });
   return snapshots;
@@ -179,7 +179,7 @@ function* recoverEach(
 function* skipChangeNumbers(database: Database): Steps<void> {
   yield* database.run(
     `UPDATE account SET last_change = last_change + waiting.jobs
-     FROM (SELECT account_id, count(*) AS jobs FROM job WHERE ${notEnded} GROUP BY account_id) AS waiting
+     FROM (SELECT account_id, count(*) AS jobs FROM job WHERE ${isUnfinishedSql} GROUP BY account_id) AS waiting
      WHERE waiting.account_id = account.id`,
   );
 }

@@ -4,7 +4,7 @@ import type { LeaseFailure } from "./lease.ts";
 const publicMessages: ReadonlyMap<string, string> = new Map([
   ["internal", "internal error"],
   ["archive_unavailable", "the archive is temporarily unavailable"],
-  ["address_refused", "the address to which the query leads is not public"],
+  ["address_refused", "the query leads to an address that is not public"],
 ]);
 
 export function toLeaseFailure(error: unknown): LeaseFailure {
@@ -14,8 +14,8 @@ export function toLeaseFailure(error: unknown): LeaseFailure {
     return { code, message: message ?? code, status: 500, retryable: false };
   }
   const { status, retryable, hint } = error;
-  const help = hint === undefined ? {} : { hint };
-  return { code, message: message ?? error.message, status, retryable, ...help };
+  const optionalHint = hint === undefined ? {} : { hint };
+  return { code, message: message ?? error.message, status, retryable, ...optionalHint };
 }
 
 /** Database messages may repeat the query, so only known texts are logged. */

@@ -1,6 +1,6 @@
 import { durable, relaxed } from "../../db/operations.ts";
 import { type Database, mapNonNull, type Steps } from "../../db/statements.ts";
-import { type FetchedPost, storeFetched } from "../ends/fetched-operations.ts";
+import { type FetchedPost, storeFetchedPosts } from "../ends/fetched-operations.ts";
 import type { JobFailure } from "../job.ts";
 import {
   type ChangeClauses,
@@ -11,11 +11,11 @@ import {
 import { noLease, shownRetryMs, sourceStatesSql, targetStateSql } from "../states.ts";
 import type { LeaseFailure } from "./lease.ts";
 import {
-  afterFailure,
   type EndedAttempt,
+  failureOutcome,
   nodeLost,
   type RetryRules,
-  threadDied,
+  threadDiedCode,
 } from "./retries.ts";
 
 export type LeaseTerms = {
@@ -108,7 +108,7 @@ export const leaseOperations = {
   ): Steps<JobSnapshot | null> {
     const snapshot = yield* complete(database, completion);
     const { uuid, expiresMs } = completion;
-    if (snapshot !== null) yield* storeFetched(database, { uuid, expiresMs, posts: fetched });
+    if (snapshot !== null) yield* storeFetchedPosts(database, { uuid, expiresMs, posts: fetched });
     return snapshot;
   }),
 
@@ -151,22 +151,27 @@ function* endAttempt(
   );
   if (attempt === undefined) return null;
   const { nowMs } = rules;
-  const readerDeaths = attempt.readerDeaths + (failure.code === threadDied ? 1 : 0);
-  const failed = { attempts: attempt.attempts, failure, readerDeaths, deadlineMs };
-  const after = afterFailure(failed, rules, nowMs);
-  if (after.kind === "error") {
-    const snapshot = yield* fail(database, { uuid, token, nowMs, failure: asJson(after.failure) });
+  const readerDeaths = attempt.readerDeaths + (failure.code === threadDiedCode ? 1 : 0);
+  const endedAttempt = { attempts: attempt.attempts, failure, readerDeaths, deadlineMs };
+  const outcome = failureOutcome(endedAttempt, rules, nowMs);
+  if (outcome.kind === "error") {
+    const snapshot = yield* fail(database, {
+      uuid,
+      token,
+      nowMs,
+      failure: asJson(outcome.failure),
+    });
     return { uuid, notBeforeMs: null, snapshot };
   }
-  const { notBeforeMs } = after;
-  const next: Retry = { uuid, token, nowMs, notBeforeMs, readerDeaths };
-  return { uuid, notBeforeMs, snapshot: yield* endForRetry(database, next) };
+  const { notBeforeMs } = outcome;
+  const nextRetry: Retry = { uuid, token, nowMs, notBeforeMs, readerDeaths };
+  return { uuid, notBeforeMs, snapshot: yield* endForRetry(database, nextRetry) };
 }
 
 /** A retry that is due soon is invisible, so it gets no change number. */
-function* endForRetry(database: Database, next: Retry): Steps<JobSnapshot | null> {
-  const { nowMs, ...values } = next;
-  if (next.notBeforeMs - nowMs > shownRetryMs) return yield* retry(database, next);
+function* endForRetry(database: Database, nextRetry: Retry): Steps<JobSnapshot | null> {
+  const { nowMs, ...values } = nextRetry;
+  if (nextRetry.notBeforeMs - nowMs > shownRetryMs) return yield* retry(database, nextRetry);
   yield* database.run(
     `UPDATE job SET ${targetStateSql("retry")}, ${retryColumns} WHERE ${currentLease} AND ${sourceStatesSql("retry")}`,
     values,

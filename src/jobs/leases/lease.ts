@@ -18,7 +18,7 @@ export type Lease<Work> = {
    * Aborts when the job is cancelled or reaches its deadline; on a remote node, at the next
    * renewal.
    */
-  lost: AbortSignal;
+  lostSignal: AbortSignal;
   /** Resolves when the submission is on disk; absent if it already is. */
   accepted?: () => Promise<void>;
   released?: UsableRelease;
@@ -70,7 +70,7 @@ export function leaseLost(uuid?: string): EarshotError {
   const lease = uuid === undefined ? "the lease" : `the lease of job ${uuid}`;
   return new EarshotError("lease_lost", `${lease} has ended`, {
     status: 409,
-    hint: "drop the work: the job has ended, or another attempt runs it",
+    hint: "drop the work: the job has ended, or another attempt is running it",
   });
 }
 

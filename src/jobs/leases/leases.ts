@@ -2,7 +2,7 @@ import type { Store } from "../../db/operations.ts";
 import { type Clock, timeAfter } from "../../lib/clock.ts";
 import { startSlices } from "../../lib/slices.ts";
 import type { Method } from "../../platforms/methods.ts";
-import { withUnsearched } from "../../search/merge/damage.ts";
+import { withUnsearchedSpan } from "../../search/merge/damage.ts";
 import type { ActiveJob, Dispatcher } from "../dispatch/dispatcher.ts";
 import { withLateStartWarning } from "../dispatch/late-start.ts";
 import { fetchedPosts } from "../ends/fetched-operations.ts";
@@ -23,7 +23,7 @@ import type { ActiveLease, AttemptEnd } from "./lease-operations.ts";
 
 export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
   activeLease(job: ActiveJob): ActiveLease | null;
-  settleAttempt(end: AttemptEnd, why: FailedAttempt["why"]): void;
+  settleAttempt(end: AttemptEnd, why: FailedAttempt["reason"]): void;
   returnJob(uuid: string, token: string, delayMs?: number): Promise<void>;
   endNodeLeases(nodeId: string): Promise<number>;
   failNodeLeases(nodeId: string): Promise<void>;
@@ -36,7 +36,7 @@ export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
 export type FailedAttempt = {
   method: Method;
   nodeId: string | null;
-  why: "failed" | "lapsed" | "late";
+  reason: "failed" | "lapsed" | "late";
 };
 
 type LeasesContext = {
@@ -65,8 +65,8 @@ export function createLeases(context: LeasesContext): Leases {
       const msLeft = endMs - clock.elapsed();
       const job = await dispatcher.next(request, msLeft, signal);
       if (job === null) return null;
-      const leased = await leaseJob(job, request.nodeId);
-      if (leased !== null) return leased;
+      const newLease = await leaseJob(job, request.nodeId);
+      if (newLease !== null) return newLease;
     }
   }
 
@@ -74,31 +74,37 @@ export function createLeases(context: LeasesContext): Leases {
     const elapsedMs = clock.elapsed();
     if (job.deadlineMs <= elapsedMs) {
       dispatcher.release(job);
-      job.uncommitted?.commit();
+      job.uncommittedJob?.commit();
       return null;
     }
     const { uuid } = job;
     const token = randomUuid();
-    const lost = new AbortController();
+    const lossController = new AbortController();
     const untilElapsedMs = elapsedMs + settings.leaseMs;
-    job.lease = { token, nodeId: node, sinceMs: elapsedMs, untilMs: untilElapsedMs, lost };
+    job.lease = {
+      token,
+      nodeId: node,
+      sinceMs: elapsedMs,
+      untilMs: untilElapsedMs,
+      lossController,
+    };
     const nowMs = now();
     const untilMs = timeAfter(nowMs, settings.leaseMs);
     const terms = { uuid, token, node, gateway: context.gateway.id, nowMs, untilMs };
     const newLease = (attempt: number): Lease<SearchJobRequest> => ({
       uuid,
-      work: job.submitted.request,
-      accountId: job.submitted.accountId,
+      work: job.submittedJob.request,
+      accountId: job.submittedJob.accountId,
       attempt,
       remainingMs: job.deadlineMs - clock.elapsed(),
       token,
       leaseMs: settings.leaseMs,
-      lost: lost.signal,
+      lostSignal: lossController.signal,
     });
-    const { uncommitted } = job;
-    if (uncommitted !== null) {
-      uncommitted.lease = terms;
-      return { ...newLease(1), accepted: uncommitted.accepted };
+    const { uncommittedJob } = job;
+    if (uncommittedJob !== null) {
+      uncommittedJob.lease = terms;
+      return { ...newLease(1), accepted: uncommittedJob.accepted };
     }
     try {
       const snapshot = await store.write("leaseJob", terms);
@@ -120,7 +126,7 @@ export function createLeases(context: LeasesContext): Leases {
 
   async function renew(uuid: string, token: string): Promise<number> {
     const { leaseMs } = settings;
-    dispatcher.get(uuid)?.uncommitted?.commit();
+    dispatcher.get(uuid)?.uncommittedJob?.commit();
     const lease = findLease(uuid, token);
     if (lease !== null) lease.untilMs = clock.elapsed() + leaseMs;
     const untilMs = timeAfter(now(), leaseMs);
@@ -131,14 +137,14 @@ export function createLeases(context: LeasesContext): Leases {
   async function complete(uuid: string, token: string, answer: JobResult): Promise<void> {
     const job = dispatcher.get(uuid);
     const { deadlineMs } = settings;
-    const waitedMs = job === undefined ? 0 : waitedBefore(job, token);
+    const waitedMs = job === undefined ? 0 : computeWaitMs(job, token);
     releaseLease(uuid, token);
-    const searched = withUnsearched(answer, job?.submitted.request.unsearched ?? null);
-    const result = withLateStartWarning(searched, { waitedMs, deadlineMs });
+    const answerWithGap = withUnsearchedSpan(answer, job?.submittedJob.request.unsearched ?? null);
+    const result = withLateStartWarning(answerWithGap, { waitedMs, deadlineMs });
     const isOwn = job?.lease?.token === token;
-    if (isOwn && job.uncommitted !== null) {
-      if (!isLarge(result)) return await job.uncommitted.commitDone(result);
-      job.uncommitted.commit();
+    if (isOwn && job.uncommittedJob !== null) {
+      if (!isLarge(result)) return await job.uncommittedJob.commitDone(result);
+      job.uncommittedJob.commit();
     }
     // A small result's write is queued before any later request.
     const text = isLarge(result)
@@ -159,7 +165,7 @@ export function createLeases(context: LeasesContext): Leases {
 
   async function fail(uuid: string, token: string, failure: LeaseFailure): Promise<void> {
     const job = dispatcher.get(uuid);
-    job?.uncommitted?.commit();
+    job?.uncommittedJob?.commit();
     releaseLease(uuid, token);
     const { maxAttempts, retryDelayMs } = settings;
     const nowMs = now();
@@ -207,16 +213,16 @@ export function createLeases(context: LeasesContext): Leases {
     for (const end of ends) settleAttempt(end, "failed");
   }
 
-  function waitedBefore(
-    { lease, failedOn, submitted, deadlineMs }: ActiveJob,
+  function computeWaitMs(
+    { lease, failedNodes, submittedJob, deadlineMs }: ActiveJob,
     token: string,
   ): number {
-    if (lease?.token !== token || failedOn.size > 0 || submitted.attempts > 0) return 0;
+    if (lease?.token !== token || failedNodes.size > 0 || submittedJob.attempts > 0) return 0;
     return settings.deadlineMs - (deadlineMs - lease.sinceMs);
   }
 
   const listLeases = (nodeId: string): ActiveLease[] =>
-    [...dispatcher.all()]
+    [...dispatcher.activeJobs()]
       .filter(({ runningNode }) => runningNode === nodeId)
       .map(activeLease)
       .filter((lease) => lease !== null);
@@ -233,7 +239,7 @@ export function createLeases(context: LeasesContext): Leases {
   }
 
   function activeLease(job: ActiveJob): ActiveLease | null {
-    job.uncommitted?.commit();
+    job.uncommittedJob?.commit();
     const { uuid, lease } = job;
     return lease === null ? null : { uuid, token: lease.token, deadlineMs: jobDeadline(job) };
   }
@@ -244,14 +250,14 @@ export function createLeases(context: LeasesContext): Leases {
 
   function settleAttempt(
     { uuid, notBeforeMs, snapshot }: AttemptEnd,
-    why: FailedAttempt["why"],
+    reason: FailedAttempt["reason"],
   ): void {
     const job = dispatcher.get(uuid);
     if (job !== undefined) {
-      const { method } = job.submitted.request;
+      const { method } = job.submittedJob.request;
       const nodeId = job.lease?.nodeId ?? null;
-      if (nodeId !== null) job.failedOn.add(nodeId);
-      context.onFailedAttempt?.({ method, nodeId, why });
+      if (nodeId !== null) job.failedNodes.add(nodeId);
+      context.onFailedAttempt?.({ method, nodeId, reason });
     }
     if (snapshot !== null) reportSnapshot(snapshot);
     if (job === undefined || notBeforeMs === null) return;

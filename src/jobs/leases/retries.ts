@@ -1,7 +1,7 @@
 import type { JobFailure } from "../job.ts";
 import type { LeaseFailure } from "./lease.ts";
 
-export type AfterFailure =
+export type FailureOutcome =
   | { kind: "retry"; notBeforeMs: number }
   | { kind: "error"; failure: JobFailure };
 
@@ -14,7 +14,7 @@ export type EndedAttempt = {
 
 export type RetryRules = { maxAttempts: number; retryDelayMs: number };
 
-export const threadDied = "thread_died";
+export const threadDiedCode = "thread_died";
 
 const maxReaderDeaths = 2;
 
@@ -22,11 +22,11 @@ const maxReaderDeaths = 2;
  * The delay doubles with each attempt, from `retryDelayMs`. A job that has killed two reader
  * threads is not retried.
  */
-export function afterFailure(
+export function failureOutcome(
   { failure, attempts, readerDeaths, deadlineMs }: EndedAttempt,
   { maxAttempts, retryDelayMs }: RetryRules,
   nowMs: number,
-): AfterFailure {
+): FailureOutcome {
   if (readerDeaths >= maxReaderDeaths) return { kind: "error", failure: poisonJob };
   const notBeforeMs = nowMs + retryDelayMs * 2 ** (attempts - 1);
   if (failure.retryable && attempts < maxAttempts && notBeforeMs < deadlineMs) {

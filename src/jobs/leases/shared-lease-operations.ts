@@ -3,7 +3,7 @@
 import { durable } from "../../db/operations.ts";
 import { singleStatement } from "../../db/postgres/run-operation.ts";
 import type { Steps } from "../../db/statements.ts";
-import { fetchedJson, fetchedSql } from "../ends/fetched-operations.ts";
+import { fetchedPostsJson, storeFetchedPostsSql } from "../ends/fetched-operations.ts";
 import {
   type ChangedRow,
   changeSql,
@@ -18,10 +18,10 @@ import {
   leaseOperations,
 } from "./lease-operations.ts";
 
-const numbered = `numbered AS (UPDATE account SET last_change = changed.change FROM changed WHERE account.id = changed.accountId)`;
+const numberedCte = `numbered AS (UPDATE account SET last_change = changed.change FROM changed WHERE account.id = changed.accountId)`;
 
 const leaseSql = `
-  WITH changed AS (${changeSql("lease", leaseClauses)}), ${numbered}
+  WITH changed AS (${changeSql("lease", leaseClauses)}), ${numberedCte}
   SELECT * FROM changed`;
 
 const completeSql = `
@@ -29,8 +29,8 @@ const completeSql = `
     ...completionClauses,
     where: `${completionClauses.where} AND NOT EXISTS
       (SELECT 1 FROM webhook WHERE webhook.account_id = job.account_id AND disabled_ms IS NULL)`,
-  })}), ${numbered},
-    posts AS (${fetchedSql("changed.accountId", "changed CROSS JOIN json_each(:posts) WHERE TRUE")})
+  })}), ${numberedCte},
+    posts AS (${storeFetchedPostsSql("changed.accountId", "changed CROSS JOIN json_each(:posts) WHERE TRUE")})
   SELECT * FROM changed`;
 
 /** Durable, because gateways outlive a crash of the database server. */
@@ -38,18 +38,18 @@ export const sharedLeaseOperations = {
   giveBackJobs: durable(leaseOperations.giveBackJobs.run),
 
   leaseJob: durable(function* (_database, terms: LeaseTerms): Steps<JobSnapshot | null> {
-    const changed = yield* singleStatement<ChangedRow>(leaseSql, terms);
-    return changed === undefined ? null : withoutDeliveries(changed);
+    const changedRow = yield* singleStatement<ChangedRow>(leaseSql, terms);
+    return changedRow === undefined ? null : withoutDeliveries(changedRow);
   }),
 
   completeJob: durable(function* (database, completion: JobCompletion): Steps<JobSnapshot | null> {
     const { fetched, ...terms } = completion;
-    const posts = fetchedJson(fetched);
-    const changed = yield* singleStatement<ChangedRow>(completeSql, {
+    const posts = fetchedPostsJson(fetched);
+    const changedRow = yield* singleStatement<ChangedRow>(completeSql, {
       ...terms,
       posts,
     });
-    if (changed !== undefined) return withoutDeliveries(changed);
+    if (changedRow !== undefined) return withoutDeliveries(changedRow);
     return yield* leaseOperations.completeJob.run(database, completion);
   }),
 };

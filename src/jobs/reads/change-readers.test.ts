@@ -45,44 +45,44 @@ test("a change reader that keeps up reads the store only at its start", async ()
 });
 
 test("changes that arrive out of order or not at all are read from the store", async () => {
-  const stored = [change(1)];
-  const { store } = makeStore(stored);
+  const storedChanges = [change(1)];
+  const { store } = makeStore(storedChanges);
   const readers = createChangeReaders(store, () => 0);
   const changes = await open(readers, 1);
-  stored.push(change(2), change(3));
+  storedChanges.push(change(2), change(3));
   readers.report("one", change(3));
   readers.report("one", change(2));
   expect(await take(changes, 2)).toEqual([2, 3]);
-  stored.push(change(4), change(5), change(6));
+  storedChanges.push(change(4), change(5), change(6));
   readers.report("one", change(6));
   expect(await take(changes, 3)).toEqual([4, 5, 6]);
 });
 
 test("a change reported during a store read is emitted once", async () => {
-  const stored = Array.from({ length: 600 }, (_, index) => change(index + 1));
-  const { store, reads } = makeStore(stored);
+  const storedChanges = Array.from({ length: 600 }, (_, index) => change(index + 1));
+  const { store, reads } = makeStore(storedChanges);
   const readers = createChangeReaders(store, () => 0);
   const changes = await open(readers, 0);
   const first = take(changes, 1);
-  stored.push(change(601));
+  storedChanges.push(change(601));
   readers.report("one", change(601));
   const ids = [...(await first), ...(await take(changes, 600))];
-  expect(ids).toEqual(stored.map(({ id }) => id));
+  expect(ids).toEqual(storedChanges.map(({ id }) => id));
   expect(reads.changesAfter).toBe(3);
   readers.report("one", change(602));
   expect(await take(changes, 1)).toEqual([602]);
 });
 
 test("a change reader that does not read has a bounded buffer, and continues from the store", async () => {
-  const stored: JobChange[] = [];
-  const { store, reads } = makeStore(stored);
+  const storedChanges: JobChange[] = [];
+  const { store, reads } = makeStore(storedChanges);
   const readers = createChangeReaders(store, () => 0);
   const changes = await open(readers, null);
   for (let id = 1; id <= 10_000; id += 1) {
-    stored.push(change(id));
+    storedChanges.push(change(id));
     readers.report("one", change(id));
   }
-  expect(await take(changes, 10_000)).toEqual(stored.map(({ id }) => id));
+  expect(await take(changes, 10_000)).toEqual(storedChanges.map(({ id }) => id));
   expect(reads.changesAfter).toBeGreaterThanOrEqual(39);
 });
 
@@ -97,11 +97,11 @@ test("a change reader whose last number exceeds that of a restored store gets th
 });
 
 test("a change after the call is not missed even if the store already contains it", async () => {
-  const stored = [change(1)];
-  const { store } = makeStore(stored);
+  const storedChanges = [change(1)];
+  const { store } = makeStore(storedChanges);
   const readers = createChangeReaders(store, () => 0);
   const changes = await open(readers, null);
-  stored.push(change(2));
+  storedChanges.push(change(2));
   readers.report("one", change(2));
   expect(await take(changes, 1)).toEqual([2]);
 });

@@ -18,13 +18,13 @@ export type ChangeReaders = {
   stop(): void;
 };
 
-const maxWaiting = 256;
+const maxBuffered = 256;
 
 type Reader = {
-  waiting: JobChange[];
+  buffer: JobChange[];
   isBehind: boolean;
   isOver: boolean;
-  firstReported: number | null;
+  firstReportedId: number | null;
   wake: () => void;
   end: () => void;
 };
@@ -35,12 +35,12 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
 
   function report(accountId: string, change: JobChange): void {
     for (const reader of readers.get(accountId) ?? []) {
-      reader.firstReported ??= change.id;
-      if (reader.waiting.length === maxWaiting) {
-        reader.waiting = [];
+      reader.firstReportedId ??= change.id;
+      if (reader.buffer.length === maxBuffered) {
+        reader.buffer = [];
         reader.isBehind = true;
       }
-      if (!reader.isBehind) reader.waiting.push(change);
+      if (!reader.isBehind) reader.buffer.push(change);
       reader.wake();
     }
   }
@@ -51,10 +51,10 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     signal: AbortSignal,
   ): Promise<AsyncIterable<JobChange>> {
     const reader: Reader = {
-      waiting: [],
+      buffer: [],
       isBehind: after !== null,
       isOver: false,
-      firstReported: null,
+      firstReportedId: null,
       wake: () => undefined,
       end: () => {
         reader.isOver = true;
@@ -67,7 +67,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     signal.addEventListener("abort", reader.end);
     if (signal.aborted || isStopped) reader.end();
     try {
-      const current = reader.isOver ? 0 : await currentNumber(accountId, reader);
+      const current = reader.isOver ? 0 : await currentChangeId(accountId, reader);
       // `after` can be higher than `current` after a restore from a backup.
       return readChanges(accountId, reader, after === null ? current : Math.min(after, current));
     } catch (error) {
@@ -94,7 +94,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
           }
           continue;
         }
-        const next = reader.waiting.shift();
+        const next = reader.buffer.shift();
         if (next === undefined) await untilWoken(reader);
         else if (next.id > last + 1) fallBehind(reader);
         else if (next.id > last) {
@@ -107,13 +107,13 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     }
   }
 
-  async function currentNumber(accountId: string, reader: Reader): Promise<number> {
+  async function currentChangeId(accountId: string, reader: Reader): Promise<number> {
     const last = await store.read("lastChange", { accountId });
-    return reader.firstReported === null ? last : Math.min(last, reader.firstReported - 1);
+    return reader.firstReportedId === null ? last : Math.min(last, reader.firstReportedId - 1);
   }
 
   async function* storedChanges(accountId: string, after: number): AsyncGenerator<JobChange> {
-    const limit = maxWaiting;
+    const limit = maxBuffered;
     let last = after;
     for (;;) {
       const page = await store.read("changesAfter", {
@@ -129,19 +129,19 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
   }
 
   function add(accountId: string, reader: Reader): void {
-    const present = readers.get(accountId) ?? new Set();
-    readers.set(accountId, present.add(reader));
+    const accountReaders = readers.get(accountId) ?? new Set();
+    readers.set(accountId, accountReaders.add(reader));
   }
 
   function remove(accountId: string, reader: Reader): void {
-    const present = readers.get(accountId);
-    present?.delete(reader);
-    if (present?.size === 0) readers.delete(accountId);
+    const accountReaders = readers.get(accountId);
+    accountReaders?.delete(reader);
+    if (accountReaders?.size === 0) readers.delete(accountId);
   }
 
   function readAgain(): void {
-    for (const present of readers.values()) {
-      for (const reader of present) {
+    for (const accountReaders of readers.values()) {
+      for (const reader of accountReaders) {
         fallBehind(reader);
         reader.wake();
       }
@@ -154,14 +154,15 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
 
   function stop(): void {
     isStopped = true;
-    for (const present of [...readers.values()]) for (const reader of present) reader.end();
+    for (const accountReaders of [...readers.values()])
+      for (const reader of accountReaders) reader.end();
   }
 
   return { report, read, readAgain, end, stop };
 }
 
 function fallBehind(reader: Reader): void {
-  reader.waiting = [];
+  reader.buffer = [];
   reader.isBehind = true;
 }
 

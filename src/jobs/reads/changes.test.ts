@@ -106,12 +106,12 @@ test("a retry that is due soon is not a change, but the next attempt is", async 
 });
 
 test("a resuming reader gets the current state of each changed job, then new changes", async () => {
-  const old = await jobs.complete();
-  const seen = await (await follow(0)).next();
+  const oldUuid = await jobs.complete();
+  const seenChange = await (await follow(0)).next();
   const done = await jobs.complete();
   const { uuid: waiting } = await jobs.queue.submit(newJob());
-  const follower = await follow(seen?.id ?? 0);
-  expect(seen).toMatchObject({ uuid: old, id: 3 });
+  const follower = await follow(seenChange?.id ?? 0);
+  expect(seenChange).toMatchObject({ uuid: oldUuid, id: 3 });
   expect(listStates(await follower.take(2))).toEqual([
     [done, "done", 1],
     [waiting, "received", 0],
@@ -124,11 +124,11 @@ test("change numbers continue after a restart, and the recovery of an interrupte
   const follower = await follow();
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.lease();
-  const seen = await follower.take(2);
+  const seenChanges = await follower.take(2);
   await jobs.restart("kill");
-  const later = await (await follow(seen.at(-1)?.id ?? 0)).next();
-  expect(later).toMatchObject({ uuid, state: "received", attempts: 0 });
-  expect(later?.id).toBeGreaterThan(seen.at(-1)?.id ?? 0);
+  const laterChange = await (await follow(seenChanges.at(-1)?.id ?? 0)).next();
+  expect(laterChange).toMatchObject({ uuid, state: "received", attempts: 0 });
+  expect(laterChange?.id).toBeGreaterThan(seenChanges.at(-1)?.id ?? 0);
 });
 
 test("change numbers of leases lost in a power failure are not reused", async () => {
@@ -137,14 +137,14 @@ test("change numbers of leases lost in a power failure are not reused", async ()
   const { uuid: other } = await jobs.queue.submit(newJob());
   await jobs.lease();
   await jobs.lease();
-  const seen = (await follower.take(4)).at(-1)?.id ?? 0;
+  const lastSeenId = (await follower.take(4)).at(-1)?.id ?? 0;
   const { database } = jobs.table;
   database.run("UPDATE job SET state = 'received', attempts = 0, change = 2, lease_token = NULL");
   database.run("UPDATE account SET last_change = 2 WHERE id = 'one'");
   await jobs.restart("kill");
   await jobs.queue.cancel("one", uuid);
   await jobs.queue.cancel("one", other);
-  expect(listStates(await (await follow(seen)).take(2))).toEqual([
+  expect(listStates(await (await follow(lastSeenId)).take(2))).toEqual([
     [uuid, "cancelled", 0],
     [other, "cancelled", 0],
   ]);
@@ -169,10 +169,10 @@ test("a reader that pauses misses intermediate states, and gets the current stat
 });
 
 test("a change reader ends when its signal aborts, when its loop ends and when the queue stops", async () => {
-  const bySignal = await follow();
-  const waits = bySignal.next();
+  const signalFollower = await follow();
+  const pendingChange = signalFollower.next();
   disconnected.abort();
-  expect(await waits).toBeUndefined();
+  expect(await pendingChange).toBeUndefined();
   expect(await (await follow()).next()).toBeUndefined();
 
   disconnected = new AbortController();
@@ -181,8 +181,8 @@ test("a change reader ends when its signal aborts, when its loop ends and when t
     expect(change.state).toBe("done");
     break;
   }
-  const byQueue = await follow();
-  const pending = byQueue.next();
+  const queueFollower = await follow();
+  const pending = queueFollower.next();
   await jobs.queue.stop();
   expect(await pending).toBeUndefined();
   expect(await (await follow()).next()).toBeUndefined();

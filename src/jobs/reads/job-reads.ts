@@ -10,7 +10,7 @@ import { jobFromRow, summaryFromRow } from "../stored.ts";
 import type { EarlierJob, Idempotency } from "../submissions/submission.ts";
 import type { EarlierSubmission } from "../submissions/submission-operations.ts";
 import type { AllJobsPage, JobFilter, JobPage } from "./job-list.ts";
-import type { ListedPart } from "./read-operations.ts";
+import type { JobListParams } from "./read-operations.ts";
 
 export type JobReads = Pick<
   JobQueue,
@@ -45,7 +45,7 @@ export function createJobReads(context: JobReadsContext): JobReads {
   }
 
   const isUnfinished = (accountId: string, uuid: string): boolean =>
-    dispatcher.get(uuid.toLowerCase())?.submitted.accountId === accountId;
+    dispatcher.get(uuid.toLowerCase())?.submittedJob.accountId === accountId;
 
   async function waitForEnd(
     accountId: string,
@@ -54,7 +54,7 @@ export function createJobReads(context: JobReadsContext): JobReads {
     signal?: AbortSignal,
   ): Promise<Job | null> {
     const active = dispatcher.get(uuid.toLowerCase()) ?? (await adopt(accountId, uuid));
-    const isOwn = active?.submitted.accountId === accountId;
+    const isOwn = active?.submittedJob.accountId === accountId;
     const ended = isOwn ? await dispatcher.waitForEnd(active, waitMs, signal) : null;
     return ended ?? (await find(accountId, uuid));
   }
@@ -92,17 +92,17 @@ export function createJobReads(context: JobReadsContext): JobReads {
     const jobs: JobPage["jobs"][number][] = [];
     let position: ListPosition | null = before ?? { submittedMs: latestMs, uuid: "" };
     for (let reads = 0; reads < maxReads && position !== null && jobs.length <= limit; reads += 1) {
-      const missing = limit + 1 - jobs.length;
-      const part: ListedPart = {
+      const neededCount = limit + 1 - jobs.length;
+      const params: JobListParams = {
         ...filter,
         accountId,
         before: position,
-        limit: missing,
+        limit: neededCount,
         nowMs,
       };
-      const { rows, seen } = await store.read("listJobs", part);
+      const { rows, lastScanned } = await store.read("listJobs", params);
       for (const row of rows) jobs.push(summaryFromRow(row, nowMs));
-      position = seen;
+      position = lastScanned;
     }
     const last = jobs.length > limit ? jobs[limit - 1] : undefined;
     const next = last === undefined ? position : { submittedMs: last.submittedMs, uuid: last.uuid };
@@ -110,8 +110,8 @@ export function createJobReads(context: JobReadsContext): JobReads {
   }
 
   async function listAll(before: number | null, limit: number): Promise<AllJobsPage> {
-    const part = { before: before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 };
-    const rows = await store.read("listAllJobs", part);
+    const params = { before: before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 };
+    const rows = await store.read("listAllJobs", params);
     const nowMs = now();
     return {
       jobs: rows.slice(0, limit).map((row) => summaryFromRow(row, nowMs)),

@@ -13,7 +13,7 @@ afterEach(async () => {
   await jobs.close();
 });
 
-const all: JobFilter = {
+const noFilter: JobFilter = {
   states: null,
   methods: null,
   platforms: null,
@@ -23,7 +23,7 @@ const all: JobFilter = {
 };
 
 async function filterUuids(filter: Partial<JobFilter>): Promise<string[]> {
-  const page = await jobs.queue.list("one", { ...all, ...filter });
+  const page = await jobs.queue.list("one", { ...noFilter, ...filter });
   return page.jobs.map(({ uuid }) => uuid);
 }
 
@@ -44,38 +44,38 @@ test("pages of the job list contain each job once, newest first", async () => {
     if (index % 2 === 0) await jobs.clock.advance(1);
   }
   expect(new Set(await filterUuids({}))).toEqual(new Set(uuids));
-  const paged: string[] = [];
+  const pagedUuids: string[] = [];
   let before: JobPage["next"] = null;
   do {
-    const page: JobPage = await jobs.queue.list("one", { ...all, before, limit: 3 });
-    paged.push(...page.jobs.map(({ uuid }) => uuid));
+    const page: JobPage = await jobs.queue.list("one", { ...noFilter, before, limit: 3 });
+    pagedUuids.push(...page.jobs.map(({ uuid }) => uuid));
     before = page.next;
   } while (before !== null);
-  expect(paged).toEqual(await filterUuids({}));
-  const times = (await jobs.queue.list("one", all)).jobs.map(({ submittedMs }) => submittedMs);
+  expect(pagedUuids).toEqual(await filterUuids({}));
+  const times = (await jobs.queue.list("one", noFilter)).jobs.map(({ submittedMs }) => submittedMs);
   expect(times).toEqual([...times].sort((a, b) => b - a));
 });
 
 test("a full last page of jobs has no next page, and another account's list is empty", async () => {
   await jobs.queue.submit(newJob());
   await jobs.queue.submit(newJob());
-  expect((await jobs.queue.list("one", { ...all, limit: 2 })).next).toBeNull();
-  expect(await jobs.queue.list("two", all)).toEqual({ jobs: [], next: null });
+  expect((await jobs.queue.list("one", { ...noFilter, limit: 2 })).next).toBeNull();
+  expect(await jobs.queue.list("two", noFilter)).toEqual({ jobs: [], next: null });
 });
 
 test("a listed job has the count of its results, but not the results", async () => {
   const uuid = await jobs.complete();
-  const [job] = (await jobs.queue.list("one", all)).jobs;
+  const [job] = (await jobs.queue.list("one", noFilter)).jobs;
   const found = await jobs.queue.find("one", uuid);
   const { result: _, ...head } = found ?? { result: null };
   expect(job).toEqual({ ...head, count: 2, complete: true, evidence: "none", microUsd: null });
   await jobs.queue.submit(newJob());
   const lease = await jobs.lease();
   await jobs.queue.complete(lease.uuid, lease.token, { ...result, complete: false, items: [] });
-  const counts = (await jobs.queue.list("one", { ...all, states: ["done"] })).jobs;
+  const counts = (await jobs.queue.list("one", { ...noFilter, states: ["done"] })).jobs;
   expect(counts.map(({ complete }) => complete).sort()).toEqual([false, true]);
   jobs.clock.shiftWall(86_400_000);
-  const expired = (await jobs.queue.list("one", all)).jobs;
+  const expired = (await jobs.queue.list("one", noFilter)).jobs;
   expect(expired.map(({ count, complete, evidence }) => [count, complete, evidence])).toEqual([
     [null, null, null],
     [null, null, null],
@@ -109,30 +109,30 @@ test("the job list can be filtered by method and by the state shown to callers",
 });
 
 test("the job list can be filtered by platform and by part of the query", async () => {
-  const submitted = async (overrides: Partial<typeof request>) =>
+  const submitWith = async (overrides: Partial<typeof request>) =>
     (await jobs.queue.submit({ ...newJob(), request: { ...request, ...overrides } })).uuid;
-  const onX = await submitted({ platform: "x", query: "Storm 100% _here" });
-  const everywhere = await submitted({ platform: "social", query: "storm" });
-  expect(await filterUuids({ platforms: ["x"] })).toEqual([onX]);
+  const xUuid = await submitWith({ platform: "x", query: "Storm 100% _here" });
+  const everywhere = await submitWith({ platform: "social", query: "storm" });
+  expect(await filterUuids({ platforms: ["x"] })).toEqual([xUuid]);
   expect((await filterUuids({ platforms: ["x", "social"], text: "STORM" })).sort()).toEqual(
-    [onX, everywhere].sort(),
+    [xUuid, everywhere].sort(),
   );
-  expect(await filterUuids({ text: "0% _" })).toEqual([onX]);
-  expect(await filterUuids({ text: "%" })).toEqual([onX]);
+  expect(await filterUuids({ text: "0% _" })).toEqual([xUuid]);
+  expect(await filterUuids({ text: "%" })).toEqual([xUuid]);
   expect(await filterUuids({ text: "s_orm" })).toEqual([]);
 });
 
 test("a listed job has the cost of its result, or none if no source has a price", async () => {
-  const priced = (microUsd: number) => ({ ...source, cost: { microUsd, month: null } });
+  const pricedSource = (microUsd: number) => ({ ...source, cost: { microUsd, month: null } });
   const uuids = [];
-  for (const sources of [[source, priced(5_000), priced(10_000)], [source]]) {
+  for (const sources of [[source, pricedSource(5_000), pricedSource(10_000)], [source]]) {
     const { uuid } = await jobs.queue.submit(newJob());
     const lease = await jobs.lease();
     await jobs.queue.complete(lease.uuid, lease.token, { ...result, sources });
     uuids.push(uuid);
   }
   const listed = new Map(
-    (await jobs.queue.list("one", all)).jobs.map(({ uuid, microUsd }) => [uuid, microUsd]),
+    (await jobs.queue.list("one", noFilter)).jobs.map(({ uuid, microUsd }) => [uuid, microUsd]),
   );
   expect(uuids.map((uuid) => listed.get(uuid))).toEqual([15_000, null]);
 });
@@ -143,7 +143,7 @@ test("the job list finds a single match among thousands, and fills its pages", a
   insertEnded(3_500, "error");
   jobs.table.database.run("UPDATE job SET state = 'cancelled' WHERE submitted_ms IN (1, 1700)");
   expect(await filterUuids({ states: ["cancelled"] })).toEqual(["00001700", "00000001"]);
-  const page = await jobs.queue.list("one", { ...all, states: ["cancelled"], limit: 1 });
+  const page = await jobs.queue.list("one", { ...noFilter, states: ["cancelled"], limit: 1 });
   expect(page).toMatchObject({ jobs: [{ uuid: "00001700" }], next: { uuid: "00001700" } });
   expect(await filterUuids({ before: { submittedMs: 1_001, uuid: "00001001" } })).toHaveLength(100);
 });
@@ -151,9 +151,9 @@ test("the job list finds a single match among thousands, and fills its pages", a
 test("a page of jobs ends early when it would scan too many jobs, and the next page continues", async () => {
   insertEnded(25_000, "error");
   jobs.table.database.run("UPDATE job SET state = 'cancelled' WHERE submitted_ms IN (1, 24000)");
-  const filter: JobFilter = { ...all, states: ["cancelled"] };
+  const filter: JobFilter = { ...noFilter, states: ["cancelled"] };
   const page = await jobs.queue.list("one", filter);
   expect(page).toMatchObject({ jobs: [{ uuid: "00024000" }], next: { uuid: "00005001" } });
-  const rest = await jobs.queue.list("one", { ...filter, before: page.next });
-  expect(rest).toMatchObject({ jobs: [{ uuid: "00000001" }], next: null });
+  const lastPage = await jobs.queue.list("one", { ...filter, before: page.next });
+  expect(lastPage).toMatchObject({ jobs: [{ uuid: "00000001" }], next: null });
 });

@@ -8,7 +8,7 @@ import type { JobChange, JobState, ListPosition } from "../job.ts";
 import { shownStateSql } from "../states.ts";
 import { type JobRow, type ListedRow, listedColumns, rowColumns } from "../stored.ts";
 
-export type ListedPart = {
+export type JobListParams = {
   accountId: string;
   before: ListPosition;
   /** The states as shown to callers; null means all. */
@@ -32,11 +32,11 @@ export const readOperations = {
     return row ?? null;
   }),
 
-  /** Scans a bounded number of jobs. `seen` is the last position scanned; null at the end. */
+  /** Scans a bounded number of jobs. `lastScanned` is a position; null at the end. */
   listJobs: read(function* (
     database,
-    { accountId, before, states, methods, platforms, text, limit, nowMs }: ListedPart,
-  ): Steps<{ rows: ListedRow[]; seen: ListPosition | null }> {
+    { accountId, before, states, methods, platforms, text, limit, nowMs }: JobListParams,
+  ): Steps<{ rows: ListedRow[]; lastScanned: ListPosition | null }> {
     const position = { accountId, ms: before.submittedMs, uuid: before.uuid };
     const seen = yield* database.get<ListPosition>(
       `SELECT submitted_ms AS submittedMs, uuid FROM job WHERE ${olderJobs}
@@ -63,16 +63,16 @@ export const readOperations = {
         nowMs,
       },
     );
-    return { rows, seen: seen ?? null };
+    return { rows, lastScanned: seen ?? null };
   }),
 
   listAllJobs: read(function* (
     database,
-    part: { before: number; limit: number },
+    params: { before: number; limit: number },
   ): Steps<(ListedRow & { sequence: number })[]> {
     return yield* database.all(
       `SELECT sequence, ${listedColumns} FROM job WHERE sequence < :before ORDER BY sequence DESC LIMIT :limit`,
-      part,
+      params,
     );
   }),
 

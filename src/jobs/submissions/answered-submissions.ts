@@ -18,7 +18,7 @@ import type { NewJob, PendingAdmission, SubmittedJob } from "./submission.ts";
 import { doneSnapshot, type InsertedRow } from "./submission-commits.ts";
 
 export type ShortSearches = {
-  findTerms(request: MergeableSearch): ShortSearchContext;
+  makeContext(request: MergeableSearch): ShortSearchContext;
   version(): number | null;
   onAnswered(request: SearchJobRequest, ms: number): void;
   onSkipped(reason: SkipReason): void;
@@ -93,7 +93,7 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
       if (shortSearches === null || tree === null || !isSearch(method)) return null;
       if (pauses.isPaused(accountId)) return skip("paused");
       const search = { ...request, method };
-      return { request: search, tree, terms: shortSearches.findTerms(search) };
+      return { request: search, tree, context: shortSearches.makeContext(search) };
     },
     insertAnswered: async (
       active,
@@ -102,7 +102,7 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
       { node, nowMs: startedMs },
       write = writeAdmitted,
     ) => {
-      const { uuid, submitted: job } = active;
+      const { uuid, submittedJob: job } = active;
       const version = shortSearches?.version() ?? null;
       if (version === null) return skip("unavailable");
       const { resultRetentionMs } = settings;

@@ -19,20 +19,20 @@ let jobs: TestQueue;
 let ended: EndedJob[];
 let version: number | null;
 let answer: SearchAnswerer;
-let searched: number;
-let skipped: SkipReason[];
+let searchCount: number;
+let skipReasons: SkipReason[];
 
 beforeEach(async () => {
   ended = [];
   version = 1;
-  searched = 0;
-  skipped = [];
+  searchCount = 0;
+  skipReasons = [];
   answer = () => found;
   jobs = await startTestQueue({}, undefined, {
     localNodeId: "local",
     onEnd: (job) => ended.push(job),
     shortSearches: {
-      findTerms: () => ({
+      makeContext: () => ({
         requestableWithoutCredential: [],
         requestableWithCredential: [],
         streamedPlatforms: [],
@@ -43,11 +43,11 @@ beforeEach(async () => {
       }),
       version: () => version,
       onAnswered: () => undefined,
-      onSkipped: (reason) => skipped.push(reason),
+      onSkipped: (reason) => skipReasons.push(reason),
     },
   });
   registerSearchAnswerer(jobs.table.database.forOperations, (...args) => {
-    searched += 1;
+    searchCount += 1;
     return answer(...args);
   });
 });
@@ -112,46 +112,46 @@ test("a search that the writer thread cannot answer is leased, and the account's
   for (const trial of ["first", "next"]) {
     const leasing = lease();
     const submitted = jobs.queue.submit(search());
-    const leased = await leasing;
-    if (leased === null) throw new Error("the local node got no job");
-    expect([trial, isOnDisk(leased.uuid)]).toEqual([trial, false]);
-    await jobs.queue.complete(leased.uuid, leased.token, result);
+    const nodeLease = await leasing;
+    if (nodeLease === null) throw new Error("the local node got no job");
+    expect([trial, isOnDisk(nodeLease.uuid)]).toEqual([trial, false]);
+    await jobs.queue.complete(nodeLease.uuid, nodeLease.token, result);
     expect((await submitted).job?.state).toBe("done");
   }
-  expect(searched).toBe(1);
-  expect(skipped).toEqual(["slow", "paused"]);
+  expect(searchCount).toBe(1);
+  expect(skipReasons).toEqual(["slow", "paused"]);
   answer = () => found;
   void lease();
   await jobs.queue.submit(search({ accountId: "two", keyId: "other" }));
-  expect(searched).toBe(2);
+  expect(searchCount).toBe(2);
   await jobs.clock.advance(100);
   void lease();
   await jobs.queue.submit(search());
-  expect(searched).toBe(3);
+  expect(searchCount).toBe(3);
 });
 
 test("the account's next searches do not skip the writer thread after it was busy", async () => {
   answer = () => "busy";
   const leasing = lease();
   const submitted = jobs.queue.submit(search());
-  const leased = await leasing;
-  await jobs.queue.complete(leased?.uuid ?? "", leased?.token ?? "", result);
+  const nodeLease = await leasing;
+  await jobs.queue.complete(nodeLease?.uuid ?? "", nodeLease?.token ?? "", result);
   await submitted;
   answer = () => found;
   void lease();
   await jobs.queue.submit(search());
-  expect(searched).toBe(2);
-  expect(skipped).toEqual(["busy"]);
+  expect(searchCount).toBe(2);
+  expect(skipReasons).toEqual(["busy"]);
 });
 
 test("no search is answered in its commit while the archive has no version", async () => {
   version = null;
   const leasing = lease();
   const submitted = jobs.queue.submit(search());
-  const leased = await leasing;
-  await jobs.queue.complete(leased?.uuid ?? "", leased?.token ?? "", result);
+  const nodeLease = await leasing;
+  await jobs.queue.complete(nodeLease?.uuid ?? "", nodeLease?.token ?? "", result);
   expect((await submitted).job?.state).toBe("done");
-  expect(searched).toBe(0);
+  expect(searchCount).toBe(0);
 });
 
 test("a search of an account that was suspended before the commit is rejected, and its slot is freed", async () => {
@@ -169,7 +169,7 @@ test("a reused idempotency key returns its first job, even if the search was ans
   void lease();
   const second = await jobs.queue.submit(search({ idempotency }));
   expect(second).toMatchObject({ isRepeated: true, uuid: first.uuid, job: { state: "done" } });
-  expect(searched).toBe(2);
+  expect(searchCount).toBe(2);
   expect(ended.map(({ uuid }) => uuid)).toEqual([first.uuid]);
   expect(jobs.queue.countRunning("local")).toBe(0);
 });
@@ -196,10 +196,10 @@ test("after the writer thread has died in a search, the account's searches skip 
   await jobs.clock.advance(59_000);
   const leasing = lease();
   const submitted = jobs.queue.submit(search());
-  const leased = await leasing;
-  await jobs.queue.complete(leased?.uuid ?? "", leased?.token ?? "", result);
+  const nodeLease = await leasing;
+  await jobs.queue.complete(nodeLease?.uuid ?? "", nodeLease?.token ?? "", result);
   await submitted;
-  expect(searched).toBe(1);
+  expect(searchCount).toBe(1);
 });
 
 test("searches beyond the local node's free slots take the ordinary path", async () => {
@@ -207,8 +207,8 @@ test("searches beyond the local node's free slots take the ordinary path", async
   const first = jobs.queue.submit(search());
   const second = jobs.queue.submit(search({ accountId: "two", keyId: "other" }));
   await first;
-  expect(skipped).toEqual(["no_slot"]);
-  expect(searched).toBe(1);
+  expect(skipReasons).toEqual(["no_slot"]);
+  expect(searchCount).toBe(1);
   await jobs.clock.advance(maxUncommittedMs);
   const { uuid } = await second;
   expect(await jobs.queue.find("two", uuid)).toMatchObject({ state: "in progress" });
@@ -221,7 +221,7 @@ test("a search waits while its key is at its running-job limit", async () => {
   void lease();
   const { uuid } = await jobs.queue.submit(search());
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "received" });
-  expect(searched).toBe(0);
+  expect(searchCount).toBe(0);
   await jobs.queue.complete(running.uuid, running.token, result);
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "in progress" });
 });
@@ -243,8 +243,8 @@ test("a job's end reports deliveries only if a webhook subscribes to the event",
   addWebhook("job.cancelled");
   await submitOne();
   await jobs.clock.advance(1_000);
-  const waiting = await jobs.queue.submit(search({ tree: null }));
-  await jobs.queue.cancel("one", waiting.uuid);
+  const waitingJob = await jobs.queue.submit(search({ tree: null }));
+  await jobs.queue.cancel("one", waitingJob.uuid);
   jobs.table.database.run("DELETE FROM webhook");
   addWebhook("job.done");
   await submitOne();

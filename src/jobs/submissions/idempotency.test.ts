@@ -13,7 +13,7 @@ afterEach(async () => {
   await jobs.close();
 });
 
-function keyed(key: string, body: string): Idempotency {
+function makeIdempotency(key: string, body: string): Idempotency {
   return { key, requestHash: createHash("sha256").update(body).digest() };
 }
 
@@ -21,13 +21,13 @@ function submission(idempotency: Idempotency, accountId = "one"): NewJob {
   return { ...newJob("key", accountId), idempotency };
 }
 
-const first = keyed("k1", "comet");
+const first = makeIdempotency("k1", "comet");
 const mismatch = { code: "idempotency_mismatch", status: 422 };
 
 test("a request repeated with its idempotency key returns the same job and runs nothing", async () => {
   const { uuid } = await jobs.queue.submit(submission(first));
-  const again = await jobs.queue.submit(submission(first));
-  expect(again).toMatchObject({ isRepeated: true, uuid, job: { uuid, state: "received" } });
+  const repeatedJob = await jobs.queue.submit(submission(first));
+  expect(repeatedJob).toMatchObject({ isRepeated: true, uuid, job: { uuid, state: "received" } });
   expect((await jobs.lease()).uuid).toBe(uuid);
   expect(await jobs.queue.lease({ nodeId: "node", methods: ["searchbyquery"] }, 0)).toBeNull();
   expect(jobs.queue.depth()).toBe(0);
@@ -45,7 +45,7 @@ test("two submissions with one idempotency key in one tick create one job", asyn
 
 test("another request with a used idempotency key is rejected and runs nothing", async () => {
   await jobs.queue.submit(submission(first));
-  const other = keyed("k1", "meteor");
+  const other = makeIdempotency("k1", "meteor");
   await expect(jobs.queue.submit(submission(other))).rejects.toMatchObject(mismatch);
   await expect(jobs.queue.findEarlier("one", other)).rejects.toMatchObject(mismatch);
   expect(jobs.queue.depth()).toBe(1);
@@ -53,8 +53,8 @@ test("another request with a used idempotency key is rejected and runs nothing",
 
 test("an idempotency key belongs to its account", async () => {
   const { uuid } = await jobs.queue.submit(submission(first));
-  expect(await jobs.queue.findEarlier("two", keyed("k1", "meteor"))).toBeNull();
-  const other = await jobs.queue.submit(submission(keyed("k1", "meteor"), "two"));
+  expect(await jobs.queue.findEarlier("two", makeIdempotency("k1", "meteor"))).toBeNull();
+  const other = await jobs.queue.submit(submission(makeIdempotency("k1", "meteor"), "two"));
   expect(other).toMatchObject({ isRepeated: false });
   expect(other.uuid).not.toBe(uuid);
 });
@@ -81,7 +81,7 @@ test("an idempotency key returns the uuid of its job even after the client delet
 
 test("an idempotency key expires after exactly one day", async () => {
   const { uuid } = await jobs.queue.submit(submission(first));
-  const other = submission(keyed("k1", "meteor"));
+  const other = submission(makeIdempotency("k1", "meteor"));
   jobs.clock.shiftWall(86_400_000 - 1);
   expect(await jobs.queue.findEarlier("one", first)).toMatchObject({ uuid });
   jobs.clock.shiftWall(1);
@@ -94,7 +94,7 @@ test("an idempotency key expires after exactly one day", async () => {
 
 test("a rejected submission does not use up its idempotency key", async () => {
   await expect(jobs.queue.submit(submission(first, "nobody"))).rejects.toThrow(
-    /the account is deleted/,
+    /the account has been deleted/,
   );
   expect(await jobs.queue.findEarlier("nobody", first)).toBeNull();
 });

@@ -4,7 +4,7 @@ import { timeAfter } from "../../lib/clock.ts";
 import type { JsonPage } from "../../lib/json-page.ts";
 import { isFetched } from "../../platforms/source.ts";
 import type { ShortAnswer, ShortSearch } from "../../search/archive-answer.ts";
-import { withUnsearched } from "../../search/merge/damage.ts";
+import { withUnsearchedSpan } from "../../search/merge/damage.ts";
 import { usableCredentials } from "../../upstream/credentials/rows.ts";
 import type { JobResult, SearchJobRequest } from "../job.ts";
 import { encodeRequest, encodeResultParts, joinResult, type ResultParts } from "../stored.ts";
@@ -57,11 +57,11 @@ export const searchOperations = {
   submitSearch: durable(function* (database, submission: SearchSubmission): Steps<SubmittedSearch> {
     if (yield* hasRequestablePlatform(database, submission))
       return { kind: "unanswered", reason: "declined" };
-    const answered = answerSubmission(database, submission);
-    if (answered.kind === "unanswered") return answered;
+    const answeredSearch = answerSubmission(database, submission);
+    if (answeredSearch.kind === "unanswered") return answeredSearch;
     return submittedSearch(
-      answered,
-      yield* submissionOperations.insertJob.run(database, answered.job),
+      answeredSearch,
+      yield* submissionOperations.insertJob.run(database, answeredSearch.job),
     );
   }),
 };
@@ -70,7 +70,7 @@ export function* hasRequestablePlatform(
   database: Database,
   { row, search }: SearchSubmission,
 ): Steps<boolean> {
-  const { requestableWithCredential: platforms } = search.terms;
+  const { requestableWithCredential: platforms } = search.context;
   if (platforms.length === 0) return false;
   return (yield* usableCredentials(database, platforms, row.accountId)).length > 0;
 }
@@ -86,24 +86,30 @@ export function answerSubmission(
   { row, search, node, startedMs, resultRetentionMs }: SearchSubmission,
 ): AnsweredSearch | Extract<SubmittedSearch, { kind: "unanswered" }> {
   const answerer = answerers.get(database);
-  const found = answerer === undefined ? "unavailable" : answerer(search, startedMs);
-  if (typeof found === "string") return { kind: "unanswered", reason: found };
+  const outcome = answerer === undefined ? "unavailable" : answerer(search, startedMs);
+  if (typeof outcome === "string") return { kind: "unanswered", reason: outcome };
   const { request } = search;
-  const answer: JobResult = withUnsearched(found.answer, request.unsearched ?? null);
+  const answer: JobResult = withUnsearchedSpan(outcome.answer, request.unsearched ?? null);
   const parts = encodeResultParts(answer);
-  const finishedMs = startedMs + found.tookMs;
+  const finishedMs = startedMs + outcome.tookMs;
   const times = { startedMs, finishedMs, expiresMs: timeAfter(finishedMs, resultRetentionMs) };
-  const page = found.page ?? { body: null, lengths: null };
-  const done = { ...times, node, result: joinResult(parts), fetched: [], postIds: listIds(answer) };
+  const page = outcome.page ?? { body: null, lengths: null };
+  const submittedAnswer = {
+    ...times,
+    node,
+    result: joinResult(parts),
+    fetched: [],
+    postIds: listPostIds(answer),
+  };
   return {
     kind: "answered",
-    job: { ...row, request: encodeRequest(request), answer: done },
+    job: { ...row, request: encodeRequest(request), answer: submittedAnswer },
     submitted: { ...parts, ...page, ...times },
   };
 }
 
 /** Posts that other gateways may not have archived. */
-const listIds = ({ items }: JobResult): bigint[] =>
+const listPostIds = ({ items }: JobResult): bigint[] =>
   items.filter(isFetched).flatMap(({ id }) => (id === null ? [] : [id]));
 
 export function submittedSearch(

@@ -9,8 +9,8 @@ import {
 import { batchableStatement, singleStatement } from "../../db/postgres/run-operation.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import type { Platform } from "../../posts/post.ts";
-import { usableCredential } from "../../upstream/credentials/rows.ts";
-import { fetchedJson, fetchedSql } from "../ends/fetched-operations.ts";
+import { usableCredentialSql } from "../../upstream/credentials/rows.ts";
+import { fetchedPostsJson, storeFetchedPostsSql } from "../ends/fetched-operations.ts";
 import { accountOrder } from "../reads/visible-change.ts";
 import {
   type AnsweredSearch,
@@ -30,14 +30,17 @@ import {
 
 export const sharedSubmissionOperations = {
   insertJob: durable(function* (database, job: JobInsertion): Steps<InsertedJob> {
-    return (yield* insertAlone(job, [])) ?? (yield* insertInSteps(database, job));
+    return (yield* insertInOneStatement(job, [])) ?? (yield* insertInSteps(database, job));
   }),
 
   submitSearch: durable(function* (database, submission: SearchSubmission): Steps<SubmittedSearch> {
     const answered = answerSubmission(database, submission);
     if (answered.kind === "unanswered") return answered;
     const { job } = answered;
-    const inserted = yield* insertAlone(job, submission.search.terms.requestableWithCredential);
+    const inserted = yield* insertInOneStatement(
+      job,
+      submission.search.context.requestableWithCredential,
+    );
     if (inserted !== null) return submittedSearch(answered, inserted);
     return yield* insertOrDecline(database, submission, answered);
   }),
@@ -55,11 +58,11 @@ const doneInsertWithIds = {
   values: `CAST(CAST(:postIds AS TEXT) AS BIGINT[]), ${doneInsert.values}`,
 };
 
-export const needsNoCredential = `NOT EXISTS (SELECT 1 FROM credential WHERE ${usableCredential})`;
+export const needsNoCredentialSql = `NOT EXISTS (SELECT 1 FROM credential WHERE ${usableCredentialSql})`;
 
 const isOrdinarySql = `id = :accountId AND suspended_ms IS NULL
   AND NOT EXISTS (SELECT 1 FROM webhook WHERE account_id = :accountId AND disabled_ms IS NULL)
-  AND ${needsNoCredential}`;
+  AND ${needsNoCredentialSql}`;
 
 /** Locks the account first, so that a concurrent suspension cannot leave the idempotency key without a job. */
 const numberedWithKey = `owner AS (SELECT id FROM account WHERE ${isOrdinarySql} FOR NO KEY UPDATE),
@@ -100,11 +103,11 @@ export const insertSearchesSql = `owner AS (
     RETURNING uuid, change)`;
 
 const batchedSearchesSql = `WITH job_of_call AS MATERIALIZED (
-    SELECT * FROM ${batchedCalls("listed", searchParameterTypes)} JOIN ${batchedResults} USING (call) WHERE ${parametersAsColumns("listed", needsNoCredential)}),
+    SELECT * FROM ${batchedCalls("listed", searchParameterTypes)} JOIN ${batchedResults} USING (call) WHERE ${parametersAsColumns("listed", needsNoCredentialSql)}),
   ${insertSearchesSql}
   SELECT call, change FROM inserted JOIN job_of_call ON job_of_call.uuid = inserted.uuid`;
 
-const posts = `, posts AS (${fetchedSql(":accountId", "numbered CROSS JOIN json_each(:posts) WHERE TRUE")})`;
+const insertPostsSql = `, posts AS (${storeFetchedPostsSql(":accountId", "numbered CROSS JOIN json_each(:posts) WHERE TRUE")})`;
 
 const makeStatements = (columns: typeof doneInsert, otherSql = "") => ({
   keyed: insertSql(numberedWithKey, columns, otherSql),
@@ -118,22 +121,22 @@ const statements = {
    * Separate, because most answers have no fetched posts, which take a tenth of the statement's
    * time.
    */
-  doneWithPosts: makeStatements(doneInsertWithIds, posts),
+  doneWithPosts: makeStatements(doneInsertWithIds, insertPostsSql),
 };
 
-function* insertAlone(
+function* insertInOneStatement(
   job: JobInsertion,
   platforms: readonly Platform[],
 ): Steps<InsertedJob | null> {
   const { idempotency = null, answer = null } = job;
   const fetched = answer?.fetched ?? [];
-  const ended = fetched.length === 0 ? statements.done : statements.doneWithPosts;
-  const { keyed, keyless } = answer === null ? statements.received : ended;
+  const doneStatements = fetched.length === 0 ? statements.done : statements.doneWithPosts;
+  const { keyed, keyless } = answer === null ? statements.received : doneStatements;
   const sql = idempotency === null ? keyless : keyed;
   const parameters = insertionParameters(job, platforms);
-  const withPosts = { ...parameters, ...idempotency, posts: fetchedJson(fetched) };
-  const isListed = answer !== null && idempotency === null && fetched.length === 0;
-  const inserted = isListed
+  const withPosts = { ...parameters, ...idempotency, posts: fetchedPostsJson(fetched) };
+  const isBatchable = answer !== null && idempotency === null && fetched.length === 0;
+  const inserted = isBatchable
     ? yield* batchableStatement<{ change: number }>(
         { sql, batchSql: batchedSearchesSql },
         parameters,

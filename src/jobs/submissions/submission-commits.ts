@@ -1,6 +1,6 @@
 import type { Store } from "../../db/operations.ts";
 import { type Clock, timeAfter } from "../../lib/clock.ts";
-import { activeJob } from "../dispatch/active-job.ts";
+import { createActiveJob } from "../dispatch/active-job.ts";
 import type { ActiveJob, Dispatcher } from "../dispatch/dispatcher.ts";
 import { fetchedPosts } from "../ends/fetched-operations.ts";
 import type { Job, JobChange, JobResult } from "../job.ts";
@@ -58,13 +58,13 @@ export function createSubmissionCommits(context: CommitsContext): SubmissionComm
 
   return {
     insertReceived: async (active, row) =>
-      await insert(active.submitted, row, ({ change: id }) => {
-        const { uuid, accountId, state, attempts, submittedMs } = active.submitted;
+      await insert(active.submittedJob, row, ({ change: id }) => {
+        const { uuid, accountId, state, attempts, submittedMs } = active.submittedJob;
         active.change = Math.max(active.change, id);
         context.reportChange(accountId, { id, uuid, state, attempts, atMs: submittedMs });
-        return active.submitted;
+        return active.submittedJob;
       }),
-    insertDone: async ({ submitted: job }, row, { node, nowMs: startedMs }, result) => {
+    insertDone: async ({ submittedJob: job }, row, { node, nowMs: startedMs }, result) => {
       const nowMs = now();
       const attempt = {
         node,
@@ -162,23 +162,25 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
     let writing: Promise<SubmittedJob> | null = null;
 
     function commit(): void {
-      if (active.uncommitted !== uncommitted) return;
+      if (active.uncommittedJob !== uncommitted) return;
       const { lease } = uncommitted;
-      active.uncommitted = null;
+      active.uncommittedJob = null;
       const currentRow = { ...row, deadlineMs: computeDeadline(active) };
       // A job that has ended only in memory is queued, and the sweeper ends it.
       const isLeased = dispatcher.get(uuid) === active;
-      const requeued = isLeased ? active : activeJob(active.submitted, active.deadlineMs);
-      writing = commits.insertReceived(requeued, currentRow);
-      if (!isLeased) dispatcher.offer(requeued);
+      const insertedJob = isLeased
+        ? active
+        : createActiveJob(active.submittedJob, active.deadlineMs);
+      writing = commits.insertReceived(insertedJob, currentRow);
+      if (!isLeased) dispatcher.offer(insertedJob);
       else if (lease !== null) void commits.writeLease(active, lease);
       writing.then(resolve, reject);
     }
 
     async function commitDone(result: JobResult): Promise<void> {
       const { lease } = uncommitted;
-      if (lease === null || active.uncommitted !== uncommitted) throw leaseLost(uuid);
-      active.uncommitted = null;
+      if (lease === null || active.uncommittedJob !== uncommitted) throw leaseLost(uuid);
+      active.uncommittedJob = null;
       writing = commits.insertDone(active, row, lease, result);
       writing.then(resolve, reject);
       await requireAccepted(writing, uuid);
@@ -193,13 +195,13 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
         if (writing !== null) await requireAccepted(writing, uuid);
       },
     };
-    active.uncommitted = uncommitted;
+    active.uncommittedJob = uncommitted;
     // Never cancelled, because an abort signal costs more than an unneeded timer.
     clock.sleep(maxUncommittedMs).then(commit, () => undefined);
   }
 
   /** The wall clock may have been set since the submission. */
-  function computeDeadline({ submitted: job, deadlineMs }: ActiveJob): number {
+  function computeDeadline({ submittedJob: job, deadlineMs }: ActiveJob): number {
     const currentMs = Math.round(timeAfter(now(), deadlineMs - clock.elapsed()));
     return Math.abs(currentMs - job.deadlineMs) < minStepMs ? job.deadlineMs : currentMs;
   }

@@ -1,7 +1,7 @@
 import { durable, read } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import { type FetchedPost, storeFetched } from "../ends/fetched-operations.ts";
+import { type FetchedPost, storeFetchedPosts } from "../ends/fetched-operations.ts";
 import { type JobSnapshot, numberSubmission } from "../reads/visible-change.ts";
 import { transitions } from "../states.ts";
 import { type JobRow, rowColumns } from "../stored.ts";
@@ -56,10 +56,10 @@ export const submissionOperations = {
     const change = yield* numberSubmission(database, accountId);
     const hasDeliveries =
       answer !== null && (yield* insertAnswered(database, { ...job, change }, answer));
-    if (answer === null) yield* database.run(insertReceived, { ...job, change });
+    if (answer === null) yield* database.run(insertReceivedSql, { ...job, change });
     if (idempotency !== null) {
       const { key, requestHash } = idempotency;
-      yield* database.run(insertKey, { accountId, key, requestHash, uuid, submittedMs });
+      yield* database.run(insertKeySql, { accountId, key, requestHash, uuid, submittedMs });
     }
     return { isRepeated: false, change, hasDeliveries };
   }),
@@ -73,25 +73,25 @@ export const submissionOperations = {
   }),
 };
 
-const ownColumns =
+const commonColumns =
   "uuid, account_id, key_id, request, canonical_query, warnings, submitted_ms, deadline_ms";
-const ownValues =
+const commonValues =
   ":uuid, :accountId, :keyId, :request, :canonicalQuery, :warnings, :submittedMs, :deadlineMs";
 
 /** Columns of `job` and their values. The last column is `change`, whose value is appended. */
 export const receivedInsert = {
-  columns: `${ownColumns}, state, changed_ms, change`,
-  values: `${ownValues}, '${transitions.submit.to}', :submittedMs`,
+  columns: `${commonColumns}, state, changed_ms, change`,
+  values: `${commonValues}, '${transitions.submit.to}', :submittedMs`,
 };
 export const doneInsert = {
-  columns: `${ownColumns}, attempts, node, started_ms, finished_ms, expires_ms, result, state, changed_ms, change`,
-  values: `${ownValues}, 1, :node, :startedMs, :finishedMs, :expiresMs, :result, '${transitions.submitDone.to}', :finishedMs`,
+  columns: `${commonColumns}, attempts, node, started_ms, finished_ms, expires_ms, result, state, changed_ms, change`,
+  values: `${commonValues}, 1, :node, :startedMs, :finishedMs, :expiresMs, :result, '${transitions.submitDone.to}', :finishedMs`,
 };
 
-const insertReceived = `INSERT INTO job(${receivedInsert.columns}) VALUES(${receivedInsert.values}, :change)`;
-const insertDone = `INSERT INTO job(${doneInsert.columns}) VALUES(${doneInsert.values}, :change)`;
+const insertReceivedSql = `INSERT INTO job(${receivedInsert.columns}) VALUES(${receivedInsert.values}, :change)`;
+const insertDoneSql = `INSERT INTO job(${doneInsert.columns}) VALUES(${doneInsert.values}, :change)`;
 
-const insertKey = `INSERT INTO idempotency(account_id, key, request_hash, uuid, created_ms)
+const insertKeySql = `INSERT INTO idempotency(account_id, key, request_hash, uuid, created_ms)
   VALUES(:accountId, :key, :requestHash, :uuid, :submittedMs)
   ON CONFLICT(account_id, key) DO UPDATE SET request_hash = :requestHash, uuid = :uuid, created_ms = :submittedMs`;
 
@@ -102,8 +102,8 @@ function* insertAnswered(
 ): Steps<boolean> {
   const { accountId, uuid } = job;
   const { finishedMs, expiresMs } = answer;
-  yield* database.run(insertDone, { ...job, ...answer });
-  yield* storeFetched(database, { uuid, expiresMs, posts: fetched });
+  yield* database.run(insertDoneSql, { ...job, ...answer });
+  yield* storeFetchedPosts(database, { uuid, expiresMs, posts: fetched });
   return yield* enqueueDeliveries(database, {
     accountId,
     uuid,
@@ -130,7 +130,7 @@ function* earlierSubmission(
     { accountId, key, sinceMs },
   );
   if (earlier === undefined) return null;
-  if (Buffer.compare(earlier.requestHash, requestHash) !== 0) throw mismatch();
+  if (Buffer.compare(earlier.requestHash, requestHash) !== 0) throw mismatchError();
   const { uuid } = earlier;
   const row = yield* database.get<JobRow>(
     `SELECT ${rowColumns} FROM job WHERE uuid = :uuid AND account_id = :accountId`,
@@ -139,10 +139,10 @@ function* earlierSubmission(
   return { uuid, row: row ?? null };
 }
 
-function mismatch(): EarshotError {
+function mismatchError(): EarshotError {
   return new EarshotError(
     "idempotency_mismatch",
-    "the Idempotency-Key was used for another request",
+    "the Idempotency-Key has already been used for another request",
     {
       status: 422,
       hint: "send a new Idempotency-Key with each new request",

@@ -2,7 +2,7 @@ import type { Store } from "../../db/operations.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { isSearch } from "../../platforms/methods.ts";
-import { activeJob } from "../dispatch/active-job.ts";
+import { createActiveJob } from "../dispatch/active-job.ts";
 import type { ActiveJob, Dispatcher } from "../dispatch/dispatcher.ts";
 import type { CachedPage } from "../ends/ended-jobs.ts";
 import type { JobChange, JobResult } from "../job.ts";
@@ -51,7 +51,7 @@ export function createSubmissions(context: SubmissionsContext): {
 } {
   const { clock, now, randomUuid, settings, dispatcher, reads, localNodeId } = context;
   const commits = createSubmissionCommits(context);
-  const answered = createAnsweredSubmissions(context);
+  const answeredSubmissions = createAnsweredSubmissions(context);
   const runUncommitted = createUncommittedRuns({ clock, now, dispatcher, commits });
 
   async function submit(
@@ -60,8 +60,9 @@ export function createSubmissions(context: SubmissionsContext): {
   ): Promise<SubmittedJob> {
     requireRoom();
     const { active, row } = prepare(job);
-    const search = jobShortSearch(job, active);
-    const submitted = search === null ? null : await submitShort(active, row, search, admission);
+    const search = findShortSearch(job, active);
+    const submitted =
+      search === null ? null : await submitShortSearch(active, row, search, admission);
     if (submitted !== null) return submitted;
     if (admission !== null) await admission.admit();
     requireRoom();
@@ -72,17 +73,19 @@ export function createSubmissions(context: SubmissionsContext): {
   }
 
   function requireRoom(): void {
-    if (dispatcher.depth() >= settings.maxWaiting) throw overloaded();
+    if (dispatcher.depth() >= settings.maxWaiting) throw overloadedError();
   }
 
-  function jobShortSearch(job: NewJob, active: ActiveJob): SubmittedShortSearch | null {
-    const search = answered.findSearch(job);
+  function findShortSearch(job: NewJob, active: ActiveJob): SubmittedShortSearch | null {
+    const search = answeredSubmissions.findSearch(job);
     if (search === null || localNodeId === null) return null;
-    return dispatcher.takeTurn(localNodeId, active) ? search : answered.onSkipped("no_slot");
+    return dispatcher.takeTurn(localNodeId, active)
+      ? search
+      : answeredSubmissions.onSkipped("no_slot");
   }
 
   /** Null if the job must take the ordinary path. The dispatcher does not know the job: no client has its uuid yet. */
-  async function submitShort(
+  async function submitShortSearch(
     active: ActiveJob,
     row: InsertedRow,
     search: SubmittedShortSearch,
@@ -90,13 +93,13 @@ export function createSubmissions(context: SubmissionsContext): {
   ): Promise<SubmittedJob | null> {
     const lease = { node: localNodeId ?? "", nowMs: now() };
     try {
-      return await answered.insertAnswered(active, row, search, lease, admission?.write);
+      return await answeredSubmissions.insertAnswered(active, row, search, lease, admission?.write);
     } finally {
       dispatcher.endTurn(active);
     }
   }
 
-  const runsLocally = ({ phase, runningNode, submitted: job }: ActiveJob): boolean =>
+  const runsLocally = ({ phase, runningNode, submittedJob: job }: ActiveJob): boolean =>
     phase === "leased" && runningNode === localNodeId && isSearch(job.request.method);
 
   function prepare(job: NewJob): { active: ActiveJob; row: InsertedRow } {
@@ -104,7 +107,7 @@ export function createSubmissions(context: SubmissionsContext): {
     const submitted = receivedJob(now(), randomUuid(), job, deadlineMs);
     const idempotency = job.idempotency ?? null;
     return {
-      active: activeJob(submitted, clock.elapsed() + deadlineMs),
+      active: createActiveJob(submitted, clock.elapsed() + deadlineMs),
       row: {
         ...jobRow(submitted),
         idempotency: idempotency && { ...idempotency, sinceMs: reads.keyedSinceMs() },
@@ -115,7 +118,7 @@ export function createSubmissions(context: SubmissionsContext): {
   return { submit };
 }
 
-function overloaded(): EarshotError {
+function overloadedError(): EarshotError {
   return new EarshotError("overloaded", "too many jobs are waiting", {
     status: 503,
     retryable: true,

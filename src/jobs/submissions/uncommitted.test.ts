@@ -89,7 +89,7 @@ test("an uncommitted job is committed and retried when its attempt fails", async
 test("an uncommitted job is committed and leased again when its node leaves", async () => {
   const { submitted, lease } = await run();
   expect(await jobs.queue.endNodeLeases("local")).toBe(1);
-  expect(lease.lost.aborted).toBe(true);
+  expect(lease.lostSignal.aborted).toBe(true);
   const { uuid } = await submitted;
   expect(await jobs.lease()).toMatchObject({ uuid, attempt: 1 });
 });
@@ -122,14 +122,14 @@ test("ending all jobs of an account also stops its uncommitted jobs", async () =
   const { submitted, lease } = await run();
   jobs.table.database.run("UPDATE account SET suspended_ms = 1 WHERE id = 'one'");
   await jobs.queue.endAll("one");
-  expect(lease.lost.aborted).toBe(true);
+  expect(lease.lostSignal.aborted).toBe(true);
   await expect(submitted).rejects.toMatchObject({ code: "account_suspended" });
 });
 
 test("a job that ended in memory before it was committed is committed and queued again", async () => {
   const { submitted, lease } = await run();
   await jobs.queue.endAll("one");
-  expect(lease.lost.aborted).toBe(true);
+  expect(lease.lostSignal.aborted).toBe(true);
   const { uuid } = await submitted;
   expect(jobs.queue.depth()).toBe(1);
   expect(await jobs.lease()).toMatchObject({ uuid, attempt: 1 });
@@ -140,8 +140,8 @@ test("of two uncommitted submissions with one idempotency key, the first to be c
   const first = await run({ ...newJob(), idempotency });
   const second = await run({ ...newJob(), idempotency });
   await jobs.queue.complete(second.lease.uuid, second.lease.token, result);
-  const late = jobs.queue.complete(first.lease.uuid, first.lease.token, result);
-  await expect(late).rejects.toMatchObject({ code: "lease_lost" });
+  const lateCompletion = jobs.queue.complete(first.lease.uuid, first.lease.token, result);
+  await expect(lateCompletion).rejects.toMatchObject({ code: "lease_lost" });
   const { uuid } = await second.submitted;
   expect(await first.submitted).toMatchObject({ isRepeated: true, uuid, job: { state: "done" } });
   expect(ended.map((job) => job.uuid)).toEqual([uuid]);

@@ -29,7 +29,7 @@ export type DeliveryEnd = {
 };
 
 /** Statuses of an overloaded receiver, whose other deliveries also pause. */
-const throttling = new Set<number | null>([429, 502, 503, 504]);
+const throttlingStatuses = new Set<number | null>([429, 502, 503, 504]);
 const throttleMs = 5_000;
 
 const recordRetryMs = 5_000;
@@ -65,7 +65,7 @@ async function record(
       return await store.write("recordAttempt", attempt);
     } catch (error) {
       signal.throwIfAborted();
-      onError(error, "a delivery's outcome was not recorded");
+      onError(error, "failed to record a delivery's outcome");
     }
     await clock.sleep(recordRetryMs, signal);
   }
@@ -105,6 +105,6 @@ function outcomeEnd(
 }
 
 function computePause(outcome: AttemptOutcome): number {
-  if (outcome.kind !== "failed" || !throttling.has(outcome.status)) return 0;
+  if (outcome.kind !== "failed" || !throttlingStatuses.has(outcome.status)) return 0;
   return Math.min(outcome.retryAfterMs ?? throttleMs, maxPauseMs);
 }

@@ -30,23 +30,23 @@ export const deliveryOperations = {
     );
   }),
 
-  /** `dropped` counts the deleted deliveries that were unfinished. */
+  /** `droppedCount` counts the deleted deliveries that were unfinished. */
   sweepDeliveries: durable(function* (
     database,
     limits: { nowMs: number; retentionMs: number; maxDeliveries: number },
-  ): Steps<{ dropped: number; more: boolean }> {
+  ): Steps<{ droppedCount: number; hasMore: boolean }> {
     const { nowMs, retentionMs, maxDeliveries } = limits;
     yield* database.run(
       "UPDATE webhook SET former_sealed_secret = NULL, former_until_ms = NULL WHERE former_until_ms <= :nowMs",
       { nowMs },
     );
-    const old = yield* database.all<Dropped>(
+    const oldDeliveries = yield* database.all<DeletedDelivery>(
       `DELETE FROM webhook_delivery WHERE id IN
            (SELECT id FROM webhook_delivery WHERE created_ms <= :createdMs LIMIT ${sweepRows})
          RETURNING webhook_id AS webhookId, next_ms AS nextMs`,
       { createdMs: nowMs - retentionMs },
     );
-    const excess = yield* database.all<Dropped>(
+    const excessDeliveries = yield* database.all<DeletedDelivery>(
       `DELETE FROM webhook_delivery WHERE id IN
            (SELECT delivery.id FROM webhook CROSS JOIN webhook_delivery AS delivery
             WHERE delivery.webhook_id = webhook.id AND delivery.number <= webhook.last_number - :maxDeliveries
@@ -54,20 +54,22 @@ export const deliveryOperations = {
          RETURNING webhook_id AS webhookId, next_ms AS nextMs`,
       { maxDeliveries },
     );
-    const waiting = [...old, ...excess].filter(({ nextMs }) => nextMs !== null);
-    for (const { webhookId } of waiting) {
+    const unfinishedDeliveries = [...oldDeliveries, ...excessDeliveries].filter(
+      ({ nextMs }) => nextMs !== null,
+    );
+    for (const { webhookId } of unfinishedDeliveries) {
       yield* database.run("UPDATE webhook SET dropped = dropped + 1 WHERE id = :webhookId", {
         webhookId,
       });
     }
-    for (const webhookId of new Set(waiting.map((dropped) => dropped.webhookId))) {
+    for (const webhookId of new Set(unfinishedDeliveries.map((dropped) => dropped.webhookId))) {
       yield* setDue(database, webhookId, nowMs);
     }
-    const more = old.length === sweepRows || excess.length === sweepRows;
-    return { dropped: waiting.length, more };
+    const hasMore = oldDeliveries.length === sweepRows || excessDeliveries.length === sweepRows;
+    return { droppedCount: unfinishedDeliveries.length, hasMore };
   }),
 };
 
-type Dropped = { webhookId: string; nextMs: number | null };
+type DeletedDelivery = { webhookId: string; nextMs: number | null };
 
 const sweepRows = 500;

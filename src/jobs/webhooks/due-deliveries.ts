@@ -17,68 +17,68 @@ export type DueDelivery = {
 
 export type DueRequest = {
   nowMs: number;
-  paused: readonly string[];
+  pausedWebhooks: readonly string[];
   inProgress: readonly { id: string; webhookId: string }[];
   perWebhook: number;
   limit: number;
   failingLimit: number;
   /** Slots reserved for failing webhooks, so that healthy ones cannot starve them. */
-  failingFirst: number;
+  reservedFailingSlots: number;
 };
 
 /** Round-robin over webhooks: the most recently attempted one comes last. */
 export function* dueDeliveries(database: Database, request: DueRequest): Steps<DueDelivery[]> {
-  const { limit, failingLimit, failingFirst } = request;
-  const healthy = yield* dueByWebhook(database, request, { isHealthy: 1, limit });
-  const unfilled = Math.max(limit - healthy.length, Math.min(limit, failingFirst));
-  const room = Math.max(0, Math.min(failingLimit, unfilled));
-  const failing = yield* dueByWebhook(database, request, { isHealthy: 0, limit: room });
-  const chosen = [...healthy.slice(0, limit - failing.length), ...failing];
-  return yield* mapNonNull(chosen, (id) => readDetails(database, id, request.nowMs));
+  const { limit, failingLimit, reservedFailingSlots } = request;
+  const healthyIds = yield* dueByWebhook(database, request, { isHealthy: 1, limit });
+  const freeSlots = Math.max(limit - healthyIds.length, Math.min(limit, reservedFailingSlots));
+  const room = Math.max(0, Math.min(failingLimit, freeSlots));
+  const failingIds = yield* dueByWebhook(database, request, { isHealthy: 0, limit: room });
+  const dueIds = [...healthyIds.slice(0, limit - failingIds.length), ...failingIds];
+  return yield* mapNonNull(dueIds, (id) => readDetails(database, id, request.nowMs));
 }
 
-type Share = { isHealthy: 0 | 1; limit: number };
+type DueFilter = { isHealthy: 0 | 1; limit: number };
 
 function* dueByWebhook(
   database: Database,
   request: DueRequest,
-  { isHealthy, limit }: Share,
+  { isHealthy, limit }: DueFilter,
 ): Steps<string[]> {
   if (limit === 0) return [];
-  const { nowMs, paused, inProgress } = request;
+  const { nowMs, pausedWebhooks, inProgress } = request;
   const webhooks = yield* database.all<{ webhookId: string }>(
     `SELECT id AS webhookId FROM webhook
      WHERE (failing_since_ms IS NULL) = :isHealthy AND due_ms <= :nowMs
      ORDER BY due_ms LIMIT :webhooks`,
     // Paused and busy webhooks may come first.
-    { isHealthy, nowMs, webhooks: limit + inProgress.length + paused.length },
+    { isHealthy, nowMs, webhooks: limit + inProgress.length + pausedWebhooks.length },
   );
-  const pausedIds = new Set(paused);
+  const pausedIds = new Set(pausedWebhooks);
   const ids: string[] = [];
   for (const { webhookId } of webhooks) {
     if (ids.length >= limit) break;
-    if (!pausedIds.has(webhookId)) ids.push(...(yield* readDue(database, webhookId, request)));
+    if (!pausedIds.has(webhookId)) ids.push(...(yield* readDueIds(database, webhookId, request)));
   }
   return ids.slice(0, limit);
 }
 
-function* readDue(
+function* readDueIds(
   database: Database,
   webhookId: string,
   { nowMs, inProgress, perWebhook }: DueRequest,
 ): Steps<string[]> {
-  const busy = new Set(
+  const busyIds = new Set(
     inProgress.filter((each) => each.webhookId === webhookId).map(({ id }) => id),
   );
-  const room = perWebhook - busy.size;
+  const room = perWebhook - busyIds.size;
   if (room <= 0) return [];
   return (yield* database.all<{ id: string }>(
     `SELECT id FROM webhook_delivery
        WHERE webhook_id = :webhookId AND next_ms <= :nowMs ORDER BY next_ms, number LIMIT :rows`,
-    { webhookId, nowMs, rows: room + busy.size },
+    { webhookId, nowMs, rows: room + busyIds.size },
   ))
     .map(({ id }) => id)
-    .filter((id) => !busy.has(id))
+    .filter((id) => !busyIds.has(id))
     .slice(0, room);
 }
 

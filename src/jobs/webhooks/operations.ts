@@ -38,7 +38,7 @@ export const webhookOperations = {
   createWebhook: durable(function* (database, params: NewWebhook): Steps<Webhook> {
     const { id, accountId, url, events, encryptedSecret, nowMs, maxPerAccount } = params;
     if ((yield* readWebhooks(database, accountId)).length >= maxPerAccount)
-      throw tooMany(maxPerAccount);
+      throw tooManyWebhooksError(maxPerAccount);
     yield* database.run(
       `INSERT INTO webhook(id, account_id, url, events, sealed_secret, created_ms)
        VALUES(:id, :accountId, :url, :events, :encryptedSecret, :nowMs)`,
@@ -78,12 +78,12 @@ export const webhookOperations = {
     database,
     { nowMs, ...owned }: OwnedId & { nowMs: number },
   ): Steps<Webhook | null> {
-    const changed = yield* database.run(
+    const changedRows = yield* database.run(
       `UPDATE webhook SET disabled_ms = NULL, disabled_reason = NULL, failing_since_ms = NULL
        WHERE id = :id AND account_id = :accountId AND disabled_ms IS NOT NULL`,
       owned,
     );
-    if (changed === 1) yield* setDue(database, owned.id, nowMs);
+    if (changedRows === 1) yield* setDue(database, owned.id, nowMs);
     return yield* findWebhook(database, owned);
   }),
 
@@ -93,7 +93,7 @@ export const webhookOperations = {
     test: OwnedId & { deliveryId: string; nowMs: number },
   ): Steps<Delivery | null> {
     const { deliveryId, nowMs } = test;
-    const webhook = yield* enabledWebhook(database, { accountId: test.accountId, id: test.id });
+    const webhook = yield* findEnabledWebhook(database, { accountId: test.accountId, id: test.id });
     if (webhook === null) return null;
     yield* insertDelivery(database, {
       id: deliveryId,
@@ -122,7 +122,7 @@ export const webhookOperations = {
     const { accountId, id, deliveryId, nowMs } = replay;
     if ((yield* findWebhook(database, { accountId, id })) === null) return "webhook";
     if ((yield* findDelivery(database, id, deliveryId)) === null) return "delivery";
-    yield* enabledWebhook(database, { accountId, id });
+    yield* findEnabledWebhook(database, { accountId, id });
     yield* database.run(
       `UPDATE webhook_delivery SET next_ms = :nowMs, failures = 0, delivered_ms = NULL
          WHERE id = :deliveryId AND webhook_id = :id`,
@@ -134,7 +134,7 @@ export const webhookOperations = {
 };
 
 /** Null if the account has no such webhook. Errors: `webhook_disabled`. */
-function* enabledWebhook(database: Database, owned: OwnedId): Steps<Webhook | null> {
+function* findEnabledWebhook(database: Database, owned: OwnedId): Steps<Webhook | null> {
   const webhook = yield* findWebhook(database, owned);
   if (webhook === null || webhook.disabledMs === null) return webhook;
   throw new EarshotError("webhook_disabled", `the webhook is disabled: ${webhook.disabledReason}`, {
@@ -143,7 +143,7 @@ function* enabledWebhook(database: Database, owned: OwnedId): Steps<Webhook | nu
   });
 }
 
-function tooMany(max: number): EarshotError {
+function tooManyWebhooksError(max: number): EarshotError {
   return new EarshotError("too_many_webhooks", `the account already has ${max} webhooks`, {
     status: 409,
     hint: "delete one first; find them at GET /v1/webhooks",

@@ -33,7 +33,7 @@ export function* jobPayload(
   if (row === undefined) return null;
   const { status, error, platform, type, method, count, complete, attempts } = row;
   const hasResult = count !== null;
-  return getPayload(event, nowMs, {
+  return encodePayload(event, nowMs, {
     uuid,
     status,
     error: error ?? "",
@@ -51,10 +51,10 @@ export function* jobPayload(
 }
 
 export function testPayload(webhookId: string, nowMs: number): string {
-  return getPayload("webhook.test", nowMs, { webhook_id: webhookId });
+  return encodePayload("webhook.test", nowMs, { webhook_id: webhookId });
 }
 
-function getPayload(type: WebhookEvent, nowMs: number, data: Record<string, unknown>): string {
+function encodePayload(type: WebhookEvent, nowMs: number, data: Record<string, unknown>): string {
   return JSON.stringify({ type, timestamp: isoTime(nowMs), data });
 }
 

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createGuard, type Resolve } from "../../lib/guard.ts";
 import { createGuardedFetch } from "../../lib/guarded-fetch.ts";
-import { createPost } from "./post.ts";
+import { createPostDelivery } from "./post.ts";
 
 const closers: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
@@ -46,7 +46,7 @@ function post(
     maxRedirects: 0,
   });
   closers.push(client.close);
-  return createPost(client, { timeoutMs, now: () => nowMs })({ url, ...message }, signal);
+  return createPostDelivery(client, { timeoutMs, now: () => nowMs })({ url, ...message }, signal);
 }
 
 test("a webhook delivery sends its body and headers by POST", async () => {

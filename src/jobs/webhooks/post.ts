@@ -14,7 +14,7 @@ export type Message = {
 /** How much of a response is read, so that the connection can be reused. */
 export const maxResponseBytes = 1_024;
 
-export function createPost(
+export function createPostDelivery(
   client: Pick<GuardedClient, "stream">,
   { timeoutMs, now }: { timeoutMs: number; now: () => number },
 ): PostDelivery {
@@ -28,7 +28,7 @@ export function createPost(
         timeoutMs,
         maxBytes: maxResponseBytes,
       });
-      await drop(response.pieces);
+      await drain(response.pieces);
       return statusOutcome(response.status, response.headers.get("retry-after"), now());
     } catch (error) {
       signal.throwIfAborted();
@@ -37,7 +37,7 @@ export function createPost(
   };
 }
 
-async function drop(pieces: AsyncIterable<Uint8Array>): Promise<void> {
+async function drain(pieces: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     for await (const _piece of pieces);
   } catch {

@@ -18,12 +18,13 @@ export type DeliveryAttempt = {
 
 export function* recordAttempt(
   database: Database,
-  end: DeliveryAttempt,
+  attempt: DeliveryAttempt,
 ): Steps<{ disabledReason: string | null }> {
-  yield* updateDelivery(database, end);
-  const disabledReason = end.end === "delivered" ? null : yield* recordFailure(database, end);
-  if (end.end === "delivered") yield* recordSuccess(database, end.webhookId);
-  yield* setDue(database, end.webhookId, end.nowMs);
+  yield* updateDelivery(database, attempt);
+  const disabledReason =
+    attempt.end === "delivered" ? null : yield* recordFailure(database, attempt);
+  if (attempt.end === "delivered") yield* recordSuccess(database, attempt.webhookId);
+  yield* setDue(database, attempt.webhookId, attempt.nowMs);
   return { disabledReason };
 }
 
@@ -47,14 +48,14 @@ function* recordSuccess(database: Database, webhookId: string): Steps<void> {
   );
 }
 
-function* recordFailure(database: Database, end: DeliveryAttempt): Steps<string | null> {
-  const { webhookId, nowMs } = end;
-  const failing = yield* database.get<{ sinceMs: number }>(
+function* recordFailure(database: Database, attempt: DeliveryAttempt): Steps<string | null> {
+  const { webhookId, nowMs } = attempt;
+  const webhook = yield* database.get<{ sinceMs: number }>(
     `UPDATE webhook SET failing_since_ms = coalesce(failing_since_ms, :nowMs)
      WHERE id = :webhookId AND disabled_ms IS NULL RETURNING failing_since_ms AS sinceMs`,
     { webhookId, nowMs },
   );
-  const reason = failing === undefined ? null : reasonToDisable(end, failing.sinceMs);
+  const reason = webhook === undefined ? null : reasonToDisable(attempt, webhook.sinceMs);
   if (reason === null) return null;
   yield* database.run(
     "UPDATE webhook SET disabled_ms = :nowMs, disabled_reason = :reason WHERE id = :webhookId",
@@ -63,9 +64,9 @@ function* recordFailure(database: Database, end: DeliveryAttempt): Steps<string 
   return reason;
 }
 
-function* updateDelivery(database: Database, end: DeliveryAttempt): Steps<void> {
-  const { id, attempts, nextMs, nowMs, status, error, retryMs } = end;
-  const isDelivered = end.end === "delivered";
+function* updateDelivery(database: Database, attempt: DeliveryAttempt): Steps<void> {
+  const { id, attempts, nextMs, nowMs, status, error, retryMs } = attempt;
+  const isDelivered = attempt.end === "delivered";
   yield* database.run(
     `UPDATE webhook_delivery
      SET attempts = attempts + 1, failures = failures + :failed, next_ms = :retryMs, last_ms = :nowMs,
@@ -90,6 +91,6 @@ function reasonToDisable(
   sinceMs: number,
 ): string | null {
   if (end === "gone") return "its receiver returned 410 Gone";
-  const isLong = end === "failed" && nowMs - sinceMs >= disableAfterMs;
-  return isLong ? `all deliveries failed since ${isoTime(sinceMs)}` : null;
+  const hasFailedTooLong = end === "failed" && nowMs - sinceMs >= disableAfterMs;
+  return hasFailedTooLong ? `all deliveries have failed since ${isoTime(sinceMs)}` : null;
 }

@@ -13,7 +13,7 @@ export type DeliveryRetentionContext = {
   onDropped: (deliveries: number) => void;
 };
 
-const sweepEveryMs = 60_000;
+const sweepIntervalMs = 60_000;
 
 /** Runs every minute until the signal aborts. Never rejects. */
 export async function enforceDeliveryRetention(
@@ -24,20 +24,20 @@ export async function enforceDeliveryRetention(
   while (!stopping.aborted) {
     if (context.isLeader?.() !== false) {
       await sweep(context, stopping).catch((error: unknown) => {
-        onError(error, "deleting old webhook deliveries failed");
+        onError(error, "failed to delete old webhook deliveries");
       });
     }
-    await clock.sleep(sweepEveryMs, stopping).catch(() => undefined);
+    await clock.sleep(sweepIntervalMs, stopping).catch(() => undefined);
   }
 }
 
 async function sweep(context: DeliveryRetentionContext, stopping: AbortSignal): Promise<void> {
   const { store, clock, settings, onDropped } = context;
   const { retentionMs, maxDeliveries } = settings;
-  for (let more = true; more && !stopping.aborted; ) {
+  for (let hasMore = true; hasMore && !stopping.aborted; ) {
     const limits = { nowMs: clock.now(), retentionMs, maxDeliveries };
-    const swept = await store.write("sweepDeliveries", limits);
-    if (swept.dropped > 0) onDropped(swept.dropped);
-    more = swept.more;
+    const batch = await store.write("sweepDeliveries", limits);
+    if (batch.droppedCount > 0) onDropped(batch.droppedCount);
+    hasMore = batch.hasMore;
   }
 }

@@ -37,7 +37,7 @@ export type DeliveryFilter = {
   limit: number;
 };
 
-const conditions: Record<Delivery["state"], string> = {
+const stateConditions: Record<Delivery["state"], string> = {
   waiting: "next_ms IS NOT NULL",
   delivered: "next_ms IS NULL AND delivered_ms IS NOT NULL",
   failed: "next_ms IS NULL AND delivered_ms IS NULL",
@@ -48,7 +48,7 @@ export function* readDeliveries(
   webhookId: string,
   { states, before, limit }: DeliveryFilter,
 ): Steps<Delivery[]> {
-  const stateFilter = states?.map((state) => `(${conditions[state]})`).join(" OR ") ?? "TRUE";
+  const stateFilter = states?.map((state) => `(${stateConditions[state]})`).join(" OR ") ?? "TRUE";
   return (yield* database.all<DeliveryRow>(
     `SELECT ${deliveryColumns} FROM webhook_delivery
        WHERE webhook_id = :webhookId AND number < :before AND (${stateFilter})
@@ -74,6 +74,6 @@ function readWebhook(row: WebhookRow): Webhook {
 }
 
 function readDelivery(row: DeliveryRow): Delivery {
-  const ended = row.deliveredMs === null ? "failed" : "delivered";
-  return { ...row, state: row.nextMs === null ? ended : "waiting" };
+  const endState = row.deliveredMs === null ? "failed" : "delivered";
+  return { ...row, state: row.nextMs === null ? endState : "waiting" };
 }

@@ -28,9 +28,9 @@ let store: Store<WebhookOperations>;
 let clock: ManualClock;
 let webhooks: Webhooks;
 let sender: Sender;
-let sent: { url: string; id: string; signatures: string[]; atMs: number }[];
+let sentMessages: { url: string; id: string; signatures: string[]; atMs: number }[];
 let outcomes: DeliveryOutcome[];
-let logged: string[];
+let logMessages: string[];
 let errors: unknown[];
 let respond: (message: Message) => AttemptOutcome | Promise<AttemptOutcome>;
 
@@ -47,9 +47,9 @@ beforeEach(() => {
   database = openStoreForWriting(join(folder, "control.db"), controlMigrations);
   database.run("INSERT INTO account(id, created_ms) VALUES('one', 0)");
   clock = createManualClock();
-  sent = [];
+  sentMessages = [];
   outcomes = [];
-  logged = [];
+  logMessages = [];
   errors = [];
   respond = () => delivered;
   begin();
@@ -67,7 +67,7 @@ function begin(key: Uint8Array = secretKey, overrides: Partial<typeof webhookDef
   store = createLocalStore(database, webhookOperations);
   const settings = { ...webhookDefaults, ...overrides };
   const encryptor = createEncryptor(key, randomBytes);
-  const log = (_fields: unknown, message: string) => logged.push(message);
+  const log = (_fields: unknown, message: string) => logMessages.push(message);
   sender = createSender({
     store: {
       read: (...call) => store.read(...call),
@@ -79,7 +79,12 @@ function begin(key: Uint8Array = secretKey, overrides: Partial<typeof webhookDef
     encryptor,
     post: async (message, signal) => {
       const { "webhook-id": id = "", "webhook-signature": signatures = "" } = message.fields;
-      sent.push({ url: message.url, id, signatures: signatures.split(" "), atMs: clock.now() });
+      sentMessages.push({
+        url: message.url,
+        id,
+        signatures: signatures.split(" "),
+        atMs: clock.now(),
+      });
       const aborted = new Promise<never>((_resolve, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
       });
@@ -115,7 +120,8 @@ const getPage = async (id: string) =>
   (await webhooks.deliveries("one", id, { states: null, before: null, limit: 100 }))?.deliveries ??
   [];
 
-const sentTo = (path: string) => sent.filter(({ url }) => url === `https://example.com${path}`);
+const sentTo = (path: string) =>
+  sentMessages.filter(({ url }) => url === `https://example.com${path}`);
 
 async function pass(ms: number, steps = 10): Promise<void> {
   for (let step = 0; step < steps; step += 1) await clock.advance(ms / steps);
@@ -129,18 +135,18 @@ describe("the attempts of deliveries", () => {
     const deliveryId = await sendTest(id);
     await clock.advance(1_000);
     for (const pauseMs of pausesMs) {
-      const before = sent.length;
+      const previousCount = sentMessages.length;
       clock.shiftWall(pauseMs - 1_001);
       await clock.advance(0);
-      expect(sent).toHaveLength(before);
+      expect(sentMessages).toHaveLength(previousCount);
       await clock.advance(2_100);
-      expect(sent).toHaveLength(before + 1);
+      expect(sentMessages).toHaveLength(previousCount + 1);
     }
-    expect(sent).toHaveLength(10);
+    expect(sentMessages).toHaveLength(10);
     clock.shiftWall(2 * dayMs);
     await clock.advance(2_000);
-    expect(sent).toHaveLength(10);
-    expect(new Set(sent.map((each) => each.id))).toEqual(new Set([deliveryId]));
+    expect(sentMessages).toHaveLength(10);
+    expect(new Set(sentMessages.map((each) => each.id))).toEqual(new Set([deliveryId]));
     expect(await getPage(id)).toMatchObject([{ state: "failed", attempts: 10, nextMs: null }]);
     expect(outcomes).toEqual([...Array(9).fill("retried"), "failed"]);
     expect(await webhooks.find("one", id)).toMatchObject({ disabledMs: null });
@@ -152,12 +158,12 @@ describe("the attempts of deliveries", () => {
     const id = await register("/busy");
     for (let count = 0; count < 5; count += 1) await sendTest(id);
     await clock.advance(30_000);
-    expect(sent).toHaveLength(2);
+    expect(sentMessages).toHaveLength(2);
     respond = () => delivered;
     await clock.advance(29_000);
-    expect(sent).toHaveLength(2);
+    expect(sentMessages).toHaveLength(2);
     await pass(3_000);
-    expect(sent).toHaveLength(7);
+    expect(sentMessages).toHaveLength(7);
   });
 
   test("if two concurrent attempts are rejected, the longer delay applies", async () => {
@@ -167,7 +173,7 @@ describe("the attempts of deliveries", () => {
     const id = await register("/busy");
     for (let count = 0; count < 5; count += 1) await sendTest(id);
     await clock.advance(50_000);
-    expect(sent).toHaveLength(2);
+    expect(sentMessages).toHaveLength(2);
   });
 
   test("attempts are limited to two concurrent ones per webhook", async () => {
@@ -177,30 +183,30 @@ describe("the attempts of deliveries", () => {
     const id = await register("/slow");
     for (let count = 0; count < 5; count += 1) await sendTest(id);
     await pass(5_000);
-    expect(sent).toHaveLength(2);
+    expect(sentMessages).toHaveLength(2);
     ends.shift()?.();
     await pass(2_000);
-    expect(sent).toHaveLength(3);
+    expect(sentMessages).toHaveLength(3);
     for (const end of ends) end();
     respond = () => delivered;
     await pass(2_000);
-    expect(sent).toHaveLength(5);
+    expect(sentMessages).toHaveLength(5);
   });
 
   test("attempts to failing webhooks take at most half of the slots", async () => {
     begin(secretKey, { concurrency: 4, maxPerAccount: 10 });
     respond = () => failed;
     sender.start();
-    const failing = await Promise.all(["/a", "/b", "/c"].map(register));
-    for (const id of failing) await sendTest(id);
+    const failingIds = await Promise.all(["/a", "/b", "/c"].map(register));
+    for (const id of failingIds) await sendTest(id);
     await pass(2_000);
     respond = () => new Promise(() => undefined);
-    for (const id of failing) {
+    for (const id of failingIds) {
       await sendTest(id);
       await sendTest(id);
     }
     await pass(5_000);
-    const inProgress = sent.length - failing.length;
+    const inProgress = sentMessages.length - failingIds.length;
     expect(inProgress).toBe(2);
     respond = () => delivered;
     await sendTest(await register("/healthy"));
@@ -214,30 +220,30 @@ describe("the attempts of deliveries", () => {
       begin(secretKey, { concurrency, maxPerAccount: 10 });
       respond = () => failed;
       sender.start();
-      const recovered = await register("/recovered");
-      await sendTest(recovered);
+      const recoveredId = await register("/recovered");
+      await sendTest(recoveredId);
       await pass(1_000);
-      const busy = await Promise.all(["/a", "/b", "/c"].map(register));
-      for (const id of busy) for (let count = 0; count < 100; count += 1) await sendTest(id);
+      const busyIds = await Promise.all(["/a", "/b", "/c"].map(register));
+      for (const id of busyIds) for (let count = 0; count < 100; count += 1) await sendTest(id);
       respond = () => clock.sleep(1_000).then(() => delivered);
       await pass(15_000, 150);
       expect(sentTo("/recovered")).toHaveLength(2);
-      expect(await webhooks.find("one", recovered)).toMatchObject({ failingSinceMs: null });
-      expect(sent.length).toBeLessThan(200);
+      expect(await webhooks.find("one", recoveredId)).toMatchObject({ failingSinceMs: null });
+      expect(sentMessages.length).toBeLessThan(200);
     },
   );
 
   test("attempts are round-robin over webhooks, however many deliveries of one are due", async () => {
     begin(secretKey, { concurrency: 1 });
-    const many = await register("/many");
-    for (let count = 0; count < 5; count += 1) await sendTest(many);
+    const busyId = await register("/many");
+    for (let count = 0; count < 5; count += 1) await sendTest(busyId);
     await clock.advance(1);
     await sendTest(await register("/one"));
     await clock.advance(1);
     sender.start();
     await pass(3_000);
-    expect(sent).toHaveLength(6);
-    expect(sent[1]?.url).toBe("https://example.com/one");
+    expect(sentMessages).toHaveLength(6);
+    expect(sentMessages[1]?.url).toBe("https://example.com/one");
   });
 
   test("attempts start in the order in which deliveries became due", async () => {
@@ -249,7 +255,7 @@ describe("the attempts of deliveries", () => {
     }
     sender.start();
     await pass(3_000);
-    expect(sent.map((each) => each.id)).toEqual(ids);
+    expect(sentMessages.map((each) => each.id)).toEqual(ids);
   });
 });
 
@@ -260,14 +266,14 @@ describe("a crash", () => {
     const id = await register("/crash");
     const deliveryId = await sendTest(id);
     await clock.advance(1_000);
-    const dead = sender;
+    const crashedSender = sender;
     respond = () => delivered;
     begin();
     sender.start();
     await pass(2_000);
-    expect(sent.map((each) => each.id)).toEqual([deliveryId, deliveryId]);
+    expect(sentMessages.map((each) => each.id)).toEqual([deliveryId, deliveryId]);
     expect(await getPage(id)).toMatchObject([{ state: "delivered", attempts: 1 }]);
-    const stopped = dead.stop();
+    const stopped = crashedSender.stop();
     await clock.advance(3_000);
     await stopped;
   });
@@ -291,7 +297,7 @@ describe("a crash", () => {
     expect(await getPage(id)).toMatchObject([{ state: "waiting", attempts: 0 }]);
     await pass(10_000);
     expect(await getPage(id)).toMatchObject([{ state: "delivered", attempts: 1 }]);
-    expect(sent).toHaveLength(1);
+    expect(sentMessages).toHaveLength(1);
   });
 });
 
@@ -322,7 +328,7 @@ describe("stopping the sender", () => {
     const stopped = sender.stop();
     await clock.advance(2_000);
     await stopped;
-    expect(sent).toHaveLength(2);
+    expect(sentMessages).toHaveLength(2);
     expect(errors).toEqual([]);
     expect(await getPage(id)).toMatchObject(Array(3).fill({ state: "waiting", attempts: 0 }));
   });
@@ -346,14 +352,14 @@ describe("a webhook", () => {
       await clock.advance(1_000);
     }
     const webhook = await webhooks.find("one", id);
-    expect(webhook?.disabledReason).toMatch(/^all deliveries failed since 2023-11-/);
+    expect(webhook?.disabledReason).toMatch(/^all deliveries have failed since 2023-11-/);
     const states = async () => (await getPage(id)).map(({ state }) => state);
     expect(await states()).toEqual(["waiting", "waiting", "failed", "failed", "failed"]);
-    const attempts = sent.length;
+    const attempts = sentMessages.length;
     clock.shiftWall(dayMs);
     await pass(3_000);
-    expect(sent).toHaveLength(attempts);
-    expect(logged).toContain("disabled a webhook");
+    expect(sentMessages).toHaveLength(attempts);
+    expect(logMessages).toContain("disabled a webhook");
     await expect(webhooks.test("one", id)).rejects.toMatchObject({ code: "webhook_disabled" });
     respond = () => delivered;
     await webhooks.enable("one", id);
@@ -384,7 +390,7 @@ describe("a webhook", () => {
     clock.shiftWall(dayMs);
     await sendTest(id);
     await pass(61_000);
-    expect(sent.map(({ signatures }) => signatures.length)).toEqual([2, 1]);
+    expect(sentMessages.map(({ signatures }) => signatures.length)).toEqual([2, 1]);
     expect(database.get("SELECT former_sealed_secret AS former FROM webhook")).toEqual({
       former: null,
     });
@@ -396,13 +402,13 @@ describe("a webhook", () => {
     sender.start();
     await sendTest(id);
     await clock.advance(1_000);
-    expect(sent).toEqual([]);
-    expect(logged).toContain("cannot decrypt the webhook secrets");
-    const [waiting] = await getPage(id);
-    expect(waiting?.lastError).toContain("replace the secret");
+    expect(sentMessages).toEqual([]);
+    expect(logMessages).toContain("cannot decrypt the webhook secrets");
+    const [waitingDelivery] = await getPage(id);
+    expect(waitingDelivery?.lastError).toContain("replace the secret");
     await webhooks.replaceSecret("one", id);
     await pass(6_000);
-    expect(sent).toMatchObject([{ signatures: [expect.stringMatching(/^v1,/)] }]);
+    expect(sentMessages).toMatchObject([{ signatures: [expect.stringMatching(/^v1,/)] }]);
   });
 });
 
@@ -459,6 +465,6 @@ test("a replay requested during a delivery's attempt is not lost", async () => {
   respond = () => delivered;
   end(failed);
   await pass(2_000);
-  expect(sent.map((each) => each.id)).toEqual([deliveryId, deliveryId]);
+  expect(sentMessages.map((each) => each.id)).toEqual([deliveryId, deliveryId]);
   expect(await getPage(id)).toMatchObject([{ state: "delivered", attempts: 1 }]);
 });

@@ -26,8 +26,8 @@ export type SenderContext = AttemptContext & {
   onOutcome?: (outcome: DeliveryOutcome, deliveries: number) => void;
 };
 
-const perWebhook = 2;
-const pollMs = 1_000;
+const maxPerWebhook = 2;
+const pollIntervalMs = 1_000;
 const minPauseMs = 20;
 const stopTimeoutMs = 2_000;
 
@@ -38,9 +38,9 @@ const outcomes = {
   gone: "failed",
 } as const satisfies Record<DeliveryAttempt["end"], DeliveryOutcome>;
 
-const woken = new Error("deliveries may be due");
+const wakeReason = new Error("deliveries may be due");
 
-type RunningAttempt = { delivery: DueDelivery; ended: Promise<void> };
+type RunningAttempt = { delivery: DueDelivery; completion: Promise<void> };
 
 export function createSender(context: SenderContext): Sender {
   const { store, clock, settings, encryptor, log, onError, onOutcome } = context;
@@ -51,13 +51,13 @@ export function createSender(context: SenderContext): Sender {
   let watching: Promise<unknown> = Promise.resolve();
   let isWoken = false;
   let wasFailingLast = false;
-  let sleeping = new AbortController();
+  let sleepController = new AbortController();
 
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
       isWoken = false;
       await poll().catch((error: unknown) => {
-        onError(error, "reading the due deliveries failed");
+        onError(error, "failed to read the due deliveries");
       });
       await pauseUntilWoken();
     }
@@ -66,33 +66,36 @@ export function createSender(context: SenderContext): Sender {
   async function pauseUntilWoken(): Promise<void> {
     await clock.sleep(minPauseMs, stopping.signal).catch(() => undefined);
     if (isWoken) return;
-    sleeping = new AbortController();
-    await clock.sleep(pollMs - minPauseMs, sleeping.signal).catch(() => undefined);
+    sleepController = new AbortController();
+    await clock.sleep(pollIntervalMs - minPauseMs, sleepController.signal).catch(() => undefined);
   }
 
   function wake(): void {
     isWoken = true;
-    sleeping.abort(woken);
+    sleepController.abort(wakeReason);
   }
 
   async function poll(): Promise<void> {
     const slots = settings.concurrency;
     if (inProgress.size >= slots || context.isLeader?.() === false) return;
-    const running = [...inProgress.values()].map(({ delivery }) => delivery);
-    const failing = running.filter(({ failingSinceMs }) => failingSinceMs !== null);
-    const due = await store.read("dueDeliveries", {
+    const runningDeliveries = [...inProgress.values()].map(({ delivery }) => delivery);
+    const failingDeliveries = runningDeliveries.filter(
+      ({ failingSinceMs }) => failingSinceMs !== null,
+    );
+    const dueDeliveries = await store.read("dueDeliveries", {
       nowMs: clock.now(),
-      paused: pausedWebhooks(),
-      inProgress: running.map(({ id, webhookId }) => ({ id, webhookId })),
-      perWebhook,
-      limit: slots - running.length,
-      failingLimit: Math.ceil(slots / 2) - failing.length,
-      failingFirst: failing.length === 0 && (slots > 1 || !wasFailingLast) ? 1 : 0,
+      pausedWebhooks: pausedWebhooks(),
+      inProgress: runningDeliveries.map(({ id, webhookId }) => ({ id, webhookId })),
+      perWebhook: maxPerWebhook,
+      limit: slots - runningDeliveries.length,
+      failingLimit: Math.ceil(slots / 2) - failingDeliveries.length,
+      reservedFailingSlots:
+        failingDeliveries.length === 0 && (slots > 1 || !wasFailingLast) ? 1 : 0,
     });
     if (stopping.signal.aborted) return;
-    for (const delivery of due) {
+    for (const delivery of dueDeliveries) {
       wasFailingLast = delivery.failingSinceMs !== null;
-      inProgress.set(delivery.id, { delivery, ended: run(delivery) });
+      inProgress.set(delivery.id, { delivery, completion: run(delivery) });
     }
   }
 
@@ -140,13 +143,13 @@ export function createSender(context: SenderContext): Sender {
     stopping.abort();
     wake();
     await watching;
-    const ended = Promise.all([...inProgress.values()].map((attempt) => attempt.ended));
+    const completions = Promise.all([...inProgress.values()].map((attempt) => attempt.completion));
     const timerAbort = new AbortController();
     const timeout = clock.sleep(stopTimeoutMs, timerAbort.signal).catch(() => undefined);
-    await Promise.race([ended, timeout]);
+    await Promise.race([completions, timeout]);
     timerAbort.abort();
     aborting.abort(new Error("the server is stopping"));
-    await ended;
+    await completions;
   }
 
   return { start, wake, stop };

@@ -50,7 +50,7 @@ export const webhookSettings = {
     "EARSHOT_WEBHOOK_PRIVATE_HOSTS",
     [],
     ["https:", "http:"],
-    "Hosts with private addresses that every account's webhooks may call.",
+    "Hosts with private addresses that every account's webhooks can call.",
   ),
 };
 

@@ -53,7 +53,7 @@ function isPublicHost(url: URL, guard: Guard): boolean {
 
 function refusedUrl(message: string, hint?: string): EarshotError {
   const code = "webhook_url_refused";
-  const help = hint === undefined ? {} : { hint };
-  const details = [{ code, message, ...help, pointer: "/url" }];
-  return new EarshotError(code, message, { status: 400, ...help, details });
+  const optionalHint = hint === undefined ? {} : { hint };
+  const details = [{ code, message, ...optionalHint, pointer: "/url" }];
+  return new EarshotError(code, message, { status: 400, ...optionalHint, details });
 }

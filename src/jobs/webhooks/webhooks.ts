@@ -98,8 +98,8 @@ export function createWebhooks(context: WebhooksContext): Webhooks {
     },
 
     deliveries: async (accountId, id, filter) => {
-      const more = { ...filter, limit: filter.limit + 1 };
-      const rows = await store.read("listDeliveries", { accountId, id, filter: more });
+      const extendedFilter = { ...filter, limit: filter.limit + 1 };
+      const rows = await store.read("listDeliveries", { accountId, id, filter: extendedFilter });
       if (rows === null) return null;
       const deliveries = rows.slice(0, filter.limit);
       const isLast = rows.length <= filter.limit;

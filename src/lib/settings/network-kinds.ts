@@ -13,30 +13,30 @@ export function url(
   name: string,
   fallback: string,
   protocols: readonly string[],
-  meaning: string,
+  description: string,
 ): Setting<string> {
-  return setting(name, makeUrl(protocols), fallback, meaning);
+  return setting(name, urlKind(protocols), fallback, description);
 }
 
 export function urlOrNone(
   name: string,
   protocols: readonly string[],
-  meaning: string,
+  description: string,
 ): Setting<string | null> {
-  return setting(name, orNone(makeUrl(protocols), null), null, meaning);
+  return setting(name, orNone(urlKind(protocols), null), null, description);
 }
 
 export function urlList(
   name: string,
   fallback: readonly string[],
   protocols: readonly string[],
-  meaning: string,
+  description: string,
 ): Setting<readonly string[]> {
   return setting(
     name,
-    commaSeparated(formatUrls(protocols), makeUrl(protocols)),
+    commaSeparated(formatUrls(protocols), urlKind(protocols)),
     fallback,
-    meaning,
+    description,
   );
 }
 
@@ -44,12 +44,17 @@ export function urlListOrNone(
   name: string,
   fallback: readonly string[],
   protocols: readonly string[],
-  meaning: string,
+  description: string,
 ): Setting<readonly string[]> {
-  return setting(name, listOrNone(formatUrls(protocols), makeUrl(protocols)), fallback, meaning);
+  return setting(
+    name,
+    listOrNone(formatUrls(protocols), urlKind(protocols)),
+    fallback,
+    description,
+  );
 }
 
-export function publicUrl(name: string, meaning: string): Setting<string | null> {
+export function publicUrl(name: string, description: string): Setting<string | null> {
   const kind: Kind<string> = {
     expected: "a URL that begins with https:// or http:// and has no path",
     parse: (text) => {
@@ -59,11 +64,11 @@ export function publicUrl(name: string, meaning: string): Setting<string | null>
     },
     format: String,
   };
-  return setting(name, orNone(kind, null), null, meaning);
+  return setting(name, orNone(kind, null), null, description);
 }
 
 /** Origins as browsers send them (RFC 6454); `*` means all. */
-export function originList(name: string, meaning: string): Setting<readonly string[]> {
+export function originList(name: string, description: string): Setting<readonly string[]> {
   const isOrigin = (text: string): boolean =>
     /^https?:\/\/[^/?#@]+$/i.test(text) && URL.canParse(text);
   const origins = listOrNone("origins such as https://app.example", {
@@ -74,23 +79,23 @@ export function originList(name: string, meaning: string): Setting<readonly stri
     expected: "origins such as https://app.example, separated by commas, * for all, or none",
     parse: (text) => (text === "*" ? ["*"] : origins.parse(text)),
   };
-  return setting(name, kind, [], meaning);
+  return setting(name, kind, [], description);
 }
 
-export function addressList(name: string, meaning: string): Setting<readonly string[]> {
+export function addressList(name: string, description: string): Setting<readonly string[]> {
   const addresses = listOrNone("addresses and networks such as 10.0.0.0/8", {
     parse: (part) => (ipaddr.isValid(part) || ipaddr.isValidCIDR(part) ? part : undefined),
   });
-  return setting(name, addresses, [], meaning);
+  return setting(name, addresses, [], description);
 }
 
-export function identityList(name: string, meaning: string): Setting<readonly string[]> {
+export function identityList(name: string, description: string): Setting<readonly string[]> {
   const identity = matching("", /^(?:github|gitlab):[1-9]\d{0,18}$/);
   const kind = listOrNone("accounts such as github:583231 or gitlab:42", identity);
-  return setting(name, kind, [], meaning);
+  return setting(name, kind, [], description);
 }
 
-function makeUrl(protocols: readonly string[]): Kind<string> {
+function urlKind(protocols: readonly string[]): Kind<string> {
   return {
     expected: `a URL that begins with ${formatSchemes(protocols)}`,
     parse: (text) => (protocols.includes(URL.parse(text)?.protocol ?? "") ? text : undefined),

@@ -7,7 +7,7 @@ export type Setting<T> = {
   fallback: T;
   defaultText: string;
   expected: string;
-  meaning: string;
+  description: string;
   isSecret?: true;
   parse(text: string): T | undefined;
 };
@@ -30,10 +30,10 @@ export function setting<T>(
   name: string,
   kind: Kind<T>,
   fallback: NoInfer<T>,
-  meaning: string,
+  description: string,
 ): Setting<T> {
   const { expected, parse, format } = kind;
-  return { name, fallback, defaultText: format(fallback), expected, meaning, parse };
+  return { name, fallback, defaultText: format(fallback), expected, description, parse };
 }
 
 export function orNone<T, Absent extends null | 0>(
@@ -85,9 +85,9 @@ export function text(
   name: string,
   fallback: string,
   expected: string,
-  meaning: string,
+  description: string,
 ): Setting<string> {
-  return setting(name, matching(expected, /\S/), fallback, meaning);
+  return setting(name, matching(expected, /\S/), fallback, description);
 }
 
 /** Bounds are inclusive. */
@@ -95,17 +95,17 @@ export function count(
   name: string,
   fallback: number,
   bounds: readonly [min: number, max: number],
-  meaning: string,
+  description: string,
 ): Setting<number> {
-  return setting(name, wholeNumber(bounds), fallback, meaning);
+  return setting(name, wholeNumber(bounds), fallback, description);
 }
 
 export function countOrNone(
   name: string,
   bounds: readonly [min: number, max: number],
-  meaning: string,
+  description: string,
 ): Setting<number | null> {
-  return setting(name, orNone(wholeNumber(bounds), null), null, meaning);
+  return setting(name, orNone(wholeNumber(bounds), null), null, description);
 }
 
 function wholeNumber([min, max]: readonly [number, number]): Kind<number> {
@@ -123,13 +123,13 @@ export function duration(
   name: string,
   fallback: number,
   minMs: number,
-  meaning: string,
+  description: string,
 ): Setting<number> {
-  return setting(name, durationFrom(minMs), fallback, meaning);
+  return setting(name, durationFrom(minMs), fallback, description);
 }
 
-export function durationOrNone(name: string, minMs: number, meaning: string): Setting<number> {
-  return setting(name, orNone(durationFrom(minMs), 0), 0, meaning);
+export function durationOrNone(name: string, minMs: number, description: string): Setting<number> {
+  return setting(name, orNone(durationFrom(minMs), 0), 0, description);
 }
 
 function durationFrom(minMs: number): Kind<number> {
@@ -152,20 +152,20 @@ export function choice<const Word extends string>(
   name: string,
   fallback: NoInfer<Word>,
   words: readonly Word[],
-  meaning: string,
+  description: string,
 ): Setting<Word> {
   const kind: Kind<Word> = {
     expected: `one of ${words.join(", ")}`,
     parse: (text) => words.find((word) => word === text),
     format: String,
   };
-  return setting(name, kind, fallback, meaning);
+  return setting(name, kind, fallback, description);
 }
 
 export function wordsSetting<const Word extends string>(
   name: string,
   words: readonly Word[],
-  meaning: string,
+  description: string,
   fallback: readonly NoInfer<Word>[] = words,
 ): Setting<readonly Word[]> {
   const kind: Kind<readonly Word[]> = {
@@ -177,37 +177,41 @@ export function wordsSetting<const Word extends string>(
     },
     format: (found) => found.join(","),
   };
-  return setting(name, kind, fallback, meaning);
+  return setting(name, kind, fallback, description);
 }
 
-export function word(name: string, meaning: string): Setting<string | null> {
+export function word(name: string, description: string): Setting<string | null> {
   const kind = orNone(matching("text without spaces", /^\S{1,256}$/), null);
-  return setting(name, kind, null, meaning);
+  return setting(name, kind, null, description);
 }
 
-export function secret(name: string, meaning: string): Setting<string | null> {
+export function secret(name: string, description: string): Setting<string | null> {
   const kind = orNone(matching("text without spaces", /^\S{1,4096}$/), null);
-  return { ...setting(name, kind, null, meaning), isSecret: true };
+  return { ...setting(name, kind, null, description), isSecret: true };
 }
 
-export function secretKey(name: string, meaning: string): Setting<Uint8Array | null> {
+export function secretKey(name: string, description: string): Setting<Uint8Array | null> {
   const kind: Kind<Uint8Array> = {
     expected: "32 bytes in base64 or hexadecimal",
     parse: (text) => readSecretKey(text) ?? undefined,
     format: () => "",
   };
-  return { ...setting(name, orNone(kind, null), null, meaning), isSecret: true };
+  return { ...setting(name, orNone(kind, null), null, description), isSecret: true };
 }
 
-export function pathOrNone(name: string, what: string, meaning: string): Setting<string | null> {
-  return setting(name, orNone(matching(what, /\S/), null), null, meaning);
+export function pathOrNone(
+  name: string,
+  expected: string,
+  description: string,
+): Setting<string | null> {
+  return setting(name, orNone(matching(expected, /\S/), null), null, description);
 }
 
 export function didList(
   name: string,
   fallback: readonly string[],
-  meaning: string,
+  description: string,
 ): Setting<readonly string[]> {
   const did = matching("", /^did:[a-z]{1,32}:[A-Za-z0-9._:%-]{1,500}$/);
-  return setting(name, listOrNone("DIDs such as did:plc:…", did), fallback, meaning);
+  return setting(name, listOrNone("DIDs such as did:plc:…", did), fallback, description);
 }

@@ -2,7 +2,7 @@ import { parseQueryLeniently } from "@earshot/query";
 import { describeTree, printQuery, renderDiagnostic } from "@earshot/query/tree";
 import * as z from "zod";
 import type { Tool } from "../tool.ts";
-import { quoted } from "../untrusted.ts";
+import { quoteText } from "../untrusted.ts";
 
 const input = z.object({ query: z.string().max(4_096) });
 
@@ -24,7 +24,7 @@ export const explainQuery: Tool<typeof input, typeof output> = {
   run: async ({ query }) => {
     const { tree, diagnostics } = parseQueryLeniently(query);
     const isValid = tree !== null && diagnostics.every(({ severity }) => severity !== "error");
-    const canonical = isValid ? printQuery(tree) : null;
+    const canonicalQuery = isValid ? printQuery(tree) : null;
     const problems = diagnostics.map(({ severity, message, offset, length }) => ({
       severity,
       message,
@@ -33,12 +33,12 @@ export const explainQuery: Tool<typeof input, typeof output> = {
     }));
     const text = [
       isValid ? "The query is valid." : "The query has errors.",
-      ...(canonical === null ? [] : ["In canonical form:", quoted(canonical)]),
-      ...(isValid ? ["Parsed as:", quoted(describeTree(tree))] : []),
+      ...(canonicalQuery === null ? [] : ["In canonical form:", quoteText(canonicalQuery)]),
+      ...(isValid ? ["Parsed as:", quoteText(describeTree(tree))] : []),
       ...diagnostics.map((diagnostic) => renderDiagnostic(query, diagnostic)),
     ];
     return {
-      structured: { valid: isValid, canonical_query: canonical, problems },
+      structured: { valid: isValid, canonical_query: canonicalQuery, problems },
       text: text.join("\n"),
     };
   },

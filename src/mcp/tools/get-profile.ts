@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { account, platform } from "../inputs.ts";
-import { listNotes } from "../render-posts.ts";
+import { countNoun, listNotes } from "../render-posts.ts";
 import { runSearch } from "../run-search.ts";
 import type { Tool } from "../tool.ts";
-import { inline, quoted, safeUrl, untrustedNote } from "../untrusted.ts";
+import { quoteText, safeUrl, toInlineText, untrustedNote } from "../untrusted.ts";
 
 const input = z.object({ account, platform });
 
@@ -62,17 +62,17 @@ export const getProfile: Tool<typeof input, typeof output> = {
       posts: metrics?.tweet_count ?? null,
     };
     const facts = [
-      `@${inline(accountProfile.handle ?? accountProfile.id)}`,
+      `@${toInlineText(accountProfile.handle ?? accountProfile.id)}`,
       accountProfile.platform,
       safeUrl(accountProfile.url),
-      accountProfile.followers === null ? null : `${accountProfile.followers} followers`,
-      accountProfile.posts === null ? null : `${accountProfile.posts} posts`,
+      accountProfile.followers === null ? null : countNoun(accountProfile.followers, "follower"),
+      accountProfile.posts === null ? null : countNoun(accountProfile.posts, "post"),
     ];
     const text = [
       facts.filter((fact) => fact !== null).join(" · "),
       ...listNotes(response),
       untrustedNote,
-      quoted([accountProfile.name, accountProfile.description].filter(Boolean).join("\n")),
+      quoteText([accountProfile.name, accountProfile.description].filter(Boolean).join("\n")),
     ];
     return { structured: { profile: accountProfile, complete }, text: text.join("\n") };
   },

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { maxResults, platform } from "../inputs.ts";
-import { listNotes, warningText } from "../render-posts.ts";
+import { countNoun, listNotes, warningText } from "../render-posts.ts";
 import { runSearch } from "../run-search.ts";
 import type { Tool } from "../tool.ts";
-import { quoted, untrustedNote } from "../untrusted.ts";
+import { quoteText, untrustedNote } from "../untrusted.ts";
 
 const input = z.object({ platform, max_results: maxResults });
 
@@ -40,7 +40,7 @@ export const listTrends: Tool<typeof input, typeof output> = {
     }));
     const warnings = response.warnings.map(warningText);
     const lines = trends.map(({ rank, name, posts }) =>
-      quoted(`${rank}. ${name}${posts === null ? "" : ` (${posts} posts)`}`),
+      quoteText(`${rank}. ${name}${posts === null ? "" : ` (${countNoun(posts, "post")})`}`),
     );
     const text = [
       ...listNotes(response),

@@ -93,11 +93,11 @@ test("no password is sent to a server without TLS if the directory uses TLS", as
 
 test("fifty concurrent callers share one login, and one renewal when the token expires", async () => {
   const { tools, credential, send } = await logIn();
-  const all = async () => await Promise.all(Array.from({ length: 50 }, () => send()));
-  for (const response of await all()) expect(response.status).toBe(200);
+  const sendAll = async () => await Promise.all(Array.from({ length: 50 }, () => send()));
+  for (const response of await sendAll()) expect(response.status).toBe(200);
   expect([pds.count(login), pds.count(renewal)]).toEqual([1, 0]);
   tools.time.ms += 2 * 3_600_000;
-  for (const response of await all()) expect(response.status).toBe(200);
+  for (const response of await sendAll()) expect(response.status).toBe(200);
   expect([pds.count(login), pds.count(renewal), credential.renewals()]).toEqual([1, 1, 1]);
 });
 
@@ -148,8 +148,11 @@ test("a takedown reported by the renewal takes precedence over the login's wrong
   pds.revoke("access");
   const takedown = { error: "AccountTakedown", message: "Account has been taken down" };
   pds.respondNext(renewal, { status: 400, json: takedown });
-  const wrong = { error: "AuthenticationRequired", message: "Invalid identifier or password" };
-  pds.respondNext(login, { status: 401, json: wrong });
+  const wrongPassword = {
+    error: "AuthenticationRequired",
+    message: "Invalid identifier or password",
+  };
+  pds.respondNext(login, { status: 401, json: wrongPassword });
   await expect(send()).rejects.toMatchObject({
     code: "credential_refused",
     message: expect.stringContaining("AccountTakedown: Account has been taken down"),

@@ -11,15 +11,19 @@ import { secretHint } from "../hint.ts";
 import { UpstreamLimited } from "../upstream-limited.ts";
 import { withoutSecrets } from "../without-secrets.ts";
 import { isHandle } from "./at-uri.ts";
-import { type FindSettings, findGivenAccount, identifierField } from "./given-account.ts";
-import { createSession, isRefusal, type LogIn, refreshSession } from "./log-in.ts";
+import {
+  type AccountLookupSettings,
+  findCredentialAccount,
+  identifierField,
+} from "./credential-account.ts";
+import { createSession, isRefusal, type LoginSession, refreshSession } from "./login.ts";
 import { checkToken, sendWithToken, type TokenAccess } from "./send-with-token.ts";
 import { lifetimeMs, storedTokens } from "./stored-tokens.ts";
 import { type Refusal, readRefusal } from "./xrpc.ts";
 
 /** A host allows 300 logins a day, so tokens are renewed for as long as possible. */
-export function appPasswordKind(settings: FindSettings): CredentialKind {
-  const pause = createLogInPause();
+export function appPasswordKind(settings: AccountLookupSettings): CredentialKind {
+  const pause = createLoginPause();
   return {
     platform: "bluesky",
     name: "app-password",
@@ -27,14 +31,14 @@ export function appPasswordKind(settings: FindSettings): CredentialKind {
     title: "Bluesky app password",
     purpose:
       "Reads Bluesky as your account, with your home timeline and “for you” feed. Searches of the archive need no credential.",
-    meaning: "An app password: bsky.app, Settings, Privacy and security, App passwords.",
+    description: "An app password: bsky.app, Settings, Privacy and security, App passwords.",
     fields: [
       identifierField,
       {
         name: "password",
         label: "App password",
         hint: "At bsky.app: Settings, Privacy and security, App passwords. Leave access to direct messages off.",
-        meaning: "the app password",
+        description: "the app password",
         isSecret: true,
         isOptional: false,
       },
@@ -52,35 +56,39 @@ export function appPasswordKind(settings: FindSettings): CredentialKind {
 async function make(
   fields: Readonly<Record<string, string>>,
   tools: CredentialTools,
-  settings: FindSettings,
+  settings: AccountLookupSettings,
 ): Promise<NewCredential> {
   const password = fields.password?.trim() ?? "";
   if (password === "") {
     throw credentialInvalid("password: a value is required", "create one in Bluesky's settings");
   }
-  const { did, handle, pds } = await findGivenAccount(fields.identifier ?? "", tools, settings);
+  const { did, handle, pds } = await findCredentialAccount(
+    fields.identifier ?? "",
+    tools,
+    settings,
+  );
   const host = pds.origin;
-  const logIn = await createSession({ host, tools }, { did, password });
-  if (isRefusal(logIn))
-    throw credentialInvalid(`password: ${refusalMessage(host, logIn)}`, hintFor(logIn));
-  if (logIn.did !== did) {
+  const session = await createSession({ host, tools }, { did, password });
+  if (isRefusal(session))
+    throw credentialInvalid(`password: ${refusalMessage(host, session)}`, hintFor(session));
+  if (session.did !== did) {
     throw credentialInvalid(`identifier: ${host} logged in to an account other than ${did}`);
   }
-  const loginHandle = logIn.handle !== null && isHandle(logIn.handle) ? logIn.handle : null;
+  const loginHandle = session.handle !== null && isHandle(session.handle) ? session.handle : null;
   return {
     host,
     subject: did,
     subjectName: handle ?? loginHandle,
     hint: secretHint(password),
-    secrets: makeSecrets(password, logIn, tools.now()),
+    secrets: makeSecrets(password, session, tools.now()),
   };
 }
 
-const makeSecrets = (password: string, logIn: LogIn, nowMs: number): Secrets => ({
+const makeSecrets = (password: string, session: LoginSession, nowMs: number): Secrets => ({
   password,
   ...storedTokens(
-    { accessToken: logIn.accessJwt, refreshToken: logIn.refreshJwt },
-    lifetimeMs(logIn.accessJwt),
+    { accessToken: session.accessJwt, refreshToken: session.refreshJwt },
+    lifetimeMs(session.accessJwt),
     nowMs,
   ),
 });
@@ -88,7 +96,7 @@ const makeSecrets = (password: string, logIn: LogIn, nowMs: number): Secrets => 
 function makeTokenAccess(
   stored: CredentialInUse,
   tools: CredentialTools,
-  pause: LogInPause,
+  pause: LoginPause,
 ): TokenAccess {
   const { id, host, subject } = stored.credential;
   return {
@@ -101,16 +109,19 @@ function makeTokenAccess(
     isTokenRefused,
     renew: async ({ password = "", refreshToken = "" }) => {
       const connection = { host, tools };
-      const renewed = refreshToken === "" ? null : await refreshSession(connection, refreshToken);
-      if (renewed !== null && !isRefusal(renewed) && renewed.did === subject) {
-        return makeSecrets(password, renewed, tools.now());
+      const renewedSession =
+        refreshToken === "" ? null : await refreshSession(connection, refreshToken);
+      if (renewedSession !== null && !isRefusal(renewedSession) && renewedSession.did === subject) {
+        return makeSecrets(password, renewedSession, tools.now());
       }
-      const next = await pause.guard(id, tools.now(), () =>
+      const newSession = await pause.guard(id, tools.now(), () =>
         createSession(connection, { did: subject ?? "", password }),
       );
-      if (isRefusal(next)) throw loginRefusedError(host, isTakedown(renewed) ? renewed : next);
-      if (next.did !== subject) throw credentialRefused(`${host} logged in to another account`);
-      return makeSecrets(password, next, tools.now());
+      if (isRefusal(newSession))
+        throw loginRefusedError(host, isTakedown(renewedSession) ? renewedSession : newSession);
+      if (newSession.did !== subject)
+        throw credentialRefused(`${host} logged in to another account`);
+      return makeSecrets(password, newSession, tools.now());
     },
     tokenRefusedError: (response, secrets) => {
       const { message, ...refusal } = readRefusal(response);
@@ -123,7 +134,7 @@ function makeTokenAccess(
  * A login to a taken-down account fails like one with a wrong password; only a renewal reports the
  * takedown.
  */
-const isTakedown = (outcome: LogIn | Refusal | null): outcome is Refusal =>
+const isTakedown = (outcome: LoginSession | Refusal | null): outcome is Refusal =>
   outcome !== null && isRefusal(outcome) && outcome.error === "AccountTakedown";
 
 /** Hosts also reject expired tokens with 400. A missing scope is a different error. */
@@ -151,12 +162,12 @@ function hintFor({ error }: Refusal): string {
 }
 
 /** Suspends logins while the host rejects them, because rejected attempts count too. */
-type LogInPause = {
+type LoginPause = {
   /** Errors: those of `logIn`; `upstream_limited` until the rate limit resets. */
   guard<Result>(credentialId: string, nowMs: number, logIn: () => Promise<Result>): Promise<Result>;
 };
 
-function createLogInPause(): LogInPause {
+function createLoginPause(): LoginPause {
   const limits = new Map<string, UpstreamLimited>();
   return {
     guard: async (credentialId, nowMs, logIn) => {

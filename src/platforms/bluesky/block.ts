@@ -14,7 +14,7 @@ export function decodeBlock(bytes: Uint8Array): unknown {
  * `items` bounds the sum of all lengths.
  */
 export function isBoundedCbor(bytes: Uint8Array, max: { depth: number; items: number }): boolean {
-  const open: number[] = [];
+  const remainingItems: number[] = [];
   let items = 0;
   for (let position = 0; position < bytes.length; ) {
     const head = readHead(bytes, position);
@@ -22,13 +22,13 @@ export function isBoundedCbor(bytes: Uint8Array, max: { depth: number; items: nu
     if (head === null || items > max.items) return false;
     position = head.end + head.bytes;
     if (position > bytes.length || head.items > bytes.length - position) return false;
-    const last = open.length - 1;
-    if (last >= 0) open[last] = (open[last] ?? 0) - 1;
-    if (head.items > 0) open.push(head.items);
-    if (open.length > max.depth) return false;
-    while (open.at(-1) === 0) open.pop();
+    const last = remainingItems.length - 1;
+    if (last >= 0) remainingItems[last] = (remainingItems[last] ?? 0) - 1;
+    if (head.items > 0) remainingItems.push(head.items);
+    if (remainingItems.length > max.depth) return false;
+    while (remainingItems.at(-1) === 0) remainingItems.pop();
   }
-  return items > 0 && open.length === 0;
+  return items > 0 && remainingItems.length === 0;
 }
 
 type Head = { bytes: number; items: number; end: number };

@@ -1,5 +1,5 @@
 import { Headers } from "undici";
-import type { Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
+import type { Session, UpstreamRequest, UpstreamResponse } from "../session.ts";
 import type { AccessKind, PageCall } from "../upstream.ts";
 
 export const now = Date.parse("2026-11-21T12:00:00Z");
@@ -11,7 +11,7 @@ export function fakeSession(
   access: AccessKind = "public",
 ): Session & { requests: UpstreamRequest[] } {
   const requests: UpstreamRequest[] = [];
-  const get = async (request: UpstreamRequest): Promise<UpstreamAnswer> => {
+  const get = async (request: UpstreamRequest): Promise<UpstreamResponse> => {
     requests.push(request);
     const response = responses[request.path.replace("/xrpc/", "")];
     if (response === undefined) throw new Error(`unexpected request: ${request.path}`);
@@ -58,17 +58,17 @@ export const postTarget = (name: {
   key: name.key ?? null,
 });
 
-export const author = (did = ann, more: Record<string, unknown> = {}) => ({
+export const author = (did = ann, overrides: Record<string, unknown> = {}) => ({
   did,
   handle: did === ann ? "ann.example" : "bob.example",
   displayName: did === ann ? "Ann" : "Bob",
   labels: [],
-  ...more,
+  ...overrides,
 });
 
 export const postUri = (key: string, did = ann) => `at://${did}/app.bsky.feed.post/${key}`;
 
-export const postView = (key: string, more: Record<string, unknown> = {}, did = ann) => ({
+export const postView = (key: string, overrides: Record<string, unknown> = {}, did = ann) => ({
   uri: postUri(key, did),
   cid: "bafyreib2rxk3rybk3aobmv5cjuql3bm2twh4jo5uxgb5etxpbhfkncqzjy",
   author: author(did),
@@ -84,13 +84,13 @@ export const postView = (key: string, more: Record<string, unknown> = {}, did = 
   quoteCount: 0,
   indexedAt: "2026-11-20T10:00:01.500Z",
   labels: [],
-  ...more,
+  ...overrides,
 });
 
-export const labelView = (val: string, more: Record<string, unknown> = {}) => ({
+export const labelView = (val: string, overrides: Record<string, unknown> = {}) => ({
   src: "did:plc:ar7c4by46qjdydhdevvrndac",
   uri: ann,
   val,
   cts: "2026-11-01T00:00:00.000Z",
-  ...more,
+  ...overrides,
 });

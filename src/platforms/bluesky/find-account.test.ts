@@ -5,7 +5,7 @@ import { type AccountDirectory, findAccount } from "./find-account.ts";
 import type { XrpcFetch } from "./xrpc.ts";
 
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
-const other = "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb";
+const otherDid = "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb";
 const appview =
   "https://appview.example/xrpc/com.atproto.identity.resolveHandle?handle=ann.example";
 const wellKnown = "https://ann.example/.well-known/atproto-did";
@@ -69,9 +69,12 @@ test("a handle that the AppView cannot resolve is resolved by DNS, then by its h
 });
 
 test("a handle with two DIDs in DNS is rejected", async () => {
-  const names = { "_atproto.ann.example": [[`did=${did}`], [`did=${other}`]] };
-  const requested = findAccount("ann.example", directory({ [plc(did)]: makeDocument(did) }, names));
-  await expect(requested).rejects.toMatchObject({ code: "account_unknown" });
+  const names = { "_atproto.ann.example": [[`did=${did}`], [`did=${otherDid}`]] };
+  const pendingAccount = findAccount(
+    "ann.example",
+    directory({ [plc(did)]: makeDocument(did) }, names),
+  );
+  await expect(pendingAccount).rejects.toMatchObject({ code: "account_unknown" });
 });
 
 test("a handle that its account does not claim is rejected", async () => {
@@ -85,7 +88,7 @@ test("a handle that its account does not claim is rejected", async () => {
 test("an account is found by DID, and its handle is accepted only if it resolves to that DID", async () => {
   const confirmed = directory({ [appview]: { did }, [plc(did)]: makeDocument(did) });
   expect(await findAccount(did, confirmed)).toEqual(account);
-  const claimed = directory({ [appview]: { did: other }, [plc(did)]: makeDocument(did) });
+  const claimed = directory({ [appview]: { did: otherDid }, [plc(did)]: makeDocument(did) });
   expect(await findAccount(did, claimed)).toEqual({ ...account, handle: null });
   const unresolvable = directory({ [plc(did)]: makeDocument(did) });
   expect(await findAccount(did, unresolvable)).toEqual({ ...account, handle: null });
@@ -103,7 +106,7 @@ test.each([
   ["a DID of another method", "did:key:z6Mkabc", {}, "account_unknown"],
   ["an unknown DID", did, { [plc(did)]: 404 }, "account_unknown"],
   ["a deactivated DID", did, { [plc(did)]: 410 }, "account_deleted"],
-  ["a document for another DID", did, { [plc(did)]: makeDocument(other) }, "account_unknown"],
+  ["a document for another DID", did, { [plc(did)]: makeDocument(otherDid) }, "account_unknown"],
   ["a document that names no server", did, { [plc(did)]: { id: did } }, "account_unknown"],
   ["a failing directory", did, { [plc(did)]: 403 }, "upstream_refused"],
 ])("finding an account fails for %s", async (_what, requested, responses, code) => {

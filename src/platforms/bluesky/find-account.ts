@@ -21,20 +21,21 @@ export type AccountDirectory = {
  * handle's host) has to be trusted. Errors: `account_unknown`; `account_deleted` for a tombstone.
  */
 export async function findAccount(
-  requested: string,
+  requestedName: string,
   directory: AccountDirectory,
 ): Promise<ResolvedAccount> {
-  const name = requested.replace(/^@/, "");
+  const name = requestedName.replace(/^@/, "");
   if (isDid(name)) {
     const { pds, handle } = await readDocument(name, directory);
-    const isConfirmed = handle !== null && (await handleDid(handle, directory)) === name;
+    const isConfirmed = handle !== null && (await resolveHandle(handle, directory)) === name;
     return { did: name, pds, handle: isConfirmed ? handle : null };
   }
-  if (!isHandle(name)) throw unknownAccount(requested, "is neither a handle nor a DID");
-  const did = await handleDid(name, directory);
-  if (did === null) throw unknownAccount(requested, "is not the handle of an account");
+  if (!isHandle(name)) throw unknownAccount(requestedName, "is neither a handle nor a DID");
+  const did = await resolveHandle(name, directory);
+  if (did === null) throw unknownAccount(requestedName, "is not the handle of an account");
   const { pds, handle } = await readDocument(did, directory);
-  if (handle !== name.toLowerCase()) throw unknownAccount(requested, `is not the handle of ${did}`);
+  if (handle !== name.toLowerCase())
+    throw unknownAccount(requestedName, `is not the handle of ${did}`);
   return { did, pds, handle };
 }
 
@@ -53,11 +54,11 @@ async function readDocument(
   }
   const document = readDidDocument(response.value, did);
   if (document === null) throw unknownAccount(did, "has no valid DID document");
-  if (document.pds === null) throw unknownAccount(did, "has no server with its posts");
+  if (document.pds === null) throw unknownAccount(did, "has no personal data server");
   return { pds: document.pds, handle: document.handle };
 }
 
-async function handleDid(handle: string, directory: AccountDirectory): Promise<string | null> {
+async function resolveHandle(handle: string, directory: AccountDirectory): Promise<string | null> {
   for (const resolve of [resolveByAppview, resolveByDns, resolveByHost]) {
     const did = await resolve(handle.toLowerCase(), directory);
     if (did !== null && isDid(did)) return did;
@@ -92,7 +93,7 @@ const maxDidLength = 2_048;
 async function resolveByHost(handle: string, { fetch }: AccountDirectory): Promise<string | null> {
   const url = new URL(`https://${handle}/.well-known/atproto-did`);
   return await orNull(async () => {
-    const response = await fetch.get(url, { maxBytes: maxDidLength, tries: 1 });
+    const response = await fetch.get(url, { maxBytes: maxDidLength, maxTries: 1 });
     return response.status === 200 ? response.text().trim() : null;
   });
 }
@@ -106,8 +107,8 @@ async function orNull(request: () => Promise<string | null>): Promise<string | n
   }
 }
 
-function unknownAccount(requested: string, problem: string): EarshotError {
-  return new EarshotError("account_unknown", `${requested} ${problem}`, {
+function unknownAccount(name: string, problem: string): EarshotError {
+  return new EarshotError("account_unknown", `${name} ${problem}`, {
     status: 404,
     hint: "check the spelling, or use the DID, which stays valid when the handle changes",
   });

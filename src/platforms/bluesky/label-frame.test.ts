@@ -54,11 +54,11 @@ describe("a labeler frame", () => {
   });
 
   test("reading a labeler frame never throws, regardless of its bytes", () => {
-    const good = labelsFrame({ seq: 7, labels: [label] });
+    const validBytes = labelsFrame({ seq: 7, labels: [label] });
     const corrupted = fc
-      .array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 5 })
+      .array(fc.tuple(fc.nat(validBytes.length - 1), fc.nat(255)), { maxLength: 5 })
       .map((edits) => {
-        const bytes = Buffer.from(good);
+        const bytes = Buffer.from(validBytes);
         for (const [time, byte] of edits) bytes[time] = byte;
         return bytes;
       });

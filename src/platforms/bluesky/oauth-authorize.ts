@@ -2,7 +2,7 @@ import * as oauth from "oauth4webapi";
 import type { CredentialTools, Dialogue, NewCredential } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
 import { secretHint } from "../hint.ts";
-import { type FindSettings, findGivenAccount } from "./given-account.ts";
+import { type AccountLookupSettings, findCredentialAccount } from "./credential-account.ts";
 import { findServer, grantForCode, grantServer, newAttempt, pushRequest } from "./oauth-grants.ts";
 import { guardedOptions, oauthErrorAt, oauthRefusal } from "./oauth-guard.ts";
 import { type ProofKeys, redirectUri } from "./oauth-key.ts";
@@ -11,9 +11,9 @@ import { storedTokens } from "./stored-tokens.ts";
 type AuthorizeContext = {
   tools: CredentialTools;
   dialogue: Dialogue;
-  settings: FindSettings;
+  settings: AccountLookupSettings;
   keys: ProofKeys;
-  isPlain: boolean;
+  allowsPlainHttp: boolean;
 };
 
 const copyHint = "copy the whole URL from the browser's address bar";
@@ -23,9 +23,9 @@ export async function authorize(
   identifier: string,
   context: AuthorizeContext,
 ): Promise<NewCredential> {
-  const { tools, dialogue, settings, keys, isPlain } = context;
-  const { did, handle, pds } = await findGivenAccount(identifier, tools, settings);
-  const options = guardedOptions(tools, isPlain);
+  const { tools, dialogue, settings, keys, allowsPlainHttp } = context;
+  const { did, handle, pds } = await findCredentialAccount(identifier, tools, settings);
+  const options = guardedOptions(tools, allowsPlainHttp);
   try {
     const server = await findServer(new URL(pds.origin), options);
     const key = await keys.make();
@@ -34,7 +34,7 @@ export async function authorize(
     const authorizationUrl = await pushRequest(request, attempt, handle ?? did);
     dialogue.show(
       `Open this URL, log in as ${handle ?? did}, and allow access:\n\n${authorizationUrl.href}\n\n` +
-        `The browser is then redirected to a URL that begins with ${redirectUri} and shows no page. Copy that URL.`,
+        `The browser will then be redirected to a URL that begins with ${redirectUri} and shows no page. Copy that URL.`,
     );
     const pastedUrl = await dialogue.prompt("The URL");
     if (!URL.canParse(pastedUrl)) throw credentialInvalid("the URL: not a valid URL", copyHint);

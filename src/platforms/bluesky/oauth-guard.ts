@@ -17,11 +17,11 @@ export type GuardedOptions = {
     },
   ) => Promise<Response>;
   [oauth.allowInsecureRequests]: boolean;
-  last(): FetchedResponse | null;
+  lastResponse(): FetchedResponse | null;
 };
 
-/** `isPlain` allows hosts without TLS, for private networks. */
-export function guardedOptions(tools: CredentialTools, isPlain: boolean): GuardedOptions {
+/** `allowsPlainHttp` is for private networks. */
+export function guardedOptions(tools: CredentialTools, allowsPlainHttp: boolean): GuardedOptions {
   let last: FetchedResponse | null = null;
   return {
     [oauth.customFetch]: async (url, { method, body, headers: allHeaders, signal }) => {
@@ -34,16 +34,16 @@ export function guardedOptions(tools: CredentialTools, isPlain: boolean): Guarde
       });
       return makeResponse(last);
     },
-    [oauth.allowInsecureRequests]: isPlain,
-    last: () => last,
+    [oauth.allowInsecureRequests]: allowsPlainHttp,
+    lastResponse: () => last,
   };
 }
 
-const bodiless: readonly number[] = [204, 205, 304];
+const bodilessStatuses: readonly number[] = [204, 205, 304];
 
 function makeResponse({ status, headers, body }: FetchedResponse): Response {
   // The library retains the bytes, so it gets a copy.
-  const bytes = bodiless.includes(status) ? null : Uint8Array.from(body);
+  const bytes = bodilessStatuses.includes(status) ? null : Uint8Array.from(body);
   return new Response(bytes, { status, headers: [...headers] });
 }
 
@@ -69,11 +69,11 @@ export function oauthRefusal(thrown: unknown): string | null {
 export function oauthErrorAt(
   host: string,
   thrown: unknown,
-  { last }: GuardedOptions,
+  { lastResponse }: GuardedOptions,
   nowMs: number,
 ): EarshotError {
   if (thrown instanceof EarshotError) return thrown;
-  const response = last();
+  const response = lastResponse();
   const status = response?.status ?? 0;
   if (response !== null && status === 429) {
     const resetMs = blueskyLimit(response.headers, status, nowMs)?.resetMs;

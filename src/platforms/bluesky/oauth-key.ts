@@ -30,10 +30,10 @@ export function createProofKeys(): ProofKeys {
       if (cached !== undefined) return await cached;
       const [oldest] = handles.keys();
       if (handles.size === maxHandles && oldest !== undefined) handles.delete(oldest);
-      const imported = importKey(key, tools);
-      handles.set(key, imported);
-      imported.catch(() => handles.get(key) === imported && handles.delete(key));
-      return await imported;
+      const handle = importKey(key, tools);
+      handles.set(key, handle);
+      handle.catch(() => handles.get(key) === handle && handles.delete(key));
+      return await handle;
     },
   };
 }

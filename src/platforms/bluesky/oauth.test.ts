@@ -33,11 +33,11 @@ async function authorize(paste: (address: string) => string, tools = testTools()
   });
 }
 
-const yes = (address: string) => host.consent(address, "yes");
+const consent = (address: string) => host.consent(address, "yes");
 
 async function authorizedCredential() {
   const tools = testTools();
-  const credential = asStored(await authorize(yes, tools));
+  const credential = asStored(await authorize(consent, tools));
   const oauth = kind();
   const send = async () =>
     await oauth.send(
@@ -49,7 +49,7 @@ async function authorizedCredential() {
 }
 
 test("an authorization in the browser makes a credential for that account", async () => {
-  const newCredential = await authorize(yes);
+  const newCredential = await authorize(consent);
   expect(newCredential).toMatchObject({
     host: host.url,
     subject: did,
@@ -73,12 +73,12 @@ test.each([
   ],
   [
     "the redirect URL of another authorization is pasted",
-    (address: string) => yes(address).replace(/state=[^&]+/, "state=other"),
+    (address: string) => consent(address).replace(/state=[^&]+/, "state=other"),
     /does not belong to this authorization/,
   ],
   [
     "the code is wrong",
-    (address: string) => `${yes(address).replace(/code=[^&]+/, "code=x")}`,
+    (address: string) => `${consent(address).replace(/code=[^&]+/, "code=x")}`,
     /invalid_grant/,
   ],
 ])("an OAuth authorization creates no credential if %s", async (_what, paste, message) => {
@@ -90,36 +90,36 @@ test.each([
 
 test("an OAuth authorization for another account is rejected", async () => {
   host.options.subject = "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb";
-  await expect(authorize(yes)).rejects.toMatchObject({ code: "credential_invalid" });
+  await expect(authorize(consent)).rejects.toMatchObject({ code: "credential_invalid" });
 });
 
 test("an OAuth token that is not bound to a key is rejected", async () => {
   host.options.tokenType = "Bearer";
-  await expect(authorize(yes)).rejects.toMatchObject({ code: "answer_unreadable" });
+  await expect(authorize(consent)).rejects.toMatchObject({ code: "answer_unreadable" });
 });
 
 test("OAuth requests carry the token and a DPoP proof, and a changed nonce costs one extra request", async () => {
   const { send } = await authorizedCredential();
   expect((await send()).json()).toMatchObject({ method: "app.bsky.feed.getTimeline" });
-  const before = host.count(timeline);
+  const previousCount = host.count(timeline);
   host.changeNonce();
   expect((await send()).status).toBe(200);
   expect((await send()).status).toBe(200);
-  expect(host.count(timeline)).toBe(before + 3);
+  expect(host.count(timeline)).toBe(previousCount + 3);
 });
 
 test("fifty callers share one renewal of an expired or revoked OAuth token", async () => {
   const { tools, credential, send } = await authorizedCredential();
-  const before = host.count(tokenPath);
-  const all = async () => await Promise.all(Array.from({ length: 50 }, () => send()));
-  for (const response of await all()) expect(response.status).toBe(200);
-  expect(host.count(tokenPath)).toBe(before);
+  const previousCount = host.count(tokenPath);
+  const sendAll = async () => await Promise.all(Array.from({ length: 50 }, () => send()));
+  for (const response of await sendAll()) expect(response.status).toBe(200);
+  expect(host.count(tokenPath)).toBe(previousCount);
   tools.time.ms += 3_600_000;
-  for (const response of await all()) expect(response.status).toBe(200);
-  expect([host.count(tokenPath), credential.renewals()]).toEqual([before + 1, 1]);
+  for (const response of await sendAll()) expect(response.status).toBe(200);
+  expect([host.count(tokenPath), credential.renewals()]).toEqual([previousCount + 1, 1]);
   host.revoke("access");
-  for (const response of await all()) expect(response.status).toBe(200);
-  expect([host.count(tokenPath), credential.renewals()]).toEqual([before + 2, 2]);
+  for (const response of await sendAll()) expect(response.status).toBe(200);
+  expect([host.count(tokenPath), credential.renewals()]).toEqual([previousCount + 2, 2]);
 });
 
 test("an OAuth credential whose renewal is rejected is reported with instructions to fix it", async () => {
@@ -146,7 +146,7 @@ test("a failing server causes a temporary error, after which the OAuth credentia
 test("testing an OAuth credential reports the account and its server", async () => {
   const { oauth, tools, credential } = await authorizedCredential();
   expect(await oauth.test(credential, tools)).toBe(
-    `allowed at ${new URL(host.url).host} by ann.example (${did})`,
+    `authorized at ${new URL(host.url).host} by ann.example (${did})`,
   );
 });
 

@@ -8,7 +8,7 @@ import type {
   Secrets,
 } from "../credential.ts";
 import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
-import { type FindSettings, identifierField } from "./given-account.ts";
+import { type AccountLookupSettings, identifierField } from "./credential-account.ts";
 import { authorize } from "./oauth-authorize.ts";
 import { grantForRefresh, storedServer } from "./oauth-grants.ts";
 import { guardedOptions, oauthErrorAt, oauthRefusal, withNonce } from "./oauth-guard.ts";
@@ -17,12 +17,12 @@ import { checkToken, sendWithToken, type TokenAccess } from "./send-with-token.t
 import { storedTokens } from "./stored-tokens.ts";
 
 /** A stolen DPoP-bound token is useless without its key. https://atproto.com/specs/oauth */
-export function oauthKind(settings: FindSettings): CredentialKind {
+export function oauthKind(settings: AccountLookupSettings): CredentialKind {
   const keys = createProofKeys();
   // A plain-HTTP directory means a private network.
-  const isPlain = new URL(settings.plcUrl).protocol === "http:";
+  const allowsPlainHttp = new URL(settings.plcUrl).protocol === "http:";
   const getAccess = (stored: CredentialInUse, tools: CredentialTools) =>
-    makeTokenAccess(stored, { tools, keys, isPlain });
+    makeTokenAccess(stored, { tools, keys, allowsPlainHttp });
   return {
     platform: "bluesky",
     name: "oauth",
@@ -30,30 +30,30 @@ export function oauthKind(settings: FindSettings): CredentialKind {
     title: "Bluesky sign-in",
     purpose:
       "Reads Bluesky as your account without an app password. You authorize access on Bluesky, for at most two weeks.",
-    meaning:
+    description:
       "Authorized by a Bluesky account in a browser, for at most two weeks; no password is needed.",
     fields: [],
     make: async () => {
       throw credentialInvalid(
-        "this kind requires authorization in a browser",
+        "credentials of this kind must be authorized in a browser",
         "run it in a terminal, without --secrets",
       );
     },
     authorization: {
       fields: [identifierField],
       run: async ({ identifier = "" }, tools, dialogue) =>
-        await authorize(identifier, { tools, dialogue, settings, keys, isPlain }),
+        await authorize(identifier, { tools, dialogue, settings, keys, allowsPlainHttp }),
     },
     test: async (stored, tools) => {
       const { host } = new URL(stored.credential.host);
-      return `allowed at ${host} by ${await checkToken(stored, getAccess(stored, tools))}`;
+      return `authorized at ${host} by ${await checkToken(stored, getAccess(stored, tools))}`;
     },
     send: async (request, stored, tools) =>
       await sendWithToken(request, stored, getAccess(stored, tools)),
   };
 }
 
-type TokenContext = { tools: CredentialTools; keys: ProofKeys; isPlain: boolean };
+type TokenContext = { tools: CredentialTools; keys: ProofKeys; allowsPlainHttp: boolean };
 
 function makeTokenAccess(stored: CredentialInUse, context: TokenContext): TokenAccess {
   const { subject } = stored.credential;
@@ -63,7 +63,7 @@ function makeTokenAccess(stored: CredentialInUse, context: TokenContext): TokenA
     isTokenRefused: ({ status }) => status === 401,
     renew: async (current) => await renew(current, subject, context),
     tokenRefusedError: () =>
-      credentialRefused(`${stored.credential.host} refuses the token`, reauthorizeHint),
+      credentialRefused(`${stored.credential.host} refused the token`, reauthorizeHint),
   };
 }
 
@@ -72,9 +72,9 @@ const reauthorizeHint = "authorize it again: earshot credentials add bluesky oau
 async function sendWith(
   { url, headers, signal }: AuthorizedRequest,
   { accessToken = "", key = "" }: Secrets,
-  { tools, keys, isPlain }: TokenContext,
+  { tools, keys, allowsPlainHttp }: TokenContext,
 ): Promise<FetchedResponse> {
-  const options = guardedOptions(tools, isPlain);
+  const options = guardedOptions(tools, allowsPlainHttp);
   const proof = await keys.dpopHandle(key, tools);
   try {
     await withNonce(async () =>
@@ -88,7 +88,7 @@ async function sendWith(
     // The caller handles the challenge.
     if (!(thrown instanceof oauth.WWWAuthenticateChallengeError)) throw thrown;
   }
-  const response = options.last();
+  const response = options.lastResponse();
   if (response === null) throw new Error("the OAuth library sent no request");
   return response;
 }
@@ -96,10 +96,10 @@ async function sendWith(
 async function renew(
   current: Secrets,
   subject: string | null,
-  { tools, keys, isPlain }: TokenContext,
+  { tools, keys, allowsPlainHttp }: TokenContext,
 ): Promise<Secrets> {
   const { key = "", refreshToken = "" } = current;
-  const options = guardedOptions(tools, isPlain);
+  const options = guardedOptions(tools, allowsPlainHttp);
   const server = storedServer(current);
   const { host } = new URL(server.issuer);
   try {

@@ -1,4 +1,4 @@
-import { requiredList } from "../fields.ts";
+import { requireList } from "../fields.ts";
 import type { FetchMethod } from "../methods.ts";
 import type { Session } from "../session.ts";
 import type { PageCall, UpstreamPage, UpstreamWarning } from "../upstream.ts";
@@ -16,18 +16,18 @@ type PageContext = { call: PageCall; session: Session; appView: AppView; feed: s
 type ReadPage = (context: PageContext) => Promise<UpstreamPage>;
 
 export const blueskyPages: Readonly<Record<FetchMethod, ReadPage>> = {
-  searchbyprofile: profile,
-  getprofilebyid: profile,
-  getbyid: post,
-  getreplies: replies,
-  getretweeters: retweeters,
-  gettweets: (context) => authorFeed(context, "posts_with_replies"),
-  getmedia: (context) => authorFeed(context, "posts_with_media"),
+  searchbyprofile: profilePage,
+  getprofilebyid: profilePage,
+  getbyid: postPage,
+  getreplies: repliesPage,
+  getretweeters: retweetersPage,
+  gettweets: (context) => authorFeedPage(context, "posts_with_replies"),
+  getmedia: (context) => authorFeedPage(context, "posts_with_media"),
   gethometweets: (context) => feedPage(context, "app.bsky.feed.getTimeline", {}),
   getforyoutweets: (context) => feedPage(context, "app.bsky.feed.getFeed", { feed: context.feed }),
-  gettrends: trends,
-  getfollowing: (context) => accounts(context, "app.bsky.graph.getFollows", "follows"),
-  getfollowers: (context) => accounts(context, "app.bsky.graph.getFollowers", "followers"),
+  gettrends: trendsPage,
+  getfollowing: (context) => accountsPage(context, "app.bsky.graph.getFollows", "follows"),
+  getfollowers: (context) => accountsPage(context, "app.bsky.graph.getFollowers", "followers"),
   getspace: async () => absentPage,
 };
 
@@ -47,7 +47,7 @@ const paging = ({ call }: PageContext) => ({
   cursor: call.cursor ?? undefined,
 });
 
-async function profile(context: PageContext): Promise<UpstreamPage> {
+async function profilePage(context: PageContext): Promise<UpstreamPage> {
   const { call, session } = context;
   const actor = targetActor(call.target);
   if (actor === null) return absentPage;
@@ -56,7 +56,7 @@ async function profile(context: PageContext): Promise<UpstreamPage> {
   return profilesIn([view], null, session);
 }
 
-async function post(context: PageContext): Promise<UpstreamPage> {
+async function postPage(context: PageContext): Promise<UpstreamPage> {
   const { call, session, appView } = context;
   const uri = await resolvePostUri(call.target, session, appView);
   if (uri === null) return absentPage;
@@ -69,7 +69,7 @@ async function post(context: PageContext): Promise<UpstreamPage> {
   });
 }
 
-async function replies(context: PageContext): Promise<UpstreamPage> {
+async function repliesPage(context: PageContext): Promise<UpstreamPage> {
   const { call, session, appView } = context;
   const uri = await resolvePostUri(call.target, session, appView);
   if (uri === null) return absentPage;
@@ -81,7 +81,7 @@ async function replies(context: PageContext): Promise<UpstreamPage> {
   return (await blueskyReplyPage(uri, fetchThread, session.nowMs)) ?? absentPage;
 }
 
-async function retweeters(context: PageContext): Promise<UpstreamPage> {
+async function retweetersPage(context: PageContext): Promise<UpstreamPage> {
   const { call, session, appView } = context;
   const uri = await resolvePostUri(call.target, session, appView);
   if (uri === null) return absentPage;
@@ -90,7 +90,7 @@ async function retweeters(context: PageContext): Promise<UpstreamPage> {
   return responseProfiles(response, "repostedBy", session);
 }
 
-async function authorFeed(context: PageContext, filter: string): Promise<UpstreamPage> {
+async function authorFeedPage(context: PageContext, filter: string): Promise<UpstreamPage> {
   const actor = targetActor(context.call.target);
   if (actor === null) return absentPage;
   return await feedPage(context, "app.bsky.feed.getAuthorFeed", { actor, filter });
@@ -108,7 +108,7 @@ async function feedPage(
   return blueskyPostPage(feed, (item) => readFeedView(item, nowMs), { cursor, nowMs });
 }
 
-async function accounts(
+async function accountsPage(
   context: PageContext,
   method: string,
   field: string,
@@ -133,17 +133,16 @@ function responseProfiles(
 const profilesIn = (views: unknown, cursor: unknown, { nowMs }: Session): UpstreamPage =>
   profilesPage(views, (item) => readProfileView(item, nowMs), { cursor, nowMs });
 
-async function trends(context: PageContext): Promise<UpstreamPage> {
+async function trendsPage(context: PageContext): Promise<UpstreamPage> {
   const limit = Math.min(Math.max(context.call.limit, 1), maxTrends);
   const response = await request(context, "app.bsky.unspecced.getTrends", { limit });
   if (response === null) return absentPage;
-  const items = requiredList(response.trends, maxItems, blueskyName).map(
-    (view, index): PageItem => {
-      const trend = readTrendView(view, index + 1);
-      return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
-    },
-  );
-  const warnings = items.length >= maxTrends && context.call.limit > maxTrends ? [trendsCut] : [];
+  const items = requireList(response.trends, maxItems, blueskyName).map((view, index): PageItem => {
+    const trend = readTrendView(view, index + 1);
+    return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
+  });
+  const warnings =
+    items.length >= maxTrends && context.call.limit > maxTrends ? [trendsTruncated] : [];
   return itemsPage(items, {
     name: blueskyName,
     next: null,
@@ -152,7 +151,7 @@ async function trends(context: PageContext): Promise<UpstreamPage> {
   });
 }
 
-const trendsCut: UpstreamWarning = {
+const trendsTruncated: UpstreamWarning = {
   code: "trends_cut",
   message: `${blueskyName} returns at most ${maxTrends} trends`,
   isPartial: true,

@@ -12,7 +12,7 @@ export type PostViewResult = Post | "withheld" | "unreadable";
 
 const repostReason = "app.bsky.feed.defs#reasonRepost";
 
-/** Allowed clock skew; later `indexedAt` times are ignored. */
+/** Allowed clock skew; times further ahead are ignored. */
 const maxAheadMs = 24 * 3_600_000;
 
 export function readPostView(value: unknown, nowMs: number): PostViewResult {
@@ -29,7 +29,7 @@ export function readPostView(value: unknown, nowMs: number): PostViewResult {
   const labels = [...new Set([...ownLabels, ...author.labels])];
   return {
     ...post,
-    ...makeAuthor(author),
+    ...authorFields(author),
     seenMs,
     labels,
     sensitive: labels.some(isSensitiveLabel),
@@ -43,7 +43,7 @@ export function readPostView(value: unknown, nowMs: number): PostViewResult {
   };
 }
 
-/** A repost has its own author and time, and the original's text without counts and parent. */
+/** A repost has its own author and time, and the original's text, but no counts or parent. */
 export function readFeedView(value: unknown, nowMs: number): PostViewResult {
   const { post: view, reason } = asFields(value);
   const original = readPostView(view, nowMs);
@@ -55,7 +55,7 @@ export function readFeedView(value: unknown, nowMs: number): PostViewResult {
   if (isAccountWithheld(reposter.labels)) return "withheld";
   return {
     ...original,
-    ...makeAuthor(reposter),
+    ...authorFields(reposter),
     uri: repostUri(uri, reposter.did, original.uri),
     userId: reposter.did,
     createdAt: String(indexedAt),
@@ -75,7 +75,7 @@ export function readFeedView(value: unknown, nowMs: number): PostViewResult {
   };
 }
 
-const makeAuthor = (
+const authorFields = (
   author: AuthorView,
 ): Pick<Post, "username" | "authorName" | "authorVerified"> => ({
   username: author.handle ?? "",

@@ -3,7 +3,7 @@ import type { Media, Mention, Post, PostReference } from "../../posts/post.ts";
 import { isSensitiveLabel } from "../../posts/terms.ts";
 import { distinctTags } from "../distinct-tags.ts";
 import { asFields, list, string } from "../fields.ts";
-import { isWebAddress } from "../identity.ts";
+import { isHttpUrl } from "../identity.ts";
 import { parseIsoTime } from "../time.ts";
 import { isDid, isHandle, isTid, parseAtUri } from "./at-uri.ts";
 import { readSelfLabels } from "./self-labels.ts";
@@ -22,7 +22,7 @@ export const postCollection = "app.bsky.feed.post";
 /** In UTF-16 code units, far above the limits of official apps. */
 const maxTextLength = 10_000;
 const maxAltLength = 5_000;
-const maxAddressLength = 8_192;
+const maxUrlLength = 8_192;
 const maxTagLength = 640;
 /** Maximum of hashtags, mentions and links each. */
 const maxEntities = 100;
@@ -40,7 +40,7 @@ export function readCommitPost(commit: PostCommit): Post {
   const record = asFields(commit.record);
   const text = string(record.text, maxTextLength) ?? "";
   const createdAt = string(record.createdAt, 64) ?? "";
-  const entities = withEntitiesOf(text, readFacets(text, record.facets));
+  const entities = addTextEntities(text, readFacets(text, record.facets));
   const embed = readEmbed(did, record.embed);
   const reply = asFields(record.reply);
   const parent = uriReference(asFields(reply.parent).uri);
@@ -91,7 +91,7 @@ function readFacets(text: string, value: unknown): Facets {
   const bytes = Buffer.from(text);
   for (const facet of facets) {
     const { index, features } = asFields(facet);
-    const before = parsed.mentions.length + parsed.links.length + parsed.tags.length;
+    const previousCount = parsed.mentions.length + parsed.links.length + parsed.tags.length;
     for (const feature of list(features, maxFeaturesPerFacet)) {
       const { $type, did, uri, tag } = asFields(feature);
       if ($type === "app.bsky.richtext.facet#mention" && typeof did === "string" && isDid(did)) {
@@ -100,7 +100,8 @@ function readFacets(text: string, value: unknown): Facets {
       if ($type === "app.bsky.richtext.facet#link") parsed.links.push(...readLink(uri));
       if ($type === "app.bsky.richtext.facet#tag") parsed.tags.push(...readTags([tag]));
     }
-    const hasEntities = parsed.mentions.length + parsed.links.length + parsed.tags.length > before;
+    const hasEntities =
+      parsed.mentions.length + parsed.links.length + parsed.tags.length > previousCount;
     const position = decodePosition(bytes, index);
     if (hasEntities && position !== null) parsed.spans.push(toUtf16(bytes, position));
   }
@@ -108,16 +109,16 @@ function readFacets(text: string, value: unknown): Facets {
 }
 
 /** The analyzer does not index links and mentions as words. */
-function withEntitiesOf(text: string, facets: Facets): Facets {
+function addTextEntities(text: string, facets: Facets): Facets {
   const { spans } = facets;
   const entities = { ...facets };
-  const mentioned = new Set(facets.mentions.map(({ username }) => username.toLowerCase()));
+  const mentionedNames = new Set(facets.mentions.map(({ username }) => username.toLowerCase()));
   for (const { kind, value, start, end } of extractEntities(text, { dottedHandles: true })) {
     if (spans.some((span) => start < span.end && span.start < end)) continue;
     if (kind === "url") entities.links.push(value);
     if (kind === "hashtag") entities.tags.push(value);
-    if (kind !== "mention" || mentioned.has(value.toLowerCase())) continue;
-    mentioned.add(value.toLowerCase());
+    if (kind !== "mention" || mentionedNames.has(value.toLowerCase())) continue;
+    mentionedNames.add(value.toLowerCase());
     entities.mentions.push({ username: value, userId: null });
   }
   return entities;
@@ -153,7 +154,7 @@ function readTags(value: unknown): string[] {
 }
 
 function readLink(value: unknown): string[] {
-  return typeof value === "string" && value.length <= maxAddressLength && isWebAddress(value)
+  return typeof value === "string" && value.length <= maxUrlLength && isHttpUrl(value)
     ? [value.toWellFormed()]
     : [];
 }
@@ -162,32 +163,32 @@ type Embed = { links: string[]; media: Media[]; quoted: PostReference | null };
 
 function readEmbed(did: string, value: unknown): Embed {
   const embed = asFields(value);
-  const none: Embed = { links: [], media: [], quoted: null };
+  const emptyEmbed: Embed = { links: [], media: [], quoted: null };
   switch (embed.$type) {
     case "app.bsky.embed.external":
-      return { ...none, links: readLink(asFields(embed.external).uri) };
+      return { ...emptyEmbed, links: readLink(asFields(embed.external).uri) };
     case "app.bsky.embed.images":
       return {
-        ...none,
+        ...emptyEmbed,
         media: list(embed.images, maxImages).map((image) => readImage(did, image)),
       };
     case "app.bsky.embed.gallery":
       return {
-        ...none,
+        ...emptyEmbed,
         media: list(embed.items, maxGalleryImages).map((image) => readImage(did, image)),
       };
     case "app.bsky.embed.video":
-      return { ...none, media: [readVideo(did, embed)] };
+      return { ...emptyEmbed, media: [readVideo(did, embed)] };
     case "app.bsky.embed.record":
-      return { ...none, quoted: quotedOf(asFields(embed.record).uri) };
+      return { ...emptyEmbed, quoted: quotedPost(asFields(embed.record).uri) };
     case "app.bsky.embed.recordWithMedia": {
       const media = asFields(embed.media);
       // `recordWithMedia` embeds do not nest.
-      const mediaEmbed = media.$type === embed.$type ? none : readEmbed(did, media);
-      return { ...mediaEmbed, quoted: quotedOf(asFields(asFields(embed.record).record).uri) };
+      const mediaEmbed = media.$type === embed.$type ? emptyEmbed : readEmbed(did, media);
+      return { ...mediaEmbed, quoted: quotedPost(asFields(asFields(embed.record).record).uri) };
     }
     default:
-      return none;
+      return emptyEmbed;
   }
 }
 
@@ -219,7 +220,7 @@ function blobKey(blob: unknown): string | null {
 }
 
 /** Null for feeds, lists and starter packs, which are embedded in the same way. */
-function quotedOf(uri: unknown): PostReference | null {
+function quotedPost(uri: unknown): PostReference | null {
   const reference = uriReference(uri);
   return reference?.uri?.includes(`/${postCollection}/`) ? reference : null;
 }

@@ -1,13 +1,13 @@
 import type { Profile } from "../../posts/profile.ts";
 import { asFields, string } from "../fields.ts";
-import { isWebAddress } from "../identity.ts";
+import { isHttpUrl } from "../identity.ts";
 import { parseIsoTime } from "../time.ts";
 import { readAuthorView, readViewCount } from "./author-view.ts";
 import { isAccountWithheld } from "./view-labels.ts";
 
 /** The lexicon counts bytes; this limit counts UTF-16 code units. */
 const maxDescriptionLength = 2_560;
-const maxAddressLength = 8_192;
+const maxUrlLength = 8_192;
 
 export function readProfileView(
   value: unknown,
@@ -24,8 +24,8 @@ export function readProfileView(
     name: author.name,
     description: string(view.description, maxDescriptionLength) || null,
     url: `https://bsky.app/profile/${author.did}`,
-    avatarUrl: readWebAddress(view.avatar),
-    bannerUrl: readWebAddress(view.banner),
+    avatarUrl: readViewUrl(view.avatar),
+    bannerUrl: readViewUrl(view.banner),
     location: null,
     createdAt: readTimeText(view.createdAt),
     verified: author.verified,
@@ -42,9 +42,8 @@ export function readProfileView(
   };
 }
 
-export function readWebAddress(value: unknown): string | null {
-  if (typeof value !== "string" || value.length > maxAddressLength || !isWebAddress(value))
-    return null;
+export function readViewUrl(value: unknown): string | null {
+  if (typeof value !== "string" || value.length > maxUrlLength || !isHttpUrl(value)) return null;
   return value.toWellFormed();
 }
 

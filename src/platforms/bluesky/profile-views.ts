@@ -16,13 +16,13 @@ export function profilesUrl(appViewUrl: string, accounts: readonly string[]): UR
 /** Ignores labels unless they are from the account itself or from one of `sources`. */
 export function readProfileViews(
   response: unknown,
-  requested: readonly string[],
+  requestedAccounts: readonly string[],
   request: { sources: ReadonlySet<string>; observedMs: number },
 ): ReadonlyMap<string, readonly ArchiveChange[]> {
   const changesByAccount = new Map<string, readonly ArchiveChange[]>();
   for (const view of list(asFields(response).profiles, maxProfiles)) {
     const { did } = asFields(view);
-    const account = requested.find((id) => id === did);
+    const account = requestedAccounts.find((id) => id === did);
     if (account !== undefined)
       changesByAccount.set(account, getChanges(account, asFields(view), request));
   }

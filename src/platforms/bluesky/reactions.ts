@@ -2,7 +2,7 @@ import type { CountMetric } from "@earshot/query/tree";
 import type { PostCounts } from "../../posts/post.ts";
 import { asFields } from "../fields.ts";
 import { parseAtUri } from "./at-uri.ts";
-import type { FollowedCollection } from "./collections.ts";
+import type { StreamCollection } from "./collections.ts";
 import { postCollection } from "./post.ts";
 
 export type CountedPost = { uri: string; metric: CountMetric };
@@ -14,9 +14,9 @@ export function readReactions(metric: "likes" | "reposts", record: unknown): Cou
 }
 
 /** A count is null if its collection is not followed. */
-export function newPostCounts(followed: ReadonlySet<FollowedCollection>): PostCounts {
-  const zeroOf = (collection: FollowedCollection): number | null =>
-    followed.has(collection) ? 0 : null;
+export function newPostCounts(collections: ReadonlySet<StreamCollection>): PostCounts {
+  const zeroOf = (collection: StreamCollection): number | null =>
+    collections.has(collection) ? 0 : null;
   return {
     likes: zeroOf("likes"),
     reposts: zeroOf("reposts"),

@@ -25,14 +25,14 @@ const fixedBytes = 8 + 8 + 8 + 1 + 1 + 2 + 1 + 1 + 4;
 export function* replayRows(block: Uint8Array): Generator<ReplayRow> {
   const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
   const count = bytes.length < headBytes ? 0 : bytes.readUInt32LE(0);
-  if (count * fixedBytes > bytes.length - headBytes) throw new Error("the block is cut short");
+  if (count * fixedBytes > bytes.length - headBytes) throw new Error("the block is truncated");
   let end = headBytes;
   const column = (width: number): number => {
     const start = end;
     end += width * count;
     return start;
   };
-  const [seqs, witnessed, indexed] = [column(8), column(8), column(8)];
+  const [seqs, witnessedColumn, indexedColumn] = [column(8), column(8), column(8)];
   const [kinds, collectionLengths, didLengths] = [column(1), column(1), column(2)];
   const [rkeyLengths, revLengths, payloadLengths] = [column(1), column(1), column(4)];
 
@@ -48,7 +48,7 @@ export function* replayRows(block: Uint8Array): Generator<ReplayRow> {
     for (let row = 0; row < count; row += 1) end += length(row);
     return start;
   };
-  const at = {
+  const offsets = {
     collection: computeStart(lengthOf.collection),
     did: computeStart(lengthOf.did),
     rkey: computeStart(lengthOf.rkey),
@@ -57,23 +57,23 @@ export function* replayRows(block: Uint8Array): Generator<ReplayRow> {
   };
   if (end !== bytes.length) throw new Error("the columns do not fill the block");
 
-  const next = (name: keyof typeof at, row: number): Buffer => {
-    const start = at[name];
-    at[name] += lengthOf[name](row);
-    return bytes.subarray(start, at[name]);
+  const nextField = (name: keyof typeof offsets, row: number): Buffer => {
+    const start = offsets[name];
+    offsets[name] += lengthOf[name](row);
+    return bytes.subarray(start, offsets[name]);
   };
   for (let row = 0; row < count; row += 1) {
-    const witnessedUs = Number(bytes.readBigInt64LE(witnessed + 8 * row));
+    const witnessedUs = Number(bytes.readBigInt64LE(witnessedColumn + 8 * row));
     yield {
       seq: Number(bytes.readBigUInt64LE(seqs + 8 * row)),
       witnessedUs,
-      timeUs: Number(bytes.readBigInt64LE(indexed + 8 * row)) || witnessedUs,
+      timeUs: Number(bytes.readBigInt64LE(indexedColumn + 8 * row)) || witnessedUs,
       kind: bytes.readUInt8(kinds + row),
-      collection: next("collection", row).toString("latin1"),
-      did: next("did", row).toString("latin1"),
-      rkey: next("rkey", row).toString("latin1"),
-      rev: next("rev", row).toString("latin1"),
-      payload: next("payload", row),
+      collection: nextField("collection", row).toString("latin1"),
+      did: nextField("did", row).toString("latin1"),
+      rkey: nextField("rkey", row).toString("latin1"),
+      rev: nextField("rev", row).toString("latin1"),
+      payload: nextField("payload", row),
     };
   }
 }

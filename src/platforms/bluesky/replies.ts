@@ -38,10 +38,10 @@ export async function blueskyReplyPage(
     if (typeof reply.post !== "string") replyCount += 1;
     items.push(toPageItem(reply.post, reply.view, nowMs));
     let { view } = reply;
-    const truncated = truncatedUri(view);
-    if (truncated !== null) {
+    const truncatedBranchUri = truncatedUri(view);
+    if (truncatedBranchUri !== null) {
       isTruncated ||= branchCount === maxBranches;
-      if (branchCount < maxBranches) view = await fetchThread(truncated);
+      if (branchCount < maxBranches) view = await fetchThread(truncatedBranchUri);
       branchCount += 1;
     }
     pending.push(...repliesTo(view, nowMs).reverse());

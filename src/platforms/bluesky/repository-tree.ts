@@ -30,7 +30,7 @@ export function* walkTree(root: string, find: FindBlock): Generator<TreeEntry> {
       push(openNodes, entry.hash, find);
       continue;
     }
-    if (entry.path <= previousPath) throw new Error("the paths of the tree are out of order");
+    if (entry.path <= previousPath) throw new Error("the tree's paths are out of order");
     previousPath = entry.path;
     yield { path: entry.path, hash: entry.hash };
   }
@@ -41,22 +41,22 @@ type OpenNode = { entries: readonly NodeEntry[]; next: number };
 
 function push(openNodes: OpenNode[], hash: string, find: FindBlock): void {
   const bytes = find(hash);
-  if (bytes === null) throw new Error("a node of the tree is missing");
+  if (bytes === null) throw new Error("a tree node is missing");
   openNodes.push({ entries: readNode(bytes), next: 0 });
 }
 
 /** The left subtree, then each entry and the subtree to its right. */
 function readNode(bytes: Uint8Array): NodeEntry[] {
   const node: unknown = decodeBlock(bytes);
-  if (!isObject(node) || !Array.isArray(node.e)) throw new Error("invalid node of the tree");
+  if (!isObject(node) || !Array.isArray(node.e)) throw new Error("invalid tree node");
   const entries: NodeEntry[] = [...subtree(node.l)];
   let previousPath = "";
   for (const item of node.e) {
-    if (!isObject(item)) throw new Error("invalid entry of the tree");
+    if (!isObject(item)) throw new Error("invalid tree entry");
     const path = previousPath.slice(0, prefixLength(item.p)) + text(item.k);
-    if (path.length > maxPathLength) throw new Error("a path of the tree is too long");
+    if (path.length > maxPathLength) throw new Error("a tree path is too long");
     const hash = linkedHash(item.v);
-    if (hash === null) throw new Error("an entry of the tree has no record");
+    if (hash === null) throw new Error("a tree entry has no record");
     entries.push({ kind: "leaf", path, hash }, ...subtree(item.t));
     previousPath = path;
   }
@@ -73,7 +73,7 @@ const prefixLength = (value: unknown): number =>
 
 function text(value: unknown): string {
   const bytes = isObject(value) ? value.buf : null;
-  if (!(bytes instanceof Uint8Array)) throw new Error("invalid path of the tree");
+  if (!(bytes instanceof Uint8Array)) throw new Error("invalid tree path");
   return Buffer.from(bytes).toString("latin1");
 }
 

@@ -22,7 +22,7 @@ export type RepositoryRequest = {
   did: string | null;
   clock: Pick<Clock, "elapsed">;
   collections: readonly string[];
-  onProgress?: (readBytes: number) => void;
+  onProgress?: (bytesRead: number) => void;
 };
 
 /**
@@ -96,7 +96,7 @@ export async function readRepository(
       readRecord: (entry) => decodeContent(find(entry.hash)),
     };
   } catch (error) {
-    throw sourceErrors.length > 0 ? sourceErrors[0] : unreadable(did, error);
+    throw sourceErrors.length > 0 ? sourceErrors[0] : unreadableError(did, error);
   }
 }
 
@@ -132,7 +132,7 @@ function decodeContent(content: Uint8Array | null): unknown {
   }
 }
 
-function unreadable(did: string | null, error: unknown): EarshotError {
+function unreadableError(did: string | null, error: unknown): EarshotError {
   return new EarshotError(
     "repository_unreadable",
     `the repository${did === null ? "" : ` of ${did}`} is invalid: ${errorMessage(error)}`,

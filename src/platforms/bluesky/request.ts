@@ -2,7 +2,7 @@ import type { EarshotError } from "../../lib/errors.ts";
 import { credentialRefused } from "../credential-errors.ts";
 import { asFields } from "../fields.ts";
 import type { Session } from "../session.ts";
-import { type Refusal, refusalError, xrpcRefusal } from "./xrpc.ts";
+import { parseRefusal, type Refusal, refusalError } from "./xrpc.ts";
 
 /** Hosts have one rate limit for all methods. */
 const bucket = "xrpc";
@@ -48,15 +48,15 @@ export async function tryAppView(
     bucket,
   });
   if (response.status >= 200 && response.status < 300) return { fields: asFields(response.json) };
-  return { refusal: xrpcRefusal(response.status, response.json) };
+  return { refusal: parseRefusal(response.status, response.json) };
 }
 
 function headersFor(session: Session, { url, labelers }: AppView, method: string) {
   const headers: Record<string, string> = { accept: "application/json" };
   if (!method.startsWith("app.bsky.")) return headers;
   if (labelers.length > 0) {
-    const accepted = labelers.slice(0, maxLabelers).map((did) => `${did};redact`);
-    headers["atproto-accept-labelers"] = accepted.join(", ");
+    const acceptedLabelers = labelers.slice(0, maxLabelers).map((did) => `${did};redact`);
+    headers["atproto-accept-labelers"] = acceptedLabelers.join(", ");
   }
   // A PDS proxies to its own network's AppView by default, and must not proxy to Bluesky's if it
   // belongs to another network.
@@ -65,7 +65,7 @@ function headersFor(session: Session, { url, labelers }: AppView, method: string
   return headers;
 }
 
-const missingNames: readonly string[] = [
+const missingErrorNames: readonly string[] = [
   "NotFound",
   "AccountTakedown",
   "AccountDeactivated",
@@ -79,19 +79,19 @@ const missingNames: readonly string[] = [
 /** If the error's name is generic, its message decides. */
 function isMissing({ status, error, message }: Refusal): boolean {
   if (status !== 400 && status !== 404) return false;
-  if (missingNames.includes(error)) return true;
+  if (missingErrorNames.includes(error)) return true;
   return (
     error === "InvalidRequest" &&
     /^(?:(?:profile|actor|post|account) not found|unable to resolve handle)/i.test(message)
   );
 }
 
-const scopeNames: readonly string[] = ["ScopeMissingError", "InsufficientScope"];
+const scopeErrorNames: readonly string[] = ["ScopeMissingError", "InsufficientScope"];
 
 export function makeBlueskyError(session: Session, method: string, refusal: Refusal): EarshotError {
   const { host } = new URL(session.baseUrl);
   const isScopeMissing =
-    scopeNames.includes(refusal.error) ||
+    scopeErrorNames.includes(refusal.error) ||
     (refusal.error === "InvalidToken" && /scope/i.test(refusal.message));
   if (!isScopeMissing) return refusalError(host, refusal);
   const reason = refusal.message;

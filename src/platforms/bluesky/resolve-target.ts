@@ -25,18 +25,18 @@ export async function resolvePostUri(
 }
 
 function namedPost({ uri, handle, key }: PostTarget): { account: string; key: string } | null {
-  if (uri === null) return handle === null ? null : namedBy(handle, key);
+  if (uri === null) return handle === null ? null : toNamedPost(handle, key);
   const parts = parseAtUri(uri);
   if (parts !== null)
-    return parts.collection === postCollection ? namedBy(parts.did, parts.rkey) : null;
+    return parts.collection === postCollection ? toNamedPost(parts.did, parts.rkey) : null;
   const [, account = "", rkey = ""] = handleUri.exec(uri) ?? [];
-  return namedBy(account, rkey);
+  return toNamedPost(account, rkey);
 }
 
 /** The authority may be a handle. */
 const handleUri = /^at:\/\/([^/]{1,253})\/app\.bsky\.feed\.post\/([^/]{1,512})$/;
 
-function namedBy(account: string, key: string | null): { account: string; key: string } | null {
+function toNamedPost(account: string, key: string | null): { account: string; key: string } | null {
   if (key === null || !isRkey(key)) return null;
   return isDid(account) || isHandle(account) ? { account, key } : null;
 }

@@ -1,6 +1,6 @@
 import { isDid } from "./at-uri.ts";
 
-export type Request = {
+export type BlueskyRequest = {
   words: readonly string[];
   tags: readonly string[];
   author: { actor: string; handle: string | null } | null;
@@ -9,11 +9,11 @@ export type Request = {
   domain: string | null;
 };
 
-/** An empty list matches nothing. */
-export type Requests = readonly Request[];
+/** Matches what any of the requests matches; an empty list matches nothing. */
+export type BlueskyRequests = readonly BlueskyRequest[];
 
-/** Replaces what the API cannot express. */
-export const unconditional: Request = {
+/** Stands in for a condition that the API cannot express. */
+export const unconditionalRequest: BlueskyRequest = {
   words: [],
   tags: [],
   author: null,
@@ -21,16 +21,16 @@ export const unconditional: Request = {
   lang: null,
   domain: null,
 };
-export const allPosts: Requests = [unconditional];
-export const noPosts: Requests = [];
+export const allPosts: BlueskyRequests = [unconditionalRequest];
+export const noPosts: BlueskyRequests = [];
 
 /** Each alternative costs one request. */
 const maxAlternatives = 6;
 
-/** Dropping further parts only widens the search. */
-export function allParts(parts: readonly Requests[]): Requests {
+/** Skips parts that would need too many requests, which only widens the search. */
+export function intersectRequests(parts: readonly BlueskyRequests[]): BlueskyRequests {
   const byWidth = parts.toSorted((a, b) => a.length - b.length);
-  let requests: Requests = allPosts;
+  let requests: BlueskyRequests = allPosts;
   for (const part of byWidth) {
     const product = requests.flatMap((request) => part.flatMap((other) => join(request, other)));
     if (product.length <= maxAlternatives) requests = product;
@@ -38,14 +38,14 @@ export function allParts(parts: readonly Requests[]): Requests {
   return requests;
 }
 
-export function anyAlternative(parts: readonly Requests[]): Requests {
+export function unionRequests(parts: readonly BlueskyRequests[]): BlueskyRequests {
   const requests = parts.flat();
-  if (requests.some(isEverything)) return allPosts;
-  return requests.length <= maxAlternatives ? requests : [common(requests)];
+  if (requests.some(isUnconditional)) return allPosts;
+  return requests.length <= maxAlternatives ? requests : [commonRequest(requests)];
 }
 
-/** Empty if the authors' DIDs differ. A parameter with a single value retains the first. */
-function join(request: Request, other: Request): Requests {
+/** Empty if the authors' DIDs differ. A single-valued parameter keeps its first value. */
+function join(request: BlueskyRequest, other: BlueskyRequest): BlueskyRequests {
   const { author } = request;
   if (author !== null && other.author !== null && author.actor !== other.author.actor) {
     if (isDid(author.actor) && isDid(other.author.actor)) return noPosts;
@@ -62,9 +62,11 @@ function join(request: Request, other: Request): Requests {
   ];
 }
 
-function common(requests: Requests): Request {
-  const [first = unconditional, ...rest] = requests;
-  const same = <Key extends "mentions" | "lang" | "domain">(key: Key): Request[Key] | null =>
+function commonRequest(requests: BlueskyRequests): BlueskyRequest {
+  const [first = unconditionalRequest, ...rest] = requests;
+  const sharedValue = <Key extends "mentions" | "lang" | "domain">(
+    key: Key,
+  ): BlueskyRequest[Key] | null =>
     rest.every((request) => request[key] === first[key]) ? first[key] : null;
   return {
     words: first.words.filter((word) => rest.every((request) => request.words.includes(word))),
@@ -72,13 +74,20 @@ function common(requests: Requests): Request {
     author: rest.every((request) => request.author?.actor === first.author?.actor)
       ? first.author
       : null,
-    mentions: same("mentions"),
-    lang: same("lang"),
-    domain: same("domain"),
+    mentions: sharedValue("mentions"),
+    lang: sharedValue("lang"),
+    domain: sharedValue("domain"),
   };
 }
 
-export const isEverything = ({ words, tags, author, mentions, lang, domain }: Request): boolean =>
+export const isUnconditional = ({
+  words,
+  tags,
+  author,
+  mentions,
+  lang,
+  domain,
+}: BlueskyRequest): boolean =>
   words.length + tags.length === 0 &&
   [author, mentions, lang, domain].every((value) => value === null);
 

@@ -4,25 +4,25 @@ import type { QueryLeaf } from "@earshot/query/tree";
 import { isDid, isHandle } from "./at-uri.ts";
 import {
   allPosts,
-  anyAlternative,
+  type BlueskyRequests,
   distinct,
   noPosts,
-  type Requests,
-  unconditional,
+  unconditionalRequest,
+  unionRequests,
 } from "./search-alternatives.ts";
 
-export function requestsForLeaf(leaf: QueryLeaf, names: ResolvedNames): Requests {
+export function requestsForLeaf(leaf: QueryLeaf, names: ResolvedNames): BlueskyRequests {
   switch (leaf.kind) {
     case "word":
     case "phrase":
-      return requestsForWords(searchTerms(leaf.text));
+      return requestsForWords(searchWords(leaf.text));
     case "cashtag":
-      return requestsForWords(searchTerms(leaf.symbol));
+      return requestsForWords(searchWords(leaf.symbol));
     case "hashtag":
-      // A post may have the tag only in its text or tag field.
-      return anyAlternative([
-        [{ ...unconditional, tags: [leaf.tag] }],
-        requestsForWords(searchTerms(leaf.tag)),
+      // A post may have the tag in its text but not in its tag field, or the reverse.
+      return unionRequests([
+        [{ ...unconditionalRequest, tags: [leaf.tag] }],
+        requestsForWords(searchWords(leaf.tag)),
       ]);
     case "from":
       return requestsForAuthor(leaf.user, names);
@@ -43,22 +43,24 @@ export function requestsForLeaf(leaf: QueryLeaf, names: ResolvedNames): Requests
   }
 }
 
-const requestsForWords = (words: readonly string[]): Requests => [{ ...unconditional, words }];
+const requestsForWords = (words: readonly string[]): BlueskyRequests => [
+  { ...unconditionalRequest, words },
+];
 
-/** Older language codes that posts may still use. */
-const olderCodes: Readonly<Record<string, string>> = { he: "iw", id: "in", nb: "no", fil: "tl" };
+/** Aliases of language codes, which posts may use. */
+const aliasCodes: Readonly<Record<string, string>> = { he: "iw", id: "in", nb: "no", fil: "tl" };
 
-/** Requests the primary language; the matcher checks the rest. `und` cannot be requested. */
-function requestsForLanguage(code: string): Requests {
+/** Requests the primary subtag; the matcher checks the rest. `und` cannot be requested. */
+function requestsForLanguage(code: string): BlueskyRequests {
   const [primary = ""] = code.split("-");
   if (!/^[a-z]{2,3}$/.test(primary) || primary === "und") return allPosts;
-  const older = olderCodes[primary];
-  const codes = older === undefined ? [primary] : [primary, older];
-  return codes.map((lang) => ({ ...unconditional, lang }));
+  const aliasCode = aliasCodes[primary];
+  const codes = aliasCode === undefined ? [primary] : [primary, aliasCode];
+  return codes.map((lang) => ({ ...unconditionalRequest, lang }));
 }
 
-export const requestsForHost = (leaf: QueryLeaf): Requests | null =>
-  leaf.kind === "domain" ? [{ ...unconditional, domain: leaf.host }] : null;
+export const requestsForHost = (leaf: QueryLeaf): BlueskyRequests | null =>
+  leaf.kind === "domain" ? [{ ...unconditionalRequest, domain: leaf.host }] : null;
 
 function userAccounts(
   user: string,
@@ -74,55 +76,56 @@ function userAccounts(
 
 const prefix = "bluesky/";
 
-function requestsForAuthor(user: string, names: ResolvedNames): Requests {
+function requestsForAuthor(user: string, names: ResolvedNames): BlueskyRequests {
   const { dids, handles } = userAccounts(user, names);
   const handle = isHandle(user) ? user.toLowerCase() : null;
   const soleHandle = dids.length === 1 ? handle : null;
   if (dids.length > 0) {
-    return anyAlternative(
-      dids.map((actor) => [{ ...unconditional, author: { actor, handle: soleHandle } }]),
+    return unionRequests(
+      dids.map((actor) => [{ ...unconditionalRequest, author: { actor, handle: soleHandle } }]),
     );
   }
-  if (handle !== null) return [{ ...unconditional, author: { actor: handle, handle } }];
+  if (handle !== null) return [{ ...unconditionalRequest, author: { actor: handle, handle } }];
   return handles.length > 0 ? allPosts : noPosts;
 }
 
-/** The text may contain the handle without a facet. */
-function requestsForMention(user: string, names: ResolvedNames): Requests {
+/** The handle may also be plain text, which Bluesky does not mark as a mention. */
+function requestsForMention(user: string, names: ResolvedNames): BlueskyRequests {
   const { dids, handles } = userAccounts(user, names);
-  return anyAlternative([
-    ...dids.map((did): Requests => [{ ...unconditional, mentions: did }]),
-    ...handles.map((handle) => requestsForWords(searchTerms(handle))),
+  return unionRequests([
+    ...dids.map((did): BlueskyRequests => [{ ...unconditionalRequest, mentions: did }]),
+    ...handles.map((handle) => requestsForWords(searchWords(handle))),
   ]);
 }
 
-const piecePattern = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:['’.][\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*/gu;
-const plainPiece = /^[A-Za-z0-9]+$/;
+const wordPattern = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:['’.][\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*/gu;
+const plainWord = /^[A-Za-z0-9]+$/;
 /** Operators in Bluesky's query syntax. */
 const operatorWord = /^(?:and|or|not|to)$/i;
 /** Excludes the zero width space, which separates words. */
-const invisible = /(?!\u200b)\p{Cf}/gu;
-/** Combines with a digit to an emoji. */
+const invisibleCharacters = /(?!\u200b)\p{Cf}/gu;
+/** Combines with a digit to form an emoji. */
 const keycap = "\u20e3";
 const maxWords = 30;
 
 /**
- * Adjacent plain ASCII words form a phrase. Dropping punctuation and emoji only widens the search.
+ * Words between wildcards form a phrase if all are plain ASCII. Dropping punctuation and emoji
+ * only widens the search.
  */
-function searchTerms(text: string): readonly string[] {
+function searchWords(text: string): readonly string[] {
   return decodeEntities(text)
     .normalize("NFC")
-    .replaceAll(invisible, "")
+    .replaceAll(invisibleCharacters, "")
     .split(/(?<=^|\s)\*(?=\s|$)/u)
-    .flatMap(partTerms)
+    .flatMap(partWords)
     .slice(0, maxWords);
 }
 
-function partTerms(part: string): readonly string[] {
-  const matches = (part.match(piecePattern) ?? []).filter((piece) => !piece.includes(keycap));
-  const pieces = matches.map((piece) => piece.replaceAll("’", "'"));
-  if (pieces.length > 1 && pieces.every((piece) => plainPiece.test(piece))) {
-    return [`"${pieces.join(" ")}"`];
+function partWords(part: string): readonly string[] {
+  const matches = (part.match(wordPattern) ?? []).filter((piece) => !piece.includes(keycap));
+  const words = matches.map((piece) => piece.replaceAll("’", "'"));
+  if (words.length > 1 && words.every((piece) => plainWord.test(piece))) {
+    return [`"${words.join(" ")}"`];
   }
-  return pieces.map((piece) => (operatorWord.test(piece) ? piece.toLowerCase() : piece));
+  return words.map((piece) => (operatorWord.test(piece) ? piece.toLowerCase() : piece));
 }

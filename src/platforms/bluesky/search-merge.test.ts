@@ -28,28 +28,28 @@ function readAll(alternatives: readonly (readonly Entry[])[], size: number): num
       const position = positions.positions[index];
       return position === undefined || position.isAtEnd ? null : pageAt(all, position.cursor, size);
     });
-    const { items, after } = mergeNewest(positions, parts);
+    const { items, nextPositions } = mergeNewest(positions, parts);
     pages.push([...items]);
-    if (after === null) return pages;
-    const readBack = readMergePositions(writeMergePositions(after), alternatives.length);
-    if (readBack === null) throw new Error("a position that cannot be read again");
+    if (nextPositions === null) return pages;
+    const readBack = readMergePositions(writeMergePositions(nextPositions), alternatives.length);
+    if (readBack === null) throw new Error("the positions could not be read back");
     positions = readBack;
   }
   throw new Error("the pages never end");
 }
 
-const timesOf = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 30 });
+const timesArbitrary = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 30 });
 
-test("pages of several alternatives are merged, newest first, without gaps or duplicates", () => {
+test("pages of several alternatives are merged, newest first, without losing posts", () => {
   fc.assert(
     fc.property(
-      fc.array(timesOf, { minLength: 1, maxLength: 4 }),
+      fc.array(timesArbitrary, { minLength: 1, maxLength: 4 }),
       fc.integer({ min: 1, max: 8 }),
       (lists, size) => {
         const alternatives = lists.map((times, list) =>
           times
             .map((timeMs, index) => {
-              // The post is in all alternatives.
+              // At every third index, equal times mean the same post.
               const key = index % 3 === 0 ? `shared ${timeMs}` : `${list} ${index}`;
               return { timeMs, key, item: timeMs };
             })
@@ -76,13 +76,13 @@ test("items older than the end of another page wait for that alternative's next 
 });
 
 test("an empty page that has a next page does not stop the other alternatives", () => {
-  const { items, after } = mergeNewest(firstMergePositions(2), [
-    { items: [], cursor: "on" },
+  const { items, nextPositions } = mergeNewest(firstMergePositions(2), [
+    { items: [], cursor: "more" },
     { items: [{ timeMs: 5, key: "a", item: 5 }], cursor: null },
   ]);
   expect(items).toEqual([5]);
-  expect(after?.positions.map(({ cursor, isAtEnd }) => [cursor, isAtEnd])).toEqual([
-    ["on", false],
+  expect(nextPositions?.positions.map(({ cursor, isAtEnd }) => [cursor, isAtEnd])).toEqual([
+    ["more", false],
     [null, true],
   ]);
 });

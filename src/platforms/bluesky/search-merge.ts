@@ -25,33 +25,37 @@ export const firstMergePositions = (alternatives: number): MergePositions => ({
 
 /**
  * Merges newest first, without duplicates. Items older than the end of another alternative's page
- * wait for its next page. A null part is exhausted.
+ * wait for its next page. A null page is exhausted.
  */
 export function mergeNewest<Item>(
-  before: MergePositions,
-  parts: readonly (AlternativePage<Item> | null)[],
-): { items: readonly Item[]; after: MergePositions | null } {
-  const unfinished = parts.flatMap((part) => (part?.cursor && part.items.length > 0 ? [part] : []));
+  previousPositions: MergePositions,
+  pages: readonly (AlternativePage<Item> | null)[],
+): { items: readonly Item[]; nextPositions: MergePositions | null } {
+  const unfinishedPages = pages.flatMap((part) =>
+    part?.cursor && part.items.length > 0 ? [part] : [],
+  );
   const downToMs = Math.max(
     Number.NEGATIVE_INFINITY,
-    ...unfinished.map(({ items }) => Math.min(...items.map(({ timeMs }) => timeMs))),
+    ...unfinishedPages.map(({ items }) => Math.min(...items.map(({ timeMs }) => timeMs))),
   );
-  const returned = new Map<string, { timeMs: number; item: Item }>();
-  const positions = before.positions.map((position, index): Position => {
-    const part = parts[index] ?? null;
-    if (part === null) return position;
+  const returnedItems = new Map<string, { timeMs: number; item: Item }>();
+  const positions = previousPositions.positions.map((position, index): Position => {
+    const page = pages[index] ?? null;
+    if (page === null) return position;
     const isOld = ({ timeMs }: { timeMs: number }) =>
-      position.isStarted && before.downToMs !== null && timeMs >= before.downToMs;
-    for (const { timeMs, key, item } of part.items) {
-      if (timeMs >= downToMs && !isOld({ timeMs })) returned.set(key, { timeMs, item });
+      position.isStarted &&
+      previousPositions.downToMs !== null &&
+      timeMs >= previousPositions.downToMs;
+    for (const { timeMs, key, item } of page.items) {
+      if (timeMs >= downToMs && !isOld({ timeMs })) returnedItems.set(key, { timeMs, item });
     }
-    if (part.items.some(({ timeMs }) => timeMs < downToMs)) return { ...position, isStarted: true };
-    return { cursor: part.cursor, isAtEnd: part.cursor === null, isStarted: false };
+    if (page.items.some(({ timeMs }) => timeMs < downToMs)) return { ...position, isStarted: true };
+    return { cursor: page.cursor, isAtEnd: page.cursor === null, isStarted: false };
   });
-  const items = [...returned.values()].sort((a, b) => b.timeMs - a.timeMs);
+  const items = [...returnedItems.values()].sort((a, b) => b.timeMs - a.timeMs);
   return {
     items: items.map(({ item }) => item),
-    after: positions.every(({ isAtEnd }) => isAtEnd) ? null : { downToMs, positions },
+    nextPositions: positions.every(({ isAtEnd }) => isAtEnd) ? null : { downToMs, positions },
   };
 }
 

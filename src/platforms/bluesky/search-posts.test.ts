@@ -16,7 +16,7 @@ const method = "app.bsky.feed.searchPosts";
 const { search } = createBlueskyUpstream(settings);
 if (search === null) throw new Error("no search");
 
-const call = (query: string, more: Partial<SearchCall> = {}): SearchCall => ({
+const call = (query: string, overrides: Partial<SearchCall> = {}): SearchCall => ({
   tree: parseQuery(query).tree,
   names: { accounts: new Map([["ann.example", ["bluesky/did:plc:ann"]]]), posts: new Map() },
   fromMs: Date.parse("2026-11-20T00:00:00Z"),
@@ -24,7 +24,7 @@ const call = (query: string, more: Partial<SearchCall> = {}): SearchCall => ({
   asOfMs: now,
   cursor: null,
   limit: 30,
-  ...more,
+  ...overrides,
 });
 
 const listUris = (items: readonly UpstreamItem[] | undefined) =>

@@ -13,7 +13,7 @@ import {
 import { emptyPage, itemsPage, type PageItem, pageToken } from "../upstream-page.ts";
 import { readPostView, readViewTimes } from "./post-view.ts";
 import { type AppView, makeBlueskyError, type Query, tryAppView } from "./request.ts";
-import type { Request } from "./search-alternatives.ts";
+import type { BlueskyRequest } from "./search-alternatives.ts";
 import {
   type AlternativePage,
   firstMergePositions,
@@ -43,22 +43,22 @@ async function searchPage(
   const { tree, names, fromMs, toMs } = call;
   if (fromMs !== null && fromMs >= toMs) return null;
   const requests = requestsFor(tree, names);
-  const narrow = requests === null ? narrowRequestsFor(tree, names) : null;
-  const alternatives = requests ?? narrow;
-  if (alternatives === null) return { ...emptyPage, warnings: [notExpressible] };
+  const narrowRequests = requests === null ? narrowRequestsFor(tree, names) : null;
+  const alternatives = requests ?? narrowRequests;
+  if (alternatives === null) return { ...emptyPage, warnings: [notExpressibleWarning] };
   if (alternatives.length === 0) return null;
   const positions =
     call.cursor === null
       ? firstMergePositions(alternatives.length)
       : readMergePositions(call.cursor, alternatives.length);
-  if (positions === null) throw foreignCursor();
+  if (positions === null) throw foreignCursorError();
 
-  const parts: (AlternativePage<PageItem> | null)[] = [];
+  const pages: (AlternativePage<PageItem> | null)[] = [];
   const unreadable: PageItem[] = [];
   for (const [index, request] of alternatives.entries()) {
     const position = positions.positions[index];
     if (position === undefined || position.isAtEnd) {
-      parts.push(null);
+      pages.push(null);
       continue;
     }
     const outcome = await tryAppView(
@@ -68,21 +68,21 @@ async function searchPage(
       parameters(request, call, position.cursor),
     );
     if ("refusal" in outcome) return unavailablePage(outcome.refusal, session);
-    const part = readPart(outcome.fields, session.nowMs);
-    parts.push(part);
-    unreadable.push(...part.unreadable);
+    const page = readAlternativePage(outcome.fields, session.nowMs);
+    pages.push(page);
+    unreadable.push(...page.unreadable);
   }
-  const { items, after } = mergeNewest(positions, parts);
+  const { items, nextPositions } = mergeNewest(positions, pages);
   return itemsPage([...items, ...unreadable], {
     name: blueskyName,
-    next: after === null ? null : writeMergePositions(after),
+    next: nextPositions === null ? null : writeMergePositions(nextPositions),
     nowMs: session.nowMs,
-    warnings: narrow === null ? [] : [narrowed],
+    warnings: narrowRequests === null ? [] : [narrowedWarning],
   });
 }
 
 function parameters(
-  request: Request,
+  request: BlueskyRequest,
   { fromMs, toMs, limit }: SearchCall,
   cursor: string | null,
 ): Query {
@@ -102,7 +102,7 @@ function parameters(
 }
 
 /** Merging requires a time, which withheld posts have and unreadable ones lack. */
-function readPart(
+function readAlternativePage(
   { posts, cursor }: Record<string, unknown>,
   nowMs: number,
 ): AlternativePage<PageItem> & { unreadable: readonly PageItem[] } {
@@ -127,36 +127,36 @@ function unavailablePage(refusal: Refusal, session: Session): UpstreamPage {
     (status === 403 && error !== "ScopeMissingError") ||
     (status === 400 && /disabled|not enabled|forbidden/i.test(message));
   if (!isUnavailable) throw makeBlueskyError(session, method, refusal);
-  return { ...emptyPage, warnings: [notAvailable] };
+  return { ...emptyPage, warnings: [unavailableWarning] };
 }
 
-const notAvailable: UpstreamWarning = {
+const unavailableWarning: UpstreamWarning = {
   code: "search_unavailable",
   message: "Bluesky refused the search",
   hint: "retry later; the archive was searched",
 };
 
-const notExpressible: UpstreamWarning = {
+const notExpressibleWarning: UpstreamWarning = {
   code: "search_not_sayable",
   message: "Bluesky's search cannot express the query, so it was not used",
   hint: "add a word, a hashtag, a language or an author",
 };
 
-const narrowed: UpstreamWarning = {
+const narrowedWarning: UpstreamWarning = {
   code: "search_narrowed",
   message:
     "Bluesky's search finds links to exactly this host: posts with links to subdomains may be missing",
 };
 
-const foreignCursor = (): EarshotError =>
+const foreignCursorError = (): EarshotError =>
   new EarshotError("cursor_invalid", "the cursor belongs to another search", { status: 400 });
 
 const maxQueryLength = 1_000;
 
 /** `q` is required, so without words it repeats another parameter. */
-export function searchText(request: Request): string {
+export function searchText(request: BlueskyRequest): string {
   const { words, tags, author, mentions, lang, domain } = request;
-  if (words.length > 0) return withinLength(words);
+  if (words.length > 0) return truncateWords(words);
   const [tag] = tags;
   if (tag !== undefined) return `#${tag}`;
   if (author !== null) return author.handle === null ? author.actor : `from:${author.handle}`;
@@ -166,11 +166,11 @@ export function searchText(request: Request): string {
 }
 
 /** Omitting words only widens the search. */
-function withinLength(words: readonly string[]): string {
+function truncateWords(words: readonly string[]): string {
   let query = "";
   for (const word of words) {
-    const longer = query === "" ? word : `${query} ${word}`;
-    if (longer.length <= maxQueryLength) query = longer;
+    const extendedQuery = query === "" ? word : `${query} ${word}`;
+    if (extendedQuery.length <= maxQueryLength) query = extendedQuery;
   }
   return query;
 }

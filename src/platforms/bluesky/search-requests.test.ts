@@ -11,7 +11,7 @@ import { generatedQuery } from "../../../testkit/data/generated-queries.ts";
 import { accounts, asOfMs } from "../../../testkit/data/vocabulary.ts";
 import type { Post } from "../../posts/post.ts";
 import { indexTerms } from "../../posts/terms.ts";
-import type { Request } from "./search-alternatives.ts";
+import type { BlueskyRequest } from "./search-alternatives.ts";
 import { searchText } from "./search-posts.ts";
 import { narrowRequestsFor, requestsFor } from "./search-requests.ts";
 
@@ -145,7 +145,7 @@ test("no word of a query becomes an operator of Bluesky's search", () => {
 });
 
 /** Follows the lexicon: filters are exact, and a word also matches as a substring. */
-function accepts(request: Request, post: Post): boolean {
+function accepts(request: BlueskyRequest, post: Post): boolean {
   const { words, tags, author, mentions, lang, domain } = request;
   const subject = postSubject(post);
   const isFound = (word: string): boolean => {

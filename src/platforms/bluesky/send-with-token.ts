@@ -30,32 +30,40 @@ export async function sendWithToken(
   stored: CredentialInUse,
   access: TokenAccess,
 ): Promise<FetchedResponse> {
-  const { host } = stored.credential;
-  if (request.url.origin !== host) throw credentialRefused(`this credential is for ${host} only`);
-  const renew = async (seen: Secrets) => await stored.renew(seen, access.renew);
-  const first = stored.secrets();
-  const secrets = isUsable(first, access.tools.now()) ? first : await renew(first);
+  const { host: origin } = stored.credential;
+  if (request.url.origin !== origin)
+    throw credentialRefused(`this credential is for ${origin} only`);
+  const renew = async (expectedSecrets: Secrets) =>
+    await stored.renew(expectedSecrets, access.renew);
+  const currentSecrets = stored.secrets();
+  const secrets = isUsable(currentSecrets, access.tools.now())
+    ? currentSecrets
+    : await renew(currentSecrets);
   const response = await access.sendWith(request, secrets);
   if (!access.isTokenRefused(response)) return response;
-  const next = await renew(secrets);
-  const retried = await access.sendWith(request, next);
-  if (access.isTokenRefused(retried)) throw access.tokenRefusedError(retried, next);
-  return retried;
+  const renewedSecrets = await renew(secrets);
+  const retryResponse = await access.sendWith(request, renewedSecrets);
+  if (access.isTokenRefused(retryResponse))
+    throw access.tokenRefusedError(retryResponse, renewedSecrets);
+  return retryResponse;
 }
 
-const testTimeoutMs = 30_000;
+const checkTimeoutMs = 30_000;
 
-/** Errors: `credential_refused` if the token belongs to another account. */
+/**
+ * Returns the account for display. Errors: `credential_refused` if the server does not confirm that
+ * the token is for it; `upstream_failed`.
+ */
 export async function checkToken(stored: CredentialInUse, access: TokenAccess): Promise<string> {
-  const { host, subject } = stored.credential;
-  const url = xrpcUrl(host, "com.atproto.server.getSession", {});
+  const { host: origin, subject } = stored.credential;
+  const url = xrpcUrl(origin, "com.atproto.server.getSession", {});
   const headers = { accept: "application/json" };
-  const signal = AbortSignal.timeout(testTimeoutMs);
+  const signal = AbortSignal.timeout(checkTimeoutMs);
   const response = await sendWithToken({ url, headers, signal }, stored, access);
   throwIfServerFailed(url.host, response);
   const { did, handle } = asFields(response.status === 200 ? response.json() : null);
   if (did !== subject)
-    throw credentialRefused(`${url.host} did not issue the token for ${subject}`);
+    throw credentialRefused(`${url.host} did not confirm that the token is for ${subject}`);
   return typeof handle === "string" && isHandle(handle)
     ? `${handle} (${subject})`
     : String(subject);

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { followedCollections } from "./collections.ts";
+import { streamCollections } from "./collections.ts";
 import { readStreamEvent } from "./stream-event.ts";
 
 const did = "did:plc:dclwtltrt2ggsryagfzk7dp4";
-const other = "did:plc:z4tknqutdjexaohajbum43vf";
+const otherDid = "did:plc:z4tknqutdjexaohajbum43vf";
 const timeUs = 1_783_175_888_090_631;
 const observedMs = 1_783_175_888_090;
 const commit = {
@@ -15,8 +15,8 @@ const commit = {
   record: { text: "hello" },
 };
 const uri = `at://${did}/app.bsky.feed.post/3mptbyoeyc22k`;
-const otherUri = (rkey: string) => `at://${other}/app.bsky.feed.post/${rkey}`;
-const allCollections = new Set(followedCollections);
+const otherUri = (rkey: string) => `at://${otherDid}/app.bsky.feed.post/${rkey}`;
+const allCollections = new Set(streamCollections);
 const readEvent = (event: object, followed = allCollections) =>
   readStreamEvent(JSON.stringify({ did, time_us: timeUs, ...event }), followed);
 const readCommit = (part: object, followed = allCollections) =>
@@ -39,11 +39,11 @@ describe("a stream event", () => {
     const identity = { did, handle: "alice.example", seq: 1, time: "2023-01-01T00:00:00Z" };
     expect(readEvent({ kind: "identity", identity })).toMatchObject({
       change: { kind: "handle", userId: did, handle: "alice.example", observedMs },
-      renamed: null,
+      accountToRefresh: null,
     });
     expect(readEvent({ kind: "identity", identity: { did } })).toMatchObject({
       change: null,
-      renamed: did,
+      accountToRefresh: did,
     });
   });
 
@@ -105,8 +105,8 @@ describe("counts", () => {
   });
 
   test.each([
-    { uri: `at://${other}/app.bsky.feed.generator/feed` },
-    { uri: `at://${other}/app.bsky.feed.post` },
+    { uri: `at://${otherDid}/app.bsky.feed.generator/feed` },
+    { uri: `at://${otherDid}/app.bsky.feed.post` },
     { uri: "at://alice.example/app.bsky.feed.post/a" },
     { uri: 1 },
     null,
@@ -133,20 +133,21 @@ describe("counts", () => {
   });
 
   test("a new post's counts are zero for followed collections, and an edit's are unknown", () => {
-    const counts = (event: object) => (event as { change: { post: { counts: object } } }).change;
-    expect(counts(readCommit({})).post.counts).toEqual({
+    const counts = (event: object) =>
+      (event as { change: { post: { counts: object } } }).change.post.counts;
+    expect(counts(readCommit({}))).toEqual({
       likes: 0,
       reposts: 0,
       replies: 0,
       quotes: 0,
     });
-    expect(counts(readCommit({}, new Set(["posts", "reposts"]))).post.counts).toEqual({
+    expect(counts(readCommit({}, new Set(["posts", "reposts"])))).toEqual({
       likes: null,
       reposts: 0,
       replies: 0,
       quotes: 0,
     });
-    expect(counts(readCommit({ operation: "update" })).post.counts).toEqual({
+    expect(counts(readCommit({ operation: "update" }))).toEqual({
       likes: null,
       reposts: null,
       replies: null,
@@ -162,11 +163,16 @@ test.each([
   { kind: "commit", commit: { ...commit, collection: "app.bsky.graph.follow" } },
   { kind: "sync", sync: { did, rev: "3mptbypcq372f" } },
   { kind: "something new" },
-])("an event without usable content only advances the time: %j", (event) => {
-  expect(readEvent(event)).toMatchObject({ timeUs, change: null, counted: [], renamed: null });
+])("an event without usable content only advances the stream time: %j", (event) => {
+  expect(readEvent(event)).toMatchObject({
+    timeUs,
+    change: null,
+    counted: [],
+    accountToRefresh: null,
+  });
 });
 
-test("an event in an unfollowed collection only advances the time", () => {
+test("an event in an unfollowed collection only advances the stream time", () => {
   const record = { subject: { uri: otherUri("a") } };
   const like = { collection: "app.bsky.feed.like", record };
   expect(readCommit(like, new Set(["posts"]))).toMatchObject({ timeUs, change: null, counted: [] });
@@ -196,7 +202,7 @@ test.each([
     JSON.stringify({ did, time_us: timeUs, kind: "commit", commit: { ...commit, record: null } }),
   ],
   [
-    "an invalid key",
+    "an invalid record key",
     JSON.stringify({ did, time_us: timeUs, kind: "commit", commit: { ...commit, rkey: "a/b" } }),
   ],
   [
@@ -243,7 +249,7 @@ describe("any input", () => {
     );
   });
 
-  test("an event changes only the counts of posts, of at most one parent and one quoted post", () => {
+  test("an event adds to the counts of at most two posts and of nothing else", () => {
     fc.assert(
       fc.property(event, (one) => {
         const result = readStreamEvent(JSON.stringify(one), allCollections);

@@ -4,7 +4,7 @@ import { errorMessage } from "../../lib/errors.ts";
 import type { Post } from "../../posts/post.ts";
 import { asFields, isObject } from "../fields.ts";
 import { isDid, isHandle, isRkey, parseAtUri } from "./at-uri.ts";
-import { type FollowedCollection, findFollowedCollection } from "./collections.ts";
+import { findStreamCollection, type StreamCollection } from "./collections.ts";
 import { postCollection, readCommitPost } from "./post.ts";
 import { profileKey, readProfileRecord } from "./profile.ts";
 import { type CountedPost, newPostCounts, readReactions } from "./reactions.ts";
@@ -18,7 +18,7 @@ export type StreamEvent = {
   change: ArchiveChange | null;
   counted: readonly CountedPost[];
   /** DID of an account whose handle may have changed. */
-  renamed: string | null;
+  accountToRefresh: string | null;
 };
 
 export type UnreadableEvent = { reason: string };
@@ -26,7 +26,7 @@ export type UnreadableEvent = { reason: string };
 /** Never throws. Records in unfollowed collections only advance the time. */
 export function readStreamEvent(
   frame: string,
-  followed: ReadonlySet<FollowedCollection>,
+  followed: ReadonlySet<StreamCollection>,
 ): StreamEvent | UnreadableEvent {
   let value: unknown;
   try {
@@ -45,7 +45,7 @@ export function readStreamEvent(
   return event;
 }
 
-const noChange = { change: null, counted: [], renamed: null };
+const noChange = { change: null, counted: [], accountToRefresh: null };
 
 /** Smaller numbers are a server's own sequence, which restarts with it. */
 const isTimeUs = (value: unknown): value is number =>
@@ -57,7 +57,7 @@ function readCommit(
   did: string,
   timeUs: number,
   commit: Record<string, unknown>,
-  followed: ReadonlySet<FollowedCollection>,
+  followed: ReadonlySet<StreamCollection>,
 ): StreamEvent | UnreadableEvent {
   const { rev, operation, collection, rkey } = commit;
   if (typeof collection !== "string") return { reason: "commit.collection: not a string" };
@@ -70,7 +70,7 @@ function readCommit(
   }
   const key = `${did} ${collection} ${rkey} ${rev} ${operation}`;
   const event = { ...noChange, timeUs, key };
-  const name = findFollowedCollection(collection);
+  const name = findStreamCollection(collection);
   if (name === null || !followed.has(name)) return event;
   const record = operation === "delete" ? null : commit.record;
   if (operation !== "delete" && !isObject(record))
@@ -112,14 +112,15 @@ function readIdentity(
   userId: string,
   timeUs: number,
   identity: unknown,
-): Pick<StreamEvent, "change" | "renamed"> {
+): Pick<StreamEvent, "change" | "accountToRefresh"> {
   const { handle } = asFields(identity);
   // Sent if handle and account do not confirm each other.
-  if (handle === "handle.invalid") return { change: null, renamed: null };
-  if (typeof handle !== "string" || !isHandle(handle)) return { change: null, renamed: userId };
+  if (handle === "handle.invalid") return { change: null, accountToRefresh: null };
+  if (typeof handle !== "string" || !isHandle(handle))
+    return { change: null, accountToRefresh: userId };
   const observedMs = Math.floor(timeUs / 1000);
   const change = { kind: "handle", platform: "bluesky", userId, handle, observedMs } as const;
-  return { change, renamed: null };
+  return { change, accountToRefresh: null };
 }
 
 function readAccount(userId: string, timeUs: number, account: unknown): ArchiveChange | null {

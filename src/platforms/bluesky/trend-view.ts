@@ -1,7 +1,7 @@
 import type { Trend } from "../../posts/profile.ts";
 import { asFields, string } from "../fields.ts";
 import { readViewCount } from "./author-view.ts";
-import { readTimeText, readWebAddress } from "./profile-view.ts";
+import { readTimeText, readViewUrl } from "./profile-view.ts";
 
 const maxNameLength = 640;
 
@@ -22,6 +22,6 @@ export function readTrendView(value: unknown, rank: number): Trend | null {
 
 /** A link may be a path in the official app. */
 function readLink(value: unknown): string | null {
-  if (typeof value !== "string" || !value.startsWith("/")) return readWebAddress(value);
-  return value.startsWith("//") ? null : readWebAddress(`https://bsky.app${value}`);
+  if (typeof value !== "string" || !value.startsWith("/")) return readViewUrl(value);
+  return value.startsWith("//") ? null : readViewUrl(`https://bsky.app${value}`);
 }

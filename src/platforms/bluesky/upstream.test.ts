@@ -233,7 +233,7 @@ test("a Bluesky repost is a post of the reposter, at the time of the repost", as
   expect(other?.uri).toMatch(new RegExp(`^at://${bob}/app\\.bsky\\.feed\\.repost/[0-9a-f]{32}$`));
 });
 
-test("a pinned post appears once in a timeline, at its regular place", async () => {
+test("a pinned post appears once in a timeline, in its regular position", async () => {
   const pin = { post: postView("3kold"), reason: { $type: "app.bsky.feed.defs#reasonPin" } };
   const views = [pin, { post: postView("3knew") }, { post: postView("3kold") }];
   const session = fakeSession({ "app.bsky.feed.getAuthorFeed": { json: { feed: views } } });
@@ -309,7 +309,7 @@ test("Bluesky replies are in thread order: each after its parent, oldest first",
   expect(page.warnings).toEqual([
     expect.objectContaining({
       code: "unreadable_items",
-      message: expect.stringContaining("1 item of"),
+      message: expect.stringContaining("1 item from"),
     }),
   ]);
 });
@@ -431,7 +431,7 @@ test("items that are not posts, or claim to be by another account, are counted a
   expect(page.warnings).toEqual([
     expect.objectContaining({
       code: "unreadable_items",
-      message: expect.stringContaining("3 items of"),
+      message: expect.stringContaining("3 items from"),
     }),
   ]);
 });

@@ -1,5 +1,5 @@
 import type { Profile } from "../../posts/profile.ts";
-import { asFields, requiredList } from "../fields.ts";
+import { asFields, requireList } from "../fields.ts";
 import type { UpstreamPage } from "../upstream.ts";
 import { itemsPage, type PageItem, pageToken } from "../upstream-page.ts";
 import { type PostViewResult, readViewTimes } from "./post-view.ts";
@@ -11,13 +11,13 @@ export const blueskyName = "Bluesky";
 
 type PageInfo = { cursor: unknown; nowMs: number };
 
-/** Drops a pinned post that is also at its regular place. */
+/** Drops a pinned post that is also in its regular position. */
 export function blueskyPostPage(
   views: unknown,
   readPost: (view: unknown) => PostViewResult,
   { cursor, nowMs }: PageInfo,
 ): UpstreamPage {
-  const results = requiredList(views, maxViews, blueskyName).map((view) => ({
+  const results = requireList(views, maxViews, blueskyName).map((view) => ({
     view,
     post: readPost(view),
   }));
@@ -47,7 +47,7 @@ export function profilesPage(
   readProfile: (view: unknown) => Profile | "withheld" | "unreadable",
   { cursor, nowMs }: PageInfo,
 ): UpstreamPage {
-  const items = requiredList(views, maxViews, blueskyName).map((view): PageItem => {
+  const items = requireList(views, maxViews, blueskyName).map((view): PageItem => {
     const profile = readProfile(view);
     if (profile === "unreadable") return { kind: "unreadable" };
     return profile === "withheld"

@@ -3,9 +3,9 @@ import type { FetchedResponse, FetchOptions } from "../../lib/guarded-fetch.ts";
 import { asFields } from "../fields.ts";
 import { withoutTokens } from "../without-secrets.ts";
 
-/** `tries` is 1 if a failure is itself a usable response. */
+/** Pass `maxTries: 1` where a failure is itself an answer. */
 export type XrpcFetch = {
-  get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedResponse>;
+  get(url: URL, options?: FetchOptions & { maxTries?: number }): Promise<FetchedResponse>;
 };
 
 type Parameters = Readonly<Record<string, string | number | readonly string[]>>;
@@ -33,13 +33,13 @@ export async function query(
 export function readRefusal(response: Pick<FetchedResponse, "status" | "json">): Refusal {
   const { status } = response;
   try {
-    return xrpcRefusal(status, response.json());
+    return parseRefusal(status, response.json());
   } catch {
     return { status, error: "", message: "" };
   }
 }
 
-export function xrpcRefusal(status: number, json: unknown): Refusal {
+export function parseRefusal(status: number, json: unknown): Refusal {
   const { error, message } = asFields(json);
   return { status, error: withoutTokens(error), message: withoutTokens(message) };
 }

@@ -1,7 +1,7 @@
 import type { UpstreamPage } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
-import { asPartial, foreignAccountWarnings, hiddenListWarnings } from "./account-warnings.ts";
-import { listCursor } from "./cursor.ts";
+import { asPartial, hiddenListWarnings, remoteAccountWarnings } from "./account-warnings.ts";
+import { writeCursor } from "./cursor.ts";
 import { type AccountOnServer, findAccountOnServer } from "./find-account.ts";
 import { linkWarnings, nextPaging } from "./link-paging.ts";
 import {
@@ -19,15 +19,15 @@ export const maxAccounts = 80;
 export async function profilePage({ call, session }: PageRequest): Promise<UpstreamPage> {
   const account = await findAccountOnServer(call.target, session);
   if (account === null) return absentPage;
-  const answer = account.json === null ? await accountById(account) : account;
-  if (answer === null) return absentPage;
-  const { json } = answer;
+  const response = account.json === null ? await fetchAccount(account) : account;
+  if (response === null) return absentPage;
+  const { json } = response;
   const origin = { instance: account.access.instance, nowMs: session.nowMs };
-  const warnings = foreignAccountWarnings(account.access, json);
+  const warnings = remoteAccountWarnings(account.access, json);
   return requireReadable(accountsPage([json], origin, { next: null, warnings }), origin.instance);
 }
 
-async function accountById({ access, id }: AccountOnServer): Promise<{ json: unknown } | null> {
+async function fetchAccount({ access, id }: AccountOnServer): Promise<{ json: unknown } | null> {
   return await sendToServer(access, { path: `/api/v1/accounts/${id}`, bucket }, "read:accounts");
 }
 
@@ -42,14 +42,14 @@ export async function followPage(
   const path = `/api/v1/accounts/${id}/${list}`;
   const query = { ...paging, limit: boundedLimit(maxAccounts, call) };
   const request = { path, query, bucket: pagingBucket(paging) };
-  const answer = await sendToServer(access, request, "read:accounts");
-  if (answer === null) return absentPage;
+  const response = await sendToServer(access, request, "read:accounts");
+  if (response === null) return absentPage;
   const warnings = [
-    ...foreignAccountWarnings(access, json).map(asPartial),
+    ...remoteAccountWarnings(access, json).map(asPartial),
     ...hiddenListWarnings(json),
-    ...linkWarnings(answer.headers, path),
+    ...linkWarnings(response.headers, path),
   ];
-  const next = listCursor(access, id, nextPaging(answer.headers, path));
+  const next = writeCursor(access, id, nextPaging(response.headers, path));
   const origin = { instance: access.instance, nowMs: session.nowMs };
-  return accountsPage(answer.json, origin, { next, warnings });
+  return accountsPage(response.json, origin, { next, warnings });
 }

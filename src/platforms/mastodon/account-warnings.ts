@@ -3,7 +3,7 @@ import type { UpstreamWarning } from "../upstream.ts";
 import type { ServerAccess } from "./server-access.ts";
 
 /** A server knows only part of another server's account. */
-export function foreignAccountWarnings(
+export function remoteAccountWarnings(
   { instance }: ServerAccess,
   account: unknown,
 ): UpstreamWarning[] {

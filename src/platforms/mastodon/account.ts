@@ -13,27 +13,27 @@ const idPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 export function readAccountNames(account: unknown, instance: string): AccountNames | null {
   const { id, acct, display_name: name } = asFields(account);
-  const accountId = readServerId(id);
-  const username = readAccount(acct, instance);
+  const accountId = readLocalId(id);
+  const username = readQualifiedAcct(acct, instance);
   if (accountId === null || username === null) return null;
   const displayName = stripControls(string(name, maxNameLength) ?? "").trim();
-  return { userId: idAt(accountId, instance), username, displayName: displayName || null };
+  return { userId: qualifyId(accountId, instance), username, displayName: displayName || null };
 }
 
-export const readServerId = (value: unknown): string | null =>
+export const readLocalId = (value: unknown): string | null =>
   typeof value === "string" && idPattern.test(value) ? value : null;
 
-export const idAt = (id: string, instance: string): string => `${id}@${instance}`;
+export const qualifyId = (id: string, instance: string): string => `${id}@${instance}`;
 
-/** Null if the id belongs to another server. Unqualified ids are local. */
-export function idOn(instance: string, userId: string): string | null {
+/** Null if the id is invalid or belongs to another server. Unqualified ids are local. */
+export function localId(instance: string, userId: string): string | null {
   const at = userId.lastIndexOf("@");
-  if (at < 0) return readServerId(userId);
-  return userId.slice(at + 1).toLowerCase() === instance ? readServerId(userId.slice(0, at)) : null;
+  if (at < 0) return readLocalId(userId);
+  return userId.slice(at + 1).toLowerCase() === instance ? readLocalId(userId.slice(0, at)) : null;
 }
 
 /** Returns `user@host`, adding the server to a local name. */
-export function readAccount(acct: unknown, instance: string): string | null {
+export function readQualifiedAcct(acct: unknown, instance: string): string | null {
   if (typeof acct !== "string" || acct.length > 320) return null;
   const name = acct.replace(/^@/, "");
   if (!/^[^\s@/?#\p{Cc}]{1,200}(?:@[^\s@/?#\p{Cc}]{1,255})?$/u.test(name)) return null;

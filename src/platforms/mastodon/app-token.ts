@@ -15,8 +15,18 @@ import {
   renewAppToken,
   requestAppToken,
 } from "./client-credentials.ts";
-import { readServerOrigin, releasedToken, requiredText, requireOrigin } from "./given-server.ts";
-import { fieldsIn, reasonIn, refusedToken, requiresUserToken } from "./server-answer.ts";
+import {
+  readServerOrigin,
+  releasedToken,
+  requireOrigin,
+  requireText,
+} from "./credential-values.ts";
+import {
+  refusalReason,
+  refusedTokenError,
+  requiresUserToken,
+  responseFields,
+} from "./server-response.ts";
 
 /** The client-credentials token is used until it is rejected. */
 export const mastodonAppTokenKind: CredentialKind = {
@@ -25,14 +35,14 @@ export const mastodonAppTokenKind: CredentialKind = {
   access: "app",
   title: "Mastodon application",
   purpose: "Reads public data of your server, as an application without an account.",
-  meaning:
-    "An application of a Mastodon server, which reads public data: Preferences, Development, New application, scope `read`.",
+  description:
+    "A Mastodon server's application, which reads public data: Preferences, Development, New application, scope `read`.",
   fields: [
     {
       name: "host",
       label: "Server",
-      hint: "The server of the application, such as mastodon.social.",
-      meaning: "the server's host, such as mastodon.social",
+      hint: "The application's server, such as mastodon.social.",
+      description: "the server's host, such as mastodon.social",
       isSecret: false,
       isOptional: false,
     },
@@ -40,14 +50,14 @@ export const mastodonAppTokenKind: CredentialKind = {
       name: "client_id",
       label: "Client key",
       hint: "On that server: Preferences, Development, New application with the scope read.",
-      meaning: "the client key",
+      description: "the client key",
       isSecret: false,
       isOptional: false,
     },
     {
       name: "client_secret",
       label: "Client secret",
-      meaning: "the client secret",
+      description: "the client secret",
       isSecret: true,
       isOptional: false,
     },
@@ -55,7 +65,7 @@ export const mastodonAppTokenKind: CredentialKind = {
       name: "redirect_uri",
       label: "Redirect URI",
       hint: `As registered for the application; default: ${outOfBandRedirectUri}.`,
-      meaning: `the redirect URI of the application, ${outOfBandRedirectUri} by default; GoToSocial checks it`,
+      description: `the application's redirect URI, ${outOfBandRedirectUri} by default; GoToSocial checks it`,
       isSecret: false,
       isOptional: true,
     },
@@ -73,8 +83,8 @@ async function make(
   tools: CredentialTools,
 ): Promise<NewCredential> {
   const host = readServerOrigin(values.host);
-  const clientId = requiredText(values.client_id, "client_id");
-  const clientSecret = requiredText(values.client_secret, "client_secret");
+  const clientId = requireText(values.client_id, "client_id");
+  const clientSecret = requireText(values.client_secret, "client_secret");
   const redirectUri = values.redirect_uri?.trim();
   const application = { clientId, clientSecret, ...(redirectUri ? { redirectUri } : {}) };
   const outcome = await requestAppToken(host, application, tools);
@@ -82,11 +92,11 @@ async function make(
   const response = await verify(host, outcome, tools);
   if (response.status !== 200) {
     throw credentialInvalid(
-      `host: ${new URL(host).host} refused the token that it issued (${response.status})${reasonIn(response)}`,
+      `host: ${new URL(host).host} refused the token that it issued (${response.status})${refusalReason(response)}`,
       "check the application in its settings",
     );
   }
-  const { name } = fieldsIn(response);
+  const { name } = responseFields(response);
   return {
     host,
     subject: null,
@@ -108,7 +118,7 @@ async function test(stored: CredentialInUse, tools: CredentialTools): Promise<st
   const url = new URL("/api/v1/apps/verify_credentials", host);
   const signal = AbortSignal.timeout(timeoutMs);
   const response = await send({ url, headers: {}, signal }, stored, tools);
-  if (response.status !== 200) throw refusedToken(host, response.status);
+  if (response.status !== 200) throw refusedTokenError(host, response.status);
   return `${new URL(host).host} accepts the application's token`;
 }
 
@@ -123,10 +133,10 @@ async function send(
   const response = await sendWith(request, secrets, tools);
   if (response.status !== 401) return response;
   // Some servers reject a valid application token with 401 if a resource is for users only.
-  if (requiresUserToken(fieldsIn(response))) return { ...response, status: 403 };
-  const retried = await sendWith(request, await renewAppToken(secrets, stored, tools), tools);
-  if (retried.status === 401) throw refusedToken(host, retried.status);
-  return retried;
+  if (requiresUserToken(responseFields(response))) return { ...response, status: 403 };
+  const retryResponse = await sendWith(request, await renewAppToken(secrets, stored, tools), tools);
+  if (retryResponse.status === 401) throw refusedTokenError(host, retryResponse.status);
+  return retryResponse;
 }
 
 function sendWith(

@@ -3,7 +3,7 @@ import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import type { CredentialInUse, CredentialTools, Secrets } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
 import { serverFailed } from "../request-errors.ts";
-import { fieldsIn, reasonIn, refusedToken } from "./server-answer.ts";
+import { refusalReason, refusedTokenError, responseFields } from "./server-response.ts";
 
 const timeoutMs = 30_000;
 const scope = "read";
@@ -31,15 +31,15 @@ export async function requestAppToken(
     },
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const { access_token: token } = fieldsIn(response);
+  const { access_token: token } = responseFields(response);
   const isToken = typeof token === "string" && /^[\x21-\x7e]{1,2000}$/.test(token);
   return response.status === 200 && isToken ? token : response;
 }
 
 export function grantError(host: string, response: FetchedResponse): EarshotError {
   const server = new URL(host).host;
-  const { error } = fieldsIn(response);
-  const reason = reasonIn(response);
+  const { error } = responseFields(response);
+  const reason = refusalReason(response);
   if (error === "invalid_scope") {
     return credentialInvalid(
       `client_id: the application lacks the scope ${scope}`,
@@ -55,7 +55,7 @@ export function grantError(host: string, response: FetchedResponse): EarshotErro
   if (/redirect.uri/i.test(reason)) {
     return credentialInvalid(
       `redirect_uri: ${server} issued no token${reason}`,
-      "use the redirect URI of the application's registration",
+      "use the redirect URI that is registered for the application",
     );
   }
   return credentialInvalid(
@@ -65,16 +65,16 @@ export function grantError(host: string, response: FetchedResponse): EarshotErro
 }
 
 export async function renewAppToken(
-  seen: Secrets,
+  expectedSecrets: Secrets,
   stored: CredentialInUse,
   tools: CredentialTools,
 ): Promise<Secrets> {
   const { host } = stored.credential;
-  return await stored.renew(seen, async (secrets) => {
+  return await stored.renew(expectedSecrets, async (secrets) => {
     const outcome = await requestAppToken(host, secrets, tools);
     if (typeof outcome === "string") return { ...secrets, token: outcome };
     if (outcome.status >= 500 || outcome.status === 429)
       throw serverFailed(new URL(host).host, outcome.status);
-    throw refusedToken(host, outcome.status);
+    throw refusedTokenError(host, outcome.status);
   });
 }

@@ -157,7 +157,7 @@ describe("the test of a credential", () => {
     const { token } = server.addToken({ accountId: annId });
     const created = await userToken.make({ host: server.url, token }, tools);
     for (const status of [429, 500, 503]) {
-      server.settings.faults.next = [{ status }];
+      server.settings.faults.nextResponses = [{ status }];
       const tested = userToken.test(inUse(created, userToken).credential, tools);
       await expect(tested).rejects.toMatchObject({ code: "upstream_failed", retryable: true });
     }
@@ -188,7 +188,7 @@ describe("an application", () => {
     });
   });
 
-  it("a Mastodon application that is unknown, or may not read, is rejected with the name of the invalid field", async () => {
+  it("a Mastodon application that is unknown, or is not allowed to read, is rejected with the name of the invalid field", async () => {
     const { clientId, clientSecret } = server.addApp(["write"]);
     for (const [values, message] of [
       [{ client_id: "no", client_secret: "no" }, "client_secret: "],
@@ -228,7 +228,7 @@ describe("an application", () => {
       error: "invalid_request",
       error_description: `the grant is switched off for ${"a1b2".repeat(12)}`,
     });
-    server.settings.faults.next = [{ status: 400, body }];
+    server.settings.faults.nextResponses = [{ status: 400, body }];
     await expect(makeCredential()).rejects.toMatchObject({
       message: expect.stringMatching(/\(400\): the grant is switched off for …$/),
     });

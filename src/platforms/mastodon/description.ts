@@ -5,12 +5,12 @@ import {
   type ClaimedIdentity,
   type IdentityError,
   type IdentityRules,
+  isHttpUrl,
   isUri,
-  isWebAddress,
   type RecordIdentity,
 } from "../identity.ts";
+import { asHttpUrl } from "./http-url.ts";
 import { mastodonSupport } from "./support.ts";
-import { webAddress } from "./web-address.ts";
 
 /**
  * Identity is the post's URI, a web address. Ids are local: without a URI, the server in the
@@ -21,7 +21,7 @@ const mastodonIdentity: IdentityRules = {
   reference,
   referenceForm: "a post's uri, or its id on its server",
   isUserId: (text) => /^[A-Za-z0-9_-]{1,64}@[^\s@/?#]+$/.test(text),
-  isPostUri: (text) => webAddress(text) !== null,
+  isPostUri: (text) => asHttpUrl(text) !== null,
 };
 
 export const mastodonDescription: PlatformDescription = {
@@ -33,11 +33,11 @@ export const mastodonDescription: PlatformDescription = {
     public: "EARSHOT_MASTODON_INSTANCE",
   },
   sources:
-    "EARSHOT_MASTODON_STREAM follows the stream of a server, earshot credentials add mastodon user-token lets searches query one, earshot import adds posts",
+    "set EARSHOT_MASTODON_STREAM to follow a server's stream, let searches query a server with earshot credentials add mastodon user-token, or add posts with earshot import",
 };
 
 function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
-  if (claim.uri !== null && !isWebAddress(claim.uri)) {
+  if (claim.uri !== null && !isHttpUrl(claim.uri)) {
     return { field: "uri", expected: "an http or https URL", found: claim.uri };
   }
   const uri = claim.uri ?? claim.url ?? numberedUri(claim);
@@ -52,7 +52,7 @@ function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
 
 function accountId(claim: ClaimedIdentity): string | null {
   const { authorId } = claim;
-  if (authorId === null || authorId.includes("@") || isWebAddress(authorId)) return authorId;
+  if (authorId === null || authorId.includes("@") || isHttpUrl(authorId)) return authorId;
   const server = handleServer(claim.author) || addressServer(claim.uri ?? claim.url);
   return server === "" ? authorId : `${authorId}@${server}`;
 }

@@ -3,14 +3,14 @@ import { parseIsoTime } from "../time.ts";
 import type { SearchCall } from "../upstream.ts";
 import type { InstanceInfo } from "./instance-info.ts";
 import { nextPaging, type Paging } from "./link-paging.ts";
-import { afterLast } from "./page-request.ts";
+import { pagingAfterLast } from "./page-request.ts";
 import type { Feed } from "./search-feeds.ts";
 import { type ServerAccess, sendToServer } from "./server-access.ts";
 
-/** `returned` is how many of the page's statuses were already returned. */
-export type FeedPosition = { paging: Paging | null; returned: number };
+/** `returnedCount`: how many of the page's statuses were already returned. */
+export type FeedPosition = { paging: Paging | null; returnedCount: number };
 
-type TimedStatus = { status: unknown; ms: number };
+type TimedStatus = { status: unknown; timeMs: number };
 
 export type FeedPage = {
   position: FeedPosition;
@@ -36,16 +36,16 @@ export async function readFeed(
   const { json, next } =
     feed.kind === "search"
       ? await searchPage(feed.text, position, context)
-      : await timeline(feed, position, context);
-  const all = list(json, maxPerPage)
-    .map((status) => ({ status, ms: statusTime(status) }))
-    .toSorted((a, b) => b.ms - a.ms);
-  const oldestMs = all.at(-1)?.ms ?? Number.NEGATIVE_INFINITY;
+      : await timelinePage(feed, position, context);
+  const sortedStatuses = list(json, maxPerPage)
+    .map((status) => ({ status, timeMs: statusTime(status) }))
+    .toSorted((a, b) => b.timeMs - a.timeMs);
+  const oldestMs = sortedStatuses.at(-1)?.timeMs ?? Number.NEGATIVE_INFINITY;
   const { fromMs } = context.call;
-  const isPastWindow = all.length === 0 || (fromMs !== null && oldestMs < fromMs);
+  const isPastWindow = sortedStatuses.length === 0 || (fromMs !== null && oldestMs < fromMs);
   return {
     position,
-    statuses: all.slice(position.returned),
+    statuses: sortedStatuses.slice(position.returnedCount),
     oldestMs,
     next: isPastWindow ? null : next,
   };
@@ -69,18 +69,18 @@ async function searchPage(
     offset,
     max_id: idBefore(call.toMs, info, call.asOfMs),
   };
-  const answer = await sendToServer(
+  const response = await sendToServer(
     access,
     { path: "/api/v2/search", query, bucket: "api" },
     "read:search",
   );
   // Muted accounts are removed, so a short page need not be the last.
-  const isMore = offset + 2 * maxStatuses <= maxOffset;
-  const next = isMore ? { offset: String(offset + maxStatuses) } : null;
-  return { json: asFields(answer?.json).statuses, next };
+  const hasMore = offset + 2 * maxStatuses <= maxOffset;
+  const next = hasMore ? { offset: String(offset + maxStatuses) } : null;
+  return { json: asFields(response?.json).statuses, next };
 }
 
-async function timeline(
+async function timelinePage(
   { tag, any, all, none }: Feed & { kind: "tag" },
   { paging }: FeedPosition,
   { access, info, call }: FeedContext,
@@ -95,11 +95,11 @@ async function timeline(
     ...paging,
   };
   const bucket = query.max_id === undefined ? "api" : "paging";
-  const answer = await sendToServer(access, { path, query, bucket }, "read:statuses");
-  if (answer === null) return { json: [], next: null };
-  const json = list(answer.json, maxPerPage);
-  const { headers } = answer;
-  const next = nextPaging(headers, path) ?? afterLast({ json, headers }, maxStatuses);
+  const response = await sendToServer(access, { path, query, bucket }, "read:statuses");
+  if (response === null) return { json: [], next: null };
+  const json = list(response.json, maxPerPage);
+  const { headers } = response;
+  const next = nextPaging(headers, path) ?? pagingAfterLast({ json, headers }, maxStatuses);
   return { json, next };
 }
 

@@ -2,7 +2,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { asFields, list } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { Target, UserTarget } from "../target.ts";
-import { idOn, readAccount, readServerId } from "./account.ts";
+import { localId, readLocalId, readQualifiedAcct } from "./account.ts";
 import { namedServer } from "./named-server.ts";
 import {
   getServerAccess,
@@ -26,30 +26,31 @@ export async function findAccountOnServer(
   session: Session,
 ): Promise<AccountOnServer | null> {
   if (target?.kind !== "user") return null;
-  if (target.id !== null) return byId(target, target.id, session);
-  return target.handle === null ? null : await byHandle(target, target.handle, session);
+  if (target.id !== null) return findById(target, target.id, session);
+  return target.handle === null ? null : await findByHandle(target, target.handle, session);
 }
 
-function byId(target: UserTarget, name: string, session: Session): AccountOnServer | null {
+function findById(target: UserTarget, name: string, session: Session): AccountOnServer | null {
   const home = namedServer(target);
   const access = home === null ? getServerAccess(session) : serverAccessAt(session, home);
-  const id = idOn(access.instance, name);
+  const id = localId(access.instance, name);
   return id === null ? null : { access, id, json: null };
 }
 
-async function byHandle(
+async function findByHandle(
   { host }: UserTarget,
   handle: string,
   session: Session,
 ): Promise<AccountOnServer | null> {
   const ownServer = getServerAccess(session);
   const home = handle.includes("@") ? handle.slice(handle.lastIndexOf("@") + 1) : null;
-  const first = ownServer.isAnonymous
+  const firstServer = ownServer.isAnonymous
     ? serverAccessAt(session, home ?? host ?? ownServer.instance)
     : ownServer;
-  const isForeign = home !== null && home !== first.instance;
+  const isForeign = home !== null && home !== firstServer.instance;
   const account =
-    (await lookUp(first, handle)) ?? (await resolveRemotely(first, handle, session, isForeign));
+    (await lookUp(firstServer, handle)) ??
+    (await resolveRemotely(firstServer, handle, session, isForeign));
   if (account !== null || !isForeign) return account;
   return await lookUpAtHome(serverAccessAt(session, home), handle);
 }
@@ -60,15 +61,15 @@ async function lookUp(access: ServerAccess, handle: string): Promise<AccountOnSe
     query: { acct: localNameAt(access.instance, handle) },
     bucket: "api",
   };
-  const answer = await sendToServer(access, request, "read:accounts");
-  return answer === null ? null : accountAt(access, answer.json);
+  const response = await sendToServer(access, request, "read:accounts");
+  return response === null ? null : readAccountOnServer(access, response.json);
 }
 
 const localNameAt = (instance: string, handle: string): string =>
   handle.toLowerCase().endsWith(`@${instance}`) ? handle.slice(0, handle.lastIndexOf("@")) : handle;
 
-function accountAt(access: ServerAccess, json: unknown): AccountOnServer | null {
-  const id = readServerId(asFields(json).id);
+function readAccountOnServer(access: ServerAccess, json: unknown): AccountOnServer | null {
+  const id = readLocalId(asFields(json).id);
   return id === null ? null : { access, id, json };
 }
 
@@ -84,12 +85,13 @@ async function resolveRemotely(
     query: { type: "accounts", resolve: true, limit: 5, q: `@${handle}` },
     bucket: "api",
   };
-  const answer = await sendToServer(access, request, "read:search");
-  const match = list(asFields(answer?.json).accounts, 40).find(
+  const response = await sendToServer(access, request, "read:search");
+  const match = list(asFields(response?.json).accounts, 40).find(
     (account) =>
-      readAccount(asFields(account).acct, access.instance)?.toLowerCase() === handle.toLowerCase(),
+      readQualifiedAcct(asFields(account).acct, access.instance)?.toLowerCase() ===
+      handle.toLowerCase(),
   );
-  return match === undefined ? null : accountAt(access, match);
+  return match === undefined ? null : readAccountOnServer(access, match);
 }
 
 /** Null on a permanent error: the server may be unreachable, or not be the handle's host. */

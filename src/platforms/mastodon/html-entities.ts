@@ -46,12 +46,12 @@ const namedEntities: Readonly<Record<string, string>> = {
   zwnj: "\u200c",
   zwj: "\u200d",
 };
-const anyEntity = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g;
+const entityPattern = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g;
 
 /** Decodes entities only once. */
 export function decodeCharacters(text: string): string {
   if (!text.includes("&")) return text;
-  return text.replace(anyEntity, (entity, decimal, hexadecimal, name) => {
+  return text.replace(entityPattern, (entity, decimal, hexadecimal, name) => {
     if (name !== undefined)
       return Object.hasOwn(namedEntities, name) ? (namedEntities[name] ?? entity) : entity;
     const point = decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);

@@ -6,7 +6,7 @@ import { htmlToText } from "./html-text.ts";
 const htmlText = (html: string): string => htmlToText(html).text;
 
 describe("the text of a post", () => {
-  it("the text of a Mastodon post has its paragraphs, line breaks and lists", () => {
+  it("paragraphs, line breaks and list items in a Mastodon post are kept as line breaks", () => {
     expect(htmlText("<p>one<br />two</p><p>three</p>")).toBe("one\ntwo\n\nthree");
     expect(htmlText("<p>one</p>\n<p>two</p>")).toBe("one\n\ntwo");
     expect(htmlText("one<br>two<br/><br>three")).toBe("one\ntwo\n\nthree");
@@ -64,7 +64,7 @@ describe("the links of a post", () => {
     );
   });
 
-  it("links in a Mastodon post keep the words that they show", () => {
+  it("links in a Mastodon post that show other words keep their link text", () => {
     expect(htmlToText('<p>read <a href="https://example.com/x">this page</a>.</p>')).toEqual({
       text: "read this page.",
       links: [{ url: "https://example.com/x", isReference: false }],
@@ -90,13 +90,13 @@ describe("the links of a post", () => {
   });
 });
 
-it("fallback text for software without quotes is dropped from a Mastodon post", () => {
+it("fallback text for software that does not support quote posts is dropped from a Mastodon post", () => {
   const html = '<p class="quote-inline">RE: <a href="https://x.example/1">x</a></p><p>words</p>';
   expect(htmlToText(html, "quote-inline")).toEqual({ text: "words", links: [] });
   expect(htmlText(html)).toBe("RE: x\n\nwords");
 });
 
-it("any HTML text is read in linear time", () => {
+it("any HTML is converted to well-formed text, in linear time", () => {
   const piece = fc.oneof(
     fc.constantFrom(
       "<",
@@ -129,7 +129,7 @@ it("any HTML text is read in linear time", () => {
     }),
     { numRuns: 500 },
   );
-  const many = 1_000_000;
+  const targetLength = 1_000_000;
   for (const unit of [
     "<",
     "<a",
@@ -147,7 +147,7 @@ it("any HTML text is read in linear time", () => {
     "a\n\t ",
   ]) {
     const cpuMs = startCpuTime();
-    htmlToText(unit.repeat(many / unit.length));
+    htmlToText(unit.repeat(targetLength / unit.length));
     expect(cpuMs()).toBeLessThan(2_000);
   }
 });

@@ -4,13 +4,13 @@ import { createWriter } from "./text-writer.ts";
 
 export type HtmlText = { text: string; links: readonly HtmlLink[] };
 
-/** `isReference`: the link belongs to a mention or hashtag. */
+/** `isReference`: the link is a mention or hashtag. */
 type HtmlLink = { url: string; isReference: boolean };
 
 /** In UTF-16 code units, far above what servers allow. */
 const maxHtmlLength = 100_000;
 const maxTextLength = 20_000;
-const maxAddressLength = 8_192;
+const maxUrlLength = 8_192;
 const maxLinks = 100;
 
 const breaksAround: Readonly<Record<string, number>> = {
@@ -42,23 +42,23 @@ export function htmlToText(html: string, omittedClass: string | null = null): Ht
   const writer = createWriter();
   const links: HtmlLink[] = [];
   let anchor: Anchor | null = null;
-  let preformatted = 0;
-  let skipping: { name: string; depth: number } | null = null;
+  let preDepth = 0;
+  let skippedElement: { name: string; depth: number } | null = null;
   for (const token of htmlTokens(html.slice(0, maxHtmlLength))) {
     if (writer.length() > maxTextLength) break;
-    if (skipping !== null) {
-      skipping = nextSkipping(skipping, token);
+    if (skippedElement !== null) {
+      skippedElement = nextSkippedElement(skippedElement, token);
       continue;
     }
     if (token.kind === "text") {
-      writer.write(decodeCharacters(token.text), preformatted > 0);
+      writer.write(decodeCharacters(token.text), preDepth > 0);
       continue;
     }
     if (token.kind === "open" && isOmitted(token, omittedClass)) {
-      skipping = { name: token.name, depth: 1 };
+      skippedElement = { name: token.name, depth: 1 };
       continue;
     }
-    if (token.name === "pre") preformatted = Math.max(0, preformatted + (isOpen(token) ? 1 : -1));
+    if (token.name === "pre") preDepth = Math.max(0, preDepth + (isOpen(token) ? 1 : -1));
     if (token.name === "a") {
       if (anchor !== null) endAnchor(anchor);
       anchor = isOpen(token) ? { ...readAnchor(token.attributes), start: writer.mark() } : null;
@@ -73,7 +73,7 @@ export function htmlToText(html: string, omittedClass: string | null = null): Ht
   function endAnchor({ url, isReference, start }: Anchor): void {
     if (url === null) return;
     if (links.length < maxLinks) links.push({ url, isReference });
-    if (!isReference && showsAddress(writer.since(start), url)) writer.replaceSince(start, url);
+    if (!isReference && showsAddress(writer.textSince(start), url)) writer.replaceSince(start, url);
   }
 }
 
@@ -83,7 +83,7 @@ type Anchor = { url: string | null; isReference: boolean; start: number };
 
 function readAnchor(attributes: string): Omit<Anchor, "start"> {
   const href = readAttribute(attributes, "href");
-  const address = href.length <= maxAddressLength && /^https?:\/\//i.test(href) ? href : null;
+  const address = href.length <= maxUrlLength && /^https?:\/\//i.test(href) ? href : null;
   const classes = readAttribute(attributes, "class").toLowerCase().split(/\s+/);
   return {
     url: address !== null && URL.canParse(address) ? address : null,
@@ -97,7 +97,7 @@ function isOmitted(token: HtmlToken & { kind: "open" }, omittedClass: string | n
   return readAttribute(token.attributes, "class").split(/\s+/).includes(omittedClass);
 }
 
-function nextSkipping(
+function nextSkippedElement(
   { name, depth }: { name: string; depth: number },
   token: HtmlToken,
 ): { name: string; depth: number } | null {
@@ -106,14 +106,14 @@ function nextSkipping(
   return newDepth === 0 ? null : { name, depth: newDepth };
 }
 
-/** The shown address may be cut with an ellipsis, or start without `https://www.`. */
-function showsAddress(shown: string, url: string): boolean {
-  const text = withoutScheme(shown.trim());
+/** The shown address may be truncated with an ellipsis, or lack `https://www.`. */
+function showsAddress(shownText: string, url: string): boolean {
+  const text = withoutScheme(shownText.trim());
   if (text === "") return true;
   const forms = [withoutScheme(url), withoutScheme(decodedAddress(url))];
   if (forms.includes(text) || forms.includes(`${text}/`)) return true;
-  const cut = text.replace(/(?:…|\.\.\.)$/u, "");
-  return cut !== text && cut.length > 3 && forms.some((form) => form.startsWith(cut));
+  const prefix = text.replace(/(?:…|\.\.\.)$/u, "");
+  return prefix !== text && prefix.length > 3 && forms.some((form) => form.startsWith(prefix));
 }
 
 const withoutScheme = (address: string): string =>

@@ -15,14 +15,14 @@ export function* htmlTokens(html: string): Generator<HtmlToken> {
     const start = nextMarkup(html, position);
     if (start > position) yield { kind: "text", text: html.slice(position, start) };
     if (start === html.length) return;
-    const after = html[start + 1] ?? "";
-    if (after === "!" || after === "?") {
+    const nextCharacter = html[start + 1] ?? "";
+    if (nextCharacter === "!" || nextCharacter === "?") {
       position = commentEnd(html, start);
       continue;
     }
     const end = tagEnd(html, start);
-    const isClosing = after === "/";
-    const name = nameAt(html, start + (isClosing ? 2 : 1));
+    const isClosing = nextCharacter === "/";
+    const name = readTagName(html, start + (isClosing ? 2 : 1));
     position = end + 1;
     if (end >= html.length) return;
     if (isClosing) {
@@ -35,12 +35,13 @@ export function* htmlTokens(html: string): Generator<HtmlToken> {
   }
 }
 
-function nextMarkup(html: string, from: number): number {
-  let position = html.indexOf("<", from);
+function nextMarkup(html: string, start: number): number {
+  let position = html.indexOf("<", start);
   while (position >= 0) {
-    const after = html[position + 1] ?? "";
-    if (after === "!" || after === "?" || tagStart.test(after)) return position;
-    if (after === "/" && tagStart.test(html[position + 2] ?? "")) return position;
+    const nextCharacter = html[position + 1] ?? "";
+    if (nextCharacter === "!" || nextCharacter === "?" || tagStart.test(nextCharacter))
+      return position;
+    if (nextCharacter === "/" && tagStart.test(html[position + 2] ?? "")) return position;
     position = html.indexOf("<", position + 1);
   }
   return html.length;
@@ -69,14 +70,14 @@ function tagEnd(html: string, start: number): number {
   return html.length;
 }
 
-function nameAt(html: string, position: number): string {
+function readTagName(html: string, position: number): string {
   tagName.lastIndex = position;
   return (tagName.exec(html)?.[0] ?? "").toLowerCase();
 }
 
-function rawElementEnd(html: string, from: number, name: string): number {
-  const closing = new RegExp(`</${name}[\\s/>]`, "gi");
-  closing.lastIndex = from;
-  const match = closing.exec(html);
+function rawElementEnd(html: string, start: number, name: string): number {
+  const closingTag = new RegExp(`</${name}[\\s/>]`, "gi");
+  closingTag.lastIndex = start;
+  const match = closingTag.exec(html);
   return match === null ? html.length : match.index;
 }

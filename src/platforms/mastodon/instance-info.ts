@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { asFields, string } from "../fields.ts";
-import type { ServerAccess, ServerAnswer } from "./server-access.ts";
+import type { InstanceResponse, ServerAccess } from "./server-access.ts";
 
 export type InstanceInfo = {
   /** Includes close forks; other software implements only part of the API. */
@@ -15,7 +15,7 @@ export const unknownInstance: InstanceInfo = {
   hashtagFeeds: "public",
 };
 const cacheMs = 3_600_000;
-const maxCached = 500;
+const maxCachedInstances = 500;
 
 export type InstanceInfos = {
   /** Cached for an hour. */
@@ -26,13 +26,13 @@ export function createInstanceInfos(): InstanceInfos {
   const cache = new Map<string, { info: InstanceInfo; untilMs: number }>();
   return {
     get: async (access, nowMs) => {
-      const cached = cache.get(access.instance);
-      if (cached !== undefined && nowMs < cached.untilMs) return cached.info;
+      const cachedEntry = cache.get(access.instance);
+      if (cachedEntry !== undefined && nowMs < cachedEntry.untilMs) return cachedEntry.info;
       const info = await requestInfo(access);
       cache.delete(access.instance);
       cache.set(access.instance, { info, untilMs: nowMs + cacheMs });
       const [oldest] = cache.keys();
-      if (cache.size > maxCached && oldest !== undefined) cache.delete(oldest);
+      if (cache.size > maxCachedInstances && oldest !== undefined) cache.delete(oldest);
       return info;
     },
   };
@@ -41,13 +41,16 @@ export function createInstanceInfos(): InstanceInfos {
 /** Temporary failures are thrown; after permanent ones the server is unknown. */
 async function requestInfo(access: ServerAccess): Promise<InstanceInfo> {
   for (const path of ["/api/v2/instance", "/api/v1/instance"]) {
-    const answer = await requestInstance(access, path);
-    if (answer !== null && answer.status === 200) return readInstanceInfo(answer.json);
+    const response = await requestInstance(access, path);
+    if (response !== null && response.status === 200) return readInstanceInfo(response.json);
   }
   return unknownInstance;
 }
 
-async function requestInstance(access: ServerAccess, path: string): Promise<ServerAnswer | null> {
+async function requestInstance(
+  access: ServerAccess,
+  path: string,
+): Promise<InstanceResponse | null> {
   try {
     return await access.get({ path, bucket: "api" });
   } catch (thrown) {
@@ -75,12 +78,14 @@ function leastRestrictive({
   local,
   remote,
 }: Record<string, unknown>): InstanceInfo["hashtagFeeds"] {
-  const reported = [local, remote];
-  if (reported.every((access) => access === "disabled")) return "disabled";
-  const isClosed = reported.every((access) => access === "disabled" || access === "authenticated");
+  const reportedAccess = [local, remote];
+  if (reportedAccess.every((access) => access === "disabled")) return "disabled";
+  const isClosed = reportedAccess.every(
+    (access) => access === "disabled" || access === "authenticated",
+  );
   return isClosed ? "authenticated" : "public";
 }
 
 /** Before 4.2, search operators are treated as words. */
-export const knowsOperators = ({ version }: InstanceInfo): boolean =>
+export const supportsOperators = ({ version }: InstanceInfo): boolean =>
   version !== null && (version.major > 4 || (version.major === 4 && version.minor >= 2));

@@ -55,7 +55,7 @@ it("a warning reports that a next page cannot be requested", () => {
   expect(linkWarnings(new Headers(), path)).toEqual([]);
 });
 
-it("any Link header is either read or ignored", () => {
+it("no Link header causes an exception", () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -69,7 +69,7 @@ it("any Link header is either read or ignored", () => {
   );
 });
 
-it("a page position on Mastodon is written and read back unchanged", () => {
+it("Mastodon paging parameters are written and read back unchanged; invalid ones are rejected", () => {
   for (const paging of [{ max_id: "01ABC" }, { offset: "40" }, { max_id: "1", since_id: "0" }]) {
     expect(readPaging(writePaging(paging))).toEqual(paging);
   }
@@ -77,7 +77,7 @@ it("a page position on Mastodon is written and read back unchanged", () => {
     expect(readPaging(text)).toBeNull();
 });
 
-it("the reset of a Mastodon rate limit is read as a time or a Unix time", () => {
+it("the reset of a Mastodon rate limit is read from an ISO 8601 time or a Unix time", () => {
   const getLimit = (remaining: string, reset: string) =>
     mastodonLimit(new Headers({ "x-ratelimit-remaining": remaining, "x-ratelimit-reset": reset }));
   expect(getLimit("299", "2026-11-20T12:05:00.000000Z")).toEqual({

@@ -10,7 +10,7 @@ export function namedServer(target: Target | null): string | null {
 
 /** Other servers may also show the profile, so the host comes last. */
 const userServer = ({ handle, id, host }: UserTarget): string | null =>
-  afterAt(handle) ?? afterAt(id) ?? host;
+  hostInName(handle) ?? hostInName(id) ?? host;
 
 function postServer({ host, uri, url }: PostTarget): string | null {
   if (host !== null) return host;
@@ -20,7 +20,7 @@ function postServer({ host, uri, url }: PostTarget): string | null {
   return address === null || !/^https?:$/.test(address.protocol) ? null : address.host;
 }
 
-function afterAt(name: string | null): string | null {
+function hostInName(name: string | null): string | null {
   const at = name?.lastIndexOf("@") ?? -1;
   return name === null || at < 0 ? null : name.slice(at + 1).toLowerCase();
 }

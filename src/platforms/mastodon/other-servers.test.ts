@@ -17,9 +17,9 @@ import { createMastodonUpstream } from "./upstream.ts";
 let server: MastodonEmulator;
 afterEach(async () => await server.close());
 
-type World = { token: string; first: string; uri: string };
+type Fixture = { token: string; first: string; uri: string };
 
-async function start(options: EmulatorOptions = {}): Promise<World> {
+async function start(options: EmulatorOptions = {}): Promise<Fixture> {
   server = await startMastodonEmulator(options);
   const { network } = server;
   const ann = network.addAccount({ username: "ann" });
@@ -56,7 +56,7 @@ async function page(
   return await upstream.page({ method, target, cursor, limit: 100 }, plainSession(server, access));
 }
 
-async function everything(
+async function fetchAllPages(
   method: FetchMethod,
   query: string,
   token?: string,
@@ -71,7 +71,7 @@ async function everything(
   return items;
 }
 
-async function counts({ token, uri }: World) {
+async function countItems({ token, uri }: Fixture) {
   const counts: Record<string, number> = {};
   for (const [method, query] of [
     ["searchbyprofile", "@ann"],
@@ -82,7 +82,7 @@ async function counts({ token, uri }: World) {
     ["getfollowing", "@ann"],
     ["getfollowers", "@ann"],
   ] as const) {
-    counts[method] = (await everything(method, query, token)).length;
+    counts[method] = (await fetchAllPages(method, query, token)).length;
   }
   return counts;
 }
@@ -113,16 +113,16 @@ describe("each method works on a server", () => {
     "each method works on a Mastodon-compatible server with %s",
     async (difference) => {
       const world = await start({ differences: { [difference]: true } });
-      expect(await counts(world)).toEqual(allCounts);
+      expect(await countItems(world)).toEqual(allCounts);
     },
   );
 
-  it("each method works on a Mastodon-compatible server with all differences", async () => {
-    expect(await counts(await start({ dialect: "gotosocial-like" }))).toEqual(allCounts);
+  it("each method works on a Mastodon-compatible server with all differences of GoToSocial", async () => {
+    expect(await countItems(await start({ dialect: "gotosocial-like" }))).toEqual(allCounts);
   });
 
-  it("without Link headers, posts continue by id, and accounts end with their first page", async () => {
-    expect(await counts(await start({ differences: { noLinks: true } }))).toEqual(allCounts);
+  it("without Link headers, lists of posts continue by id, and lists of accounts end after the first page", async () => {
+    expect(await countItems(await start({ differences: { noLinks: true } }))).toEqual(allCounts);
   });
 });
 
@@ -134,7 +134,7 @@ it("ids with letters are preserved, with their server", async () => {
 });
 
 describe("a resource that a server shows only to users", () => {
-  it("a resource that a server shows only to users is reported with instructions to fix it", async () => {
+  it("a resource that a server shows only to users causes an error with a hint to add a user token", async () => {
     const { uri } = await start({ differences: { readsNeedToken: true } });
     for (const [method, query] of [
       ["getbyid", uri],
@@ -146,12 +146,12 @@ describe("a resource that a server shows only to users", () => {
       await expect(page(method, query)).rejects.toMatchObject({
         code: "upstream_refused",
         message: `${server.host} requires a user token for this`,
-        hint: `add a user token of ${server.host}`,
+        hint: `add a user token for ${server.host}`,
       });
     }
   });
 
-  it("a resource that a server shows only to users is also reported with an application's token", async () => {
+  it("a resource that a server shows only to users cannot be read with an application token", async () => {
     const { uri } = await start({ differences: { readsNeedToken: true } });
     const { token } = server.addToken({});
     const session = plainSession(server, { access: "app", token });
@@ -182,7 +182,7 @@ it("the error names the scope that a Mastodon token lacks", async () => {
 it("any other rejection is reported with its status", async () => {
   const { uri } = await start();
   for (const status of [400, 405, 418, 422]) {
-    server.settings.faults = { next: [{ status, body: '{"error":"<b>no</b>"}' }] };
+    server.settings.faults = { nextResponses: [{ status, body: '{"error":"<b>no</b>"}' }] };
     await expect(page("getbyid", uri)).rejects.toMatchObject({
       code: "upstream_refused",
       message: expect.stringContaining(`${server.host} returned ${status}: `),
@@ -190,7 +190,7 @@ it("any other rejection is reported with its status", async () => {
   }
 });
 
-it("missing trends on Mastodon cause a warning, not an error", async () => {
+it("a Mastodon server without trends causes a warning, not an error", async () => {
   await start({ differences: { noTrends: true } });
   expect(await page("gettrends", null)).toMatchObject({
     items: [],
@@ -199,7 +199,7 @@ it("missing trends on Mastodon cause a warning, not an error", async () => {
   });
 });
 
-it("a Mastodon search on a server that does not report consent warns that it covers only the user's own posts", async () => {
+it("a Mastodon search on a server that does not report whether authors allow search omits their posts, with a warning", async () => {
   const { token } = await start({ dialect: "gotosocial-like" });
   const call = {
     tree: parseQuery("one").tree,
@@ -217,7 +217,7 @@ it("a Mastodon search on a server that does not report consent warns that it cov
 });
 
 describe("the description of a server", () => {
-  it("the description of a server is requested once an hour, and from the older endpoint if the newer one is missing", async () => {
+  it("the description of a server is requested at most once an hour, and from the older endpoint if the newer one is missing", async () => {
     await start({ differences: { noInstanceV2: true }, version: "3.5.3" });
     const infos = createInstanceInfos();
     const access = getServerAccess(plainSession(server));
@@ -256,7 +256,7 @@ it("a page with unreadable items reports how many were omitted", async () => {
   const { uri } = await start();
   const body = JSON.stringify([{ id: "1" }, null, 7, {}]);
   server.settings.faults = {
-    next: [
+    nextResponses: [
       { status: 200, body: JSON.stringify({ id: "1", acct: "ann" }) },
       { status: 200, body },
     ],
@@ -264,12 +264,12 @@ it("a page with unreadable items reports how many were omitted", async () => {
   expect(await page("gettweets", "@ann")).toMatchObject({
     items: [],
     warnings: [
-      { code: "unreadable_items", message: expect.stringContaining("4 items of the server") },
+      { code: "unreadable_items", message: expect.stringContaining("4 items from the server") },
     ],
   });
   for (const body of ["null", "{}", "7", '"x"', '{"descendants":7}', "[[[]]]"]) {
     for (const method of ["getreplies", "getbyid", "getretweeters"] as const) {
-      server.settings.faults = { next: [{ status: 200, body }] };
+      server.settings.faults = { nextResponses: [{ status: 200, body }] };
       const reported = await page(method, uri).then(
         ({ items, warnings = [] }) => [items.length, ...warnings.map(({ code }) => code)],
         ({ code }: EarshotError) => [0, code],
@@ -282,16 +282,16 @@ it("a page with unreadable items reports how many were omitted", async () => {
   }
 });
 
-describe("an account or a post of another server", () => {
-  it("an account or post of another server is requested there if the session's server does not know it", async () => {
+describe("an account or post on another server", () => {
+  it("an account or post on another server is requested there if the session's server does not know it", async () => {
     const { token } = await start();
     const far = await startMastodonEmulator({ domain: "far.example" });
     const dee = far.network.addAccount({ username: "dee" });
     const post = far.network.addStatus({ accountId: dee.id, text: "far away" });
     const upstream = createMastodonUpstream({ instance: null });
-    const others = [{ ...far, host: "far.example" }];
+    const otherServers = [{ ...far, host: "far.example" }];
     for (const access of [{}, { access: "user" as const, token }]) {
-      const session = plainSession(server, { ...access, others });
+      const session = plainSession(server, { ...access, otherServers });
       const request = async (method: FetchMethod, query: string) => {
         const kind = method === "getbyid" ? "post" : "user";
         const target = readTarget(kind, query, "mastodon");
@@ -308,7 +308,7 @@ describe("an account or a post of another server", () => {
     await far.close();
   });
 
-  it("an account of another server causes an error if that server is unreachable", async () => {
+  it("an account on another server causes an error if that server is unreachable", async () => {
     const { token } = await start();
     const { items } = await page("searchbyprofile", "@dee@nowhere.example", { token }).catch(
       (error) => ({ items: error.code }),

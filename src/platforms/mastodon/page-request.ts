@@ -1,10 +1,10 @@
 import { asFields, list } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { PageCall } from "../upstream.ts";
-import { readServerId } from "./account.ts";
+import { readLocalId } from "./account.ts";
 import { readCursor } from "./cursor.ts";
 import type { Paging } from "./link-paging.ts";
-import type { ServerAccess, ServerAnswer } from "./server-access.ts";
+import type { InstanceResponse, ServerAccess } from "./server-access.ts";
 
 export type PageRequest = { call: PageCall; session: Session };
 
@@ -30,12 +30,12 @@ export async function resumeOrFind(
 }
 
 /** Continues by id if the server sends no Link header. */
-export function afterLast(
-  { json, headers }: Pick<ServerAnswer, "json" | "headers">,
+export function pagingAfterLast(
+  { json, headers }: Pick<InstanceResponse, "json" | "headers">,
   limit: number,
 ): Paging | null {
   if (headers.has("link")) return null;
   const statuses = list(json, 1_000);
-  const id = readServerId(asFields(statuses.at(-1)).id);
+  const id = readLocalId(asFields(statuses.at(-1)).id);
   return statuses.length < limit || id === null ? null : { max_id: id };
 }

@@ -73,7 +73,7 @@ beforeAll(async () => {
 
 afterAll(async () => await server.close());
 
-const kinds = {
+const targetKinds = {
   searchbyprofile: "user",
   getprofilebyid: "user",
   gettweets: "user",
@@ -90,14 +90,14 @@ async function page(
   query: string | null,
   options: PlainSessionOptions & { cursor?: string | null; limit?: number } = {},
 ) {
-  const kind = method in kinds ? kinds[method as keyof typeof kinds] : null;
+  const kind = method in targetKinds ? targetKinds[method as keyof typeof targetKinds] : null;
   const target = kind === null || query === null ? null : readTarget(kind, query, "mastodon");
   const { cursor = null, limit = 100 } = options;
   const session = plainSession(server, { nowMs: startMs + 86_400_000, ...options });
   return await upstream.page({ method, target, cursor, limit }, session);
 }
 
-async function everything(
+async function fetchAllPages(
   method: FetchMethod,
   query: string | null,
   options: PlainSessionOptions = {},
@@ -161,7 +161,7 @@ describe("accounts", () => {
     }
   });
 
-  it("a page with Mastodon accounts of other servers has a warning about missing data", async () => {
+  it("a page with Mastodon accounts on other servers has a warning about missing data", async () => {
     const { items, warnings } = await page("searchbyprofile", "@cat@far.example", user);
     expect(names(items)).toEqual(["cat@far.example"]);
     expect(warnings).toMatchObject([{ code: "partial_view" }]);
@@ -176,7 +176,7 @@ describe("accounts", () => {
 });
 
 describe("posts", () => {
-  it("Mastodon posts are found by id, by address and by uri", async () => {
+  it("Mastodon posts are found by id, by URL and by uri", async () => {
     const { host, url } = server;
     const uri = `${url}/users/ann/statuses/${ids.first}`;
     for (const query of [
@@ -202,7 +202,7 @@ describe("posts", () => {
     }
   });
 
-  it("Mastodon posts that are not public are shown to no caller", async () => {
+  it("a Mastodon post that is not public is not returned by id, even to its author", async () => {
     const hidden = [...server.network.statuses.values()].find(
       ({ visibility }) => visibility === "private",
     );
@@ -218,7 +218,7 @@ describe("posts", () => {
   });
 
   it("all accounts that boosted a Mastodon post are listed, page by page", async () => {
-    const { items, pages } = await everything("getretweeters", ids.photo);
+    const { items, pages } = await fetchAllPages("getretweeters", ids.photo);
     expect(new Set(names(items)).size).toBe(90);
     expect(pages).toBe(2);
   });
@@ -226,7 +226,7 @@ describe("posts", () => {
 
 describe("timelines", () => {
   it("the timeline of a Mastodon account has its replies and boosts, newest first, and only public posts", async () => {
-    const { items } = await everything("gettweets", "@ann");
+    const { items } = await fetchAllPages("gettweets", "@ann");
     expect(posts(items).map(({ text }) => text)).toEqual([
       "look",
       "@bob thanks",
@@ -256,7 +256,7 @@ describe("timelines", () => {
   });
 
   it("the home timeline on Mastodon is the user's own, including what only followers see", async () => {
-    const { items } = await everything("gethometweets", null, user);
+    const { items } = await fetchAllPages("gethometweets", null, user);
     expect(posts(items).map(({ text }) => text)).toContain("for followers");
     expect(posts(items)).toHaveLength(6);
   });
@@ -275,8 +275,8 @@ describe("timelines", () => {
 
 describe("lists", () => {
   it("Mastodon lists of followers and follows are complete", async () => {
-    expect(new Set(names((await everything("getfollowers", "@ann")).items)).size).toBe(90);
-    expect(names((await everything("getfollowing", "@ann")).items)).toEqual([
+    expect(new Set(names((await fetchAllPages("getfollowers", "@ann")).items)).size).toBe(90);
+    expect(names((await fetchAllPages("getfollowing", "@ann")).items)).toEqual([
       "cat@far.example",
       `bob@${server.host}`,
     ]);
@@ -304,7 +304,7 @@ describe("trends", () => {
   });
 });
 
-it("the cursor of another list is rejected", async () => {
+it("a malformed cursor, or one from another server, is rejected", async () => {
   for (const cursor of [
     "evil.example 1 max_id=1",
     `${server.host} 1 limit=9`,

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { startCpuTime } from "../../../testkit/cpu-time.ts";
 import { encodeRecord } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
-import { mayBeIndexed, readStatusPost } from "./post.ts";
+import { isIndexable, readStatusPost } from "./post.ts";
 import { readTagTrend } from "./trends-page.ts";
 import { readAccountProfile } from "./view-page.ts";
 
@@ -228,19 +228,19 @@ describe("a status", () => {
   });
 });
 
-describe("a status may be indexed", () => {
-  it("a Mastodon status may be indexed if it is public and its author opted in", () => {
-    expect(mayBeIndexed(status)).toBe(true);
-    expect(mayBeIndexed({ ...status, visibility: "unlisted" })).toBe(false);
-    expect(mayBeIndexed({ ...status, account: { ...ann, indexable: false } })).toBe(false);
-    expect(mayBeIndexed({ ...status, account: { id: "1", acct: "ann" } })).toBe(false);
-    expect(mayBeIndexed({ ...status, account: { ...ann, noindex: true } })).toBe(false);
+describe("whether a status can be indexed", () => {
+  it("a Mastodon status can be indexed if it is public and its author opted in", () => {
+    expect(isIndexable(status)).toBe(true);
+    expect(isIndexable({ ...status, visibility: "unlisted" })).toBe(false);
+    expect(isIndexable({ ...status, account: { ...ann, indexable: false } })).toBe(false);
+    expect(isIndexable({ ...status, account: { id: "1", acct: "ann" } })).toBe(false);
+    expect(isIndexable({ ...status, account: { ...ann, noindex: true } })).toBe(false);
   });
 
-  it("a Mastodon boost may be indexed only if the boosted status may be", () => {
-    expect(mayBeIndexed({ ...status, reblog: status })).toBe(true);
-    expect(mayBeIndexed({ ...status, reblog: { ...status, visibility: "private" } })).toBe(false);
-    expect(mayBeIndexed({ ...status, reblog: { ...status, account: {} } })).toBe(false);
+  it("a Mastodon boost can be indexed only if the boosted status can be", () => {
+    expect(isIndexable({ ...status, reblog: status })).toBe(true);
+    expect(isIndexable({ ...status, reblog: { ...status, visibility: "private" } })).toBe(false);
+    expect(isIndexable({ ...status, reblog: { ...status, account: {} } })).toBe(false);
   });
 });
 
@@ -295,7 +295,7 @@ it("any JSON status is read or rejected, and the result can be stored and search
           other,
         ]) {
           const post = readStatusPost(value, context);
-          mayBeIndexed(value);
+          isIndexable(value);
           readAccountProfile(value, "a.example");
           readTagTrend(value, 1);
           if (post === null) continue;
@@ -328,7 +328,7 @@ it("a deeply nested or huge Mastodon status is read in bounded time", () => {
   };
   const cpuMs = startCpuTime();
   expect(readStatusPost(deep, context)?.isRepost).toBe(true);
-  mayBeIndexed(deep);
+  isIndexable(deep);
   const post = readStatusPost(huge, context);
   expect(cpuMs()).toBeLessThan(2_000);
   expect(post?.mentions).toHaveLength(100);

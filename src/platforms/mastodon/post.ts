@@ -2,12 +2,12 @@ import { isoText } from "../../lib/iso-time.ts";
 import type { Origin, Post, PostCounts } from "../../posts/post.ts";
 import { asFields, isObject, string } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
-import { readAccountNames, readServerId } from "./account.ts";
+import { readAccountNames, readLocalId } from "./account.ts";
 import { asCount } from "./count.ts";
+import { asHttpUrl } from "./http-url.ts";
 import { readAttachments, textAndLinks } from "./status-body.ts";
-import { addListedEntities, maxEntities, readMentions, readTags } from "./status-entities.ts";
-import { readQuoted, repliedTo, statusIdentity } from "./status-references.ts";
-import { webAddress } from "./web-address.ts";
+import { addTextEntities, maxEntities, readMentions, readTags } from "./status-entities.ts";
+import { parentReference, readQuoted, statusIdentity } from "./status-references.ts";
 
 /** `instance`: the host (and port) that returned the status. */
 export type StatusOrigin = { instance: string; seenMs: number; origin: Origin };
@@ -24,19 +24,19 @@ export function readStatusPost(status: unknown, context: StatusOrigin): Post | n
   const original = postWithoutReblog(reblog, context);
   return post === null || original === null
     ? null
-    : makeRepost(post, original, readServerId(reblog.id));
+    : makeRepost(post, original, readLocalId(reblog.id));
 }
 
 /**
  * Public, and the author opted in to search; for a boost, the original's author too. False if the
  * setting is missing.
  */
-export function mayBeIndexed(status: unknown): boolean {
+export function isIndexable(status: unknown): boolean {
   const { visibility, account, reblog } = asFields(status);
   const { indexable, noindex } = asFields(account);
   if (visibility !== "public" || indexable !== true || noindex === true) return false;
   if (!isObject(reblog)) return true;
-  return !isObject(reblog.reblog) && mayBeIndexed(reblog);
+  return !isObject(reblog.reblog) && isIndexable(reblog);
 }
 
 function postWithoutReblog(
@@ -51,9 +51,9 @@ function postWithoutReblog(
   const mentions = readMentions(status.mentions, instance);
   const quoted = readQuoted(status.quote, instance);
   const { text, links } = textAndLinks(status, quoted !== null);
-  const entities = addListedEntities(text, { mentions, tags: readTags(status.tags), links });
-  const inReplyTo = repliedTo(status, { instance, author, mentions });
-  const url = webAddress(status.url);
+  const entities = addTextEntities(text, { mentions, tags: readTags(status.tags), links });
+  const inReplyTo = parentReference(status, { instance, author, mentions });
+  const url = asHttpUrl(status.url);
   return {
     platform: "mastodon",
     uri,
@@ -82,7 +82,7 @@ function postWithoutReblog(
     media: readAttachments(status.media_attachments),
     geo: null,
     labels: [],
-    sensitive: status.sensitive === true || hasWarning(status),
+    sensitive: status.sensitive === true || hasContentWarning(status),
     source: string(asFields(status.application).name, 200)?.trim() || null,
     counts: statusCounts(status),
     origin,
@@ -119,7 +119,7 @@ function makeRepost(repost: Post, original: Post, originalId: string | null): Po
 
 type Fields = Record<string, unknown>;
 
-const hasWarning = (status: Fields): boolean =>
+const hasContentWarning = (status: Fields): boolean =>
   typeof status.spoiler_text === "string" && status.spoiler_text.trim() !== "";
 
 function readLanguage(language: unknown): string[] {
@@ -130,7 +130,7 @@ function readLanguage(language: unknown): string[] {
   return isTag ? [language] : [];
 }
 
-/** The time of the last edit, in a sortable form. */
+/** The time of the last edit, or of creation if never edited, in a sortable form. */
 function getRevision({ created_at: created, edited_at: edited }: Fields): string {
   const ms = parseIsoTime(string(edited, 64) ?? string(created, 64) ?? "");
   return ms === null ? "" : isoText(ms).replace(/(:\d\d)Z$/, "$1.000Z");

@@ -7,7 +7,7 @@ import type { Feed } from "./search-feeds.ts";
 export type FeedPositions = readonly (FeedPosition | null)[];
 
 export const firstFeedPositions = (feeds: readonly Feed[]): FeedPositions =>
-  feeds.map(() => ({ paging: null, returned: 0 }));
+  feeds.map(() => ({ paging: null, returnedCount: 0 }));
 
 /**
  * Returns statuses down to the time below which another feed may have newer ones. That feed
@@ -21,14 +21,16 @@ export function mergeFeeds(pages: readonly (FeedPage | null)[]): {
     page === null || page.next === null ? [] : [page.oldestMs],
   );
   const horizonMs = Math.max(Number.NEGATIVE_INFINITY, ...oldestTimes);
-  const merged = pages.map((page) => page?.statuses.filter(({ ms }) => ms >= horizonMs) ?? []);
-  const statuses = merged
+  const mergedStatuses = pages.map(
+    (page) => page?.statuses.filter(({ timeMs }) => timeMs >= horizonMs) ?? [],
+  );
+  const statuses = mergedStatuses
     .flat()
-    .toSorted((a, b) => b.ms - a.ms)
+    .toSorted((a, b) => b.timeMs - a.timeMs)
     .map(({ status }) => status);
   return {
     statuses,
-    next: pages.map((page, index) => positionAfter(page, merged[index]?.length ?? 0)),
+    next: pages.map((page, index) => positionAfter(page, mergedStatuses[index]?.length ?? 0)),
   };
 }
 
@@ -36,15 +38,15 @@ function positionAfter(page: FeedPage | null, count: number): FeedPosition | nul
   if (page === null) return null;
   const { position, statuses, next } = page;
   if (count < statuses.length)
-    return { paging: position.paging, returned: position.returned + count };
-  return next === null ? null : { paging: next, returned: 0 };
+    return { paging: position.paging, returnedCount: position.returnedCount + count };
+  return next === null ? null : { paging: next, returnedCount: 0 };
 }
 
 export function writeFeedPositions(positions: FeedPositions): string | null {
   if (positions.every((position) => position === null)) return null;
   return positions
     .map((position) =>
-      position === null ? "-" : `${position.returned}?${writePaging(position.paging ?? {})}`,
+      position === null ? "-" : `${position.returnedCount}?${writePaging(position.paging ?? {})}`,
     )
     .join(" ");
 }
@@ -52,13 +54,13 @@ export function writeFeedPositions(positions: FeedPositions): string | null {
 export function readFeedPositions(cursor: string, feeds: readonly Feed[]): FeedPositions {
   const words = cursor.slice(0, 4_000).split(" ");
   if (words.length !== feeds.length) throw invalidCursor();
-  return words.map((part) => {
-    if (part === "-") return null;
-    const [, merged, parameters = ""] = /^(\d{1,5})\?(.*)$/.exec(part) ?? [];
-    if (merged === undefined) throw invalidCursor();
+  return words.map((word) => {
+    if (word === "-") return null;
+    const [, returnedText, parameters = ""] = /^(\d{1,5})\?(.*)$/.exec(word) ?? [];
+    if (returnedText === undefined) throw invalidCursor();
     const paging = parameters === "" ? null : readPaging(parameters);
     if (parameters !== "" && paging === null) throw invalidCursor();
-    return { paging, returned: Number(merged) };
+    return { paging, returnedCount: Number(returnedText) };
   });
 }
 

@@ -1,6 +1,6 @@
 import { isoText } from "../../lib/iso-time.ts";
 import type { SearchCall } from "../upstream.ts";
-import { type InstanceInfo, knowsOperators } from "./instance-info.ts";
+import { type InstanceInfo, supportsOperators } from "./instance-info.ts";
 import type { Alternatives, Atom } from "./search-atoms.ts";
 
 export type Feed =
@@ -13,10 +13,10 @@ export type Feed =
       none: readonly string[];
     };
 
-export type Feeds = { feeds: readonly Feed[]; uncovered: number };
+export type Feeds = { feeds: readonly Feed[]; uncoveredCount: number };
 
 /** Maximum of further tags of each kind (`any`, `all`, `none`) per request. */
-const maxMoreTags = 3;
+const maxExtraTags = 3;
 const maxTextLength = 500;
 const dayMs = 86_400_000;
 
@@ -30,16 +30,16 @@ export function feedsFor(
 ): Feeds {
   const showsTags = info.hashtagFeeds === "public" || (isUser && info.hashtagFeeds !== "disabled");
   const feeds: Feed[] = [];
-  let uncovered = 0;
+  let uncoveredCount = 0;
   for (const atoms of alternatives) {
     const tags = atoms.filter(({ kind }) => kind === "tag");
     const hasOnlyTags = tags.length > 0 && !atoms.some(isText);
     const text = isUser ? searchText(atoms, info, call) : null;
     if (showsTags && tags.length > 0 && (hasOnlyTags || text === null)) feeds.push(tagFeed(atoms));
     else if (text !== null) feeds.push({ kind: "search", text });
-    else uncovered += 1;
+    else uncoveredCount += 1;
   }
-  return { feeds: mergeTagFeeds(feeds), uncovered };
+  return { feeds: mergeTagFeeds(feeds), uncoveredCount };
 }
 
 type Window = Pick<SearchCall, "fromMs" | "toMs" | "asOfMs">;
@@ -55,29 +55,29 @@ function tagFeed(atoms: readonly Atom[]): Feed & { kind: "tag" } {
     kind: "tag",
     tag,
     any: [],
-    all: all.slice(0, maxMoreTags),
-    none: listTexts("no-tag").slice(0, maxMoreTags),
+    all: all.slice(0, maxExtraTags),
+    none: listTexts("no-tag").slice(0, maxExtraTags),
   };
 }
 
 function mergeTagFeeds(feeds: readonly Feed[]): Feed[] {
-  const plain = feeds.flatMap((feed) =>
+  const plainTags = feeds.flatMap((feed) =>
     feed.kind === "tag" && feed.all.length === 0 && feed.none.length === 0 ? [feed.tag] : [],
   );
-  const others = feeds.filter(
+  const otherFeeds = feeds.filter(
     (feed) => feed.kind !== "tag" || feed.all.length > 0 || feed.none.length > 0,
   );
-  const merged: Feed[] = [];
-  for (let start = 0; start < plain.length; start += maxMoreTags + 1) {
-    const [tag = "", ...any] = plain.slice(start, start + maxMoreTags + 1);
-    merged.push({ kind: "tag", tag, any, all: [], none: [] });
+  const mergedFeeds: Feed[] = [];
+  for (let start = 0; start < plainTags.length; start += maxExtraTags + 1) {
+    const [tag = "", ...any] = plainTags.slice(start, start + maxExtraTags + 1);
+    mergedFeeds.push({ kind: "tag", tag, any, all: [], none: [] });
   }
-  return [...merged, ...others];
+  return [...mergedFeeds, ...otherFeeds];
 }
 
 /** Null if there is no positive term. */
 function searchText(atoms: readonly Atom[], info: InstanceInfo, call: Window): string | null {
-  const hasOperators = knowsOperators(info);
+  const hasOperators = supportsOperators(info);
   const terms = atoms.flatMap((atom) => getTerms(atom, hasOperators));
   if (!terms.some((part) => !part.startsWith("-"))) return null;
   const parts = hasOperators ? [...terms, ...getWindow(call)] : terms;
@@ -102,7 +102,8 @@ function getTerms({ kind, text }: Atom, hasOperators: boolean): string[] {
 function getWindow({ fromMs, toMs, asOfMs }: Window): string[] {
   const day = (ms: number): string => isoText(ms).slice(0, 10);
   const isReadable = (ms: number): boolean => ms > 0 && ms < Date.UTC(9000, 0);
-  const after = fromMs !== null && isReadable(fromMs) ? [`after:${day(fromMs - 2 * dayMs)}`] : [];
+  const afterTerms =
+    fromMs !== null && isReadable(fromMs) ? [`after:${day(fromMs - 2 * dayMs)}`] : [];
   const isPast = isReadable(toMs) && toMs + 2 * dayMs < asOfMs;
-  return isPast ? [...after, `before:${day(toMs + 2 * dayMs)}`] : after;
+  return isPast ? [...afterTerms, `before:${day(toMs + 2 * dayMs)}`] : afterTerms;
 }

@@ -21,7 +21,9 @@ function lower(node: QueryNode, isPositive: boolean, names: ResolvedNames): Alte
     case "or": {
       const children = node.children.map((child) => lower(child, isPositive, names));
       // De Morgan's laws.
-      return (node.kind === "and") === isPositive ? all(children) : any(children);
+      return (node.kind === "and") === isPositive
+        ? intersectAlternatives(children)
+        : unionAlternatives(children);
     }
     default:
       return isPositive ? lowerLeaf(node, names) : negationAtoms(node);
@@ -29,7 +31,7 @@ function lower(node: QueryNode, isPositive: boolean, names: ResolvedNames): Alte
 }
 
 /** Drops the largest parts, which only widens the search. */
-function all(parts: readonly Alternatives[]): Alternatives {
+function intersectAlternatives(parts: readonly Alternatives[]): Alternatives {
   if (parts.some((part) => part.length === 0)) return [];
   return parts
     .toSorted((a, b) => a.length - b.length)
@@ -42,7 +44,7 @@ function all(parts: readonly Alternatives[]): Alternatives {
     );
 }
 
-function any(parts: readonly Alternatives[]): Alternatives {
+function unionAlternatives(parts: readonly Alternatives[]): Alternatives {
   const alternatives = parts.flat();
   if (alternatives.some((atoms) => atoms.length === 0)) return [[]];
   const merged = distinctAlternatives(alternatives);

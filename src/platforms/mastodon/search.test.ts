@@ -8,7 +8,7 @@ import {
   startMastodonEmulator,
 } from "../../../testkit/emulators/mastodon/server.ts";
 import type { Post } from "../../posts/post.ts";
-import { matchingPosts } from "../../search/platform/check.ts";
+import { matchingPosts } from "../../search/platform/matching-posts.ts";
 import type { Session } from "../session.ts";
 import type { SearchCall, UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { createMastodonUpstream } from "./upstream.ts";

@@ -9,7 +9,7 @@ import {
 } from "../upstream.ts";
 import { readFeed } from "./feed-page.ts";
 import { type InstanceInfo, type InstanceInfos, unknownInstance } from "./instance-info.ts";
-import { mayBeIndexed } from "./post.ts";
+import { isIndexable } from "./post.ts";
 import {
   firstFeedPositions,
   mergeFeeds,
@@ -45,7 +45,7 @@ async function searchPage(
   const isSearchable =
     isUser || alternatives.some((atoms) => atoms.some(({ kind }) => kind === "tag"));
   const info = isSearchable ? await infos.get(access, session.nowMs) : unknownInstance;
-  const { feeds, uncovered } = feedsFor(alternatives, { info, isUser, call });
+  const { feeds, uncoveredCount } = feedsFor(alternatives, { info, isUser, call });
   const positions =
     call.cursor === null ? firstFeedPositions(feeds) : readFeedPositions(call.cursor, feeds);
   const pages = await settleAll(
@@ -57,10 +57,10 @@ async function searchPage(
   const { statuses, next } = mergeFeeds(pages);
   const isFirst = call.cursor === null;
   const warnings = isFirst
-    ? warningsOn(access, { info, isUser, uncovered, feeds: feeds.length })
+    ? searchWarnings(access, { info, isUser, uncoveredCount, feedCount: feeds.length })
     : [];
   const isIndexableMissing = isFirst && statuses.length > 0 && statuses.every(lacksIndexable);
-  return statusesPage(statuses, { instance: access.instance, nowMs: session.nowMs }, mayBeIndexed, {
+  return statusesPage(statuses, { instance: access.instance, nowMs: session.nowMs }, isIndexable, {
     next: writeFeedPositions(next),
     warnings: isIndexableMissing ? [...warnings, noIndexableWarning(access)] : warnings,
   });
@@ -83,25 +83,30 @@ const noIndexableWarning = ({ instance }: ServerAccess): UpstreamWarning => ({
   message: `${instance} does not report whether authors allow search, so their posts are omitted`,
 });
 
-type SearchSummary = { info: InstanceInfo; isUser: boolean; uncovered: number; feeds: number };
+type SearchSummary = {
+  info: InstanceInfo;
+  isUser: boolean;
+  uncoveredCount: number;
+  feedCount: number;
+};
 
-function warningsOn({ instance }: ServerAccess, summary: SearchSummary): UpstreamWarning[] {
+function searchWarnings({ instance }: ServerAccess, summary: SearchSummary): UpstreamWarning[] {
   const warnings: UpstreamWarning[] = [];
-  if (summary.feeds > 0) {
+  if (summary.feedCount > 0) {
     warnings.push({
       code: "partial_search",
       message: `${instance} finds only posts that have reached it and whose authors allow search`,
     });
   }
-  if (summary.uncovered > 0) warnings.push(notSearchedWarning(instance, summary));
+  if (summary.uncoveredCount > 0) warnings.push(notSearchedWarning(instance, summary));
   return warnings;
 }
 
 function notSearchedWarning(
   instance: string,
-  { isUser, feeds, info }: SearchSummary,
+  { isUser, feedCount, info }: SearchSummary,
 ): UpstreamWarning {
-  const subject = feeds > 0 ? "a part of the query" : "this query";
+  const subject = feedCount > 0 ? "part of the query" : "this query";
   if (isUser) {
     return {
       code: "not_searched",
@@ -116,6 +121,6 @@ function notSearchedWarning(
   return {
     code: "not_searched",
     message: `${instance} did not search for ${subject}: ${tags}`,
-    hint: `add a user token of ${instance} with the scope read`,
+    hint: `add a user token for ${instance} with the scope read`,
   };
 }

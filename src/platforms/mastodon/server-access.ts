@@ -2,16 +2,18 @@ import type { Headers } from "undici";
 import { stripControls } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { credentialRefused } from "../credential-errors.ts";
-import type { Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
-import { isOutOfScope, requiresUserToken } from "./server-answer.ts";
+import type { Session, UpstreamRequest, UpstreamResponse } from "../session.ts";
+import { isOutOfScope, requiresUserToken } from "./server-response.ts";
 
 export type ServerAccess = {
   instance: string;
   isAnonymous: boolean;
-  get(request: UpstreamRequest): Promise<ServerAnswer>;
+  get(request: UpstreamRequest): Promise<InstanceResponse>;
 };
 
-export type ServerAnswer = Pick<UpstreamAnswer, "status" | "json"> & { headers: HeaderFields };
+export type InstanceResponse = Pick<UpstreamResponse, "status" | "json"> & {
+  headers: HeaderFields;
+};
 
 type HeaderFields = Pick<Headers, "get" | "has">;
 
@@ -19,7 +21,7 @@ export function getServerAccess(session: Session): ServerAccess {
   return {
     instance: new URL(session.baseUrl).host,
     isAnonymous: session.access === "public",
-    get: (request) => getAnswer(session.access === "public", () => session.get(request)),
+    get: (request) => getResponse(session.access === "public", () => session.get(request)),
   };
 }
 
@@ -31,7 +33,7 @@ export function serverAccessAt(session: Session, host: string): ServerAccess {
     instance: origin.host,
     isAnonymous: true,
     get: ({ path, ...request }) =>
-      getAnswer(true, () => session.getPublic(new URL(path, origin), request)),
+      getResponse(true, () => session.getPublic(new URL(path, origin), request)),
   };
 }
 
@@ -46,10 +48,10 @@ function hostOrigin(host: string): URL {
 }
 
 /** Returns a 401 instead of throwing if no credential was sent. */
-async function getAnswer(
+async function getResponse(
   isAnonymous: boolean,
-  request: () => Promise<ServerAnswer>,
-): Promise<ServerAnswer> {
+  request: () => Promise<InstanceResponse>,
+): Promise<InstanceResponse> {
   try {
     return await request();
   } catch (thrown) {
@@ -70,27 +72,27 @@ export async function sendToServer(
   request: UpstreamRequest,
   scope: string,
 ): Promise<{ json: unknown; headers: HeaderFields; status: number } | null> {
-  const answer = await access.get(request);
-  if (answer.status >= 200 && answer.status < 300) return answer;
-  if (answer.status === 404 || answer.status === 410) return null;
-  throw refusalError(access, answer, scope);
+  const response = await access.get(request);
+  if (response.status >= 200 && response.status < 300) return response;
+  if (response.status === 404 || response.status === 410) return null;
+  throw refusalError(access, response, scope);
 }
 
 function refusalError(
   { instance, isAnonymous }: ServerAccess,
-  answer: ServerAnswer,
+  response: InstanceResponse,
   scope: string,
 ): EarshotError {
-  const { status, json } = answer;
+  const { status, json } = response;
   if (status === 401 || (status === 403 && isAnonymous) || requiresUserToken(json)) {
     return userTokenRequired(instance, isAnonymous);
   }
   if (status === 403) return forbidden(instance, scope, isOutOfScope(json));
-  const remedy =
+  const reason =
     status === 418
       ? "it refuses anonymous programs, or this one"
       : "it does not support this request";
-  return new EarshotError("upstream_refused", `${instance} returned ${status}: ${remedy}`, {
+  return new EarshotError("upstream_refused", `${instance} returned ${status}: ${reason}`, {
     status: 502,
     hint: "use another server: this one may not run Mastodon, or runs an old version",
   });
@@ -101,13 +103,13 @@ function userTokenRequired(instance: string, isAnonymous: boolean): EarshotError
   return new EarshotError(
     "upstream_refused",
     `${stripControls(instance)} requires a user token for this${addition}`,
-    { status: 502, hint: `add a user token of ${stripControls(instance)}` },
+    { status: 502, hint: `add a user token for ${stripControls(instance)}` },
   );
 }
 
 function forbidden(instance: string, scope: string, isScopeMissing: boolean): EarshotError {
   const message = isScopeMissing
-    ? `the credential of ${instance} lacks the scope ${scope}`
+    ? `the credential for ${instance} lacks the scope ${scope}`
     : `${instance} does not allow this with the credential (403)`;
   return credentialRefused(
     message,

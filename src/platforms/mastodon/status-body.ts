@@ -1,7 +1,7 @@
 import type { Media } from "../../posts/post.ts";
 import { asFields, isObject, list, string } from "../fields.ts";
 import { htmlToText } from "./html-text.ts";
-import { webAddress } from "./web-address.ts";
+import { asHttpUrl } from "./http-url.ts";
 
 /** Marks a quote's fallback text, which is dropped where the quote is shown. */
 const quoteFallbackClass = "quote-inline";
@@ -22,7 +22,7 @@ export function textAndLinks(
     .map(({ url }) => url);
   const warning = (string(status.spoiler_text, maxWarningLength) ?? "").trim();
   const parts = [warning, body.text, readOptions(status.poll).join("\n")];
-  const card = webAddress(asFields(status.card).url);
+  const card = asHttpUrl(asFields(status.card).url);
   return {
     text: parts.filter((part) => part !== "").join("\n\n"),
     links: card === null ? links : [...links, card],
@@ -30,7 +30,7 @@ export function textAndLinks(
 }
 
 const readAddresses = (value: unknown): string[] =>
-  list(value, 200).flatMap((item) => webAddress(asFields(item).url) ?? []);
+  list(value, 200).flatMap((item) => asHttpUrl(asFields(item).url) ?? []);
 
 function readOptions(poll: unknown): string[] {
   if (!isObject(poll)) return [];
@@ -43,7 +43,7 @@ function readOptions(poll: unknown): string[] {
 const maxMedia = 40;
 const maxAltLength = 5_000;
 /** `gifv` is a video without sound. */
-const types: readonly string[] = ["image", "gifv", "video", "audio"];
+const mediaTypes: readonly string[] = ["image", "gifv", "video", "audio"];
 
 /** Prefers files on this server to the origin's, and both to a preview. */
 export function readAttachments(attachments: unknown): Media[] {
@@ -58,8 +58,8 @@ export function readAttachments(attachments: unknown): Media[] {
     if (typeof type !== "string") return [];
     return [
       {
-        type: types.includes(type) ? type : "unknown",
-        url: webAddress(url) ?? webAddress(remote) ?? webAddress(preview),
+        type: mediaTypes.includes(type) ? type : "unknown",
+        url: asHttpUrl(url) ?? asHttpUrl(remote) ?? asHttpUrl(preview),
         alt: string(description, maxAltLength)?.trim() || null,
       },
     ];

@@ -2,7 +2,7 @@ import { extractEntities } from "@earshot/query/text";
 import type { Mention } from "../../posts/post.ts";
 import { distinctTags } from "../distinct-tags.ts";
 import { asFields, list, string } from "../fields.ts";
-import { idAt, readAccount, readServerId } from "./account.ts";
+import { qualifyId, readLocalId, readQualifiedAcct } from "./account.ts";
 
 export const maxEntities = 100;
 const maxTagLength = 640;
@@ -12,10 +12,10 @@ export type KnownMention = { mention: Mention; shortName: string; accountId: str
 export function readMentions(value: unknown, instance: string): KnownMention[] {
   return list(value, maxEntities).flatMap((item) => {
     const { id, acct } = asFields(item);
-    const username = readAccount(acct, instance);
+    const username = readQualifiedAcct(acct, instance);
     if (username === null) return [];
-    const accountId = readServerId(id);
-    const userId = accountId === null ? null : idAt(accountId, instance);
+    const accountId = readLocalId(id);
+    const userId = accountId === null ? null : qualifyId(accountId, instance);
     const shortName = username.slice(0, username.indexOf("@")).toLowerCase();
     return [{ mention: { username, userId }, shortName, accountId }];
   });
@@ -37,17 +37,21 @@ type Entities = {
 };
 
 /** The analyzer does not index links and mentions as words. */
-export function addListedEntities(text: string, listed: Entities): Entities {
-  const { mentions } = listed;
-  const entities = { mentions: [...mentions], tags: [...listed.tags], links: [...listed.links] };
-  const mentioned = new Set(
+export function addTextEntities(text: string, listedEntities: Entities): Entities {
+  const { mentions } = listedEntities;
+  const entities = {
+    mentions: [...mentions],
+    tags: [...listedEntities.tags],
+    links: [...listedEntities.links],
+  };
+  const mentionedNames = new Set(
     mentions.flatMap(({ mention, shortName }) => [mention.username.toLowerCase(), shortName]),
   );
   for (const { kind, value } of extractEntities(text, { dottedHandles: true })) {
     if (kind === "url") entities.links.push(value);
     if (kind === "hashtag") entities.tags.push(value);
-    if (kind !== "mention" || mentioned.has(value.toLowerCase())) continue;
-    mentioned.add(value.toLowerCase());
+    if (kind !== "mention" || mentionedNames.has(value.toLowerCase())) continue;
+    mentionedNames.add(value.toLowerCase());
     const mention = { username: value, userId: null };
     entities.mentions.push({ mention, shortName: value, accountId: null });
   }

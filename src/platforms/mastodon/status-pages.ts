@@ -1,9 +1,9 @@
 import type { Post } from "../../posts/post.ts";
-import { asFields, requiredList } from "../fields.ts";
+import { asFields, requireList } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { absentPage, itemsPage, type PageItem } from "../upstream-page.ts";
 import { maxAccounts } from "./account-pages.ts";
-import { listCursor } from "./cursor.ts";
+import { writeCursor } from "./cursor.ts";
 import { findStatus } from "./find-status.ts";
 import { linkWarnings, nextPaging } from "./link-paging.ts";
 import {
@@ -13,7 +13,7 @@ import {
   pagingBucket,
   resumeOrFind,
 } from "./page-request.ts";
-import { type ServerAccess, type ServerAnswer, sendToServer } from "./server-access.ts";
+import { type InstanceResponse, type ServerAccess, sendToServer } from "./server-access.ts";
 import { statusIdentity } from "./status-references.ts";
 import {
   accountsPage,
@@ -28,12 +28,12 @@ export async function statusPage({ call, session }: PageRequest): Promise<Upstre
   const status = await findStatus(call.target, session);
   if (status === null) return absentPage;
   const { access, id } = status;
-  const answer =
+  const response =
     status.json === null
       ? await sendToServer(access, { path: `/api/v1/statuses/${id}`, bucket }, "read:statuses")
       : status;
-  if (answer === null) return absentPage;
-  const { json } = answer;
+  if (response === null) return absentPage;
+  const { json } = response;
   const origin = { instance: access.instance, nowMs: session.nowMs };
   return requireReadable(
     statusesPage([json], origin, isVisibleToAll, { next: null }),
@@ -46,11 +46,11 @@ export async function repliesPage({ call, session }: PageRequest): Promise<Upstr
   if (status === null) return absentPage;
   const { access, id, json } = status;
   const path = `/api/v1/statuses/${id}/context`;
-  const answer = await sendToServer(access, { path, bucket }, "read:statuses");
-  if (answer === null) return absentPage;
+  const response = await sendToServer(access, { path, bucket }, "read:statuses");
+  if (response === null) return absentPage;
   const requestedUri = call.target?.kind === "post" ? call.target.uri : null;
   const uri = json === null ? requestedUri : statusIdentity(asFields(json));
-  return mastodonReplyPage(answer, { access, root: { id, uri }, nowMs: session.nowMs });
+  return mastodonReplyPage(response, { access, root: { id, uri }, nowMs: session.nowMs });
 }
 
 export async function rebloggersPage(pageRequest: PageRequest): Promise<UpstreamPage> {
@@ -61,12 +61,12 @@ export async function rebloggersPage(pageRequest: PageRequest): Promise<Upstream
   const path = `/api/v1/statuses/${id}/reblogged_by`;
   const query = { ...paging, limit: boundedLimit(maxAccounts, call) };
   const request = { path, query, bucket: pagingBucket(paging) };
-  const answer = await sendToServer(access, request, "read:statuses");
-  if (answer === null) return absentPage;
-  const next = listCursor(access, id, nextPaging(answer.headers, path));
+  const response = await sendToServer(access, request, "read:statuses");
+  if (response === null) return absentPage;
+  const next = writeCursor(access, id, nextPaging(response.headers, path));
   const origin = { instance: access.instance, nowMs: session.nowMs };
-  const warnings = linkWarnings(answer.headers, path);
-  return accountsPage(answer.json, origin, { next, warnings });
+  const warnings = linkWarnings(response.headers, path);
+  return accountsPage(response.json, origin, { next, warnings });
 }
 
 /** Mastodon's limits for a thread, for users and for unauthenticated clients. */
@@ -76,11 +76,11 @@ const maxAnonymousReplies = 60;
 type Root = { id: string; uri: string | null };
 
 function mastodonReplyPage(
-  { json, headers }: ServerAnswer,
+  { json, headers }: InstanceResponse,
   { access, root, nowMs }: { access: ServerAccess; root: Root; nowMs: number },
 ): UpstreamPage {
   const { descendants: listed } = asFields(json);
-  const descendants = requiredList(listed, maxReplies, access.instance);
+  const descendants = requireList(listed, maxReplies, access.instance);
   const uris = new Map<string, string>(root.uri === null ? [] : [[root.id, root.uri]]);
   const origin = { instance: access.instance, nowMs };
   const items = descendants.map((status): PageItem => {
@@ -88,14 +88,14 @@ function mastodonReplyPage(
     if (item.kind === "post") uris.set(String(asFields(status).id), item.post.uri);
     return item;
   });
-  const withParents = items.map((item) =>
+  const itemsWithParents = items.map((item) =>
     item.kind === "post" ? { ...item, post: withParentUri(item.post, uris) } : item,
   );
-  return itemsPage(withParents, {
+  return itemsPage(itemsWithParents, {
     name: serverName,
     next: null,
     nowMs,
-    warnings: warningsOn(access, descendants.length, headers.has("mastodon-async-refresh")),
+    warnings: threadWarnings(access, descendants.length, headers.has("mastodon-async-refresh")),
   });
 }
 
@@ -106,13 +106,17 @@ function withParentUri(post: Post, uris: ReadonlyMap<string, string>): Post {
   return { ...post, inReplyTo: { ...post.inReplyTo, uri } };
 }
 
-function warningsOn(access: ServerAccess, count: number, isFetching: boolean): UpstreamWarning[] {
+function threadWarnings(
+  access: ServerAccess,
+  count: number,
+  isFetching: boolean,
+): UpstreamWarning[] {
   const warnings: UpstreamWarning[] = [];
   if (access.isAnonymous && count >= maxAnonymousReplies) {
     warnings.push({
       code: "partial_thread",
       message: `${access.instance} shows only ${maxAnonymousReplies} replies without a user token`,
-      hint: `add a user token of ${access.instance}`,
+      hint: `add a user token for ${access.instance}`,
       isPartial: true,
     });
   }

@@ -1,19 +1,19 @@
 import type { PostReference } from "../../posts/post.ts";
 import { importedUri } from "../../posts/references.ts";
 import { asFields, isObject } from "../fields.ts";
-import { type AccountNames, idAt, readAccountNames, readServerId } from "./account.ts";
+import { type AccountNames, qualifyId, readAccountNames, readLocalId } from "./account.ts";
+import { asHttpUrl } from "./http-url.ts";
 import type { KnownMention } from "./status-entities.ts";
-import { webAddress } from "./web-address.ts";
 
 type Fields = Record<string, unknown>;
 
 /** Some servers omit the URI. */
 export function statusIdentity({ uri, url }: Fields): string | null {
-  return webAddress(uri) ?? webAddress(url);
+  return asHttpUrl(uri) ?? asHttpUrl(url);
 }
 
 /** The parent is known by its id on this server, its author by id or mention. */
-export function repliedTo(
+export function parentReference(
   status: Fields,
   context: {
     instance: string;
@@ -22,10 +22,10 @@ export function repliedTo(
   },
 ): PostReference | null {
   const { instance, author, mentions } = context;
-  const id = readServerId(status.in_reply_to_id);
+  const id = readLocalId(status.in_reply_to_id);
   if (id === null) return null;
-  const accountId = readServerId(status.in_reply_to_account_id);
-  const userId = accountId === null ? null : idAt(accountId, instance);
+  const accountId = readLocalId(status.in_reply_to_account_id);
+  const userId = accountId === null ? null : qualifyId(accountId, instance);
   const mentionedName = mentions.find((mention) => mention.accountId === accountId)?.mention
     .username;
   const username = userId === author.userId ? author.username : (mentionedName ?? null);
@@ -45,7 +45,7 @@ export function readQuoted(value: unknown, instance: string): PostReference | nu
   const quote = asFields(value);
   if (quote.state !== undefined && quote.state !== "accepted") return null;
   const status = isObject(quote.quoted_status) ? quote.quoted_status : quote;
-  const id = readServerId(quote.quoted_status_id) ?? readServerId(status.id);
+  const id = readLocalId(quote.quoted_status_id) ?? readLocalId(status.id);
   const uri = statusIdentity(status);
   if (uri !== null) {
     const author = readAccountNames(status.account, instance);

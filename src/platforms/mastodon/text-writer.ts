@@ -4,7 +4,7 @@ type TextWriter = {
   breakLine(): void;
   separate(breaks: number): void;
   mark(): number;
-  since(mark: number): string;
+  textSince(mark: number): string;
   replaceSince(mark: number, text: string): void;
   length(): number;
   text(): string;
@@ -47,7 +47,7 @@ export function createWriter(): TextWriter {
       writePendingBreaks();
       return pieces.length;
     },
-    since: (mark) => pieces.slice(mark).join(""),
+    textSince: (mark) => pieces.slice(mark).join(""),
     replaceSince(mark, text) {
       for (const piece of pieces.splice(mark)) length -= piece.length;
       add(text);

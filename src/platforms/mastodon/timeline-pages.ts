@@ -1,14 +1,14 @@
 import { asFields, list } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
-import { asPartial, foreignAccountWarnings } from "./account-warnings.ts";
-import { listCursor, readCursor } from "./cursor.ts";
+import { asPartial, remoteAccountWarnings } from "./account-warnings.ts";
+import { readCursor, writeCursor } from "./cursor.ts";
 import { findAccountOnServer } from "./find-account.ts";
 import { linkWarnings, nextPaging } from "./link-paging.ts";
 import {
-  afterLast,
   boundedLimit,
   type PageRequest,
+  pagingAfterLast,
   pagingBucket,
   resumeOrFind,
 } from "./page-request.ts";
@@ -27,26 +27,26 @@ export async function accountTimeline(
   const { access, id, paging, json } = account;
   const path = `/api/v1/accounts/${id}/statuses`;
   const limit = boundedLimit(maxStatuses, call);
-  const answer = await sendToServer(
+  const response = await sendToServer(
     access,
     { path, query: { ...filter, ...paging, limit }, bucket: pagingBucket(paging) },
     "read:statuses",
   );
-  if (answer === null) return absentPage;
-  const next = nextPaging(answer.headers, path) ?? afterLast(answer, limit);
+  if (response === null) return absentPage;
+  const next = nextPaging(response.headers, path) ?? pagingAfterLast(response, limit);
   const isShown = filter.only_media === true ? showsMedia : isVisibleToAll;
   const origin = { instance: access.instance, nowMs: session.nowMs };
-  return statusesPage(answer.json, origin, isShown, {
-    next: listCursor(access, id, next),
+  return statusesPage(response.json, origin, isShown, {
+    next: writeCursor(access, id, next),
     warnings: [
       // A later page's first post contains the account.
-      ...foreignAccountWarnings(access, json ?? accountIn(answer.json)).map(asPartial),
-      ...linkWarnings(answer.headers, path),
+      ...remoteAccountWarnings(access, json ?? firstAccount(response.json)).map(asPartial),
+      ...linkWarnings(response.headers, path),
     ],
   });
 }
 
-const accountIn = (statuses: unknown): unknown => asFields(list(statuses, 1)[0]).account;
+const firstAccount = (statuses: unknown): unknown => asFields(list(statuses, 1)[0]).account;
 
 /** Some servers ignore `only_media`. */
 function showsMedia(status: unknown): boolean {
@@ -59,15 +59,15 @@ export async function homeTimeline({ call, session }: PageRequest): Promise<Upst
   const limit = boundedLimit(maxStatuses, call);
   const paging = readCursor(call.cursor, session, null)?.paging;
   const request = { path, query: { ...paging, limit }, bucket: pagingBucket(paging) };
-  const answer = await sendToServer(access, request, "read:statuses");
-  if (answer === null) return absentPage;
-  const next = nextPaging(answer.headers, path) ?? afterLast(answer, limit);
+  const response = await sendToServer(access, request, "read:statuses");
+  if (response === null) return absentPage;
+  const next = nextPaging(response.headers, path) ?? pagingAfterLast(response, limit);
   const origin = { instance: access.instance, nowMs: session.nowMs };
-  return statusesPage(answer.json, origin, () => true, {
-    next: listCursor(access, "home", next),
+  return statusesPage(response.json, origin, () => true, {
+    next: writeCursor(access, "home", next),
     warnings: [
-      ...(answer.status === 206 ? [timelinePending(access)] : []),
-      ...linkWarnings(answer.headers, path),
+      ...(response.status === 206 ? [timelinePending(access)] : []),
+      ...linkWarnings(response.headers, path),
     ],
   });
 }

@@ -1,13 +1,13 @@
 import { stripControls } from "../../lib/controls.ts";
 import type { Trend } from "../../posts/profile.ts";
-import { asFields, list, requiredList, string } from "../fields.ts";
+import { asFields, list, requireList, string } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { itemsPage, type PageItem } from "../upstream-page.ts";
-import { listCursor, readCursor } from "./cursor.ts";
+import { readCursor, writeCursor } from "./cursor.ts";
+import { asHttpUrl } from "./http-url.ts";
 import { boundedLimit, bucket, type PageRequest } from "./page-request.ts";
 import { getServerAccess, type ServerAccess, sendToServer } from "./server-access.ts";
 import { serverName } from "./view-page.ts";
-import { webAddress } from "./web-address.ts";
 
 const maxTrends = 20;
 
@@ -16,8 +16,8 @@ export async function trendsPage({ call, session }: PageRequest): Promise<Upstre
   const path = "/api/v1/trends/tags";
   const limit = boundedLimit(maxTrends, call);
   const offset = Number(readCursor(call.cursor, session, null)?.paging?.offset ?? 0);
-  const answer = await sendToServer(access, { path, query: { offset, limit }, bucket }, "read");
-  const tags = answer === null ? [] : requiredList(answer.json, 100, access.instance);
+  const response = await sendToServer(access, { path, query: { offset, limit }, bucket }, "read");
+  const tags = response === null ? [] : requireList(response.json, 100, access.instance);
   const items = tags.map((tag, index): PageItem => {
     const trend = readTagTrend(tag, offset + index + 1);
     return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
@@ -26,7 +26,7 @@ export async function trendsPage({ call, session }: PageRequest): Promise<Upstre
   return itemsPage(items, {
     name: serverName,
     nowMs: session.nowMs,
-    next: listCursor(access, "trends", next),
+    next: writeCursor(access, "trends", next),
     warnings: tags.length === 0 && offset === 0 ? [noTrends(access)] : [],
   });
 }
@@ -45,7 +45,7 @@ export function readTagTrend(value: unknown, rank: number): Trend | null {
     platform: "mastodon",
     rank,
     name: `#${name.replace(/^#/, "")}`,
-    url: webAddress(tag.url),
+    url: asHttpUrl(tag.url),
     posts: sumUses(tag.history),
     category: null,
     startedAt: null,

@@ -8,9 +8,19 @@ import type {
 } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
 import { secretHint } from "../hint.ts";
-import { readAccount, readServerId } from "./account.ts";
-import { readServerOrigin, releasedToken, requiredText, requireOrigin } from "./given-server.ts";
-import { fieldsIn, isOutOfScope, reasonIn, refusedToken } from "./server-answer.ts";
+import { readLocalId, readQualifiedAcct } from "./account.ts";
+import {
+  readServerOrigin,
+  releasedToken,
+  requireOrigin,
+  requireText,
+} from "./credential-values.ts";
+import {
+  isOutOfScope,
+  refusalReason,
+  refusedTokenError,
+  responseFields,
+} from "./server-response.ts";
 
 /** The token does not expire, but the user can revoke it. */
 export const mastodonUserTokenKind: CredentialKind = {
@@ -19,14 +29,14 @@ export const mastodonUserTokenKind: CredentialKind = {
   access: "user",
   title: "Mastodon access token",
   purpose:
-    "Reads your home timeline and searches your server: public posts of authors who allow search.",
-  meaning: "A user's access token: Preferences, Development, New application, scope `read`.",
+    "Reads your home timeline and searches your server: public posts by authors who allow search.",
+  description: "A user's access token: Preferences, Development, New application, scope `read`.",
   fields: [
     {
       name: "host",
       label: "Server",
-      hint: "The server of the account, such as mastodon.social.",
-      meaning: "the server's host, such as mastodon.social",
+      hint: "The account's server, such as mastodon.social.",
+      description: "the server's host, such as mastodon.social",
       isSecret: false,
       isOptional: false,
     },
@@ -34,7 +44,7 @@ export const mastodonUserTokenKind: CredentialKind = {
       name: "token",
       label: "Access token",
       hint: "On that server: Preferences, Development, New application with the scope read, Your access token.",
-      meaning: "the access token",
+      description: "the access token",
       isSecret: true,
       isOptional: false,
     },
@@ -53,12 +63,12 @@ async function make(
   tools: CredentialTools,
 ): Promise<NewCredential> {
   const host = readServerOrigin(values.host);
-  const token = requiredText(values.token, "token");
+  const token = requireText(values.token, "token");
   const response = await verify(host, token, tools);
   if (response.status !== 200) throw tokenError(host, response);
-  const { id, acct } = fieldsIn(response);
-  const subject = readServerId(id);
-  const name = readAccount(acct, new URL(host).host);
+  const { id, acct } = responseFields(response);
+  const subject = readLocalId(id);
+  const name = readQualifiedAcct(acct, new URL(host).host);
   if (subject === null || name === null) {
     throw credentialInvalid(`host: ${host} is not a Mastodon server`, "check the host");
   }
@@ -75,7 +85,7 @@ function verify(host: string, token: string, tools: CredentialTools): Promise<Fe
 function tokenError(host: string, response: FetchedResponse) {
   const { status } = response;
   const server = new URL(host).host;
-  if (isOutOfScope(fieldsIn(response))) {
+  if (isOutOfScope(responseFields(response))) {
     return credentialInvalid(
       `token: it lacks the scope read:accounts of ${server}`,
       "create an application with the scope read, and use its access token",
@@ -83,18 +93,18 @@ function tokenError(host: string, response: FetchedResponse) {
   }
   if (status === 401) {
     return credentialInvalid(
-      `token: ${server} refused it${reasonIn(response)}`,
+      `token: ${server} refused it${refusalReason(response)}`,
       "copy the access token, not the client key",
     );
   }
   if (status === 403 || status === 422) {
     return credentialInvalid(
       `token: it does not belong to an active user of ${server} (${status})`,
-      "use the kind app-token for the token of an application",
+      "use the kind app-token for an application's token",
     );
   }
   return credentialInvalid(
-    `host: ${server} returned ${status}${reasonIn(response)}`,
+    `host: ${server} returned ${status}${refusalReason(response)}`,
     "check the host",
   );
 }
@@ -102,11 +112,11 @@ function tokenError(host: string, response: FetchedResponse) {
 async function test(stored: CredentialInUse, tools: CredentialTools): Promise<string> {
   const { host, subject } = stored.credential;
   const response = await verify(host, stored.secrets().token ?? "", tools);
-  if (response.status !== 200) throw refusedToken(host, response.status);
-  const { id, acct } = fieldsIn(response);
-  if (readServerId(id) !== subject) throw refusedToken(host, response.status);
+  if (response.status !== 200) throw refusedTokenError(host, response.status);
+  const { id, acct } = responseFields(response);
+  if (readLocalId(id) !== subject) throw refusedTokenError(host, response.status);
   const server = new URL(host).host;
-  return `signed in at ${server} as @${readAccount(acct, server) ?? subject}`;
+  return `signed in at ${server} as @${readQualifiedAcct(acct, server) ?? subject}`;
 }
 
 async function send(
@@ -118,6 +128,6 @@ async function send(
   requireOrigin(url, host);
   const authorization = `Bearer ${stored.secrets().token ?? ""}`;
   const response = await tools.fetch(url, { headers: { ...headers, authorization }, signal });
-  if (response.status === 401) throw refusedToken(host, response.status);
+  if (response.status === 401) throw refusedTokenError(host, response.status);
   return response;
 }

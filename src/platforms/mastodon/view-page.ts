@@ -1,14 +1,14 @@
 import type { Post } from "../../posts/post.ts";
 import type { Profile } from "../../posts/profile.ts";
-import { asFields, requiredList, string, unreadableResponse } from "../fields.ts";
+import { asFields, requireList, string, unreadableResponse } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { itemsPage, type PageItem, unreadableCode } from "../upstream-page.ts";
 import { readAccountNames } from "./account.ts";
 import { asCount } from "./count.ts";
 import { htmlToText } from "./html-text.ts";
+import { asHttpUrl } from "./http-url.ts";
 import { readStatusPost } from "./post.ts";
-import { webAddress } from "./web-address.ts";
 
 const maxItems = 8_192;
 /** Allowed clock skew; a later time is replaced by the request's. */
@@ -56,7 +56,7 @@ export function statusesPage(
   isShown: (status: unknown) => boolean,
   options: PageOptions,
 ): UpstreamPage {
-  const items = requiredList(statuses, maxItems, origin.instance).map((status) =>
+  const items = requireList(statuses, maxItems, origin.instance).map((status) =>
     statusPageItem(status, origin, isShown),
   );
   return itemsPage(items, { name: serverName, nowMs: origin.nowMs, ...options });
@@ -67,7 +67,7 @@ export function accountsPage(
   { instance, nowMs }: ResponseOrigin,
   options: PageOptions,
 ): UpstreamPage {
-  const items = requiredList(accounts, maxItems, instance).map((account): PageItem => {
+  const items = requireList(accounts, maxItems, instance).map((account): PageItem => {
     const profile = readAccountProfile(account, instance);
     if (profile === null) return { kind: "unreadable" };
     return isSuspended(account)
@@ -95,8 +95,8 @@ export function readAccountProfile(value: unknown, instance: string): Profile | 
     username: names.username,
     name: names.displayName,
     description: htmlToText(string(account.note, 200_000) ?? "").text || null,
-    url: webAddress(account.url),
-    avatarUrl: webAddress(account.avatar),
+    url: asHttpUrl(account.url),
+    avatarUrl: asHttpUrl(account.avatar),
     bannerUrl: headerBanner(account.header),
     location: null,
     createdAt: string(account.created_at, 64),
@@ -120,6 +120,6 @@ const asBoolean = (value: unknown): boolean | null => (typeof value === "boolean
 
 /** A placeholder means no banner. */
 function headerBanner(header: unknown): string | null {
-  const address = webAddress(header);
+  const address = asHttpUrl(header);
   return address?.endsWith("/headers/original/missing.png") ? null : address;
 }

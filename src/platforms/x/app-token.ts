@@ -5,7 +5,7 @@ import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 import { asFields } from "../fields.ts";
 import { secretHint } from "../hint.ts";
 import { throwIfServerFailed } from "../request-errors.ts";
-import { isToken, parsedJson, refusalText, sendWith } from "./tokens.ts";
+import { isToken, parsedJson, refusalText, sendAuthorized } from "./tokens.ts";
 import { withUsageCapLimit } from "./usage-cap.ts";
 
 /** This request is not billed. */
@@ -19,22 +19,23 @@ export function xAppTokenKind(apiUrl: string): CredentialKind {
     access: "app",
     title: "X bearer token",
     purpose: "Searches X and shows you whole posts. X bills reads to the application's owner.",
-    meaning: "An application's bearer token: console.x.com, Keys and tokens. Checking it is free.",
+    description:
+      "An application's bearer token: console.x.com, Keys and tokens. Checking it is free.",
     fields: [
       {
         name: "token",
         label: "Bearer token",
         hint: "At console.x.com: your application, Keys and tokens. Checking it costs nothing.",
-        meaning: "the bearer token",
+        description: "the bearer token",
         isSecret: true,
         isOptional: false,
       },
     ],
     make: async ({ token = "" }, tools) => {
-      if (!isToken(token)) throw invalid("the token is empty or malformed");
-      const response = await sendWith(token, { url: checkUrl }, tools);
+      if (!isToken(token)) throw invalidTokenError("the token is empty or malformed");
+      const response = await sendAuthorized(token, { url: checkUrl }, tools);
       throwIfServerFailed(checkUrl.host, response);
-      if (response.status !== 200) throw invalid(refusalText(response, checkUrl));
+      if (response.status !== 200) throw invalidTokenError(refusalText(response, checkUrl));
       return {
         host: checkUrl.origin,
         subject: null,
@@ -44,9 +45,9 @@ export function xAppTokenKind(apiUrl: string): CredentialKind {
       };
     },
     test: async (stored, tools) => {
-      const response = await sendWith(makeToken(stored), { url: checkUrl }, tools);
+      const response = await sendAuthorized(makeToken(stored), { url: checkUrl }, tools);
       throwIfServerFailed(checkUrl.host, response);
-      if (response.status !== 200) throw refused(refusalText(response, checkUrl));
+      if (response.status !== 200) throw refusedError(refusalText(response, checkUrl));
       return readUsage(parsedJson(response));
     },
     send: async (request, stored, tools) => await sendApp(request, stored, tools),
@@ -58,9 +59,9 @@ async function sendApp(
   stored: CredentialInUse,
   tools: CredentialTools,
 ): Promise<FetchedResponse> {
-  const response = await sendWith(makeToken(stored), request, tools);
+  const response = await sendAuthorized(makeToken(stored), request, tools);
   if (response.status === 401) {
-    throw refused(`${request.url.host} refused the application's token`);
+    throw refusedError(`${request.url.host} refused the application's token`);
   }
   return await withUsageCapLimit(response, tools.now());
 }
@@ -75,11 +76,11 @@ function readUsage(json: unknown): string {
     : "the token works: X reports no usage";
 }
 
-const invalid = (problem: string): EarshotError =>
+const invalidTokenError = (problem: string): EarshotError =>
   credentialInvalid(
     `token: ${problem}`,
     "copy the bearer token from the application's keys and tokens at console.x.com",
   );
 
-const refused = (problem: string): EarshotError =>
+const refusedError = (problem: string): EarshotError =>
   credentialRefused(problem, "create another bearer token at console.x.com and add it");

@@ -30,7 +30,7 @@ export async function authorizeUser(
   dialogue.show(
     `Open this URL, allow the application, and copy the URL that you are redirected to:\n\n${url}\n`,
   );
-  const code = codeIn(await dialogue.prompt("The URL that you were redirected to: "), state);
+  const code = readCode(await dialogue.prompt("The URL that you were redirected to: "), state);
   const client: Client = { id, secret: secret || null };
   const tokens = await requestTokens(
     apiUrl,
@@ -54,7 +54,7 @@ function getSite(apiUrl: string): string {
 const randomText = (tools: CredentialTools, bytes: number): string =>
   Buffer.from(tools.randomBytes(bytes)).toString("base64url");
 
-function codeIn(pastedUrl: string, state: string): string {
+function readCode(pastedUrl: string, state: string): string {
   if (!URL.canParse(pastedUrl))
     throw credentialInvalid("the URL: expected the whole URL, beginning with http");
   const { searchParams } = new URL(pastedUrl);

@@ -72,9 +72,9 @@ describe("an application's token", () => {
   test.each(["", "has space in it", "new\nline-of-a-token", "unknown-token"])(
     "%j is rejected as an X application's token",
     async (token) => {
-      const making = findKind("app-token").make({ token }, tools);
-      await expect(making).rejects.toMatchObject({ code: "credential_invalid" });
-      await expect(making).rejects.not.toThrow("unknown-token");
+      const creation = findKind("app-token").make({ token }, tools);
+      await expect(creation).rejects.toMatchObject({ code: "credential_invalid" });
+      await expect(creation).rejects.not.toThrow("unknown-token");
     },
   );
 
@@ -85,8 +85,8 @@ describe("an application's token", () => {
       "the token works: 0 of 3000000 posts read this month",
     );
     await expect(test("ended-long-ago")).rejects.toMatchObject({ code: "credential_refused" });
-    const sending = kind.send(me(), storedXCredential({ token: "ended-long-ago" }), tools);
-    await expect(sending).rejects.toMatchObject({ code: "credential_refused" });
+    const response = kind.send(me(), storedXCredential({ token: "ended-long-ago" }), tools);
+    await expect(response).rejects.toMatchObject({ code: "credential_refused" });
   });
 
   test("an X application's token pauses for an hour when its monthly cap is used up, regardless of the headers", async () => {
@@ -157,9 +157,9 @@ describe("a user's session", () => {
 
   test("a session on X is renewed once for all concurrent callers, and the new refresh token is stored", async () => {
     const credential = session();
-    const [before] = [credential.secrets()];
+    const [originalSecrets] = [credential.secrets()];
     // If the expiry is unknown, each request is first refused.
-    const withoutExpiry = storedXCredential({ ...before, expiresMs: "" }, "12");
+    const withoutExpiry = storedXCredential({ ...originalSecrets, expiresMs: "" }, "12");
     now += 7_200_001;
     let open = () => {};
     x.faults.tokenGate = new Promise((resolve) => {
@@ -167,13 +167,15 @@ describe("a user's session", () => {
     });
     const kind = findKind("user-token");
     x.faults.limit = 1_000;
-    const sending = Array.from({ length: 50 }, () => kind.send(me(), withoutExpiry, toolsNow));
+    const pendingResponses = Array.from({ length: 50 }, () =>
+      kind.send(me(), withoutExpiry, toolsNow),
+    );
     open();
-    const responses = await Promise.all(sending);
+    const responses = await Promise.all(pendingResponses);
     expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(200));
     expect(renewals()).toBe(1);
     expect(withoutExpiry.saved).toHaveLength(1);
-    expect(withoutExpiry.secrets().refreshToken).not.toBe(before?.refreshToken);
+    expect(withoutExpiry.secrets().refreshToken).not.toBe(originalSecrets?.refreshToken);
     expect((await kind.send(me(), withoutExpiry, toolsNow)).status).toBe(200);
     expect(renewals()).toBe(1);
   });
@@ -182,16 +184,16 @@ describe("a user's session", () => {
     const credential = session();
     const secrets = credential.secrets();
     x.revoke("12");
-    const sending = findKind("user-token").send(me(), credential, toolsNow);
-    await expect(sending).rejects.toMatchObject({
+    const response = findKind("user-token").send(me(), credential, toolsNow);
+    await expect(response).rejects.toMatchObject({
       code: "credential_refused",
-      hint: "authorize it again: earshot credentials add x user-token",
+      hint: "authorize the application again: earshot credentials add x user-token",
     });
-    const error = await sending.catch((thrown: unknown) => thrown);
-    const reported = JSON.stringify(error) + String(error);
+    const error = await response.catch((thrown: unknown) => thrown);
+    const errorText = JSON.stringify(error) + String(error);
     for (const secret of Object.values(secrets)) {
       if (secret.startsWith("at-") || secret.startsWith("rt-"))
-        expect(reported).not.toContain(secret);
+        expect(errorText).not.toContain(secret);
     }
     await expect(findKind("user-token").test(credential, toolsNow)).rejects.toMatchObject({
       code: "credential_refused",
@@ -241,8 +243,8 @@ describe("authorizing an application in a browser", () => {
       const credential = storedXCredential(newCredential.secrets, newCredential.subject);
       now += 7_200_001;
       expect((await findKind("user-token").send(me(), credential, toolsNow)).status).toBe(200);
-      const requested = x.requests.find(({ path }) => path === "/i/oauth2/authorize");
-      expect(requested?.query.scope).toBe(
+      const authorizationRequest = x.requests.find(({ path }) => path === "/i/oauth2/authorize");
+      expect(authorizationRequest?.query.scope).toBe(
         "tweet.read users.read follows.read space.read offline.access",
       );
     },

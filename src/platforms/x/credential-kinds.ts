@@ -12,8 +12,8 @@ export function xCredentialKinds({
   isRedistributionAgreed = false,
 }: KindsOptions): readonly CredentialKind[] {
   const kinds = [xAppTokenKind(apiUrl), xUserTokenKind(apiUrl)];
-  return isRedistributionAgreed ? kinds : kinds.map((kind) => ({ ...kind, sharing: idsOnly }));
+  return isRedistributionAgreed ? kinds : kinds.map((kind) => ({ ...kind, sharing: idsOnlyNote }));
 }
 
-const idsOnly =
+const idsOnlyNote =
   "X allows sharing IDs only: with this credential, accounts get no texts, names, trends or Spaces. Use --account to give it to one account, which gets everything.";

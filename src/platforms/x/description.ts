@@ -6,7 +6,7 @@ import {
   type ClaimedIdentity,
   type IdentityError,
   type IdentityRules,
-  isWebAddress,
+  isHttpUrl,
   type RecordIdentity,
 } from "../identity.ts";
 import { support } from "./support.ts";
@@ -39,26 +39,26 @@ const pageAddress =
 const maxAheadMs = 86_400_000;
 
 function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
-  const claimed = claim.id ?? idIn(claim.uri) ?? idIn(claim.url);
-  if (claimed === null) {
-    if (claim.uri !== null && !isWebAddress(claim.uri)) {
+  const claimedId = claim.id ?? idInUrl(claim.uri) ?? idInUrl(claim.url);
+  if (claimedId === null) {
+    if (claim.uri !== null && !isHttpUrl(claim.uri)) {
       return { field: "uri", expected: "an http or https URL", found: claim.uri };
     }
     return { uri: claim.uri, url: claim.url, nativeId: null, userId: claim.authorId, seenMs: null };
   }
-  const id = parseId(claimed);
+  const id = parseId(claimedId);
   if (id === null) {
     return {
       field: claim.id === null ? "uri" : "id",
       expected: "a post ID from 1 to 2^63 - 1",
-      found: claimed,
+      found: claimedId,
     };
   }
   if (hasTime(id) && idTimeMs(id) > claim.nowMs + maxAheadMs) {
     return {
       field: claim.id === null ? "uri" : "id",
       expected: "a post ID whose time is not in the future",
-      found: `${claimed}, of ${isoTime(idTimeMs(id))}`,
+      found: `${claimedId}, of ${isoTime(idTimeMs(id))}`,
     };
   }
   const uri = xUri(id);
@@ -82,6 +82,6 @@ function parseId(text: string): bigint | null {
   return id <= lastId ? id : null;
 }
 
-function idIn(address: string | null): string | null {
+function idInUrl(address: string | null): string | null {
   return address === null ? null : (pageAddress.exec(address)?.[1] ?? null);
 }

@@ -13,7 +13,7 @@ import { readUserCursor, resolveUserId } from "./resolve-user-id.ts";
 
 const scopes = ["tweet.read", "users.read"];
 
-export async function postById(target: PostTarget, session: Session): Promise<UpstreamPage> {
+export async function fetchPostById(target: PostTarget, session: Session): Promise<UpstreamPage> {
   const id = targetPostId(target);
   if (id === null) return absentPage;
   const response = await requestX(session, {
@@ -21,29 +21,29 @@ export async function postById(target: PostTarget, session: Session): Promise<Up
     query: { ids: id, ...postParameters },
     bucket: "GET /2/tweets",
     bill: { postReads: 1, userReads: 1 },
-    counted: "posts",
+    billedAs: "posts",
     scopes,
   });
   return await pageWithOriginals({ ...response, next: null }, session);
 }
 
-export async function userPosts(
+export async function fetchUserPosts(
   target: UserTarget,
   call: PageCall,
   session: Session,
 ): Promise<UpstreamPage> {
-  const options = { minPageSize: 5, exclude: undefined, isWanted: everyPost };
-  return await timeline(target, call, session, options);
+  const options = { minPageSize: 5, exclude: undefined, isIncluded: everyPost };
+  return await fetchTimeline(target, call, session, options);
 }
 
-export async function mediaInTimeline(
+export async function fetchTimelineMedia(
   target: UserTarget,
   call: PageCall,
   session: Session,
 ): Promise<UpstreamPage> {
   // Posts with media may be rare, so pages are large.
-  const options = { minPageSize: 100, exclude: "retweets", isWanted: hasMedia };
-  return await timeline(target, call, session, options);
+  const options = { minPageSize: 100, exclude: "retweets", isIncluded: hasMedia };
+  return await fetchTimeline(target, call, session, options);
 }
 
 const everyPost = (): boolean => true;
@@ -52,14 +52,14 @@ const hasMedia = ({ media }: Post): boolean => media.length > 0;
 type TimelineOptions = {
   minPageSize: number;
   exclude: string | undefined;
-  isWanted: (post: Post) => boolean;
+  isIncluded: (post: Post) => boolean;
 };
 
-async function timeline(
+async function fetchTimeline(
   target: UserTarget,
   { cursor, limit }: PageCall,
   session: Session,
-  { minPageSize, exclude, isWanted }: TimelineOptions,
+  { minPageSize, exclude, isIncluded }: TimelineOptions,
 ): Promise<UpstreamPage> {
   const position = readUserCursor(cursor);
   const id = position?.id ?? (await resolveUserId(target, session));
@@ -71,13 +71,13 @@ async function timeline(
     bucket: "GET /2/users/:id/tweets",
   };
   const response = await requestPosts(session, size, request);
-  const page = await pageWithOriginals(response, session, isWanted);
+  const page = await pageWithOriginals(response, session, isIncluded);
   const next = page.next === null ? null : `${id}.${page.next}`;
   if (!exceedsTimeline(response)) return { ...page, next };
-  return { ...page, next, warnings: [...(page.warnings ?? []), timelineCut] };
+  return { ...page, next, warnings: [...(page.warnings ?? []), timelineTruncated] };
 }
 
-export async function homePosts(call: PageCall, session: Session): Promise<UpstreamPage> {
+export async function fetchHomePosts(call: PageCall, session: Session): Promise<UpstreamPage> {
   const id = readIdText(session.subjectId);
   if (id === null) return absentPage;
   const request = {
@@ -104,7 +104,7 @@ function requestPosts(
     query: { max_results: size, ...postParameters, "user.fields": authorFields, ...query },
     bucket,
     bill: { postReads: size, userReads: size },
-    counted: "posts",
+    billedAs: "posts",
     scopes,
   });
 }
@@ -112,17 +112,19 @@ function requestPosts(
 async function pageWithOriginals(
   response: XResponse,
   session: Session,
-  isWanted: (post: Post) => boolean = everyPost,
+  isIncluded: (post: Post) => boolean = everyPost,
 ): Promise<UpstreamPage> {
   if (response.isAbsent) return absentPage;
   const { posts, omitted } = readPosts(response);
-  const completed = await withOriginals(posts, session);
-  const unwanted = completed.posts.filter((post) => !isWanted(post));
-  const filteredOut = unwanted.map((post) => ({ kind: "omitted", timestamps: post }) as const);
-  return xPostPage(completed.posts.filter(isWanted), [...omitted, ...filteredOut], {
+  const lookupResult = await withOriginals(posts, session);
+  const excludedPosts = lookupResult.posts.filter((post) => !isIncluded(post));
+  const excludedItems = excludedPosts.map(
+    (post) => ({ kind: "omitted", timestamps: post }) as const,
+  );
+  return xPostPage(lookupResult.posts.filter(isIncluded), [...omitted, ...excludedItems], {
     next: response.next,
     nowMs: session.nowMs,
-    warnings: [...response.warnings, ...completed.warnings],
+    warnings: [...response.warnings, ...lookupResult.warnings],
   });
 }
 
@@ -139,7 +141,7 @@ function exceedsTimeline({ next, includes, isAbsent }: XResponse): boolean {
   return others.length === 0 && posts > maxTimelinePosts;
 }
 
-const timelineCut: UpstreamWarning = {
+const timelineTruncated: UpstreamWarning = {
   code: "timeline_cut",
   message: `${xName} shows only the latest ${maxTimelinePosts} posts of an account, and this one has more`,
   isPartial: true,

@@ -22,24 +22,24 @@ import { readUserCursor, resolveUserId } from "./resolve-user-id.ts";
 
 const scopes = ["users.read", "tweet.read"];
 
-export async function readUserProfile(
+export async function fetchUserProfile(
   { id, handle }: UserTarget,
   session: Session,
 ): Promise<UpstreamPage> {
   const userId = readIdText(id);
-  if (userId !== null) return await profileAt(`/2/users/${userId}`, "GET /2/users/:id", session);
+  if (userId !== null) return await fetchProfile(`/2/users/${userId}`, "GET /2/users/:id", session);
   if (handle === null || !isUsername(handle)) return absentPage;
   const path = `/2/users/by/username/${handle}`;
-  return await profileAt(path, "GET /2/users/by/username/:username", session);
+  return await fetchProfile(path, "GET /2/users/by/username/:username", session);
 }
 
-async function profileAt(path: string, bucket: string, session: Session): Promise<UpstreamPage> {
+async function fetchProfile(path: string, bucket: string, session: Session): Promise<UpstreamPage> {
   const { data } = await requestX(session, {
     path,
     query: { "user.fields": userFields },
     bucket,
     bill: { userReads: 1 },
-    counted: "users",
+    billedAs: "users",
     scopes,
   });
   return data === null ? absentPage : usersPage([data], lastPage, session);
@@ -52,7 +52,7 @@ export async function fetchRetweeters(
 ): Promise<UpstreamPage> {
   const id = targetPostId(target);
   if (id === null) return absentPage;
-  return await usersAt(call, session, {
+  return await fetchUsers(call, session, {
     path: `/2/tweets/${id}/retweeted_by`,
     bucket: "GET /2/tweets/:id/retweeted_by",
     scopes,
@@ -69,7 +69,7 @@ export async function fetchFollows(
   const id = cursor?.id ?? (await resolveUserId(target, session));
   if (id === null) return absentPage;
   const position = { ...call, cursor: cursor?.token ?? null };
-  const page = await usersAt(position, session, {
+  const page = await fetchUsers(position, session, {
     path: `/2/users/${id}/${list}`,
     bucket: `GET /2/users/:id/${list}`,
     scopes: ["follows.read", ...scopes],
@@ -77,7 +77,7 @@ export async function fetchFollows(
   return { ...page, next: page.next === null ? null : `${id}.${page.next}` };
 }
 
-async function usersAt(
+async function fetchUsers(
   { cursor, limit }: PageCall,
   session: Session,
   request: Pick<XRequest, "path" | "bucket" | "scopes">,
@@ -91,7 +91,7 @@ async function usersAt(
       "user.fields": userFields,
     },
     bill: { userReads: size },
-    counted: "users",
+    billedAs: "users",
   });
   return response.isAbsent ? absentPage : usersPage(list(response.data, 1_000), response, session);
 }

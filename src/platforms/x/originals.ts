@@ -21,13 +21,13 @@ export async function withOriginals(
   const ids = [...new Set(repostedIds)].slice(0, maxLookups);
   if (ids.length === 0) return { posts, warnings: [] };
   const response = await lookUp(ids, session);
-  if (response instanceof EarshotError) return { posts, warnings: [repostsCut(response)] };
+  if (response instanceof EarshotError) return { posts, warnings: [repostsTruncated(response)] };
   const originals = new Map(readPosts(response).posts.map((post) => [post.uri, post]));
-  const completed = posts.map((post) => {
+  const completedPosts = posts.map((post) => {
     const original = originals.get(post.reposted?.uri ?? "");
     return original === undefined ? post : withOriginal(post, original);
   });
-  return { posts: completed, warnings: [] };
+  return { posts: completedPosts, warnings: [] };
 }
 
 async function lookUp(ids: readonly string[], session: Session): Promise<XResponse | EarshotError> {
@@ -37,7 +37,7 @@ async function lookUp(ids: readonly string[], session: Session): Promise<XRespon
       query: { ids: ids.join(","), ...postParameters },
       bucket: "GET /2/tweets",
       bill: { postReads: ids.length, userReads: ids.length },
-      counted: "posts",
+      billedAs: "posts",
       scopes: ["tweet.read", "users.read"],
     });
   } catch (error) {
@@ -46,7 +46,7 @@ async function lookUp(ids: readonly string[], session: Session): Promise<XRespon
   }
 }
 
-const repostsCut = ({ message, hint }: EarshotError): UpstreamWarning => ({
+const repostsTruncated = ({ message, hint }: EarshotError): UpstreamWarning => ({
   code: "reposts_cut",
   message: `reposts have the text that X truncates, because their originals could not be looked up: ${message}`,
   ...(hint === undefined ? {} : { hint }),

@@ -45,9 +45,9 @@ function readLinks(value: unknown): string[] {
     unwound_url: unwound,
     media_key: mediaKey,
   } = asFields(value);
-  const full = readHttpUrl(expanded);
-  if (typeof mediaKey === "string" || (full !== null && mediaAddress.test(full))) return [];
-  const links = [full ?? readHttpUrl(url), readHttpUrl(unwound)];
+  const fullUrl = readHttpUrl(expanded);
+  if (typeof mediaKey === "string" || (fullUrl !== null && mediaAddress.test(fullUrl))) return [];
+  const links = [fullUrl ?? readHttpUrl(url), readHttpUrl(unwound)];
   return links.filter((link) => link !== null);
 }
 
@@ -71,14 +71,14 @@ export function readMedia(attachments: unknown, { media }: Includes): Media[] {
 
 /** The MP4 with the highest bit rate. */
 function bestVariant(value: unknown): string | null {
-  let best: string | null = null;
+  let bestUrl: string | null = null;
   let bestRate = -1;
   for (const item of list(value, maxMedia)) {
     const { url, content_type: type, bit_rate: rate } = asFields(item);
     const videoUrl = readHttpUrl(url);
     const bits = typeof rate === "number" ? rate : 0;
     if (videoUrl === null || type !== "video/mp4" || bits <= bestRate) continue;
-    [best, bestRate] = [videoUrl, bits];
+    [bestUrl, bestRate] = [videoUrl, bits];
   }
-  return best;
+  return bestUrl;
 }

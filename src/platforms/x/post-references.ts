@@ -63,14 +63,14 @@ export function replyReference(
 ): PostReference | null {
   const userId = readIdText(fields.in_reply_to_user_id) ?? parent?.userId ?? null;
   if (parent === null && userId === null) return null;
-  const mentioned = mentions.find(
+  const mentionedUser = mentions.find(
     (mention) => mention.userId !== null && mention.userId === userId,
   );
   const ownUsername = userId === author.userId ? author.username || null : null;
   return {
     id: parent?.id ?? null,
     uri: parent?.uri ?? null,
-    username: parent?.username ?? mentioned?.username ?? ownUsername,
+    username: parent?.username ?? mentionedUser?.username ?? ownUsername,
     userId,
   };
 }

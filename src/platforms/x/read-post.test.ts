@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readSpace, readTrend } from "./fetch-others.ts";
+import { readSpace, readTrend } from "./fetch-spaces-and-trends.ts";
 import { readXUser } from "./fetch-users.ts";
 import { readIncludes } from "./includes.ts";
 import { isPostWithheld, readXPost, withOriginal } from "./read-post.ts";
@@ -121,12 +121,12 @@ describe("an X post", () => {
   test("a post in X's newer vocabulary is read in the same way", () => {
     const { referenced_tweets, public_metrics, ...rest } = json;
     const { retweet_count, ...metrics } = public_metrics;
-    const renamed = {
+    const renamedPost = {
       ...rest,
       referenced_posts: referenced_tweets,
       public_metrics: { ...metrics, repost_count: retweet_count },
     };
-    expect(readXPost(renamed, includes)).toEqual(readXPost(json, includes));
+    expect(readXPost(renamedPost, includes)).toEqual(readXPost(json, includes));
   });
 
   test.each(["note_tweet", "note_post"])(
@@ -181,9 +181,9 @@ describe("an X post", () => {
   });
 
   test("an X post without a time gets its ID's time", () => {
-    const { created_at, ...untimed } = json;
-    expect(readXPost(untimed, includes)).toMatchObject({ createdMs: 1577820376771 });
-    expect(readXPost({ ...untimed, id: "20" }, includes)).toBeNull();
+    const { created_at, ...untimedPost } = json;
+    expect(readXPost(untimedPost, includes)).toMatchObject({ createdMs: 1577820376771 });
+    expect(readXPost({ ...untimedPost, id: "20" }, includes)).toBeNull();
   });
 
   test.each([
@@ -260,7 +260,7 @@ const hostileTexts = [
   "javascript:alert(1)",
 ];
 
-function mutated(value: unknown): fc.Arbitrary<unknown> {
+function mutate(value: unknown): fc.Arbitrary<unknown> {
   const arbitrary = fc.oneof(
     fc.jsonValue(),
     fc.constantFrom(...hostileTexts),
@@ -271,9 +271,9 @@ function mutated(value: unknown): fc.Arbitrary<unknown> {
     return fc.oneof({ weight: 5, arbitrary: fc.constant(value) }, { weight: 1, arbitrary });
   }
   const parts = Array.isArray(value)
-    ? fc.tuple(...value.map(mutated))
+    ? fc.tuple(...value.map(mutate))
     : fc.record(
-        Object.fromEntries(Object.entries(value).map(([name, part]) => [name, mutated(part)])),
+        Object.fromEntries(Object.entries(value).map(([name, part]) => [name, mutate(part)])),
       );
   return fc.oneof({ weight: 12, arbitrary: parts }, { weight: 1, arbitrary });
 }
@@ -282,8 +282,8 @@ test("any response from X is read without throwing, and yields only well-formed 
   const post = { ...json, note_tweet: { text: "long", entities: json.entities } };
   fc.assert(
     fc.property(
-      mutated(post),
-      mutated({ users: [...includes.users.values()], media: [...includes.media.values()] }),
+      mutate(post),
+      mutate({ users: [...includes.users.values()], media: [...includes.media.values()] }),
       (value, otherIncludes) => {
         const post = readXPost(value, readIncludes(otherIncludes));
         if (post !== null) {

@@ -15,7 +15,7 @@ import {
 import { readEntities, readMedia } from "./post-entities.ts";
 import { readReferences, replyReference } from "./post-references.ts";
 
-const maxText = 100_000;
+const maxTextLength = 100_000;
 
 /** Null without an ID, author or time. A repost has X's text until `withOriginal` replaces it. */
 export function readXPost(value: unknown, includes: Includes): Post | null {
@@ -27,7 +27,7 @@ export function readXPost(value: unknown, includes: Includes): Post | null {
   const author = includes.users.get(userId);
   const username = readUsername(author?.username) ?? "";
   const note = firstPresent(fields, "note_tweet", "note_post");
-  const noteText = nonEmptyText(asFields(note).text, maxText);
+  const noteText = nonEmptyText(asFields(note).text, maxTextLength);
   const entities = readEntities(
     noteText === null ? fields.entities : (firstPresent(note, "entities") ?? fields.entities),
   );
@@ -44,7 +44,7 @@ export function readXPost(value: unknown, includes: Includes): Post | null {
     authorName: nonEmptyText(author?.name, 1_000),
     authorVerified: readBoolean(author?.verified),
     ...times,
-    text: noteText ?? string(fields.text, maxText) ?? "",
+    text: noteText ?? string(fields.text, maxTextLength) ?? "",
     langs: readLangs(fields.lang),
     detectedLang: null,
     conversationId: readIdText(fields.conversation_id),

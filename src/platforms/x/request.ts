@@ -2,7 +2,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { credentialRefused } from "../credential-errors.ts";
 import { asFields, list } from "../fields.ts";
 import { possiblyBilled } from "../request-errors.ts";
-import type { Bill, Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
+import type { Bill, Session, UpstreamRequest, UpstreamResponse } from "../session.ts";
 import type { UpstreamWarning } from "../upstream.ts";
 import { pageToken } from "../upstream-page.ts";
 import { withoutTokens } from "../without-secrets.ts";
@@ -15,7 +15,7 @@ export type XRequest = {
   bucket: string;
   bill: Bill;
   /** How each item in `data` is billed; `requests` means a flat price. */
-  counted: "posts" | "users" | "requests";
+  billedAs: "posts" | "users" | "requests";
   scopes: readonly string[];
 };
 
@@ -30,7 +30,7 @@ export type XResponse = {
   isAbsent: boolean;
 };
 
-const absent: Omit<XResponse, "receivedMs"> = {
+const absentResponse: Omit<XResponse, "receivedMs"> = {
   data: null,
   includes: noIncludes,
   next: null,
@@ -47,19 +47,19 @@ export async function requestX(session: Session, request: XRequest): Promise<XRe
   const response = await session.get({ path, query, bucket, bill });
   if (response.status >= 200 && response.status < 300) {
     const body = readResponse(response, session);
-    response.settle(makeBill(body, request.counted));
+    response.settle(makeBill(body, request.billedAs));
     return body;
   }
   response.settle({});
   throwUnlessAbsent(response.status, response.json, session, request);
-  return { ...absent, receivedMs: response.receivedMs ?? session.nowMs };
+  return { ...absentResponse, receivedMs: response.receivedMs ?? session.nowMs };
 }
 
 /**
  * An unreadable response may have been billed, so it counts in full and is not repeated. Errors:
  * `answer_unreadable`.
  */
-function readResponse(response: UpstreamAnswer, session: Session): XResponse {
+function readResponse(response: UpstreamResponse, session: Session): XResponse {
   const { json, receivedMs = session.nowMs } = response;
   const { data = null, includes, meta, errors } = asFields(json);
   const { next_token: next, result_count: count } = asFields(meta);
@@ -93,7 +93,7 @@ const isEmpty = (data: unknown): boolean =>
   data === null || (Array.isArray(data) && data.length === 0);
 
 /** X also bills included resources. */
-function makeBill({ data, includes }: XResponse, counted: XRequest["counted"]): Bill {
+function makeBill({ data, includes }: XResponse, counted: XRequest["billedAs"]): Bill {
   if (counted === "requests") return { requests: 1 };
   const items = Array.isArray(data) ? data.length : data === null ? 0 : 1;
   return {
@@ -108,10 +108,10 @@ function throwUnlessAbsent(
   session: Session,
   request: XRequest,
 ): void {
-  const kind = readProblem(json);
+  const problemType = readProblem(json);
   if (status === 404) return;
-  if (status === 403 && kind === "not-authorized-for-resource") return;
-  if (status === 403) throw forbidden(kind, json, session, request);
+  if (status === 403 && problemType === "not-authorized-for-resource") return;
+  if (status === 403) throw forbidden(problemType, json, session, request);
   if (status === 402) throw noCredit(session);
   throw new EarshotError(
     "upstream_refused",
@@ -126,20 +126,24 @@ function readProblem(json: unknown): string | null {
 }
 
 function forbidden(
-  kind: string | null,
+  problemType: string | null,
   json: unknown,
   session: Session,
   { bucket, scopes }: XRequest,
 ): EarshotError {
   const host = sessionHost(session);
-  if (kind === "unsupported-authentication") {
-    const other = session.access === "app" ? "user-token" : "app-token";
+  if (problemType === "unsupported-authentication") {
+    const otherKind = session.access === "app" ? "user-token" : "app-token";
     return credentialRefused(
       `${host} does not support ${bucket} with this kind of credential`,
-      `add a credential of the kind ${other}`,
+      `add a credential of the kind ${otherKind}`,
     );
   }
-  if (kind === "client-forbidden" || kind === "client-not-enrolled" || session.access === "app") {
+  if (
+    problemType === "client-forbidden" ||
+    problemType === "client-not-enrolled" ||
+    session.access === "app"
+  ) {
     return credentialRefused(
       `${host} does not allow ${bucket} with this application: ${problemDetail(json)}`,
       "check at console.x.com that the application's project has access to the API",

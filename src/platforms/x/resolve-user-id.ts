@@ -12,13 +12,13 @@ export async function resolveUserId(
 ): Promise<string | null> {
   if (id !== null) return readIdText(id);
   if (handle === null || !isUsername(handle)) return null;
-  const cached = sessionIds.get(session) ?? new Map<string, Promise<string | null>>();
-  sessionIds.set(session, cached);
+  const cachedIds = sessionIds.get(session) ?? new Map<string, Promise<string | null>>();
+  sessionIds.set(session, cachedIds);
   const name = handle.toLowerCase();
-  const userId = cached.get(name) ?? requestUserId(name, session);
-  cached.set(name, userId);
+  const userId = cachedIds.get(name) ?? requestUserId(name, session);
+  cachedIds.set(name, userId);
   return await userId.catch((error: unknown) => {
-    cached.delete(name);
+    cachedIds.delete(name);
     throw error;
   });
 }
@@ -28,7 +28,7 @@ async function requestUserId(name: string, session: Session): Promise<string | n
     path: `/2/users/by/username/${name}`,
     bucket: "GET /2/users/by/username/:username",
     bill: { userReads: 1 },
-    counted: "users",
+    billedAs: "users",
     scopes: ["users.read", "tweet.read"],
   });
   return readIdText(asFields(data).id);

@@ -63,7 +63,7 @@ export async function requestSearch(
     },
     bucket: `GET ${path}`,
     bill: { postReads: size, userReads: size },
-    counted: "posts",
+    billedAs: "posts",
     scopes: ["tweet.read", "users.read"],
   });
   if (response.isAbsent) return absentPage;

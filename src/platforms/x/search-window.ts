@@ -19,13 +19,13 @@ export function searchWindow(
   search: SearchName,
 ): SearchWindow | null {
   const latestMs = floorSecond(nowMs - minAgeMs);
-  const to = Math.min(ceilSecond(toMs), latestMs);
+  const endMs = Math.min(ceilSecond(toMs), latestMs);
   const earliestMs = search === "recent" ? nowMs - liveWindowMs : firstPostMs;
-  const start = Math.max(fromMs === null ? earliestMs : floorSecond(fromMs), earliestMs);
-  if (start >= to) return null;
+  const startMs = Math.max(fromMs === null ? earliestMs : floorSecond(fromMs), earliestMs);
+  if (startMs >= endMs) return null;
   // Full-archive search without a start covers only thirty days.
-  const isOpen = search === "recent" && start < earliestMs + startMarginMs;
-  return { search, fromMs: isOpen ? null : start, toMs: to };
+  const isOpen = search === "recent" && startMs < earliestMs + startMarginMs;
+  return { search, fromMs: isOpen ? null : startMs, toMs: endMs };
 }
 
 const floorSecond = (ms: number): number => Math.floor(ms / 1_000) * 1_000;

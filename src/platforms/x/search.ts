@@ -6,7 +6,7 @@ import type { SearchCall, UpstreamPage, UpstreamSearch } from "../upstream.ts";
 import { emptyPage } from "../upstream-page.ts";
 import { type Expression, isExpressible, printExpression } from "./query/expression.ts";
 import { lowerQuery } from "./query/lower.ts";
-import { shortenedExpression } from "./query/shorten.ts";
+import { shortenExpression } from "./query/shorten.ts";
 import {
   listSearchRoutes,
   requestSearch,
@@ -31,17 +31,17 @@ async function searchPage(call: SearchCall, session: Session): Promise<UpstreamP
     searchName(call.route),
   );
   if (window === null) return emptyPage;
-  const refused = new Set<string>();
+  const refusedOperators = new Set<string>();
   for (;;) {
-    const expression = lowerQuery(call.tree, { names: call.names, refused });
+    const expression = lowerQuery(call.tree, { names: call.names, refusedOperators });
     if (expression.kind === "none") return null;
-    const request = requestFor(expression, window);
+    const request = makeRequest(expression, window);
     try {
       return await requestPage({ ...request, token: null, limit: call.limit }, session);
     } catch (error) {
       const operator = refusedOperator(error, request.query);
-      if (operator === null || refused.has(operator)) throw error;
-      refused.add(operator);
+      if (operator === null || refusedOperators.has(operator)) throw error;
+      refusedOperators.add(operator);
     }
   }
 }
@@ -49,12 +49,12 @@ async function searchPage(call: SearchCall, session: Session): Promise<UpstreamP
 type WindowedQuery = Omit<XSearchRequest, "token" | "limit">;
 
 /** A query too long for recent search may fit full-archive search. */
-function requestFor(expression: Expression, window: SearchWindow): WindowedQuery {
+function makeRequest(expression: Expression, window: SearchWindow): WindowedQuery {
   if (!isExpressible(expression)) throw notExpressible();
   const { maxCharacters } = searches[window.search];
-  const short = shortenedExpression(expression, maxCharacters);
-  if (short === null) throw tooLong(maxCharacters);
-  return { ...window, query: printExpression(short) };
+  const shortened = shortenExpression(expression, maxCharacters);
+  if (shortened === null) throw tooLong(maxCharacters);
+  return { ...window, query: printExpression(shortened) };
 }
 
 async function requestPage(request: XSearchRequest, session: Session): Promise<UpstreamPage> {
@@ -107,7 +107,7 @@ function refusedOperator(error: unknown, query: string): string | null {
 type Span = { fromMs: number | null; toMs: number };
 
 /** The maximum difference between the time in a post's ID and X's `created_at`. */
-const maxApartMs = 1_000;
+const maxSkewMs = 1_000;
 
 export function narrowedWindow(tree: QueryNode, window: Span, asOfMs: number): Span {
   const parts = tree.kind === "and" ? tree.children : [tree];
@@ -132,11 +132,11 @@ function nodeBound(node: QueryNode, asOfMs: number): Bound {
       return { fromMs: null, toMs: node.ms };
     case "since-id": {
       const id = BigInt(node.id);
-      return { fromMs: hasTime(id) ? idTimeMs(id) - maxApartMs : null, toMs: null };
+      return { fromMs: hasTime(id) ? idTimeMs(id) - maxSkewMs : null, toMs: null };
     }
     case "max-id": {
       const id = BigInt(node.id);
-      return { fromMs: null, toMs: hasTime(id) ? idTimeMs(id) + maxApartMs + 1 : null };
+      return { fromMs: null, toMs: hasTime(id) ? idTimeMs(id) + maxSkewMs + 1 : null };
     }
     default:
       return { fromMs: null, toMs: null };

@@ -10,7 +10,7 @@ export type Client = { id: string; secret: string | null };
 /** `expiresMs` is decimal, or empty if unknown. */
 export type UserTokens = { accessToken: string; refreshToken: string; expiresMs: string };
 
-/** Errors: `credential_refused` for a rejected code or refresh token; `upstream_limited`; `upstream_failed`. */
+/** Errors: `credential_refused` for a rejected code or refresh token; `upstream_limited`; `upstream_failed`; `answer_unreadable`. */
 export async function requestTokens(
   apiUrl: string,
   client: Client,
@@ -23,7 +23,9 @@ export async function requestTokens(
     headers: {
       "content-type": "application/x-www-form-urlencoded",
       accept: "application/json",
-      ...(client.secret === null ? {} : { authorization: basic(client.id, client.secret) }),
+      ...(client.secret === null
+        ? {}
+        : { authorization: basicAuthorization(client.id, client.secret) }),
     },
     body: new URLSearchParams({
       ...grant,
@@ -34,7 +36,7 @@ export async function requestTokens(
   throw refusalError(response, url);
 }
 
-const basic = (id: string, secret: string): string =>
+const basicAuthorization = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`;
 
 function responseTokens(response: FetchedResponse, url: URL, nowMs: number): UserTokens {
@@ -45,11 +47,11 @@ function responseTokens(response: FetchedResponse, url: URL, nowMs: number): Use
     });
   }
   const seconds = fields.expires_in;
-  const isTimed = typeof seconds === "number" && seconds > 0 && seconds < 31_536_000;
+  const hasLifetime = typeof seconds === "number" && seconds > 0 && seconds < 31_536_000;
   return {
     accessToken: fields.access_token,
     refreshToken: isToken(fields.refresh_token) ? fields.refresh_token : "",
-    expiresMs: isTimed ? String(Math.floor(nowMs + seconds * 1_000)) : "",
+    expiresMs: hasLifetime ? String(Math.floor(nowMs + seconds * 1_000)) : "",
   };
 }
 
@@ -60,10 +62,14 @@ export const isToken = (value: unknown): value is string =>
 function refusalError(response: FetchedResponse, url: URL): EarshotError {
   const { status } = response;
   if (status === 429) {
-    return new EarshotError("upstream_limited", `${url.host}'s rate limit for tokens is reached`, {
-      status: 502,
-      retryable: true,
-    });
+    return new EarshotError(
+      "upstream_limited",
+      `${url.host}'s rate limit for tokens has been reached`,
+      {
+        status: 502,
+        retryable: true,
+      },
+    );
   }
   if (status >= 500) {
     return new EarshotError("upstream_failed", `${url.host} issued no tokens (${status})`, {
@@ -72,13 +78,13 @@ function refusalError(response: FetchedResponse, url: URL): EarshotError {
     });
   }
   return credentialRefused(
-    `${url.host} issued no tokens (${status}${responseReason(response)})`,
-    "authorize it again: earshot credentials add x user-token",
+    `${url.host} issued no tokens (${status}${errorCodeSuffix(response)})`,
+    "authorize the application again: earshot credentials add x user-token",
   );
 }
 
-/** Returns only the error code, because X's description may echo what was sent. */
-function responseReason(response: FetchedResponse): string {
+/** Contains only the error code, because X's description may echo what was sent. */
+function errorCodeSuffix(response: FetchedResponse): string {
   const { error } = asFields(parsedJson(response));
   return typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? `, ${error}` : "";
 }
@@ -95,11 +101,11 @@ export function tokenSecrets(client: Client, tokens: UserTokens): Secrets {
   return { clientId: client.id, clientSecret: client.secret ?? "", ...tokens };
 }
 
-export function appClient(secrets: Secrets): Client {
+export function storedClient(secrets: Secrets): Client {
   return { id: secrets.clientId ?? "", secret: secrets.clientSecret || null };
 }
 
-export async function sendWith(
+export async function sendAuthorized(
   token: string,
   request: {
     url: URL;

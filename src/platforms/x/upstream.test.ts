@@ -34,14 +34,14 @@ const bob: EmulatedUser = { id: "12", username: "Bob", followers: ["11"] };
 const suspended: EmulatedUser = { id: "13", username: "gone", isSuspended: true };
 const shy: EmulatedUser = { id: "14", username: "shy", isProtected: true };
 
-const post = (n: number, more: Partial<EmulatedPost> = {}): EmulatedPost => {
-  const createdMs = more.createdMs ?? nowMs - n * minuteMs;
+const post = (n: number, overrides: Partial<EmulatedPost> = {}): EmulatedPost => {
+  const createdMs = overrides.createdMs ?? nowMs - n * minuteMs;
   return {
     id: idAt(createdMs, n),
     authorId: "11",
     text: `river ${n}`,
     lang: "en",
-    ...more,
+    ...overrides,
     createdMs,
   };
 };
@@ -66,11 +66,11 @@ const request = (
   method: PageCall["method"],
   target: PageCall["target"],
   session: Session,
-  more: Partial<PageCall> = {},
+  overrides: Partial<PageCall> = {},
 ): Promise<UpstreamPage> =>
-  upstream.page({ method, target, cursor: null, limit: 10, ...more }, session);
+  upstream.page({ method, target, cursor: null, limit: 10, ...overrides }, session);
 
-const search = (query: string, session: Session, more: Partial<SearchCall> = {}) => {
+const search = (query: string, session: Session, overrides: Partial<SearchCall> = {}) => {
   const { tree } = parseQuery(query);
   const names = { accounts: new Map(), posts: new Map() };
   const call: SearchCall = {
@@ -81,7 +81,7 @@ const search = (query: string, session: Session, more: Partial<SearchCall> = {})
     asOfMs: nowMs,
     cursor: null,
     limit: 10,
-    ...more,
+    ...overrides,
   };
   return upstream.search?.page(call, session) ?? Promise.resolve(null);
 };
@@ -111,8 +111,11 @@ describe("searching", () => {
     );
     expect(texts(await search("river", appSession(x)))).toEqual(["river 1"]);
     expect(x.requests.at(-1)?.path).toBe("/2/tweets/search/recent");
-    const all = { fromMs: null, route: "all" };
-    expect(texts(await search("river", appSession(x), all))).toEqual(["river 1", "river 2"]);
+    const fullArchive = { fromMs: null, route: "all" };
+    expect(texts(await search("river", appSession(x), fullArchive))).toEqual([
+      "river 1",
+      "river 2",
+    ]);
     expect(x.requests.at(-1)?.path).toBe("/2/tweets/search/all");
   });
 
@@ -122,8 +125,8 @@ describe("searching", () => {
     const page = await search("river", session, { fromMs: null });
     expect(texts(page)).toEqual(["river 1"]);
     expect(page?.sinceMs).toBe(nowMs - 7 * dayMs);
-    const old = { fromMs: nowMs - 40 * dayMs, toMs: nowMs - 20 * dayMs };
-    expect(texts(await search("river", session, old))).toEqual([]);
+    const oldWindow = { fromMs: nowMs - 40 * dayMs, toMs: nowMs - 20 * dayMs };
+    expect(texts(await search("river", session, oldWindow))).toEqual([]);
   });
 
   test("an X search reads all pages to the last", async () => {
@@ -161,8 +164,8 @@ describe("searching", () => {
     x.world.posts.push(...Array.from({ length: 25 }, (_, n) => post(n + 1)));
     const session = appSession(x);
     await search("river", session, { limit: 1 });
-    expect(session.reserved).toEqual({ postReads: 10, userReads: 10, requests: 0 });
-    expect(session.settled).toEqual({ postReads: 10, userReads: 1, requests: 0 });
+    expect(session.reservedBill).toEqual({ postReads: 10, userReads: 10, requests: 0 });
+    expect(session.settledBill).toEqual({ postReads: 10, userReads: 1, requests: 0 });
     expect(x.billed).toEqual({ posts: 10, users: 1, requests: 0 });
   });
 
@@ -200,14 +203,16 @@ describe("searching", () => {
 
 describe("posts", () => {
   test("X returns a post by ID, and a deleted or invisible one is absent", async () => {
-    const visible = post(1);
-    const hidden = post(2, { authorId: "14" });
-    x.world.posts.push(visible, hidden);
+    const visiblePost = post(1);
+    const hiddenPost = post(2, { authorId: "14" });
+    x.world.posts.push(visiblePost, hiddenPost);
     const session = appSession(x);
-    expect(texts(await request("getbyid", postTarget(visible.id), session))).toEqual(["river 1"]);
-    expect(texts(await request("getbyid", postTarget(hidden.id), session))).toEqual([]);
+    expect(texts(await request("getbyid", postTarget(visiblePost.id), session))).toEqual([
+      "river 1",
+    ]);
+    expect(texts(await request("getbyid", postTarget(hiddenPost.id), session))).toEqual([]);
     expect(texts(await request("getbyid", postTarget("20"), session))).toEqual([]);
-    expect(session.settled).toEqual({ postReads: 1, userReads: 1, requests: 0 });
+    expect(session.settledBill).toEqual({ postReads: 1, userReads: 1, requests: 0 });
   });
 
   test("all pages of an X account's posts are read, and the account's id is looked up only once", async () => {
@@ -227,17 +232,17 @@ describe("posts", () => {
   });
 
   test("a repost on X has the original's content, from a separate lookup", async () => {
-    const long = "a long text ".repeat(30);
+    const longText = "a long text ".repeat(30);
     const original = post(9, {
       authorId: "12",
-      text: long.slice(0, 275),
-      noteText: long,
+      text: longText.slice(0, 275),
+      noteText: longText,
       metrics: { likes: 4 },
     });
     x.world.posts.push(
       original,
       post(1, {
-        text: `RT @Bob: ${long.slice(0, 100)}…`,
+        text: `RT @Bob: ${longText.slice(0, 100)}…`,
         references: [{ type: "retweeted", id: original.id }],
       }),
       post(2, {
@@ -254,7 +259,7 @@ describe("posts", () => {
       post: {
         username: "ann",
         isRepost: true,
-        text: long,
+        text: longText,
         counts: { likes: 4 },
         reposted: {
           id: original.id,
@@ -264,7 +269,7 @@ describe("posts", () => {
         },
       },
     });
-    expect(session.settled).toEqual({ postReads: 3, userReads: 2, requests: 0 });
+    expect(session.settledBill).toEqual({ postReads: 3, userReads: 2, requests: 0 });
     expect(x.billed).toEqual({ posts: 3, users: 2, requests: 0 });
   });
 
@@ -279,17 +284,17 @@ describe("posts", () => {
       post(2),
     );
     const fullSession = appSession(x);
-    const faulted = (error: Error): Session => ({
+    const failingSession = (error: Error): Session => ({
       ...fullSession,
       get: async (request) => {
         if (request.bucket === "GET /2/tweets") throw error;
         return await fullSession.get(request);
       },
     });
-    const limited = new UpstreamLimited("api.x.com", nowMs);
-    const budgetUsedUp = new EarshotError("budget_used_up", "the month's reads are used up");
-    for (const error of [limited, budgetUsedUp]) {
-      const page = await request("gettweets", userTarget({ id: "11" }), faulted(error));
+    const limitError = new UpstreamLimited("api.x.com", nowMs);
+    const budgetError = new EarshotError("budget_used_up", "the month's reads are used up");
+    for (const error of [limitError, budgetError]) {
+      const page = await request("gettweets", userTarget({ id: "11" }), failingSession(error));
       expect(texts(page)).toEqual(["RT @Bob: the whole…", "river 2"]);
       expect(page.warnings).toEqual([
         {
@@ -299,8 +304,10 @@ describe("posts", () => {
         },
       ]);
     }
-    const lost = new Error("the lease was lost");
-    await expect(request("gettweets", userTarget({ id: "11" }), faulted(lost))).rejects.toBe(lost);
+    const leaseError = new Error("the lease was lost");
+    await expect(
+      request("gettweets", userTarget({ id: "11" }), failingSession(leaseError)),
+    ).rejects.toBe(leaseError);
   });
 
   test("replies on X are those in the conversation that a post started, or to a post within one", async () => {
@@ -310,12 +317,12 @@ describe("posts", () => {
       conversationId: root.id,
       references: [{ type: "replied_to", id: root.id }],
     });
-    const deeper = post(7, {
+    const nestedReply = post(7, {
       text: "two",
       conversationId: root.id,
       references: [{ type: "replied_to", id: reply.id }],
     });
-    x.world.posts.push(root, reply, deeper);
+    x.world.posts.push(root, reply, nestedReply);
     expect(texts(await request("getreplies", postTarget(root.id), appSession(x)))).toEqual([
       "two",
       "one",
@@ -326,13 +333,15 @@ describe("posts", () => {
   });
 
   test("a page of replies on X reports how far back it reaches if the post is older", async () => {
-    const old = post(1, { createdMs: nowMs - 20 * dayMs });
-    x.world.posts.push(old, post(2, { references: [{ type: "replied_to", id: old.id }] }));
-    const page = await request("getreplies", postTarget(old.id), userSession(x, "12"));
+    const oldPost = post(1, { createdMs: nowMs - 20 * dayMs });
+    x.world.posts.push(oldPost, post(2, { references: [{ type: "replied_to", id: oldPost.id }] }));
+    const page = await request("getreplies", postTarget(oldPost.id), userSession(x, "12"));
     expect(texts(page)).toEqual(["river 2"]);
     expect(page.sinceMs).toBe(nowMs - 7 * dayMs);
-    const all = await request("getreplies", postTarget(old.id), appSession(x), { route: "all" });
-    expect(all).not.toHaveProperty("sinceMs");
+    const fullArchivePage = await request("getreplies", postTarget(oldPost.id), appSession(x), {
+      route: "all",
+    });
+    expect(fullArchivePage).not.toHaveProperty("sinceMs");
   });
 
   test("media on X is searched with an application's token, and filtered from the timeline with a user's", async () => {
@@ -344,7 +353,7 @@ describe("posts", () => {
     expect(texts(await request("getmedia", userTarget({ handle: "ann" }), session))).toEqual([
       "with",
     ]);
-    expect(session.settled.postReads).toBe(1);
+    expect(session.settledBill.postReads).toBe(1);
     expect(
       texts(
         await request("getmedia", userTarget({ handle: "ann" }), userSession(x, "12"), {
@@ -410,7 +419,7 @@ describe("accounts, trends and Spaces", () => {
     expect(
       texts(await request("searchbyprofile", userTarget({ handle: "no.one" }), session)),
     ).toEqual([]);
-    expect(session.settled).toEqual({ postReads: 0, userReads: 2, requests: 0 });
+    expect(session.settledBill).toEqual({ postReads: 0, userReads: 2, requests: 0 });
   });
 
   test("all pages of followers, follows and reposters on X are read", async () => {
@@ -446,7 +455,7 @@ describe("accounts, trends and Spaces", () => {
       { trend: { rank: 1, name: "#news", posts: 9 } },
       { trend: { rank: 2, name: "heron" } },
     ]);
-    expect(session.settled).toEqual({ postReads: 0, userReads: 0, requests: 1 });
+    expect(session.settledBill).toEqual({ postReads: 0, userReads: 0, requests: 1 });
   });
 
   test("X returns a Space while it exists", async () => {
@@ -471,7 +480,7 @@ describe("accounts, trends and Spaces", () => {
     const space = { kind: "space", platform: "x", id: "1DX" } as const;
     const { items } = await request("getspace", space, session);
     expect(items).toMatchObject([{ space: { hostIds: ["11"], speakerIds: ["12"] } }]);
-    expect(session.settled).toEqual({ postReads: 1, userReads: 2, requests: 0 });
+    expect(session.settledBill).toEqual({ postReads: 1, userReads: 2, requests: 0 });
     expect(x.billed).toEqual({ posts: 1, users: 2, requests: 0 });
   });
 });
@@ -484,7 +493,7 @@ describe("errors of X", () => {
       status: 502,
       message: expect.stringContaining("follows.read"),
     });
-    expect(session.settled.userReads).toBe(0);
+    expect(session.settledBill.userReads).toBe(0);
   });
 
   test("an X application without a project is reported", async () => {
@@ -520,13 +529,13 @@ describe("errors of X", () => {
       });
       expect(x.requests).toHaveLength(1);
       // The cost is unknown, so the reservation remains.
-      expect(session.reserved.postReads).toBeGreaterThan(0);
-      expect(session.settled.postReads).toBe(0);
+      expect(session.reservedBill.postReads).toBeGreaterThan(0);
+      expect(session.settledBill.postReads).toBe(0);
     },
   );
 
   test("the error for an X application without credit explains where to buy it", async () => {
-    x.faults.isWithoutCredit = true;
+    x.faults.hasNoCredit = true;
     await expect(request("getbyid", postTarget("20"), appSession(x))).rejects.toMatchObject({
       code: "upstream_limited",
       retryable: false,
@@ -566,12 +575,16 @@ describe("errors of X", () => {
 
 test("any response from X becomes a page or an EarshotError", async () => {
   const json = fc.jsonValue({ maxDepth: 4 });
-  const shaped = fc.record({ data: fc.oneof(json, fc.array(json)), includes: json, meta: json });
-  const fetched = methodNames.filter((name) => !isSearch(name)) as PageCall["method"][];
+  const shapedBody = fc.record({
+    data: fc.oneof(json, fc.array(json)),
+    includes: json,
+    meta: json,
+  });
+  const fetchMethodNames = methodNames.filter((name) => !isSearch(name)) as PageCall["method"][];
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom(...fetched),
-      fc.oneof(json, shaped),
+      fc.constantFrom(...fetchMethodNames),
+      fc.oneof(json, shapedBody),
       fc.constantFrom(200, 200, 400, 402, 403, 404),
       async (method, body, status) => {
         const session: Session = {
@@ -595,7 +608,7 @@ test("any response from X becomes a page or an EarshotError", async () => {
 });
 
 test("of posts fetched with shared X credentials, only IDs are shown unless X has agreed to more", () => {
-  const agreed = createXUpstream({
+  const agreedUpstream = createXUpstream({
     apiUrl: "https://api.x.com",
     trendsWoeid: 1,
     isRedistributionAgreed: true,
@@ -603,7 +616,7 @@ test("of posts fetched with shared X credentials, only IDs are shown unless X ha
   expect(
     ["account", "deployment", null].map((owner) => upstream.displayScope(owner as "account")),
   ).toEqual(["everything", "ids", "ids"]);
-  expect(agreed.displayScope("deployment")).toBe("everything");
+  expect(agreedUpstream.displayScope("deployment")).toBe("everything");
   expect(upstream.ownMethods).toEqual(["gettrends", "getspace"]);
-  expect(agreed.ownMethods).toEqual([]);
+  expect(agreedUpstream.ownMethods).toEqual([]);
 });

@@ -12,10 +12,15 @@ import {
   type UpstreamPage,
 } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
-import { fetchSpace, trendsAt } from "./fetch-others.ts";
-import { homePosts, mediaInTimeline, postById, userPosts } from "./fetch-posts.ts";
-import { isSearchCursor, mediaBySearch, searchReplies } from "./fetch-searched.ts";
-import { fetchFollows, fetchRetweeters, readUserProfile } from "./fetch-users.ts";
+import { isSearchCursor, searchMedia, searchReplies } from "./fetch-by-search.ts";
+import {
+  fetchHomePosts,
+  fetchPostById,
+  fetchTimelineMedia,
+  fetchUserPosts,
+} from "./fetch-posts.ts";
+import { fetchSpace, fetchTrends } from "./fetch-spaces-and-trends.ts";
+import { fetchFollows, fetchRetweeters, fetchUserProfile } from "./fetch-users.ts";
 import { xSearch } from "./search.ts";
 import { listSearchRoutes, searchRoutes } from "./search-request.ts";
 import { support } from "./support.ts";
@@ -28,7 +33,7 @@ export type XSettings = {
 };
 
 /** Their IDs alone say nothing: trends have none, and a Space's is in the request. */
-const withoutIds: readonly Method[] = ["gettrends", "getspace"];
+const methodsWithoutIds: readonly Method[] = ["gettrends", "getspace"];
 
 export function createXUpstream(settings: XSettings): Upstream {
   const { trendsWoeid, isRedistributionAgreed } = settings;
@@ -42,7 +47,7 @@ export function createXUpstream(settings: XSettings): Upstream {
     readLimit: xLimit,
     intervalMs,
     computePrice: billPrice,
-    ownMethods: isRedistributionAgreed ? [] : withoutIds,
+    ownMethods: isRedistributionAgreed ? [] : methodsWithoutIds,
     displayScope: (owner) => (owner === "account" || isRedistributionAgreed ? "everything" : "ids"),
   };
 }
@@ -53,35 +58,35 @@ async function fetchPage(
   trendsWoeid: number,
 ): Promise<UpstreamPage> {
   const { method, target, limit } = call;
-  const user = ofKind(target, "user");
-  const post = ofKind(target, "post");
-  const space = ofKind(target, "space");
+  const user = narrowTarget(target, "user");
+  const post = narrowTarget(target, "post");
+  const space = narrowTarget(target, "space");
   switch (method) {
     case "getbyid":
-      return post === null ? absentPage : await postById(post, session);
+      return post === null ? absentPage : await fetchPostById(post, session);
     case "getreplies":
       return post === null ? absentPage : await searchReplies(post, call, session);
     case "getretweeters":
       return post === null ? absentPage : await fetchRetweeters(post, call, session);
     case "gettweets":
-      return user === null ? absentPage : await userPosts(user, call, session);
+      return user === null ? absentPage : await fetchUserPosts(user, call, session);
     case "getmedia": {
       if (user === null) return absentPage;
       const { cursor, route } = call;
       const isSearched = cursor === null ? route !== timelineRoute.name : isSearchCursor(cursor);
-      return await (isSearched ? mediaBySearch : mediaInTimeline)(user, call, session);
+      return await (isSearched ? searchMedia : fetchTimelineMedia)(user, call, session);
     }
     case "gethometweets":
-      return await homePosts(call, session);
+      return await fetchHomePosts(call, session);
     case "searchbyprofile":
     case "getprofilebyid":
-      return user === null ? absentPage : await readUserProfile(user, session);
+      return user === null ? absentPage : await fetchUserProfile(user, session);
     case "getfollowing":
       return user === null ? absentPage : await fetchFollows(user, "following", call, session);
     case "getfollowers":
       return user === null ? absentPage : await fetchFollows(user, "followers", call, session);
     case "gettrends":
-      return await trendsAt(trendsWoeid, limit, session);
+      return await fetchTrends(trendsWoeid, limit, session);
     case "getspace":
       return space === null ? absentPage : await fetchSpace(space, session);
     case "getforyoutweets":
@@ -89,7 +94,7 @@ async function fetchPage(
   }
 }
 
-function ofKind<Kind extends Target["kind"]>(
+function narrowTarget<Kind extends Target["kind"]>(
   target: Target | null,
   kind: Kind,
 ): Extract<Target, { kind: Kind }> | null {

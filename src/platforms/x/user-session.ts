@@ -9,10 +9,10 @@ import type {
 import { credentialRefused } from "../credential-errors.ts";
 import { throwIfServerFailed } from "../request-errors.ts";
 import {
-  appClient,
   type Client,
   requestTokens,
-  sendWith,
+  sendAuthorized,
+  storedClient,
   tokenSecrets,
   type UserTokens,
 } from "./tokens.ts";
@@ -20,23 +20,23 @@ import { withUsageCapLimit } from "./usage-cap.ts";
 
 /**
  * A renewal proves that the session is valid, and is not billed. Without a refresh token, the user
- * is requested.
+ * is fetched.
  */
 export async function testSession(
   apiUrl: string,
-  stored: CredentialInUse,
+  credentialInUse: CredentialInUse,
   tools: CredentialTools,
 ): Promise<string> {
-  const currentSecrets = stored.secrets();
+  const currentSecrets = credentialInUse.secrets();
   if (currentSecrets.refreshToken) {
-    await renew(apiUrl, stored, currentSecrets, tools);
-    return `the session of ${formatName(stored)} works and was renewed`;
+    await renew(apiUrl, credentialInUse, currentSecrets, tools);
+    return `the session of ${formatName(credentialInUse)} works and was renewed`;
   }
   const url = new URL("/2/users/me", apiUrl);
-  const response = await sendWith(currentSecrets.accessToken ?? "", { url }, tools);
+  const response = await sendAuthorized(currentSecrets.accessToken ?? "", { url }, tools);
   throwIfServerFailed(url.host, response);
   if (response.status !== 200) throw sessionEnded(url.host);
-  return `the access token of ${formatName(stored)} works until it expires`;
+  return `the access token of ${formatName(credentialInUse)} works until it expires`;
 }
 
 const formatName = ({ credential }: CredentialInUse): string =>
@@ -48,31 +48,31 @@ const renewalMarginMs = 60_000;
 export async function sendUser(
   apiUrl: string,
   request: AuthorizedRequest,
-  stored: CredentialInUse,
+  credentialInUse: CredentialInUse,
   tools: CredentialTools,
 ): Promise<FetchedResponse> {
-  let currentSecrets = stored.secrets();
+  let currentSecrets = credentialInUse.secrets();
   const expiresMs = Number(currentSecrets.expiresMs || Number.POSITIVE_INFINITY);
   if (currentSecrets.refreshToken && expiresMs - tools.now() < renewalMarginMs) {
-    currentSecrets = await renew(apiUrl, stored, currentSecrets, tools);
+    currentSecrets = await renew(apiUrl, credentialInUse, currentSecrets, tools);
   }
-  const response = await sendWith(currentSecrets.accessToken ?? "", request, tools);
+  const response = await sendAuthorized(currentSecrets.accessToken ?? "", request, tools);
   if (response.status !== 401) return await withUsageCapLimit(response, tools.now());
   if (!currentSecrets.refreshToken) throw sessionEnded(request.url.host);
-  const renewed = await renew(apiUrl, stored, currentSecrets, tools);
-  const retried = await sendWith(renewed.accessToken ?? "", request, tools);
-  if (retried.status === 401) throw sessionEnded(request.url.host);
-  return await withUsageCapLimit(retried, tools.now());
+  const renewedSecrets = await renew(apiUrl, credentialInUse, currentSecrets, tools);
+  const retryResponse = await sendAuthorized(renewedSecrets.accessToken ?? "", request, tools);
+  if (retryResponse.status === 401) throw sessionEnded(request.url.host);
+  return await withUsageCapLimit(retryResponse, tools.now());
 }
 
 async function renew(
   apiUrl: string,
-  stored: CredentialInUse,
+  credentialInUse: CredentialInUse,
   currentSecrets: Secrets,
   tools: CredentialTools,
 ): Promise<Secrets> {
-  return await stored.renew(currentSecrets, async (secrets) => {
-    const client = appClient(secrets);
+  return await credentialInUse.renew(currentSecrets, async (secrets) => {
+    const client = storedClient(secrets);
     const tokens = await renewUserTokens(apiUrl, client, secrets.refreshToken ?? "", tools);
     return tokenSecrets(client, tokens);
   });

@@ -16,7 +16,7 @@ import {
   isToken,
   parsedJson,
   refusalText,
-  sendWith,
+  sendAuthorized,
   tokenSecrets,
   type UserTokens,
 } from "./tokens.ts";
@@ -26,7 +26,7 @@ const clientId: CredentialField = {
   name: "client_id",
   label: "Client ID",
   hint: "At console.x.com: your application, Keys and tokens, OAuth 2.0.",
-  meaning: "the application's client ID (OAuth 2.0)",
+  description: "the application's client ID (OAuth 2.0)",
   isSecret: false,
   isOptional: false,
 };
@@ -34,7 +34,7 @@ const clientSecret: CredentialField = {
   name: "client_secret",
   label: "Client secret",
   hint: "Empty for a public client.",
-  meaning: "its client secret; empty for a public client",
+  description: "its client secret; empty for a public client",
   isSecret: true,
   isOptional: true,
 };
@@ -42,7 +42,7 @@ const accessToken: CredentialField = {
   name: "access_token",
   label: "Access token",
   hint: "Optional with a refresh token.",
-  meaning: "the user's access token; not needed with a refresh token",
+  description: "the user's access token; not needed with a refresh token",
   isSecret: true,
   isOptional: true,
 };
@@ -50,7 +50,7 @@ const refreshToken: CredentialField = {
   name: "refresh_token",
   label: "Refresh token",
   hint: "Without one, the credential expires after two hours.",
-  meaning: "the user's refresh token; without one, the credential expires after two hours",
+  description: "the user's refresh token; without one, the credential expires after two hours",
   isSecret: true,
   isOptional: true,
 };
@@ -58,7 +58,7 @@ const redirectUri: CredentialField = {
   name: "redirect_uri",
   label: "Callback URL",
   hint: "As registered for the application, such as http://127.0.0.1/callback. Nothing needs to listen there.",
-  meaning: "a callback URL that is registered for the application",
+  description: "a callback URL that is registered for the application",
   isSecret: false,
   isOptional: false,
 };
@@ -72,7 +72,7 @@ export function xUserTokenKind(apiUrl: string): CredentialKind {
     title: "X, OAuth 2.0",
     purpose:
       "Reads X as your account, with your home timeline and whole posts. X bills reads to the application's owner.",
-    meaning:
+    description:
       "A user's authorization of an application (OAuth 2.0), with the scopes tweet.read, users.read, follows.read, space.read and offline.access. X bills one user read when it is added.",
     fields: [clientId, clientSecret, accessToken, refreshToken],
     make: async (values, tools) => await makeFromFields(apiUrl, values, tools),
@@ -83,8 +83,9 @@ export function xUserTokenKind(apiUrl: string): CredentialKind {
         return await makeFromTokens(apiUrl, client, tokens, tools);
       },
     },
-    test: async (stored, tools) => await testSession(apiUrl, stored, tools),
-    send: async (request, stored, tools) => await sendUser(apiUrl, request, stored, tools),
+    test: async (credentialInUse, tools) => await testSession(apiUrl, credentialInUse, tools),
+    send: async (request, credentialInUse, tools) =>
+      await sendUser(apiUrl, request, credentialInUse, tools),
   };
 }
 
@@ -125,7 +126,7 @@ async function makeFromTokens(
   tools: CredentialTools,
 ): Promise<NewCredential> {
   const url = new URL("/2/users/me", apiUrl);
-  const response = await sendWith(tokens.accessToken, { url }, tools);
+  const response = await sendAuthorized(tokens.accessToken, { url }, tools);
   throwIfServerFailed(url.host, response);
   const { id, username } = asFields(asFields(parsedJson(response)).data);
   const subject = readIdText(id);

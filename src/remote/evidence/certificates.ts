@@ -15,7 +15,7 @@ export type PlatformIds = { ppid: string | null; platformInstanceId: string | nu
 
 const maxCertificates = 4;
 const maxBytes = 8_192;
-export const checkClock = "check the clock of the verifying machine";
+export const clockHint = "check the clock of the verifying machine";
 
 /** Extension of PCK certificates: a sequence of id and value pairs. */
 export const sgxExtension = "1.2.840.113741.1.13.1";
@@ -37,7 +37,7 @@ export function parseCertificates(chain: string, what: string): X509Certificate[
   const block = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g;
   const blocks = [...chain.matchAll(block)];
   if (withoutEnding(chain.replaceAll(block, ""), "\0").trim() !== "") {
-    throw malformed("contains more than certificates");
+    throw malformed("contains something other than certificates");
   }
   if (blocks.length < 2 || blocks.length > maxCertificates) {
     throw malformed(`has ${blocks.length} certificates instead of 2 to ${maxCertificates}`);
@@ -81,12 +81,12 @@ export function requireChain(
     if (issuer !== undefined && !isIssuedBy(certificate, issuer)) {
       throw refused("chain_signature", `${name} is not signed by the next one`);
     }
-    const isStarted = nowMs >= certificate.validFromDate.getTime();
-    if (!isStarted || nowMs > certificate.validToDate.getTime()) {
+    const hasStarted = nowMs >= certificate.validFromDate.getTime();
+    if (!hasStarted || nowMs > certificate.validToDate.getTime()) {
       throw refused(
         "chain_outdated",
-        `${name} ${isStarted ? "has expired" : "is not valid yet"}`,
-        checkClock,
+        `${name} ${hasStarted ? "has expired" : "is not valid yet"}`,
+        clockHint,
       );
     }
   }
@@ -106,12 +106,12 @@ export const normaliseSerial = (hex: string): string => hex.toLowerCase().replac
 export function readPlatformIds(certificate: X509Certificate): PlatformIds | null {
   return readOrRefuse("chain_malformed", "the PCK certificate has an unreadable extension", () => {
     const { tbsCertificate } = AsnConvert.parse(certificate.raw, Certificate);
-    const [extension, second] =
+    const [extension, duplicate] =
       tbsCertificate.extensions?.filter(({ extnID }) => extnID === sgxExtension) ?? [];
     if (extension === undefined) return null;
     const items = AsnConvert.parse(extension.extnValue.buffer, SgxItems);
     const fmspc = findOctets(items, 4, 6);
-    if (second !== undefined || fmspc === null) {
+    if (duplicate !== undefined || fmspc === null) {
       throw refused("chain_malformed", "the PCK certificate must have one FMSPC");
     }
     return { ppid: findOctets(items, 1, 16), platformInstanceId: findOctets(items, 6, 16), fmspc };

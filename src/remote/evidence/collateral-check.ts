@@ -2,7 +2,7 @@ import { verify, type X509Certificate } from "node:crypto";
 import { AsnConvert } from "@peculiar/asn1-schema";
 import { Certificate, CertificateList } from "@peculiar/asn1-x509";
 import {
-  checkClock,
+  clockHint,
   normaliseSerial,
   parseCertificates,
   readPlatformIds,
@@ -13,7 +13,7 @@ import type { Collateral } from "./evidence.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 import { isSigned, type SignedQuote } from "./signed-quote.ts";
 
-export type CheckedCollateral = { tcbInfo: TcbInfo; qeIdentity: QeIdentity; untilMs: number };
+export type CheckedCollateral = { tcbInfo: TcbInfo; qeIdentity: QeIdentity; validUntilMs: number };
 
 /** CRL issuers must be in the quote's own chain. */
 export function requireCollateral(
@@ -22,8 +22,8 @@ export function requireCollateral(
   nowMs: number,
 ): CheckedCollateral {
   const [pck = root, pckIssuer = root] = chain;
-  const listChain = parseCertificates(collateral.pck_crl_issuer_chain, "PCK CRL chain");
-  if (!listChain.every(({ raw }, index) => chain[index + 1]?.raw.equals(raw))) {
+  const crlChain = parseCertificates(collateral.pck_crl_issuer_chain, "PCK CRL chain");
+  if (!crlChain.every(({ raw }, index) => chain[index + 1]?.raw.equals(raw))) {
     throw refused("crl_issuer", "the PCK CRL's issuer chain differs from the quote's");
   }
   const rootList = requireRevocationList(collateral.root_ca_crl, root, nowMs, "root CRL");
@@ -31,10 +31,10 @@ export function requireCollateral(
   const tcbSigner = readSigner(collateral.tcb_info_issuer_chain, root, nowMs, "TCB information");
   const qeSigner = readSigner(collateral.qe_identity_issuer_chain, root, nowMs, "QE identity");
   const isRevoked = [...chain.slice(1), tcbSigner, qeSigner].some(({ serialNumber }) =>
-    rootList.revoked.has(normaliseSerial(serialNumber)),
+    rootList.revokedSerials.has(normaliseSerial(serialNumber)),
   );
   if (isRevoked) throw refused("certificate_revoked", "Intel has revoked an issuing certificate");
-  if (pckList.revoked.has(normaliseSerial(pck.serialNumber))) {
+  if (pckList.revokedSerials.has(normaliseSerial(pck.serialNumber))) {
     throw refused("certificate_revoked", "Intel has revoked the machine's certificate");
   }
 
@@ -49,14 +49,14 @@ export function requireCollateral(
   if (!isForMachine || tcbInfo.id !== "TDX" || qeIdentity.id !== "TD_QE") {
     throw refused(
       "collateral_other_machine",
-      `the collateral is for another kind of machine than FMSPC ${platform.fmspc}`,
+      `the collateral is for a kind of machine other than FMSPC ${platform.fmspc}`,
     );
   }
-  const ends = [tcbInfo.nextUpdate, qeIdentity.nextUpdate];
+  const nextUpdates = [tcbInfo.nextUpdate, qeIdentity.nextUpdate];
   return {
     tcbInfo,
     qeIdentity,
-    untilMs: Math.min(...ends, rootList.nextUpdateMs, pckList.nextUpdateMs),
+    validUntilMs: Math.min(...nextUpdates, rootList.nextUpdateMs, pckList.nextUpdateMs),
   };
 }
 
@@ -70,7 +70,10 @@ function readSigner(
   const chain = requireChain(parseCertificates(text, name), root, nowMs, name);
   const [signer = root] = chain;
   if (chain.length === 2 && readPlatformIds(signer) === null) return signer;
-  throw refused("collateral_signer", `the ${what} is signed by a certificate that may not sign it`);
+  throw refused(
+    "collateral_signer",
+    `the ${what} is signed by a certificate that is not allowed to sign it`,
+  );
 }
 
 function requireSigned(text: string, signer: X509Certificate, hex: string, code: string): void {
@@ -78,12 +81,12 @@ function requireSigned(text: string, signer: X509Certificate, hex: string, code:
   throw refused(code, `the collateral has an invalid ${code.replaceAll("_", " ")}`);
 }
 
-function requireInForce(part: QeIdentity, nowMs: number, what: string): void {
-  if (nowMs >= part.issueDate && nowMs <= part.nextUpdate) return;
+function requireInForce(document: QeIdentity, nowMs: number, what: string): void {
+  if (nowMs >= document.issueDate && nowMs <= document.nextUpdate) return;
   throw refused(
     "collateral_outdated",
-    `the ${what} in the collateral ${nowMs < part.issueDate ? "is not in force yet" : "has expired"}`,
-    `fetch collateral again, and ${checkClock}`,
+    `the ${what} in the collateral ${nowMs < document.issueDate ? "is not valid yet" : "has expired"}`,
+    `fetch collateral again, and ${clockHint}`,
   );
 }
 
@@ -94,37 +97,37 @@ function requireRevocationList(
   issuer: X509Certificate,
   nowMs: number,
   what: string,
-): { nextUpdateMs: number; revoked: ReadonlySet<string> } {
+): { nextUpdateMs: number; revokedSerials: ReadonlySet<string> } {
   const list = readOrRefuse("crl_malformed", `invalid ${what}`, () => readList(hex));
   const { thisUpdate, nextUpdate, revokedCertificates = [] } = list.tbsCertList;
   const { subject } = AsnConvert.parse(issuer.raw, Certificate).tbsCertificate;
-  if (!decodePem(list.tbsCertList.issuer).equals(decodePem(subject))) {
+  if (!encodeDer(list.tbsCertList.issuer).equals(encodeDer(subject))) {
     throw refused("crl_issuer", `the ${what} is from another issuer`);
   }
-  const signed = Buffer.from(list.tbsCertListRaw ?? new ArrayBuffer(0));
-  if (!verify("sha256", signed, issuer.publicKey, Buffer.from(list.signature))) {
+  const signedBytes = Buffer.from(list.tbsCertListRaw ?? new ArrayBuffer(0));
+  if (!verify("sha256", signedBytes, issuer.publicKey, Buffer.from(list.signature))) {
     throw refused("crl_signature", `the ${what} is not signed by its issuer`);
   }
   const nextUpdateMs = nextUpdate?.getTime().getTime() ?? 0;
   if (nowMs < thisUpdate.getTime().getTime() || nowMs > nextUpdateMs) {
     throw refused(
       "crl_outdated",
-      `the ${what} is not in force`,
-      `fetch collateral again, and ${checkClock}`,
+      `the ${what} is not currently valid`,
+      `fetch collateral again, and ${clockHint}`,
     );
   }
   const serials = revokedCertificates.map(({ userCertificate }) =>
     normaliseSerial(Buffer.from(userCertificate).toString("hex")),
   );
-  return { nextUpdateMs, revoked: new Set(serials) };
+  return { nextUpdateMs, revokedSerials: new Set(serials) };
 }
 
 function readList(hex: string): CertificateList {
   const bytes = Buffer.from(hex, "hex");
   const list = AsnConvert.parse(bytes.subarray(0, maxListBytes), CertificateList);
-  const isSame = list.signatureAlgorithm.isEqual(list.tbsCertList.signature);
-  if (isSame && decodePem(list).equals(bytes)) return list;
+  const isSameAlgorithm = list.signatureAlgorithm.isEqual(list.tbsCertList.signature);
+  if (isSameAlgorithm && encodeDer(list).equals(bytes)) return list;
   throw refused("crl_malformed", "the revocation list is not in DER, or has two algorithms");
 }
 
-const decodePem = (value: unknown): Buffer => Buffer.from(AsnConvert.serialize(value));
+const encodeDer = (value: unknown): Buffer => Buffer.from(AsnConvert.serialize(value));

@@ -31,11 +31,11 @@ export async function fetchCollateral(
 ): Promise<Collateral> {
   const base = withoutEnding(url, "/").replace(/\/(sgx|tdx)\/certification\/v4$/, "");
   const [sgx, tdx] = [`${base}/sgx/certification/v4`, `${base}/tdx/certification/v4`];
-  const get = async (address: string): Promise<FetchedResponse> => {
-    const response = await fetch(address, { maxBytes: 524_288 });
+  const get = async (requestUrl: string): Promise<FetchedResponse> => {
+    const response = await fetch(requestUrl, { maxBytes: 524_288 });
     if (response.status === 200) return response;
-    const { host, pathname } = new URL(address);
-    throw unreadableCollateral(`${host} returned ${response.status} to ${pathname}`);
+    const { host, pathname } = new URL(requestUrl);
+    throw unreadableCollateral(`${host} returned ${response.status} for ${pathname}`);
   };
   const [pckList, tcb, identity, rootList] = await Promise.all([
     get(`${sgx}/pckcrl?ca=${authority}&encoding=der`),
@@ -64,9 +64,9 @@ function chainIn({ headers }: FetchedResponse, ...names: readonly string[]): str
   try {
     if (typeof header === "string") return decodeURIComponent(header);
   } catch {
-    throw unreadableCollateral(`the header ${names[0]} is not percent-encoded`);
+    throw unreadableCollateral(`the ${names[0]} header is not percent-encoded`);
   }
-  throw unreadableCollateral(`the header ${names[0]} is missing`);
+  throw unreadableCollateral(`the ${names[0]} header is missing`);
 }
 
 /** The signature covers one member, serialised without white space. */

@@ -36,7 +36,7 @@ export const unreadableCollateral = (reason: string): EarshotError =>
   new EarshotError("collateral_unreadable", `invalid collateral: ${reason}`);
 
 const hex = z.string().regex(hexDigits).min(2);
-const signed = z.object({
+const signedShape = z.object({
   id: z.string(),
   issueDate: z.iso.datetime().transform(Date.parse),
   nextUpdate: z.iso.datetime().transform(Date.parse),
@@ -48,7 +48,7 @@ const tcbLevel = z.object({
   tcbStatus: z.string(),
   advisoryIDs: z.array(z.string()).optional(),
 });
-const tcbInfo = signed.extend({
+const tcbInfo = signedShape.extend({
   fmspc: hex,
   tdxModule: tdxModule.optional(),
   tdxModuleIdentities: z
@@ -56,7 +56,7 @@ const tcbInfo = signed.extend({
     .optional(),
 });
 
-export type QeIdentity = z.infer<typeof signed>;
+export type QeIdentity = z.infer<typeof signedShape>;
 export type TcbInfo = z.infer<typeof tcbInfo>;
 export type TdxModule = z.infer<typeof tdxModule>;
 
@@ -68,4 +68,4 @@ const schemaReader =
     );
 
 export const readTcbInfo = schemaReader(tcbInfo, "TCB information");
-export const readQeIdentity = schemaReader(signed, "QE identity");
+export const readQeIdentity = schemaReader(signedShape, "QE identity");

@@ -33,8 +33,8 @@ const unavailable = expect.objectContaining({
 
 type Fixture = { source: CollateralSource; service: FakeCollateralService; clock: ManualClock };
 
-async function start(first = collateral, path = ""): Promise<Fixture> {
-  const service = await startCollateralService(first);
+async function start(initialCollateral = collateral, path = ""): Promise<Fixture> {
+  const service = await startCollateralService(initialCollateral);
   const client = createGuardedFetch({
     guard: createGuard([service.url]),
     userAgent: "earshot-test/1",
@@ -79,7 +79,7 @@ describe("collateral from a service", () => {
     expect(service.requests).toHaveLength(4);
   });
 
-  test("the service's address may include the API's path", async () => {
+  test("the service's URL can include the API's path", async () => {
     const { source } = await start(collateral, "/sgx/certification/v4/");
     expect(await source(quote)).toEqual(collateral);
   });
@@ -93,11 +93,11 @@ describe("collateral from a service", () => {
   test("collateral is refreshed in the background before its age limit", async () => {
     const { source, service, clock } = await start();
     await source(quote);
-    const next = tee.collateral({ evaluationNumber: 19 });
-    service.respondWith(next);
+    const newCollateral = tee.collateral({ evaluationNumber: 19 });
+    service.respondWith(newCollateral);
     await clock.advance(3 * hour);
     expect(await source(quote)).toEqual(collateral);
-    await untilReturned(source, next);
+    await untilReturned(source, newCollateral);
     expect(service.requests).toHaveLength(8);
   });
 
@@ -116,9 +116,9 @@ describe("collateral from a service", () => {
 });
 
 test("collateral is fetched from Intel's own service, except the root CRL, which has another address", async () => {
-  const requested: string[] = [];
+  const requestedUrls: string[] = [];
   const fetch: GuardedFetch = (address) => {
-    requested.push(String(address));
+    requestedUrls.push(String(address));
     return Promise.reject(new Error("connection refused"));
   };
   const url = "https://api.trustedservices.intel.com";
@@ -129,9 +129,11 @@ test("collateral is fetched from Intel's own service, except the root CRL, which
     maxAgeMs: hour,
   });
   await expect(source(quote)).rejects.toEqual(unavailable);
-  const hosts = requested.map((address) => new URL(address).host);
+  const hosts = requestedUrls.map((address) => new URL(address).host);
   expect(hosts.filter((host) => host === "api.trustedservices.intel.com")).toHaveLength(3);
-  expect(requested).toContain("https://certificates.trustedservices.intel.com/IntelSGXRootCA.der");
+  expect(requestedUrls).toContain(
+    "https://certificates.trustedservices.intel.com/IntelSGXRootCA.der",
+  );
 });
 
 describe("a service that fails", () => {
@@ -156,15 +158,17 @@ describe("a service that fails", () => {
   test.each(errors)(
     "a collateral service that fails with %s leaves the cached collateral in use while it is valid",
     async (error) => {
-      const short = tee.collateral({ inForce: { fromMs: nowMs - day, toMs: nowMs + day } });
-      const { source, service, clock } = await start(short);
+      const shortLivedCollateral = tee.collateral({
+        inForce: { fromMs: nowMs - day, toMs: nowMs + day },
+      });
+      const { source, service, clock } = await start(shortLivedCollateral);
       await source(quote);
       service.failWith(error);
       await clock.advance(23 * hour);
-      const before = service.requests.length;
-      expect(await source(quote)).toEqual(short);
-      await untilRequested(service, before + 4);
-      expect(await source(quote)).toEqual(short);
+      const requestCount = service.requests.length;
+      expect(await source(quote)).toEqual(shortLivedCollateral);
+      await untilRequested(service, requestCount + 4);
+      expect(await source(quote)).toEqual(shortLivedCollateral);
       await clock.advance(2 * hour);
       await expect(source(quote)).rejects.toEqual(unavailable);
       service.failWith(null);
@@ -178,12 +182,12 @@ describe("a service that fails", () => {
     const { source, service, clock } = await start();
     service.failWith("error");
     await expect(source(quote)).rejects.toEqual(unavailable);
-    const requested = service.requests.length;
+    const requestCount = service.requests.length;
     await expect(source(quote)).rejects.toEqual(unavailable);
-    expect(service.requests).toHaveLength(requested);
+    expect(service.requests).toHaveLength(requestCount);
     await clock.advance(11_000);
     await expect(source(quote)).rejects.toEqual(unavailable);
-    expect(service.requests.length).toBeGreaterThan(requested);
+    expect(service.requests.length).toBeGreaterThan(requestCount);
   });
 
   test.each([
@@ -231,14 +235,14 @@ describe("collateral from a folder", () => {
     expect(await source(quote)).toEqual(collateral);
   });
 
-  test("collateral from a folder may have blobs as byte arrays", async () => {
+  test("collateral from a folder can have blobs as byte arrays", async () => {
     const bytes = (hex: string) => [...Buffer.from(hex, "hex")];
-    const listed = {
+    const collateralWithArrays = {
       ...collateral,
       pck_crl: bytes(collateral.pck_crl),
       root_ca_crl: bytes(collateral.root_ca_crl),
     };
-    const source = await folderWith(JSON.stringify(listed));
+    const source = await folderWith(JSON.stringify(collateralWithArrays));
     expect(await source(quote)).toEqual(collateral);
   });
 

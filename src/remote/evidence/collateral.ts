@@ -22,7 +22,7 @@ const maxBytes = 2_097_152;
 
 type Entry = {
   cached: { collateral: Collateral; checked: CheckedCollateral; refreshAtMs: number } | null;
-  running: Promise<Collateral> | null;
+  pendingRefresh: Promise<Collateral> | null;
   failure: { atMs: number; error: EarshotError } | null;
 };
 
@@ -35,15 +35,15 @@ export function collateralFromService(settings: ServiceSettings): CollateralSour
   const entries = new Map<string, Entry>();
 
   function fetchOnce(entry: Entry, quote: SignedQuote): Promise<Collateral> {
-    if (entry.running !== null) return entry.running;
+    if (entry.pendingRefresh !== null) return entry.pendingRefresh;
     const { failure } = entry;
     if (failure !== null && clock.elapsed() - failure.atMs < pauseMs) {
       return Promise.reject(failure.error);
     }
-    entry.running = refresh(entry, quote).finally(() => {
-      entry.running = null;
+    entry.pendingRefresh = refresh(entry, quote).finally(() => {
+      entry.pendingRefresh = null;
     });
-    return entry.running;
+    return entry.pendingRefresh;
   }
 
   async function refresh(entry: Entry, quote: SignedQuote): Promise<Collateral> {
@@ -53,7 +53,7 @@ export function collateralFromService(settings: ServiceSettings): CollateralSour
       // Damaged or expired collateral never replaces the cached collateral.
       const checked = requireCollateral(collateral, quote, nowMs);
       requireNotOlder(checked, entry.cached?.checked);
-      const remainingMs = Math.min(maxAgeMs, checked.untilMs - nowMs);
+      const remainingMs = Math.min(maxAgeMs, checked.validUntilMs - nowMs);
       entry.cached = { collateral, checked, refreshAtMs: clock.elapsed() + remainingMs * 0.75 };
       entry.failure = null;
       return collateral;
@@ -67,16 +67,17 @@ export function collateralFromService(settings: ServiceSettings): CollateralSour
 
   return async (quote) => {
     const name = collateralFileName(collateralKey(quote));
-    const entry = entries.get(name) ?? { cached: null, running: null, failure: null };
+    const entry = entries.get(name) ?? { cached: null, pendingRefresh: null, failure: null };
     entries.set(name, entry);
     const { cached } = entry;
-    if (cached === null || clock.now() > cached.checked.untilMs) return fetchOnce(entry, quote);
+    if (cached === null || clock.now() > cached.checked.validUntilMs)
+      return fetchOnce(entry, quote);
     if (clock.elapsed() >= cached.refreshAtMs) fetchOnce(entry, quote).catch(() => {});
     return cached.collateral;
   };
 }
 
-/** Reads files such as `tdx-90c06f000000-platform.json`, again at each use. */
+/** Reads files such as `tdx-90c06f000000-platform.json` at each use. */
 export function collateralFromFolder(folder: string): CollateralSource {
   return async (quote) => {
     const name = collateralFileName(collateralKey(quote));
@@ -97,14 +98,16 @@ async function readBounded(path: string): Promise<string> {
 
 /** A lower evaluation number would be a rollback. */
 function requireNotOlder(fetched: CheckedCollateral, cached: CheckedCollateral | undefined): void {
-  const before = cached?.tcbInfo.tcbEvaluationDataNumber ?? 0;
+  const cachedNumber = cached?.tcbInfo.tcbEvaluationDataNumber ?? 0;
   const { tcbEvaluationDataNumber: number } = fetched.tcbInfo;
-  if (number < before)
-    throw unreadableCollateral(`evaluation ${number} after evaluation ${before}`);
+  if (number < cachedNumber)
+    throw unreadableCollateral(
+      `evaluation number ${number} is lower than the cached ${cachedNumber}`,
+    );
 }
 
 function unavailable(reason: string, hint: string): EarshotError {
-  const message = `no collateral to verify the quote with: ${reason}`;
+  const message = `no collateral with which to verify the quote: ${reason}`;
   return new EarshotError("collateral_unavailable", message, {
     status: 503,
     retryable: true,

@@ -28,17 +28,17 @@ const composeAt = events.findIndex(({ event }) => event === "compose-hash");
 describe("an event log", () => {
   test("an event log that replays to RTMR3 proves the boot facts", () => {
     const {
-      composeHash: proven,
+      composeHash: provenHash,
       keyProvider,
       facts,
     } = replayEventLog(JSON.stringify(events), rtMr3);
-    expect(proven).toBe(composeHash);
+    expect(provenHash).toBe(composeHash);
     expect(keyProvider).toEqual({ name: "simulated", id: null });
     expect(facts["app-id"]).toBe(composeHash.slice(0, 40));
     expect(Object.keys(facts)).not.toContain("system-preparing");
   });
 
-  test("an event log may have events of other registers, whose values the policy compares", () => {
+  test("an event log can have events of other registers, whose values the policy compares", () => {
     const firmware = { imr: 0, event_type: 10, digest: "00", event: "", event_payload: "not hex" };
     expect(verdictOn([firmware, ...events])).toBe(composeHash);
   });
@@ -48,16 +48,18 @@ describe("an event log", () => {
     expect(verdictOn(events.map((event) => ({ ...event, digest: "" })))).toBe(composeHash);
   });
 
-  test("an event log may have version 2 digests", () => {
-    const second = events.map((event) => {
+  test("an event log can have version 2 digests", () => {
+    const version2Events = events.map((event) => {
       const { event: name, event_payload: payload, event_type: type } = event;
       const digest = createHash("sha384")
         .update(JSON.stringify({ name, payload, type }))
         .digest("hex");
       return { ...event, version: 2, digest };
     });
-    expect(verdictOn(second, replayedRegister(second).toString("hex"))).toBe(composeHash);
-    expect(verdictOn(second)).toBe("event_log_mismatch");
+    expect(verdictOn(version2Events, replayedRegister(version2Events).toString("hex"))).toBe(
+      composeHash,
+    );
+    expect(verdictOn(version2Events)).toBe("event_log_mismatch");
   });
 
   test.each([
@@ -68,27 +70,34 @@ describe("an event log", () => {
     ["kms", null],
     ["", null],
   ])("an event log names the machine's key provider, from %j", (payload, keyProvider) => {
-    const reported = bootEvent("key-provider", Buffer.from(payload).toString("hex"));
-    const boot = events.map((event) => (event.event === "key-provider" ? reported : event));
-    const read = replayEventLog(JSON.stringify(boot), replayedRegister(boot).toString("hex"));
-    expect(read.keyProvider).toEqual(keyProvider);
+    const providerEvent = bootEvent("key-provider", Buffer.from(payload).toString("hex"));
+    const boot = events.map((event) => (event.event === "key-provider" ? providerEvent : event));
+    const result = replayEventLog(JSON.stringify(boot), replayedRegister(boot).toString("hex"));
+    expect(result.keyProvider).toEqual(keyProvider);
   });
 
   test("an event log ignores a key provider that is measured after the boot", () => {
     const kms = bootEvent("key-provider", Buffer.from('{"name":"kms"}').toString("hex"));
-    const late = [...events.filter(({ event }) => event !== "key-provider"), kms];
-    const read = replayEventLog(JSON.stringify(late), replayedRegister(late).toString("hex"));
-    expect(read.keyProvider).toBeNull();
+    const lateEvents = [...events.filter(({ event }) => event !== "key-provider"), kms];
+    const result = replayEventLog(
+      JSON.stringify(lateEvents),
+      replayedRegister(lateEvents).toString("hex"),
+    );
+    expect(result.keyProvider).toBeNull();
   });
 
   test("an event log ignores events that programs emit after the boot", () => {
-    const late = [...events, bootEvent("compose-hash", "cd".repeat(32)), bootEvent("mine", "00")];
-    expect(verdictOn(late, replayedRegister(late).toString("hex"))).toBe(composeHash);
-    const moved = [
+    const lateEvents = [
+      ...events,
+      bootEvent("compose-hash", "cd".repeat(32)),
+      bootEvent("mine", "00"),
+    ];
+    expect(verdictOn(lateEvents, replayedRegister(lateEvents).toString("hex"))).toBe(composeHash);
+    const movedEvents = [
       ...events.filter((_, index) => index !== composeAt),
       bootEvent("compose-hash", composeHash),
     ];
-    expect(verdictOn(moved, replayedRegister(moved).toString("hex"))).toBe("none");
+    expect(verdictOn(movedEvents, replayedRegister(movedEvents).toString("hex"))).toBe("none");
   });
 });
 
@@ -150,8 +159,10 @@ describe("a changed event log is refused", () => {
   });
 
   test("an event log is refused if the boot is incomplete", () => {
-    const early = events.slice(0, -1);
-    expect(verdictOn(early, replayedRegister(early).toString("hex"))).toBe("boot_incomplete");
+    const incompleteEvents = events.slice(0, -1);
+    expect(verdictOn(incompleteEvents, replayedRegister(incompleteEvents).toString("hex"))).toBe(
+      "boot_incomplete",
+    );
   });
 });
 

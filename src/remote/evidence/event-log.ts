@@ -35,11 +35,11 @@ const keyProvider = z.object({ name: z.string().min(1).max(128), id: z.string().
 
 /** Requires that the replayed events result in RTMR3. */
 export function replayEventLog(eventLog: string, rtMr3: string) {
-  let measured: Buffer = Buffer.alloc(48);
+  let register: Buffer = Buffer.alloc(48);
   let isReady = false;
   const facts = new Map<string, string>();
   for (const entry of readEvents(eventLog)) {
-    measured = sha384(measured, eventDigest(entry));
+    register = sha384(register, eventDigest(entry));
     if (isReady || !bootEvents.has(entry.event)) continue;
     if (facts.has(entry.event)) {
       throw refused("event_repeated", `the event log repeats the boot event ${entry.event}`);
@@ -47,8 +47,8 @@ export function replayEventLog(eventLog: string, rtMr3: string) {
     facts.set(entry.event, entry.event_payload.toLowerCase());
     isReady = entry.event === "system-ready";
   }
-  if (measured.toString("hex") !== rtMr3.toLowerCase()) {
-    throw refused("event_log_mismatch", "the event log does not replay to the quote's RTMR3");
+  if (register.toString("hex") !== rtMr3.toLowerCase()) {
+    throw refused("event_log_mismatch", "replaying the event log does not yield the quote's RTMR3");
   }
   if (!isReady) {
     throw refused("boot_incomplete", "the event log has no system-ready event");
@@ -87,8 +87,11 @@ function eventDigest(entry: z.infer<typeof event>): Buffer {
       : sha384(typeBytes, `:${name}:`, Buffer.from(payload, "hex"));
   // The replay ignores the log's digests, but a mismatch shows tampering.
   if (entry.digest && digest.toString("hex") !== entry.digest.toLowerCase()) {
-    const printable = name.replaceAll(/[^\x20-\x7e]/g, "?");
-    throw refused("event_digest", `the digest of event ${printable} does not match its payload`);
+    const printableName = name.replaceAll(/[^\x20-\x7e]/g, "?");
+    throw refused(
+      "event_digest",
+      `the digest of event ${printableName} does not match its payload`,
+    );
   }
   return digest;
 }

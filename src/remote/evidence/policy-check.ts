@@ -44,23 +44,25 @@ function requireState(policy: NodePolicy, facts: QuoteFacts): void {
       `Intel rates the machine ${facts.tcbStatus}, but the policy accepts ${statuses.join(", ")}`,
     );
   }
-  const unaccepted = facts.advisories.filter((id) => !policy.accepted_advisories.includes(id));
-  if (unaccepted.length > 0) {
+  const unacceptedAdvisories = facts.advisories.filter(
+    (id) => !policy.accepted_advisories.includes(id),
+  );
+  if (unacceptedAdvisories.length > 0) {
     throw refused(
       "advisories",
-      `the policy does not accept these of the machine's advisories: ${unaccepted.join(", ")}`,
+      `the machine has advisories that the policy does not accept: ${unacceptedAdvisories.join(", ")}`,
       "update the machine, or add them to the policy's `accepted_advisories`",
     );
   }
 }
 
 function requireBits(code: "td_attributes" | "xfam", allowed: string, value: string): void {
-  const extra = BigInt(`0x${value}`) & ~BigInt(`0x${allowed}`);
-  if (extra === 0n) return;
+  const extraBits = BigInt(`0x${value}`) & ~BigInt(`0x${allowed}`);
+  if (extraBits === 0n) return;
   const register = code === "xfam" ? "XFAM" : "TDATTRIBUTES";
   throw refused(
     code,
-    `the policy does not allow these ${register} bits: ${extra.toString(16).padStart(16, "0")}`,
+    `the policy does not allow these ${register} bits: ${extraBits.toString(16).padStart(16, "0")}`,
     `start the virtual machine without them, or add them to the policy's \`${code}\``,
   );
 }
@@ -74,13 +76,13 @@ function requireConfig(policy: NodePolicy, id: string, boot: Boot | null): void 
   const version = Number.parseInt(id.slice(0, 2), 16);
   const hash = id.slice(2, 66);
   const composeHash = boot?.composeHash ?? (version === 1 ? hash : null);
-  const isVersion = policy.mr_config_versions.some((accepted) => accepted === version);
-  const isSame = version === 1 ? hash === composeHash : composeHash !== null;
+  const isAcceptedVersion = policy.mr_config_versions.some((accepted) => accepted === version);
+  const isSameHash = version === 1 ? hash === composeHash : composeHash !== null;
   const isAllowed = composeHash !== null && policy.compose_hashes.includes(composeHash);
-  if (isVersion && isZero(id.slice(66)) && isSame && isAllowed) return;
+  if (isAcceptedVersion && isZero(id.slice(66)) && isSameHash && isAllowed) return;
   throw refused(
     "mr_config_id",
-    isVersion
+    isAcceptedVersion
       ? `the quote's MRCONFIGID, version ${version}, does not match a compose file in the policy`
       : `the quote's MRCONFIGID has version ${version}, but the policy accepts ${policy.mr_config_versions.join(", ") || "only zero"}`,
   );
@@ -113,11 +115,11 @@ function policyImage(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): 
     );
   }
   const program = rtmr3 !== "" && isZero(rtmr3) ? "unused" : rtmr3;
-  const withProgram = images.find((image) => image.rtmr3 === program);
-  if (withProgram !== undefined) return withProgram.name;
-  const withoutProgram = images.find((image) => image.rtmr3 === undefined);
+  const imageWithProgram = images.find((image) => image.rtmr3 === program);
+  if (imageWithProgram !== undefined) return imageWithProgram.name;
+  const imageWithoutProgram = images.find((image) => image.rtmr3 === undefined);
   const composeHash = boot?.composeHash ?? null;
-  if (withoutProgram === undefined || boot === null || composeHash === null) {
+  if (imageWithoutProgram === undefined || boot === null || composeHash === null) {
     throw refused(
       "app_not_measured",
       "the evidence does not identify the program",
@@ -132,7 +134,7 @@ function policyImage(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): 
     );
   }
   requireKeyProvider(policy, boot.keyProvider);
-  return withoutProgram.name;
+  return imageWithoutProgram.name;
 }
 
 /** A key provider can decrypt the disk, with the identity key, archive and tokens. */

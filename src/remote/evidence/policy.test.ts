@@ -4,7 +4,7 @@ import { collateral, nowMs, quoteBytes, tee } from "../../../testkit/nodes/evide
 import { EarshotError } from "../../lib/errors.ts";
 import type { KeyProvider } from "./event-log.ts";
 import type { QuoteFacts } from "./evidence.ts";
-import { hashPolicyId, type NodePolicy, readPolicy } from "./policy.ts";
+import { hashPolicy, type NodePolicy, readPolicy } from "./policy.ts";
 import { checkPolicy } from "./policy-check.ts";
 import { rateQuote } from "./quote.ts";
 import { openQuote } from "./signed-quote.ts";
@@ -12,27 +12,28 @@ import { makeMrConfigId } from "./simulated/simulated-tee.ts";
 
 const basePolicy = tee.policy();
 const [image] = basePolicy.images;
-const text = (changed: Record<string, unknown>) => JSON.stringify({ ...basePolicy, ...changed });
+const policyText = (overrides: Record<string, unknown>) =>
+  JSON.stringify({ ...basePolicy, ...overrides });
 
 describe("a policy is read", () => {
   test("a policy is read as written, with digits in lower case", () => {
     expect(readPolicy(JSON.stringify(basePolicy))).toEqual(basePolicy);
-    expect(readPolicy(text({ compose_hashes: ["AB".repeat(32)] })).compose_hashes).toEqual([
+    expect(readPolicy(policyText({ compose_hashes: ["AB".repeat(32)] })).compose_hashes).toEqual([
       "ab".repeat(32),
     ]);
-    expect(readPolicy(text({ platforms: null })).platforms).toBeNull();
+    expect(readPolicy(policyText({ platforms: null })).platforms).toBeNull();
   });
 
   test("a policy has an id that depends on its content, but not on the order of its members", () => {
-    const shuffled = Object.fromEntries(Object.entries(basePolicy).reverse());
-    expect(hashPolicyId(readPolicy(JSON.stringify(shuffled)))).toBe(hashPolicyId(basePolicy));
+    const shuffledPolicy = Object.fromEntries(Object.entries(basePolicy).reverse());
+    expect(hashPolicy(readPolicy(JSON.stringify(shuffledPolicy)))).toBe(hashPolicy(basePolicy));
     const ids = [
       basePolicy,
       tee.policy({ platforms: null }),
       tee.policy({ compose_hashes: [] }),
-    ].map(hashPolicyId);
+    ].map(hashPolicy);
     expect(new Set(ids).size).toBe(3);
-    expect(hashPolicyId(basePolicy)).toMatch(/^[A-Za-z0-9_-]{22}$/);
+    expect(hashPolicy(basePolicy)).toMatch(/^[A-Za-z0-9_-]{22}$/);
   });
 });
 
@@ -40,45 +41,45 @@ describe("an unreadable policy is refused with reason and position", () => {
   test.each([
     ["no JSON", "{", "", /JSON/],
     ["not an object", "[]", "", /object/],
-    ["an additional member", text({ modes: ["tdx"] }), "", /modes/],
-    ["no key providers", text({ key_providers: undefined }), "/key_providers", /array/],
+    ["an additional member", policyText({ modes: ["tdx"] }), "", /modes/],
+    ["no key providers", policyText({ key_providers: undefined }), "/key_providers", /array/],
     [
       "a key provider without a name",
-      text({ key_providers: [{}] }),
+      policyText({ key_providers: [{}] }),
       "/key_providers/0/name",
       /string/,
     ],
     ["a missing member", JSON.stringify({ ...basePolicy, images: undefined }), "/images", /array/],
-    ["an unknown status", text({ tcb_status: ["Fine"] }), "/tcb_status/0", /UpToDate/],
-    ["a revoked machine", text({ tcb_status: ["Revoked"] }), "/tcb_status/0", /UpToDate/],
-    ["no status", text({ tcb_status: [] }), "/tcb_status", /Too small/],
+    ["an unknown status", policyText({ tcb_status: ["Fine"] }), "/tcb_status/0", /UpToDate/],
+    ["a revoked machine", policyText({ tcb_status: ["Revoked"] }), "/tcb_status/0", /UpToDate/],
+    ["no status", policyText({ tcb_status: [] }), "/tcb_status", /Too small/],
     [
       "a negative number",
-      text({ min_tcb_evaluation_number: -1 }),
+      policyText({ min_tcb_evaluation_number: -1 }),
       "/min_tcb_evaluation_number",
       /Too small/,
     ],
     [
       "a short hash",
-      text({ compose_hashes: ["ab"] }),
+      policyText({ compose_hashes: ["ab"] }),
       "/compose_hashes/0",
       /64 hexadecimal digits/,
     ],
     [
       "a platform id that is too long",
-      text({ platforms: ["ab".repeat(17)] }),
+      policyText({ platforms: ["ab".repeat(17)] }),
       "/platforms/0",
       /32 hexadecimal digits/,
     ],
     [
       "two registers",
-      text({ images: [{ ...image, rtmr: image?.rtmr.slice(1) }] }),
+      policyText({ images: [{ ...image, rtmr: image?.rtmr.slice(1) }] }),
       "/images/0/rtmr",
       /3/,
     ],
     [
       "a program that was not measured",
-      text({ images: [{ ...image, rtmr3: "00".repeat(48) }] }),
+      policyText({ images: [{ ...image, rtmr3: "00".repeat(48) }] }),
       "/images/0/rtmr3",
       /not all zero, or "unused"/,
     ],
@@ -100,11 +101,11 @@ describe("an unreadable policy is refused with reason and position", () => {
 
   test("arbitrary text is a policy or is refused without control characters in the message", () => {
     const part = fc.oneof(fc.jsonValue(), fc.constantFrom(...Object.values(basePolicy)));
-    const likely = fc
+    const likelyPolicies = fc
       .dictionary(fc.constantFrom(...Object.keys(basePolicy), "__proto__", "x"), part)
       .map((value) => JSON.stringify(value));
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.json(), likely), (written) => {
+      fc.property(fc.oneof(fc.string(), fc.json(), likelyPolicies), (written) => {
         try {
           readPolicy(written);
         } catch (error) {
@@ -127,17 +128,17 @@ describe("a machine is checked against the policy", () => {
 
   function verdict(
     policy: Partial<NodePolicy>,
-    changed: Partial<QuoteFacts> = {},
+    overrides: Partial<QuoteFacts> = {},
     boot: { composeHash: string; keyProvider: KeyProvider | null } | null = usualBoot,
   ) {
     try {
-      return checkPolicy({ ...basePolicy, ...policy }, { ...facts, ...changed }, boot);
+      return checkPolicy({ ...basePolicy, ...policy }, { ...facts, ...overrides }, boot);
     } catch (error) {
       if (!(error instanceof EarshotError)) throw error;
       return error.details[0]?.code;
     }
   }
-  const images = (changed: object) => (image === undefined ? [] : [{ ...image, ...changed }]);
+  const images = (overrides: object) => (image === undefined ? [] : [{ ...image, ...overrides }]);
 
   test("a machine is listed in the policy by either of its ids", () => {
     expect(verdict({})).toEqual({ image: "simulated", isListedPlatform: true });
@@ -152,13 +153,17 @@ describe("a machine is checked against the policy", () => {
   });
 
   test("advisories and states that the policy accepts are accepted", () => {
-    const weak = { tcbStatus: "SWHardeningNeeded", advisories: ["INTEL-SA-00001"] };
-    const lenient = { tcb_status: ["UpToDate", "SWHardeningNeeded"] as NodePolicy["tcb_status"] };
-    expect(verdict(lenient, weak)).toBe("advisories");
-    expect(verdict({ ...lenient, accepted_advisories: ["INTEL-SA-00001"] }, weak)).toMatchObject({
+    const weakFacts = { tcbStatus: "SWHardeningNeeded", advisories: ["INTEL-SA-00001"] };
+    const lenientPolicy = {
+      tcb_status: ["UpToDate", "SWHardeningNeeded"] as NodePolicy["tcb_status"],
+    };
+    expect(verdict(lenientPolicy, weakFacts)).toBe("advisories");
+    expect(
+      verdict({ ...lenientPolicy, accepted_advisories: ["INTEL-SA-00001"] }, weakFacts),
+    ).toMatchObject({
       image: "simulated",
     });
-    expect(verdict({}, weak)).toBe("tcb_status");
+    expect(verdict({}, weakFacts)).toBe("tcb_status");
   });
 
   test.each([
@@ -195,35 +200,35 @@ describe("a machine is checked against the policy", () => {
   });
 
   test("a machine is refused if its key provider is not in the policy", () => {
-    const from = (keyProvider: KeyProvider | null, key_providers = [{ name: "kms" }]) =>
+    const verdictFor = (keyProvider: KeyProvider | null, key_providers = [{ name: "kms" }]) =>
       verdict({ key_providers }, {}, { ...usualBoot, keyProvider });
-    const accepted = { image: "simulated", isListedPlatform: true };
-    expect(from({ name: "kms", id: "ab" })).toEqual(accepted);
-    expect(from({ name: "local-sgx", id: "ab" })).toBe("key_provider_unknown");
-    expect(from({ name: "none", id: null })).toBe("key_provider_unknown");
-    expect(from(null)).toBe("key_provider_unknown");
-    expect(from({ name: "kms", id: "ab" }, [])).toBe("key_provider_unknown");
-    const one = [{ name: "kms", id: "ab" }];
-    expect(from({ name: "kms", id: "ab" }, one)).toEqual(accepted);
-    expect(from({ name: "kms", id: "cd" }, one)).toBe("key_provider_unknown");
-    expect(from({ name: "kms", id: null }, one)).toBe("key_provider_unknown");
+    const acceptance = { image: "simulated", isListedPlatform: true };
+    expect(verdictFor({ name: "kms", id: "ab" })).toEqual(acceptance);
+    expect(verdictFor({ name: "local-sgx", id: "ab" })).toBe("key_provider_unknown");
+    expect(verdictFor({ name: "none", id: null })).toBe("key_provider_unknown");
+    expect(verdictFor(null)).toBe("key_provider_unknown");
+    expect(verdictFor({ name: "kms", id: "ab" }, [])).toBe("key_provider_unknown");
+    const oneProvider = [{ name: "kms", id: "ab" }];
+    expect(verdictFor({ name: "kms", id: "ab" }, oneProvider)).toEqual(acceptance);
+    expect(verdictFor({ name: "kms", id: "cd" }, oneProvider)).toBe("key_provider_unknown");
+    expect(verdictFor({ name: "kms", id: null }, oneProvider)).toBe("key_provider_unknown");
   });
 
-  test("attribute bits that the policy allows may be set or clear", () => {
-    const all = { td_attributes: "000000d000000080", xfam: "ffffffffffffffff" };
-    const accepted = { image: "simulated", isListedPlatform: true };
-    expect(verdict(all, { tdAttributes: "000000d000000080", xfam: "e783060000000000" })).toEqual(
-      accepted,
-    );
-    expect(verdict(all)).toEqual(accepted);
+  test("attribute bits that the policy allows can be set or clear", () => {
+    const allBits = { td_attributes: "000000d000000080", xfam: "ffffffffffffffff" };
+    const acceptance = { image: "simulated", isListedPlatform: true };
+    expect(
+      verdict(allBits, { tdAttributes: "000000d000000080", xfam: "e783060000000000" }),
+    ).toEqual(acceptance);
+    expect(verdict(allBits)).toEqual(acceptance);
   });
 
   test("a policy without masks allows PKS, CET and AMX, but not KL, PERFMON or tracing", () => {
-    const { td_attributes: _a, xfam: _x, mr_config_versions: _v, ...named } = basePolicy;
-    const policy = readPolicy(JSON.stringify(named));
-    const accepted = { image: "simulated", isListedPlatform: true };
+    const { td_attributes: _a, xfam: _x, mr_config_versions: _v, ...policyFields } = basePolicy;
+    const policy = readPolicy(JSON.stringify(policyFields));
+    const acceptance = { image: "simulated", isListedPlatform: true };
     expect(verdict(policy, { tdAttributes: "0000005000000000", xfam: "e718060000000000" })).toEqual(
-      accepted,
+      acceptance,
     );
     expect(verdict(policy, { tdAttributes: "0000009000000000" })).toBe("td_attributes");
     expect(verdict(policy, { tdAttributes: "0000001000000080" })).toBe("td_attributes");
@@ -232,16 +237,16 @@ describe("a machine is checked against the policy", () => {
   });
 
   describe("MRCONFIGID", () => {
-    const accepted = { image: "simulated", isListedPlatform: true };
+    const acceptance = { image: "simulated", isListedPlatform: true };
     const id = (version: 1 | 2 | 3, hash = tee.composeHash) => ({
       mrConfigId: makeMrConfigId(version, hash).toString("hex"),
     });
     const rtmr3 = () => ({ images: images({ rtmr3: facts.rtMr[3] ?? "" }) });
 
-    test("MRCONFIGID may be zero, or name the measured compose file", () => {
+    test("MRCONFIGID can be zero or name the measured compose file", () => {
       expect(facts.mrConfigId).toBe(id(1).mrConfigId);
-      expect(verdict({})).toEqual(accepted);
-      expect(verdict({}, { mrConfigId: "00".repeat(48) })).toEqual(accepted);
+      expect(verdict({})).toEqual(acceptance);
+      expect(verdict({}, { mrConfigId: "00".repeat(48) })).toEqual(acceptance);
     });
 
     test.each([
@@ -255,15 +260,15 @@ describe("a machine is checked against the policy", () => {
     });
 
     test("MRCONFIGID is refused if it names an allowed compose file other than the measured one", () => {
-      const other = "ab".repeat(32);
-      const both = { compose_hashes: [tee.composeHash, other] };
-      expect(verdict(both, id(1, other))).toBe("mr_config_id");
+      const otherHash = "ab".repeat(32);
+      const bothHashes = { compose_hashes: [tee.composeHash, otherHash] };
+      expect(verdict(bothHashes, id(1, otherHash))).toBe("mr_config_id");
     });
 
     test("MRCONFIGID versions 2 and 3 are accepted if the policy permits it and a compose file was measured", () => {
       const versions: NodePolicy["mr_config_versions"] = [2, 3];
-      expect(verdict({ mr_config_versions: versions }, id(2))).toEqual(accepted);
-      expect(verdict({ mr_config_versions: versions }, id(3))).toEqual(accepted);
+      expect(verdict({ mr_config_versions: versions }, id(2))).toEqual(acceptance);
+      expect(verdict({ mr_config_versions: versions }, id(3))).toEqual(acceptance);
       expect(verdict({ mr_config_versions: versions })).toBe("mr_config_id");
       expect(verdict({ ...rtmr3(), mr_config_versions: versions }, id(3), null)).toBe(
         "mr_config_id",
@@ -271,26 +276,31 @@ describe("a machine is checked against the policy", () => {
     });
 
     test("without an event log, MRCONFIGID must name one of the policy's compose files", () => {
-      expect(verdict(rtmr3(), {}, null)).toEqual(accepted);
+      expect(verdict(rtmr3(), {}, null)).toEqual(acceptance);
       expect(verdict(rtmr3(), id(1, "ab".repeat(32)), null)).toBe("mr_config_id");
     });
   });
 
   test("an image that contains its program requires an unused RTMR3", () => {
-    const bare = { rtMr: [...facts.rtMr.slice(0, 3), "00".repeat(48)] };
-    const unused = { images: images({ rtmr3: "unused" }) };
-    expect(verdict(unused, bare, null)).toEqual({ image: "simulated", isListedPlatform: true });
-    expect(verdict(unused, {}, null)).toBe("app_not_measured");
-    expect(verdict({}, bare, null)).toBe("app_not_measured");
-    expect(verdict({ images: images({ rtmr3: facts.rtMr[3] ?? "" }) }, bare, null)).toBe(
-      "app_not_measured",
-    );
+    const factsWithoutProgram = { rtMr: [...facts.rtMr.slice(0, 3), "00".repeat(48)] };
+    const unusedProgramPolicy = { images: images({ rtmr3: "unused" }) };
+    expect(verdict(unusedProgramPolicy, factsWithoutProgram, null)).toEqual({
+      image: "simulated",
+      isListedPlatform: true,
+    });
+    expect(verdict(unusedProgramPolicy, {}, null)).toBe("app_not_measured");
+    expect(verdict({}, factsWithoutProgram, null)).toBe("app_not_measured");
+    expect(
+      verdict({ images: images({ rtmr3: facts.rtMr[3] ?? "" }) }, factsWithoutProgram, null),
+    ).toBe("app_not_measured");
   });
 
   test("an image that names RTMR3 accepts only that program, regardless of the event log", () => {
     const rtmr3 = facts.rtMr[3] ?? "";
-    const zero = { mrConfigId: "00".repeat(48) };
-    expect(verdict({ images: images({ rtmr3 }), compose_hashes: [] }, zero, null)).toMatchObject({
+    const zeroConfigId = { mrConfigId: "00".repeat(48) };
+    expect(
+      verdict({ images: images({ rtmr3 }), compose_hashes: [] }, zeroConfigId, null),
+    ).toMatchObject({
       image: "simulated",
     });
     expect(verdict({ images: images({ rtmr3: "ab".repeat(48) }) })).toBe("app_not_measured");

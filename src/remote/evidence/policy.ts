@@ -106,7 +106,7 @@ export function readPolicy(text: string): NodePolicy {
   );
 }
 
-export function hashPolicyId(policy: NodePolicy | null): string {
+export function hashPolicy(policy: NodePolicy | null): string {
   if (policy === null) return "none";
   const fields = Object.entries(policy).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(fields)).digest("base64url").slice(0, 22);

@@ -30,19 +30,19 @@ const reportDataIn = (quote: string | null) => Buffer.from(quote ?? "", "hex").s
 
 async function agent() {
   const socket = join(folder, "dstack.sock");
-  const started = await startGuestAgent(socket, tee);
-  closers.push(started.stop);
-  return { socket, ...started };
+  const guestAgent = await startGuestAgent(socket, tee);
+  closers.push(guestAgent.stop);
+  return { socket, ...guestAgent };
 }
 
 describe("dstack's guest agent", () => {
   test("dstack's guest agent returns a quote for the report data, with its event log", async () => {
     const { socket, requests } = await agent();
     const provider = dstackProvider(socket);
-    const shown = await provider.evidenceFor(reportData);
+    const providedEvidence = await provider.evidenceFor(reportData);
     expect(provider.kind).toBe("tdx");
-    expect(reportDataIn(shown.quote)).toEqual(reportData);
-    expect(shown).toMatchObject({ event_log: evidence.event_log, vm_config: "{}" });
+    expect(reportDataIn(providedEvidence.quote)).toEqual(reportData);
+    expect(providedEvidence).toMatchObject({ event_log: evidence.event_log, vm_config: "{}" });
     expect(requests).toEqual(["/GetQuote"]);
   });
 

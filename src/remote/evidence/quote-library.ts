@@ -32,7 +32,7 @@ const refusals: readonly (readonly [RegExp, string, string])[] = [
     "td_attributes",
     "the virtual machine has untrusted attributes",
   ],
-  [/^Invalid mr service td/, "service_td", "an unknown service TD may migrate the virtual machine"],
+  [/^Invalid mr service td/, "service_td", "an unknown service TD can migrate the virtual machine"],
   [/^/, "verifier_refused", "the quote verifier rejected the quote"],
 ];
 
@@ -44,10 +44,10 @@ export async function ratePlatform(
 ): Promise<TcbRating> {
   const { QuoteVerifier } = await loadLibrary();
   const verifier = QuoteVerifier.newWithRootCa(quote.root.raw);
-  const withoutLists = { ...collateral, root_ca_crl: "", pck_crl: "" };
+  const collateralWithoutLists = { ...collateral, root_ca_crl: "", pck_crl: "" };
   try {
-    const seconds = Math.floor(nowMs / 1000);
-    const report = verifier.verify(Buffer.from(quote.bytes), withoutLists, seconds);
+    const nowSeconds = Math.floor(nowMs / 1000);
+    const report = verifier.verify(Buffer.from(quote.bytes), collateralWithoutLists, nowSeconds);
     return { status: report.status, advisories: report.advisory_ids.map(String) };
   } catch (error) {
     const text = error instanceof Error ? error.message : "";
@@ -63,16 +63,16 @@ export async function intelRoot(): Promise<Uint8Array> {
   const { constants } = await loadLibrary();
   const root = constants.TRUSTED_ROOT_CA_DER;
   if (createHash("sha256").update(root).digest("hex") === fingerprint) return root;
-  throw new EarshotError("quote_verifier_damaged", "the quote verifier has another root CA", {
+  throw new EarshotError("quote_verifier_damaged", "the quote verifier has an unexpected root CA", {
     hint: "reinstall Earshot's packages from its lock file",
   });
 }
 
 /** Loads in parts, because 17 MB in one step would block the event loop for 50 ms. */
 const loadLibrary = once(async () => {
-  const requirePart = createRequire(import.meta.resolve("@phala/dcap-qvl"));
-  for (const part of ["bn.js", "hash.js", "elliptic", "asn1.js"]) {
-    requirePart(part);
+  const requireModule = createRequire(import.meta.resolve("@phala/dcap-qvl"));
+  for (const moduleName of ["bn.js", "hash.js", "elliptic", "asn1.js"]) {
+    requireModule(moduleName);
     await yieldToEventLoop();
   }
   return await import("@phala/dcap-qvl");

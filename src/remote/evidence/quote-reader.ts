@@ -25,7 +25,7 @@ const headerBytes = 48;
 const reportBytes = 584;
 /** TDX 1.5 appends TEE_TCB_SVN_2 and MRSERVICETD. */
 const report15Bytes = reportBytes + 64;
-const tdx = 0x81;
+const tdxTeeType = 0x81;
 const intelVendor = "939a7233f79c4ca9940a0db3957f0607";
 const [ecdsaP256, chainInPem, qeReportData] = [2, 5, 6];
 
@@ -37,18 +37,22 @@ export function readQuote(quote: Uint8Array) {
     const signaturesEnd = end + 4 + bytes.readUInt32LE(end);
     // Guest agents pad quotes with zeros.
     if (signaturesEnd > bytes.length || bytes.subarray(signaturesEnd).some((byte) => byte !== 0)) {
-      throw malformed("its signatures have another length");
+      throw malformed("its signature data has the wrong length");
     }
-    const signed = bytes.subarray(0, end);
+    const signedBytes = bytes.subarray(0, end);
     const report = readReport(bytes.subarray(start, end));
-    return { signed, report, ...readSignatures(bytes.subarray(end + 4, signaturesEnd)) };
+    return {
+      signed: signedBytes,
+      report,
+      ...readSignatures(bytes.subarray(end + 4, signaturesEnd)),
+    };
   });
 }
 
 function locateReport(bytes: Buffer): { start: number; end: number } {
   const version = bytes.readUInt16LE(0);
   if (version !== 4 && version !== 5) throw unsupported(`version ${version}`);
-  if (bytes.readUInt32LE(4) !== tdx) throw unsupported("not a TDX quote");
+  if (bytes.readUInt32LE(4) !== tdxTeeType) throw unsupported("not a TDX quote");
   if (bytes.readUInt16LE(2) !== ecdsaP256) throw unsupported("its attestation key is not P-256");
   if (bytes.toString("hex", 12, 28) !== intelVendor) {
     throw unsupported("its quoting enclave is not Intel's");
@@ -88,7 +92,7 @@ function requireType(bytes: Buffer, offset: number, type: number): void {
   const value = bytes.readUInt16LE(offset);
   if (value !== type) throw unsupported(`it has certification data of type ${value}, not ${type}`);
   if (bytes.readUInt32LE(offset + 2) !== bytes.length - offset - 6) {
-    throw malformed("its certification data has another length");
+    throw malformed("its certification data has the wrong length");
   }
 }
 

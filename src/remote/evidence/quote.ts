@@ -16,16 +16,16 @@ export async function rateQuote(
   nowMs: number,
 ): Promise<QuoteFacts> {
   await yieldToEventLoop();
-  const checked = readOrRefuse("collateral_malformed", "the collateral is malformed", () =>
+  const parsedCollateral = readOrRefuse("collateral_malformed", "the collateral is malformed", () =>
     readCollateral(collateral),
   );
-  const { tcbInfo, qeIdentity, untilMs } = requireCollateral(checked, quote, nowMs);
+  const { tcbInfo, qeIdentity, validUntilMs } = requireCollateral(parsedCollateral, quote, nowMs);
   const { report } = quote.parts;
   if (!report.tdAttributes.startsWith("00")) {
     throw refused("debug", "the virtual machine runs in debug mode, so its operator can read it");
   }
   await yieldToEventLoop();
-  const platform = await ratePlatform(quote, checked, nowMs);
+  const platform = await ratePlatform(quote, parsedCollateral, nowMs);
   const { status, advisories } = worstRating([platform, rateTdxModule(tcbInfo, report)]);
   return {
     ...report,
@@ -38,14 +38,14 @@ export async function rateQuote(
       tcbInfo.tcbEvaluationDataNumber,
       qeIdentity.tcbEvaluationDataNumber,
     ),
-    collateralUntilMs: untilMs,
+    collateralUntilMs: validUntilMs,
   };
 }
 
 function worstRating(ratings: readonly TcbRating[]): TcbRating {
-  const known: readonly string[] = tcbStatuses;
+  const knownStatuses: readonly string[] = tcbStatuses;
   const rank = ({ status }: TcbRating) =>
-    known.includes(status) ? known.indexOf(status) : known.length;
+    knownStatuses.includes(status) ? knownStatuses.indexOf(status) : knownStatuses.length;
   const [worst] = ratings.toSorted((a, b) => rank(b) - rank(a));
   const advisories = new Set(ratings.flatMap((rating) => rating.advisories));
   return { status: worst?.status ?? "Revoked", advisories: [...advisories].sort() };
@@ -56,9 +56,9 @@ function rateTdxModule(tcbInfo: TcbInfo, report: TdReport): TcbRating {
   const id = `TDX_${version.toString(16).padStart(2, "0").toUpperCase()}`;
   // The platform's rating covers module version 0.
   const levels = [{ tcb: { isvsvn: 0 }, tcbStatus: "UpToDate", advisoryIDs: [] }];
-  const first = tcbInfo.tdxModule && { ...tcbInfo.tdxModule, tcbLevels: levels };
-  const later = tcbInfo.tdxModuleIdentities?.find((known) => known.id.toUpperCase() === id);
-  const identity = version === 0 ? first : later;
+  const baseModule = tcbInfo.tdxModule && { ...tcbInfo.tdxModule, tcbLevels: levels };
+  const listedModule = tcbInfo.tdxModuleIdentities?.find((known) => known.id.toUpperCase() === id);
+  const identity = version === 0 ? baseModule : listedModule;
   if (identity === undefined) {
     throw refused("tdx_module_unknown", `the collateral does not list the TDX module ${id}`);
   }
@@ -75,9 +75,10 @@ function rateTdxModule(tcbInfo: TcbInfo, report: TdReport): TcbRating {
 function requireIdentity(identity: TdxModule, { mrSignerSeam, seamAttributes }: TdReport): void {
   const mask = BigInt(`0x${identity.attributesMask}`);
   const attributes = BigInt(`0x${seamAttributes}`) & mask;
-  const isSigner = identity.mrsigner.toLowerCase() === mrSignerSeam;
-  const isSame = isSigner && attributes === (BigInt(`0x${identity.attributes}`) & mask);
-  if (isSame && identity.attributes.length === 16 && identity.attributesMask.length === 16) return;
-  const what = isSigner ? "other attributes than Intel's" : "another signer than Intel";
+  const isSameSigner = identity.mrsigner.toLowerCase() === mrSignerSeam;
+  const isSameModule = isSameSigner && attributes === (BigInt(`0x${identity.attributes}`) & mask);
+  if (isSameModule && identity.attributes.length === 16 && identity.attributesMask.length === 16)
+    return;
+  const what = isSameSigner ? "attributes other than Intel's" : "a signer other than Intel";
   throw refused("tdx_module_mismatch", `the TDX module has ${what}`);
 }

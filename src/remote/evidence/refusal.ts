@@ -14,7 +14,7 @@ const hints: readonly (readonly [RegExp, string])[] = [
     /^(debug|mr_|service_td|td_|xfam)/,
     "start the virtual machine as described in docs/attestation.md",
   ],
-  [/^(qe|tcb|tdx_module)/, "update firmware, microcode, quoting enclave and TDX module"],
+  [/^(qe|tcb|tdx_module)/, "update the firmware, microcode, quoting enclave and TDX module"],
   [/^certificate_revoked/, "use another machine: Intel no longer vouches for this one"],
   [/^/, "see docs/attestation.md for the evidence checks"],
 ];

@@ -2,8 +2,8 @@ import * as z from "zod";
 import type { Platform } from "../../posts/post.ts";
 import type { VerifiedEvidence } from "./evidence.ts";
 
-const reasons: Readonly<Record<string, string>> = {
-  x: "X bills reads, and calls of a remote node do not count toward the gateway's budget",
+const refusalReasons: Readonly<Record<string, string>> = {
+  x: "X bills reads, and a remote node's calls do not count toward the gateway's budget",
   bluesky: "only one process can renew a Bluesky session",
 };
 
@@ -11,7 +11,7 @@ const reasons: Readonly<Record<string, string>> = {
 export const releaseRule = z.strictObject({
   platform: z.literal("mastodon", {
     error: ({ input }) =>
-      `must be "mastodon"${typeof input === "string" && input in reasons ? `: ${reasons[input]}` : ""}`,
+      `must be "mastodon"${typeof input === "string" && input in refusalReasons ? `: ${refusalReasons[input]}` : ""}`,
   }),
   owner: z.enum(["deployment", "any"]).default("deployment"),
   images: z.array(z.string().min(1).max(128)).min(1).max(1_000),
@@ -39,16 +39,18 @@ export function releasesFor(
   rules: ReleaseRules,
   { kind, image, composeHash }: Pick<VerifiedEvidence, "kind" | "image" | "composeHash">,
 ): readonly Release[] {
-  const allowed = rules.filter(
+  const matchingRules = rules.filter(
     ({ evidence, images, compose_hashes: hashes }) =>
       evidence.some((one) => one === kind) &&
       image !== null &&
       images.includes(image) &&
       (hashes === undefined || (composeHash !== null && hashes.includes(composeHash))),
   );
-  const platforms = [...new Set(allowed.map(({ platform }) => platform))];
+  const platforms = [...new Set(matchingRules.map(({ platform }) => platform))];
   return platforms.map((platform) => {
-    const isAny = allowed.some((rule) => rule.platform === platform && rule.owner === "any");
-    return { platform, owner: isAny ? "any" : "deployment" };
+    const isAnyOwner = matchingRules.some(
+      (rule) => rule.platform === platform && rule.owner === "any",
+    );
+    return { platform, owner: isAnyOwner ? "any" : "deployment" };
   });
 }

@@ -15,7 +15,7 @@ import { rateQuote } from "./quote.ts";
 import { intelRoot as intelRootDer } from "./quote-library.ts";
 import { openQuote } from "./signed-quote.ts";
 
-const skipped = hasSampleQuotes() ? "" : " (skipped: the sample quotes are not on this machine)";
+const skipNote = hasSampleQuotes() ? "" : " (skipped: the sample quotes are not on this machine)";
 const june2025 = Date.UTC(2025, 5, 20);
 const february2026 = Date.UTC(2026, 1, 20);
 const intelRoot = "44a0196b2b99f889b8e149e95b807a350e7424964399e885a7cbb8ccfab674d3";
@@ -57,7 +57,7 @@ const policyFor = (facts: QuoteFacts, composeHash: string, rtmr3?: string): Node
     }),
   );
 
-describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
+describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipNote}`, () => {
   test("a real TDX quote is up to date, and measures no program", async () => {
     const facts = await verifyQuote(
       sampleQuote("tdx_quote"),
@@ -76,8 +76,11 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     expect(new Date(facts.collateralUntilMs).toISOString()).toBe("2025-07-19T10:00:35.000Z");
     const policy = policyFor(facts, "ab".repeat(32));
     expect(await runCode(() => checkPolicy(policy, facts, null).image)).toBe("app_not_measured");
-    const measured = policyFor(facts, "ab".repeat(32), "unused");
-    expect(checkPolicy(measured, facts, null)).toEqual({ image: "sample", isListedPlatform: true });
+    const unusedProgramPolicy = policyFor(facts, "ab".repeat(32), "unused");
+    expect(checkPolicy(unusedProgramPolicy, facts, null)).toEqual({
+      image: "sample",
+      isListedPlatform: true,
+    });
   });
 
   test("a real TDX quote is refused with expired collateral", async () => {
@@ -102,17 +105,17 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
       name: "local-sgx",
       id: "1b7a49378403249b6986a907844cab0921eca32dd47e657f3c10311ccaeccf8b",
     });
-    const strict = { ...policy, key_providers: [{ name: "kms" }] };
-    expect(await runCode(() => checkPolicy(strict, facts, boot).image)).toBe(
+    const strictPolicy = { ...policy, key_providers: [{ name: "kms" }] };
+    expect(await runCode(() => checkPolicy(strictPolicy, facts, boot).image)).toBe(
       "key_provider_unknown",
     );
     expect(
       collateralFileName(collateralKey(openQuote(quote, await intelRootDer(), february2026))),
     ).toBe("tdx-90c06f000000-platform.json");
-    const named = { ...facts, mrConfigId: `01${composeHash}${"00".repeat(15)}` };
-    expect(checkPolicy(policy, named, boot)).toMatchObject({ image: "sample" });
-    const other = { ...facts, mrConfigId: `01${"ab".repeat(32)}${"00".repeat(15)}` };
-    expect(await runCode(() => checkPolicy(policy, other, boot).image)).toBe("mr_config_id");
+    const matchingFacts = { ...facts, mrConfigId: `01${composeHash}${"00".repeat(15)}` };
+    expect(checkPolicy(policy, matchingFacts, boot)).toMatchObject({ image: "sample" });
+    const otherFacts = { ...facts, mrConfigId: `01${"ab".repeat(32)}${"00".repeat(15)}` };
+    expect(await runCode(() => checkPolicy(policy, otherFacts, boot).image)).toBe("mr_config_id");
   });
 
   test("a real machine's quote has CET in place of PKRU in its XFAM", () => {
@@ -123,9 +126,9 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
   test("the event log of a real dstack quote is refused with another compose file", async () => {
     const { quote, eventLog } = sampleReport();
     const rtMr3 = quote.slice(520, 568);
-    const changed = eventLog.replace("3763bc34", "3763bc35");
+    const changedLog = eventLog.replace("3763bc34", "3763bc35");
     expect(
-      await runCode(() => String(replayEventLog(changed, Buffer.from(rtMr3).toString("hex")))),
+      await runCode(() => String(replayEventLog(changedLog, Buffer.from(rtMr3).toString("hex")))),
     ).toBe("event_digest");
   });
 
@@ -183,15 +186,15 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     expect(await verdictOn(sampleQuote("tdx_quote"), collateral, june2025)).toBe(code);
   });
 
-  test("a real quote's revocation lists are refused if they are forged, from another issuer or not in force", async () => {
+  test("a real quote's revocation lists are refused if they are forged, from another issuer or not currently valid", async () => {
     const quote = sampleQuote("tdx_quote");
     const collateral = sampleCollateral("tdx_quote_collateral.json");
-    const later = sampleCollateral("tdx_quote_outdated_collateral.json");
-    const forged = `${collateral.pck_crl.slice(0, -2)}${collateral.pck_crl.endsWith("00") ? "01" : "00"}`;
+    const laterCollateral = sampleCollateral("tdx_quote_outdated_collateral.json");
+    const forgedCrl = `${collateral.pck_crl.slice(0, -2)}${collateral.pck_crl.endsWith("00") ? "01" : "00"}`;
     for (const [pck_crl, code] of [
-      [forged, "crl_signature"],
+      [forgedCrl, "crl_signature"],
       [collateral.root_ca_crl, "crl_issuer"],
-      [later.pck_crl, "crl_outdated"],
+      [laterCollateral.pck_crl, "crl_outdated"],
     ] as const) {
       expect(await verdictOn(quote, { ...collateral, pck_crl }, june2025)).toBe(code);
     }

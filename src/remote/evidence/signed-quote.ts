@@ -28,9 +28,10 @@ function requireSignatures(parts: QuoteParts, pckKey: KeyObject): void {
       "the machine's certificate does not vouch for the quoting enclave",
     );
   }
-  const unbound = "the quoting enclave does not vouch for the attestation key";
+  const unboundMessage = "the quoting enclave does not vouch for the attestation key";
   const hash = createHash("sha256").update(attestationKey).update(qeAuthData).digest();
-  if (!qeReport.subarray(320, 352).equals(hash)) throw refused("attestation_key_unbound", unbound);
+  if (!qeReport.subarray(320, 352).equals(hash))
+    throw refused("attestation_key_unbound", unboundMessage);
   const key = readOrRefuse("attestation_key_unbound", "the attestation key is not a key", () => {
     const x = attestationKey.toString("base64url", 0, 32);
     const y = attestationKey.toString("base64url", 32);
@@ -42,7 +43,7 @@ function requireSignatures(parts: QuoteParts, pckKey: KeyObject): void {
 }
 
 /** Checks an ECDSA signature of r and s, 32 bytes each. */
-export function isSigned(signed: Uint8Array, key: KeyObject, signature: Uint8Array): boolean {
+export function isSigned(signedBytes: Uint8Array, key: KeyObject, signature: Uint8Array): boolean {
   if (signature.length !== 64) return false;
-  return verify("sha256", signed, { key, dsaEncoding: "ieee-p1363" }, signature);
+  return verify("sha256", signedBytes, { key, dsaEncoding: "ieee-p1363" }, signature);
 }

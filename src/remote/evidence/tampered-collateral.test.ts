@@ -6,15 +6,15 @@ import { makeRevocationList } from "./simulated/authority.ts";
 import { signRaw } from "./simulated/quote-writer.ts";
 import { createSimulatedTee } from "./simulated/simulated-tee.ts";
 
-const other = createSimulatedTee({ nowMs });
-const otherCollateral = other.collateral();
+const otherTee = createSimulatedTee({ nowMs });
+const otherCollateral = otherTee.collateral();
 const day = 86_400_000;
 
 const withLastBitFlipped = (hex: string) =>
   `${hex.slice(0, -1)}${(Number.parseInt(hex.slice(-1), 16) ^ 1).toString(16)}`;
 
-const verdictOnParts = (changed: Partial<Collateral>) =>
-  verdictOn({ collateral: { ...collateral, ...changed } });
+const verdictOnParts = (overrides: Partial<Collateral>) =>
+  verdictOn({ collateral: { ...collateral, ...overrides } });
 const verdictOnFields = (fields: Parameters<typeof tee.collateral>[0]) =>
   verdictOn({ collateral: tee.collateral(fields) });
 
@@ -80,12 +80,12 @@ describe("changed collateral is refused", () => {
         async (name, index, code) => {
           const text = collateral[name];
           const position = index % text.length;
-          const changed = `${text.slice(0, position)}${String.fromCharCode(code)}${text.slice(position + 1)}`;
+          const changedText = `${text.slice(0, position)}${String.fromCharCode(code)}${text.slice(position + 1)}`;
           // Hexadecimal is case-insensitive; certificates compare by content.
           const isSame = /crl$|signature$/.test(name)
-            ? changed.toLowerCase() === text.toLowerCase()
-            : changed === text;
-          const verdict = await verdictOnParts({ [name]: changed });
+            ? changedText.toLowerCase() === text.toLowerCase()
+            : changedText === text;
+          const verdict = await verdictOnParts({ [name]: changedText });
           if (!name.endsWith("chain") || verdict !== "accepted") {
             expect(verdict === "accepted").toBe(isSame);
           }
@@ -105,7 +105,7 @@ describe("changed collateral is refused", () => {
   });
 
   test("collateral with a revocation list that another key signed in the issuer's name is refused", async () => {
-    const forger = { name: "Simulated PCK Platform CA", privateKey: other.pckKey };
+    const forger = { name: "Simulated PCK Platform CA", privateKey: otherTee.pckKey };
     const list = makeRevocationList(forger, [], { fromMs: nowMs - day, toMs: nowMs + day });
     expect(await verdictOnParts({ pck_crl: list.toString("hex") })).toBe("crl_signature");
   });
@@ -135,10 +135,16 @@ describe("collateral outside its validity is refused", () => {
   });
 
   test("collateral is valid only by the verifier's clock", async () => {
-    const short = tee.collateral({ inForce: { fromMs: nowMs - 1_000, toMs: nowMs + 1_000 } });
-    expect(await verdictOn({ collateral: short })).toBe("accepted");
-    expect(await verdictOn({ collateral: short, nowMs: nowMs + 2_000 })).toBe("crl_outdated");
-    expect(await verdictOn({ collateral: short, nowMs: nowMs - 2_000 })).toBe("crl_outdated");
+    const shortLivedCollateral = tee.collateral({
+      inForce: { fromMs: nowMs - 1_000, toMs: nowMs + 1_000 },
+    });
+    expect(await verdictOn({ collateral: shortLivedCollateral })).toBe("accepted");
+    expect(await verdictOn({ collateral: shortLivedCollateral, nowMs: nowMs + 2_000 })).toBe(
+      "crl_outdated",
+    );
+    expect(await verdictOn({ collateral: shortLivedCollateral, nowMs: nowMs - 2_000 })).toBe(
+      "crl_outdated",
+    );
   });
 });
 

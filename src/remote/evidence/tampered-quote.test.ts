@@ -89,7 +89,7 @@ describe("a flipped bit in the quote is refused", () => {
 test("arbitrary bytes are never accepted as a quote", async () => {
   const bytes = quoteBytes();
   const position = fc.nat(bytes.length);
-  const cut = fc
+  const splicedQuotes = fc
     .tuple(position, position, fc.uint8Array({ maxLength: 40 }))
     .map(([from, length, inserted]) => {
       const tail = bytes.subarray(from + (length % 80));
@@ -100,13 +100,16 @@ test("arbitrary bytes are never accepted as a quote", async () => {
         !changed.equals(bytes) &&
         changed.subarray(0, 1_258).some((byte, index) => byte !== bytes[index]),
     );
-  const any = fc
+  const headedQuotes = fc
     .uint8Array({ maxLength: 2_000 })
     .map((tail) => Buffer.concat([bytes.subarray(0, 48), tail]));
   await fc.assert(
-    fc.asyncProperty(fc.oneof(fc.uint8Array({ maxLength: 100 }), any, cut), async (quote) => {
-      expect(await verdictOn(withQuote(quote))).not.toBe("accepted");
-    }),
+    fc.asyncProperty(
+      fc.oneof(fc.uint8Array({ maxLength: 100 }), headedQuotes, splicedQuotes),
+      async (quote) => {
+        expect(await verdictOn(withQuote(quote))).not.toBe("accepted");
+      },
+    ),
     { numRuns: 200 },
   );
 });
@@ -121,7 +124,7 @@ function quoteChain(quote: Buffer): string {
 }
 
 describe("a quote of another format is refused", () => {
-  const text = (quote: string | null) => verdictOn({ evidence: { ...evidence, quote } });
+  const verdictOnText = (quote: string | null) => verdictOn({ evidence: { ...evidence, quote } });
 
   test.each([
     ["empty", "", "quote_malformed"],
@@ -132,11 +135,11 @@ describe("a quote of another format is refused", () => {
     ["with bytes after its signatures", `${evidence.quote}01`, "quote_malformed"],
     ["too long", "00".repeat(40_000), "quote_malformed"],
   ])("a quote of another format is refused: %s", async (_name, quote, code) => {
-    expect(await text(quote)).toBe(code);
+    expect(await verdictOnText(quote)).toBe(code);
   });
 
   test("zero padding of a quote by a guest agent is accepted", async () => {
-    expect(await text(`${evidence.quote}0000`)).toBe("accepted");
+    expect(await verdictOnText(`${evidence.quote}0000`)).toBe("accepted");
   });
 
   test("a version 5 quote is accepted like version 4, but not with a changed report type or size", async () => {
@@ -157,7 +160,7 @@ describe("a certificate chain is refused", () => {
   const [machine = "", authority = "", root = ""] = tee.chain.split(
     /(?<=-----END CERTIFICATE-----\n)/,
   );
-  const other = createSimulatedTee({ nowMs });
+  const otherTee = createSimulatedTee({ nowMs });
   const withChain = (chain: string) => {
     const head = quoteBytes().subarray(0, 1_258);
     const tail = Buffer.from(chain, "latin1");
@@ -179,8 +182,8 @@ describe("a certificate chain is refused", () => {
   });
 
   test.each([
-    ["of another machine", other.chain, "chain_root"],
-    ["with another machine's root", machine + authority + other.rootPem, "chain_root"],
+    ["of another machine", otherTee.chain, "chain_root"],
+    ["with another machine's root", machine + authority + otherTee.rootPem, "chain_root"],
     ["without the intermediate CA", machine + root, "chain_issuer"],
     ["in another order", authority + machine + root, "chain_not_ca"],
     [
@@ -211,10 +214,19 @@ describe("a certificate chain is refused", () => {
 
   test("a certificate chain is refused if a machine's certificate issued another one", async () => {
     const issuer = { name: "Simulated PCK Certificate", privateKey: tee.pckKey };
-    const valid = { fromMs: nowMs - 1_000, toMs: nowMs + 1_000 };
+    const validity = { fromMs: nowMs - 1_000, toMs: nowMs + 1_000 };
     const { publicKey } = makeKeyPair();
-    const forged = { name: "forged", issuer, publicKey, serial: 9, isCa: false, valid };
-    expect(await withChain(toPem(makeCertificate(forged)) + tee.chain)).toBe("chain_issuer");
+    const forgedCertificate = {
+      name: "forged",
+      issuer,
+      publicKey,
+      serial: 9,
+      isCa: false,
+      validity,
+    };
+    expect(await withChain(toPem(makeCertificate(forgedCertificate)) + tee.chain)).toBe(
+      "chain_issuer",
+    );
   });
 
   test("a certificate chain is refused if it has expired or is not valid yet", async () => {
@@ -224,7 +236,7 @@ describe("a certificate chain is refused", () => {
   });
 
   test("a certificate chain is refused if its root is not the pinned one", async () => {
-    expect(await verdictOn({ policy: tee.policy({ simulated_root: other.rootPem }) })).toBe(
+    expect(await verdictOn({ policy: tee.policy({ simulated_root: otherTee.rootPem }) })).toBe(
       "chain_root",
     );
   });
@@ -268,7 +280,7 @@ describe("a quote is refused for what it reports", () => {
     ["a quoting enclave that is out of date", { qeSvn: 3 }, "tcb_status"],
     ["a quoting enclave older than any that is rated", { qeSvn: 1 }, "qe_outdated"],
     [
-      "a service TD that may migrate it",
+      "a service TD that can migrate it",
       { version: 5 as const, mrServiceTd: bytes(48, 1) },
       "service_td",
     ],
@@ -279,19 +291,23 @@ describe("a quote is refused for what it reports", () => {
 
   test.each([0, 1, 2])("a quote for another RTMR%i is refused", async (index) => {
     const variant = tee.evidence(hashReportData(statement));
-    const measured = Buffer.from(variant.quote ?? "", "hex").subarray(520, 568);
+    const measuredRegister = Buffer.from(variant.quote ?? "", "hex").subarray(520, 568);
     const rtMr = [0x20, 0x21, 0x22].map((value, position) =>
       bytes(48, position === index ? 9 : value),
     );
-    const changed = tee.evidence(hashReportData(statement), { rtMr: [...rtMr, measured] });
-    expect(await verdictOn({ evidence: changed })).toBe("image_unknown");
+    const changedEvidence = tee.evidence(hashReportData(statement), {
+      rtMr: [...rtMr, measuredRegister],
+    });
+    expect(await verdictOn({ evidence: changedEvidence })).toBe("image_unknown");
   });
 
   test("a TDX module of version 0 is rated with the machine", async () => {
     const variant = tee.evidence(hashReportData(statement), { teeTcbSvn: svn(5, 0, 3) });
     expect(await verdictOn({ evidence: variant })).toBe("accepted");
-    const unnamed = tee.collateral({ tcbInfo: { tdxModule: undefined } });
-    expect(await verdictOn({ evidence: variant, collateral: unnamed })).toBe("tdx_module_unknown");
+    const collateralWithoutModule = tee.collateral({ tcbInfo: { tdxModule: undefined } });
+    expect(await verdictOn({ evidence: variant, collateral: collateralWithoutModule })).toBe(
+      "tdx_module_unknown",
+    );
     expect(await verdictOn({ collateral })).toBe("accepted");
   });
 });

@@ -9,28 +9,29 @@ import {
 } from "../../../testkit/nodes/evidence-under-test.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { hashReportData, type NodeStatement } from "../protocol/statement.ts";
-import { hashPolicyId } from "./policy.ts";
+import { hashPolicy } from "./policy.ts";
 import { bootLog } from "./simulated/simulated-tee.ts";
 import { createEvidenceVerifier } from "./verify-evidence.ts";
 
-const nothing = { quote: null, event_log: null, vm_config: null };
-const evidenceFor = (changed: NodeStatement) => tee.evidence(hashReportData(changed));
+const noEvidence = { quote: null, event_log: null, vm_config: null };
+const evidenceFor = (changedStatement: NodeStatement) =>
+  tee.evidence(hashReportData(changedStatement));
 
 test("verification returns the facts of valid evidence and the policy id", async () => {
   const policy = tee.policy();
   const verify = createEvidenceVerifier({
-    accepted: ["simulated"],
+    acceptedKinds: ["simulated"],
     policy,
     collateral: () => Promise.resolve(collateral),
   });
-  const { verified, collateral: used } = await verify(statement, evidence, nowMs);
-  expect(used).toBe(collateral);
+  const { verified, collateral: usedCollateral } = await verify(statement, evidence, nowMs);
+  expect(usedCollateral).toBe(collateral);
   expect(verified).toMatchObject({
     kind: "simulated",
     composeHash: tee.composeHash,
     image: "simulated",
     isListedPlatform: true,
-    policyId: hashPolicyId(policy),
+    policyId: hashPolicy(policy),
     facts: {
       tcbStatus: "UpToDate",
       advisories: [],
@@ -44,15 +45,15 @@ test("verification returns the facts of valid evidence and the policy id", async
 });
 
 describe("evidence for one statement is refused for another", () => {
-  const another = Buffer.alloc(32, 9).toString("base64url");
+  const otherValue = Buffer.alloc(32, 9).toString("base64url");
   test.each([
     ["audience", "another"],
-    ["nonce", another],
-    ["identity_key", another],
-    ["signing_key", another],
-    ["sealing_key", another],
-    ["boot_id", another],
-    ["gateway_key", another],
+    ["nonce", otherValue],
+    ["identity_key", otherValue],
+    ["signing_key", otherValue],
+    ["sealing_key", otherValue],
+    ["boot_id", otherValue],
+    ["gateway_key", otherValue],
     ["version", 2],
   ])("evidence for one statement is refused for one with another %s", async (name, value) => {
     expect(await verdictOn({ statement: { ...statement, [name]: value } as NodeStatement })).toBe(
@@ -61,12 +62,12 @@ describe("evidence for one statement is refused for another", () => {
   });
 
   test("evidence is refused for a statement with text moved between two fields", async () => {
-    const shifted = {
+    const shiftedStatement = {
       ...statement,
       audience: `${statement.audience}A`,
       nonce: statement.nonce.slice(1),
     };
-    expect(await verdictOn({ statement: shifted })).toBe("report_data");
+    expect(await verdictOn({ statement: shiftedStatement })).toBe("report_data");
   });
 
   test("evidence without a quote is refused", async () => {
@@ -75,14 +76,14 @@ describe("evidence for one statement is refused for another", () => {
 });
 
 describe("no kind of evidence is accepted as another", () => {
-  const as = (kind: NodeStatement["evidence"]) => ({ ...statement, evidence: kind });
+  const statementWith = (kind: NodeStatement["evidence"]) => ({ ...statement, evidence: kind });
 
   test("simulated evidence declared as TDX does not lead to Intel's root", async () => {
-    const claimed = as("tdx");
+    const tdxStatement = statementWith("tdx");
     const accepted = ["tdx", "simulated", "none"] as const;
-    expect(await verdictOn({ statement: claimed, evidence: evidenceFor(claimed), accepted })).toBe(
-      "chain_root",
-    );
+    expect(
+      await verdictOn({ statement: tdxStatement, evidence: evidenceFor(tdxStatement), accepted }),
+    ).toBe("chain_root");
   });
 
   test("simulated evidence is refused unless accepted", async () => {
@@ -92,38 +93,42 @@ describe("no kind of evidence is accepted as another", () => {
   });
 
   test("the declared kind of evidence cannot be changed after the quote", async () => {
-    expect(await verdictOn({ statement: as("tdx"), accepted: ["tdx"] })).toBe("chain_root");
+    expect(await verdictOn({ statement: statementWith("tdx"), accepted: ["tdx"] })).toBe(
+      "chain_root",
+    );
   });
 
   test("TDX and simulated evidence without a quote are refused", async () => {
     const accepted = ["tdx", "simulated", "none"] as const;
-    expect(await verdictOn({ statement: as("tdx"), evidence: nothing, accepted })).toBe(
-      "quote_missing",
-    );
-    expect(await verdictOn({ statement: as("simulated"), evidence: nothing, accepted })).toBe(
-      "quote_missing",
-    );
+    expect(
+      await verdictOn({ statement: statementWith("tdx"), evidence: noEvidence, accepted }),
+    ).toBe("quote_missing");
+    expect(
+      await verdictOn({ statement: statementWith("simulated"), evidence: noEvidence, accepted }),
+    ).toBe("quote_missing");
   });
 
   test("evidence of kind none is refused if it contains any evidence", async () => {
-    const none = { statement: as("none"), evidence: nothing };
-    expect(await verdictOn({ ...none, accepted: ["none"], policy: null })).toBe("accepted");
-    expect(await verdictOn({ ...none, accepted: ["tdx", "simulated"] })).toBe("kind_not_accepted");
+    const noneInput = { statement: statementWith("none"), evidence: noEvidence };
+    expect(await verdictOn({ ...noneInput, accepted: ["none"], policy: null })).toBe("accepted");
+    expect(await verdictOn({ ...noneInput, accepted: ["tdx", "simulated"] })).toBe(
+      "kind_not_accepted",
+    );
     for (const name of ["quote", "event_log", "vm_config"] as const) {
-      const unexpected = { ...nothing, [name]: "00" };
-      expect(await verdictOn({ ...none, evidence: unexpected, accepted: ["none"] })).toBe(
-        "evidence_unexpected",
-      );
+      const unexpectedEvidence = { ...noEvidence, [name]: "00" };
+      expect(
+        await verdictOn({ ...noneInput, evidence: unexpectedEvidence, accepted: ["none"] }),
+      ).toBe("evidence_unexpected");
     }
   });
 
   test("evidence of kind none proves nothing", async () => {
     const verify = createEvidenceVerifier({
-      accepted: ["none"],
+      acceptedKinds: ["none"],
       policy: null,
       collateral: null,
     });
-    expect(await verify(as("none"), nothing, nowMs)).toEqual({
+    expect(await verify(statementWith("none"), noEvidence, nowMs)).toEqual({
       verified: {
         kind: "none",
         facts: null,
@@ -146,7 +151,7 @@ describe("a gateway without configuration for quotes refuses them and reports wh
 
   test("a gateway without a collateral source refuses quotes and reports what is missing", async () => {
     const verify = createEvidenceVerifier({
-      accepted: ["simulated"],
+      acceptedKinds: ["simulated"],
       policy: tee.policy(),
       collateral: null,
     });
@@ -159,38 +164,38 @@ describe("a gateway without configuration for quotes refuses them and reports wh
 });
 
 test("collateral is not fetched before the machine has signed for this statement", async () => {
-  let requested = 0;
+  let requestCount = 0;
   const verify = createEvidenceVerifier({
-    accepted: ["simulated"],
+    acceptedKinds: ["simulated"],
     policy: tee.policy(),
     collateral: () => {
-      requested += 1;
+      requestCount += 1;
       return Promise.reject(
         new EarshotError("collateral_unavailable", "none", { retryable: true }),
       );
     },
   });
-  const stale = { ...statement, nonce: statement.identity_key };
-  await expect(verify(stale, evidence, nowMs)).rejects.toMatchObject({
+  const staleStatement = { ...statement, nonce: statement.identity_key };
+  await expect(verify(staleStatement, evidence, nowMs)).rejects.toMatchObject({
     code: "evidence_refused",
   });
-  expect(requested).toBe(0);
+  expect(requestCount).toBe(0);
   await expect(verify(statement, evidence, nowMs)).rejects.toMatchObject({
     code: "collateral_unavailable",
     retryable: true,
   });
-  expect(requested).toBe(1);
+  expect(requestCount).toBe(1);
 });
 
 test("evidence without an event log is accepted if the policy names RTMR3", async () => {
-  const bare = { ...evidence, event_log: null };
-  expect(await verdictOn({ evidence: bare })).toBe("app_not_measured");
+  const evidenceWithoutLog = { ...evidence, event_log: null };
+  expect(await verdictOn({ evidence: evidenceWithoutLog })).toBe("app_not_measured");
   const [image] = tee.policy().images;
   const rtmr3 = Buffer.from(evidence.quote ?? "", "hex")
     .subarray(520, 568)
     .toString("hex");
   const policy = tee.policy({ images: image === undefined ? [] : [{ ...image, rtmr3 }] });
-  expect(await verdictOn({ evidence: bare, policy })).toBe("accepted");
+  expect(await verdictOn({ evidence: evidenceWithoutLog, policy })).toBe("accepted");
 });
 
 test("evidence of a machine with an unlisted key provider is refused", async () => {
@@ -198,8 +203,8 @@ test("evidence of a machine with an unlisted key provider is refused", async () 
     "key_provider_unknown",
   );
   const events = bootLog(tee.composeHash).filter(({ event }) => event !== "key-provider");
-  const bare = tee.evidence(hashReportData(statement), { events });
-  expect(await verdictOn({ evidence: bare })).toBe("key_provider_unknown");
+  const evidenceWithoutProvider = tee.evidence(hashReportData(statement), { events });
+  expect(await verdictOn({ evidence: evidenceWithoutProvider })).toBe("key_provider_unknown");
 });
 
 test("the verification of evidence yields to the event loop", async () => {

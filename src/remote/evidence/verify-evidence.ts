@@ -4,7 +4,7 @@ import type { EarshotError } from "../../lib/errors.ts";
 import { hashReportData, type NodeStatement } from "../protocol/statement.ts";
 import { replayEventLog } from "./event-log.ts";
 import type { Collateral, CollateralSource, Evidence, VerifiedEvidence } from "./evidence.ts";
-import { hashPolicyId, type NodePolicy } from "./policy.ts";
+import { hashPolicy, type NodePolicy } from "./policy.ts";
 import { checkPolicy } from "./policy-check.ts";
 import { rateQuote } from "./quote.ts";
 import { intelRoot } from "./quote-library.ts";
@@ -19,7 +19,7 @@ export type EvidenceVerifier = (
 ) => Promise<{ verified: VerifiedEvidence; collateral: Collateral | null }>;
 
 type VerifierSettings = {
-  accepted: readonly EvidenceKind[];
+  acceptedKinds: readonly EvidenceKind[];
   policy: NodePolicy | null;
   collateral: CollateralSource | null;
 };
@@ -27,16 +27,16 @@ type VerifierSettings = {
 export const createEvidenceVerifier =
   (settings: VerifierSettings): EvidenceVerifier =>
   async (statement, evidence, nowMs) => {
-    const { accepted, policy } = settings;
+    const { acceptedKinds, policy } = settings;
     const { evidence: kind } = statement;
-    if (!accepted.includes(kind)) {
+    if (!acceptedKinds.includes(kind)) {
       throw refused(
         "kind_not_accepted",
-        `evidence ${kind} is not accepted; accepted: ${accepted.join(", ") || "none at all"}`,
+        `evidence ${kind} is not accepted; accepted: ${acceptedKinds.join(", ") || "none at all"}`,
         "use an accepted kind, or add it to the gateway's EARSHOT_NODES_EVIDENCE",
       );
     }
-    const policyId = hashPolicyId(policy);
+    const policyId = hashPolicy(policy);
     if (kind !== "none") {
       const { collateral, ...found } = await verifyQuoted(
         kind,
@@ -53,8 +53,8 @@ export const createEvidenceVerifier =
         "the statement declares no evidence, but evidence was sent",
       );
     }
-    const nothing = { facts: null, composeHash: null, image: null, isListedPlatform: false };
-    return { verified: { kind, ...nothing, policyId }, collateral: null };
+    const emptyFindings = { facts: null, composeHash: null, image: null, isListedPlatform: false };
+    return { verified: { kind, ...emptyFindings, policyId }, collateral: null };
   };
 
 async function verifyQuoted(
@@ -75,13 +75,13 @@ async function verifyQuoted(
   if (evidence.quote === null) {
     throw refused("quote_missing", `evidence ${kind} requires a quote`);
   }
-  const signed = openQuote(getBytes(evidence.quote), rootDer, nowMs);
+  const signedQuote = openQuote(decodeQuote(evidence.quote), rootDer, nowMs);
   // Fetch collateral only for evidence made for this statement.
-  if (signed.parts.report.reportData !== hashReportData(statement).toString("hex")) {
+  if (signedQuote.parts.report.reportData !== hashReportData(statement).toString("hex")) {
     throw refused("report_data", "the quote was made for another statement");
   }
-  const collateral = await source(signed);
-  const facts = await rateQuote(signed, collateral, nowMs);
+  const collateral = await source(signedQuote);
+  const facts = await rateQuote(signedQuote, collateral, nowMs);
   const { event_log: log } = evidence;
   const boot = log === null ? null : replayEventLog(log, facts.rtMr[3] ?? "");
   const composeHash = boot?.composeHash ?? null;
@@ -92,7 +92,7 @@ const getSimulatedRoot = ({ simulated_root: pem }: NodePolicy): Uint8Array | nul
   pem === undefined ? null : new X509Certificate(pem).raw;
 
 /** `Buffer.from` ignores other characters, so that different texts could be the same quote. */
-function getBytes(hex: string): Buffer {
+function decodeQuote(hex: string): Buffer {
   if (/^(?:[0-9a-f]{2})+$/.test(hex) && hex.length <= 65_536) return Buffer.from(hex, "hex");
   throw refused("quote_malformed", "the quote must be lower-case hexadecimal digits");
 }

@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Attestation } from "../proof/read-proof.ts";
 import { authenticateNode } from "./authenticate.ts";
 import {
-  admittedNode,
+  admitNode,
   attest,
   complete,
-  enteredSession,
   failedCheck,
   leaseAndOpen,
   makeNode,
+  makeNodeSession,
   makeRegistration,
   signedNodeRequest,
   startTestGateway,
@@ -22,7 +22,7 @@ let node: TestNode;
 
 beforeEach(async () => {
   service = await startTestGateway();
-  node = await admittedNode(service);
+  node = await admitNode(service);
 });
 
 afterEach(() => service.close());
@@ -57,11 +57,11 @@ test.for([
 });
 
 test("a node's request from before the attestation is refused after the gateway restarts", async () => {
-  const captured = signedNodeRequest(service, node, "leave");
+  const capturedRequest = signedNodeRequest(service, node, "leave");
   await service.clock.advance(1_000);
   await service.restart();
   await attest(service, node);
-  expect(await failedCheck(() => service.gateway.authenticate(captured))).toBe(
+  expect(await failedCheck(() => service.gateway.authenticate(capturedRequest))).toBe(
     "node_unauthorized before_attestation",
   );
   expect(service.gateway.authenticate(signedNodeRequest(service, node, "lease"))).toMatchObject({
@@ -72,8 +72,8 @@ test("a node's request from before the attestation is refused after the gateway 
 test("a node's request signed by another key is refused, and does not consume its nonce", async () => {
   const nonce = "n".repeat(22);
   const thief = { ...(await makeNode()), keyId: node.keyId };
-  const stolen = signedNodeRequest(service, thief, "lease", { nonce });
-  expect(await failedCheck(() => service.gateway.authenticate(stolen))).toBe(
+  const forgedRequest = signedNodeRequest(service, thief, "lease", { nonce });
+  expect(await failedCheck(() => service.gateway.authenticate(forgedRequest))).toBe(
     "node_unauthorized bad_signature",
   );
   expect(
@@ -105,15 +105,15 @@ describe("a run whose attestation has expired", () => {
     const uuid = service.queue.add();
     const job = await leaseAndOpen(service, node);
     await service.clock.advance(3_600_000);
-    expect(await failedCheck(() => enteredSession(service, node, "lease"))).toBe(
+    expect(await failedCheck(() => makeNodeSession(service, node, "lease"))).toBe(
       "node_unauthorized attestation_ended",
     );
-    expect(await failedCheck(() => enteredSession(service, node, "renew"))).toBe(
+    expect(await failedCheck(() => makeNodeSession(service, node, "renew"))).toBe(
       "node_unauthorized attestation_ended",
     );
     await complete(service, node, job);
     expect(service.queue.job(uuid).result).toMatchObject({ signature: { keyId: node.keyId } });
-    expect(await failedCheck(() => enteredSession(service, node, "complete"))).toBe(
+    expect(await failedCheck(() => makeNodeSession(service, node, "complete"))).toBe(
       "node_unauthorized attestation_ended",
     );
   });
@@ -123,7 +123,7 @@ describe("a run whose attestation has expired", () => {
     await leaseAndOpen(service, node);
     await service.clock.advance(3_600_000);
     service.queue.loseLease(uuid);
-    expect(await failedCheck(() => enteredSession(service, node, "complete"))).toBe(
+    expect(await failedCheck(() => makeNodeSession(service, node, "complete"))).toBe(
       "node_unauthorized attestation_ended",
     );
   });
@@ -135,12 +135,12 @@ test("a node's requests are refused when the nonce limit is reached", () => {
   const { keys, keyId, id: nodeId } = node;
   const { statement } = makeRegistration(service, node, "n");
   const attestation = { id: "a", statement } as Attestation;
-  const attested = { nodeId, keyId, attestation, releases: [], challenge: 1, validMs: 60_000 };
-  const { run } = runs.admit(attested);
+  const attestedRun = { nodeId, keyId, attestation, releases: [], challenge: 1, validMs: 60_000 };
+  const { run } = runs.admit(attestedRun);
   for (let index = 0; index < 20_000; index += 1) run.nonces.set(`${index}`, clock.elapsed() + 1);
-  const enter = () =>
+  const authenticate = () =>
     authenticateNode(signedNodeRequest(service, { ...node, keys }, "lease"), { runs, clock });
-  expect(enter).toThrow("too many requests");
+  expect(authenticate).toThrow("too many requests");
   run.nonces.set("0", clock.elapsed());
-  expect(enter()).toBe(run);
+  expect(authenticate()).toBe(run);
 });

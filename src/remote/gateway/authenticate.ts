@@ -44,9 +44,9 @@ export function authenticateNode(
 }
 
 function recordNonce({ nonces }: Run, nonce: string, nowMs: number, lifetimeMs: number): void {
-  for (const [oldest, expiresMs] of nonces) {
+  for (const [oldestNonce, expiresMs] of nonces) {
     if (expiresMs > nowMs) break;
-    nonces.delete(oldest);
+    nonces.delete(oldestNonce);
   }
   if (nonces.has(nonce)) {
     throw nodeUnauthorized("replayed", "the nonce was used before");

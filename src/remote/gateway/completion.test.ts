@@ -3,16 +3,16 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { FetchPosition } from "../../platforms/upstream.ts";
 import { encryptAnswer } from "../protocol/encrypted-answer.ts";
 import {
-  admittedNode,
+  admitNode,
   answerWith,
   attest,
   complete,
-  enteredSession,
   failedCheck,
   leaseAndOpen,
   leaseJob,
   makeEncryptedAnswer,
   makeEncryptedFailure,
+  makeNodeSession,
   type OpenedJob,
   postAt,
   startTestGateway,
@@ -25,7 +25,7 @@ let node: TestNode;
 
 beforeEach(async () => {
   service = await startTestGateway();
-  node = await admittedNode(service);
+  node = await admitNode(service);
 });
 
 afterEach(() => service.close());
@@ -131,7 +131,7 @@ describe("an invalid answer is refused, and its job is retried:", () => {
       "it is garbage",
       "malformed",
       (job) =>
-        service.gateway.completion.complete(enteredSession(service, node, "complete"), {
+        service.gateway.completion.complete(makeNodeSession(service, node, "complete"), {
           job: job.envelope.job,
           token: job.token,
           ...encryptAnswer(job.answerKey, Buffer.from("garbage")),
@@ -141,7 +141,7 @@ describe("an invalid answer is refused, and its job is retried:", () => {
       "it cannot be decrypted",
       "not_openable",
       (job) =>
-        service.gateway.completion.complete(enteredSession(service, node, "complete"), {
+        service.gateway.completion.complete(makeNodeSession(service, node, "complete"), {
           ...makeEncryptedAnswer(service, node, job),
           nonce: "A".repeat(16),
         }),
@@ -152,14 +152,14 @@ describe("an invalid answer is refused, and its job is retried:", () => {
     "an invalid answer is refused, and its job is retried: %s",
     async ([, check, sendForged]) => {
       const { uuid, job } = await getJob(node);
-      const other = await admittedNode(service, { capabilities: [] });
+      const other = await admitNode(service, { capabilities: [] });
       expect(await failedCheck(() => sendForged(job, other))).toBe(`node_answer_refused ${check}`);
       expect(service.queue.job(uuid)).toMatchObject({
         result: null,
         lease: null,
         failures: [{ code: "node_answer_refused", retryable: true }],
       });
-      expect(service.reported).toContain(`refused ${check}`);
+      expect(service.reports).toContain(`refused ${check}`);
       expect(await failedCheck(() => complete(service, node, job))).toBe("lease_lost");
       expect(service.gateway.nodes()[0]).toMatchObject({ jobsDone: 0, state: "approved" });
     },
@@ -167,7 +167,7 @@ describe("an invalid answer is refused, and its job is retried:", () => {
 });
 
 test("at most two answers per leased job are read at a time", async () => {
-  const run = enteredSession(service, node);
+  const run = makeNodeSession(service, node);
   expect(await failedCheck(async () => service.gateway.completion.begin(run))).toBe("lease_lost");
   await getJob(node);
   service.gateway.completion.begin(run);
@@ -181,21 +181,21 @@ test("at most two answers per leased job are read at a time", async () => {
 
 test("an answer signed under an earlier attestation of the same run is accepted", async () => {
   const { uuid, job } = await getJob(node);
-  const earlier = node.attestationId;
+  const earlierId = node.attestationId;
   const answer = makeEncryptedAnswer(service, node, job);
   await attest(service, node);
-  expect(node.attestationId).not.toBe(earlier);
-  await service.gateway.completion.complete(enteredSession(service, node, "complete"), answer);
-  expect(service.queue.job(uuid).result).toMatchObject({ signature: { attestationId: earlier } });
+  expect(node.attestationId).not.toBe(earlierId);
+  await service.gateway.completion.complete(makeNodeSession(service, node, "complete"), answer);
+  expect(service.queue.job(uuid).result).toMatchObject({ signature: { attestationId: earlierId } });
 });
 
 test("a job can be completed and renewed only by the node that leased it, with the lease's token", async () => {
-  const other = await admittedNode(service);
+  const other = await admitNode(service);
   const { uuid, job } = await getJob(node);
   const answer = makeEncryptedAnswer(service, node, job);
   const submit = (owner: TestNode, change = {}) =>
     failedCheck(() =>
-      service.gateway.completion.complete(enteredSession(service, owner, "complete"), {
+      service.gateway.completion.complete(makeNodeSession(service, owner, "complete"), {
         ...answer,
         ...change,
       }),
@@ -205,7 +205,11 @@ test("a job can be completed and renewed only by the node that leased it, with t
   expect(await submit(node, { job: "3c1d3a60-7a5b-4b34-9bd0-5cf3bfe2a001" })).toBe("lease_lost");
   expect(
     await failedCheck(() =>
-      service.gateway.completion.renew(enteredSession(service, other), job.envelope.job, job.token),
+      service.gateway.completion.renew(
+        makeNodeSession(service, other),
+        job.envelope.job,
+        job.token,
+      ),
     ),
   ).toBe("lease_lost");
   expect(await submit(node)).toBe("nothing failed");
@@ -215,14 +219,14 @@ test("a job can be completed and renewed only by the node that leased it, with t
 
 test("an answer that could not be stored is accepted when it is sent again", async () => {
   const { uuid, job } = await getJob(node);
-  service.queue.breakWith(
+  service.queue.failWith(
     new EarshotError("store_unavailable", "the store is unavailable", { status: 503 }),
   );
   const answer = makeEncryptedAnswer(service, node, job);
   const submit = () =>
-    service.gateway.completion.complete(enteredSession(service, node, "complete"), answer);
+    service.gateway.completion.complete(makeNodeSession(service, node, "complete"), answer);
   expect(await failedCheck(submit)).toBe("store_unavailable");
-  service.queue.breakWith(null);
+  service.queue.failWith(null);
   await submit();
   expect(service.queue.job(uuid).result).not.toBeNull();
   expect(await failedCheck(submit)).toBe("lease_lost");
@@ -237,7 +241,7 @@ test("of two concurrent answers for one lease, exactly one is accepted", async (
   const outcomes = await Promise.all(
     answers.map((answer) =>
       failedCheck(() =>
-        service.gateway.completion.complete(enteredSession(service, node, "complete"), answer),
+        service.gateway.completion.complete(makeNodeSession(service, node, "complete"), answer),
       ),
     ),
   );
@@ -249,7 +253,7 @@ test("a failure that a node reports is stored without a penalty", async () => {
   for (let times = 1; times <= 5; times += 1) {
     const { uuid, job } = await getJob(node);
     await service.gateway.completion.fail(
-      enteredSession(service, node, "fail"),
+      makeNodeSession(service, node, "fail"),
       makeEncryptedFailure(job),
     );
     expect(service.queue.job(uuid).failures).toMatchObject([{ code: "upstream_failed" }]);
@@ -261,10 +265,10 @@ test("a failure that a node reports is stored without a penalty", async () => {
 
 test("an answer is not accepted as a failure", async () => {
   const first = await getJob(node);
-  const asFailure = makeEncryptedAnswer(service, node, first.job);
+  const answerAsFailure = makeEncryptedAnswer(service, node, first.job);
   expect(
     await failedCheck(() =>
-      service.gateway.completion.fail(enteredSession(service, node, "fail"), asFailure),
+      service.gateway.completion.fail(makeNodeSession(service, node, "fail"), answerAsFailure),
     ),
   ).toBe("node_answer_refused malformed");
 });
@@ -272,7 +276,7 @@ test("an answer is not accepted as a failure", async () => {
 test("a lease can be renewed until it is lost", async () => {
   const { uuid, job } = await getJob(node);
   const renew = () =>
-    service.gateway.completion.renew(enteredSession(service, node, "renew"), uuid, job.token);
+    service.gateway.completion.renew(makeNodeSession(service, node, "renew"), uuid, job.token);
   expect(await renew()).toBe(30_000);
   service.queue.loseLease(uuid);
   expect(await failedCheck(renew)).toBe("lease_lost");
@@ -280,7 +284,7 @@ test("a lease can be renewed until it is lost", async () => {
 
 test("no lease is renewed after the attestation has expired", async () => {
   const { uuid, job } = await getJob(node);
-  const session = enteredSession(service, node, "renew");
+  const session = makeNodeSession(service, node, "renew");
   await service.clock.advance(3_600_000);
   expect(await failedCheck(() => service.gateway.completion.renew(session, uuid, job.token))).toBe(
     "node_unauthorized attestation_ended",
@@ -289,8 +293,8 @@ test("no lease is renewed after the attestation has expired", async () => {
 
 test("the gateway binds the continuation of a method to the node with the credential", async () => {
   const capabilities = [{ platform: "x", method: "gettweets", ways: ["credential"] }] as const;
-  const getter = await admittedNode(service, { capabilities });
-  const twin = await admittedNode(service, { capabilities });
+  const getter = await admitNode(service, { capabilities });
+  const twin = await admitNode(service, { capabilities });
   const target = { kind: "user", platform: "x", id: "1", handle: null, host: null } as const;
   const work = { method: "gettweets", query: "1", target } as const;
   const uuid = service.queue.add(work);
@@ -307,7 +311,7 @@ test("the gateway binds the continuation of a method to the node with the creden
     ...nextPosition,
     nodeId: getter.id,
   });
-  const onward = service.queue.add({ ...work, position: { ...nextPosition, nodeId: getter.id } });
+  const nextUuid = service.queue.add({ ...work, position: { ...nextPosition, nodeId: getter.id } });
   expect(await leaseJob(service, twin, { method: "gettweets" })).toBeNull();
-  expect(await leaseJob(service, getter, { method: "gettweets" })).toMatchObject({ job: onward });
+  expect(await leaseJob(service, getter, { method: "gettweets" })).toMatchObject({ job: nextUuid });
 });

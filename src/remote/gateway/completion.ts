@@ -24,28 +24,28 @@ export function createCompletion(context: GatewayParts) {
    */
   async function completeOnce<Value>(
     run: Run,
-    encrypted: EncryptedAnswer,
+    encryptedAnswer: EncryptedAnswer,
     read: (lease: OpenLease, plaintext: Uint8Array) => Value | Promise<Value>,
     store: (lease: OpenLease, value: Value) => Promise<void>,
   ): Promise<void> {
-    const { job, token } = encrypted;
-    const lease = runLease(run, job, token);
-    if (lease.completing !== null) {
-      await lease.completing;
+    const { job, token } = encryptedAnswer;
+    const lease = requireLease(run, job, token);
+    if (lease.pendingCompletion !== null) {
+      await lease.pendingCompletion;
       throw leaseLost(job);
     }
     const readAndStore = async () => {
       const value = await readOrFail(lease, () =>
-        read(lease, decryptAnswer(lease.answerKey, encrypted)),
+        read(lease, decryptAnswer(lease.answerKey, encryptedAnswer)),
       );
       await store(lease, value);
     };
-    lease.completing = readAndStore();
+    lease.pendingCompletion = readAndStore();
     try {
-      await lease.completing;
+      await lease.pendingCompletion;
       run.leases.delete(token);
     } catch (error) {
-      lease.completing = null;
+      lease.pendingCompletion = null;
       if (isLeaseLost(error)) run.leases.delete(token);
       throw error;
     }
@@ -69,11 +69,11 @@ export function createCompletion(context: GatewayParts) {
         status: 502,
         retryable: true,
       };
-      await queue.fail(job, token, failure).catch((failed: unknown) => {
-        if (isLeaseLost(failed)) return;
+      await queue.fail(job, token, failure).catch((requeueError: unknown) => {
+        if (isLeaseLost(requeueError)) return;
         log.warn(
-          { error: errorMessage(failed) },
-          "requeueing a job after a rejected answer failed",
+          { error: errorMessage(requeueError) },
+          "failed to requeue a job after a rejected answer",
         );
       });
       throw nodeAnswerRefused(code, message);
@@ -84,9 +84,9 @@ export function createCompletion(context: GatewayParts) {
     const { run, job, request, work, encryptedMs } = lease;
     const { nodeId, keyId, signingKey } = run;
     const { answer, body, knowledge, fields } = await readAnswer(plaintext, work);
-    const signed = verifyResult(fields, { body, knowledge, request, signingKey });
-    const { attestationId, signedAtMs, evidence } = signed;
-    requireBinding(signed, job, keyId, run.attestations.get(attestationId));
+    const signedResult = verifyResult(fields, { body, knowledge, request, signingKey });
+    const { attestationId, signedAtMs, evidence } = signedResult;
+    requireBinding(signedResult, job, keyId, run.attestations.get(attestationId));
     // Signatures are dated in whole seconds.
     const earliestMs = encryptedMs - clockSkewMs - 1_000;
     if (signedAtMs < earliestMs || signedAtMs > clock.now() + clockSkewMs) {
@@ -99,7 +99,7 @@ export function createCompletion(context: GatewayParts) {
   return {
     renew: async (run: Run, job: string, token: string): Promise<number> => {
       runs.requireLive(run);
-      runLease(run, job, token);
+      requireLease(run, job, token);
       return await queue.renew(job, token);
     },
 
@@ -108,41 +108,41 @@ export function createCompletion(context: GatewayParts) {
      * if too many uploads are open.
      */
     begin: (run: Run): (() => void) => {
-      if (run.sending >= maxUploadsPerLease * run.leases.size) throw leaseLost();
-      run.sending += 1;
-      let isOver = false;
+      if (run.openUploads >= maxUploadsPerLease * run.leases.size) throw leaseLost();
+      run.openUploads += 1;
+      let hasEnded = false;
       return () => {
-        if (!isOver) run.sending -= 1;
-        isOver = true;
+        if (!hasEnded) run.openUploads -= 1;
+        hasEnded = true;
       };
     },
 
     /** Errors: `node_unauthorized` if the run has ended; `lease_lost`; `node_answer_refused`, after which the job is retried. */
-    complete: (run: Run, encrypted: EncryptedAnswer): Promise<void> =>
-      completeOnce(run, encrypted, verify, async ({ job, token }, answer) => {
+    complete: (run: Run, encryptedAnswer: EncryptedAnswer): Promise<void> =>
+      completeOnce(run, encryptedAnswer, verify, async ({ job, token }, answer) => {
         await queue.complete(job, token, answer);
         registry.recordUse(run.nodeId, { done: 1 });
         failures.recordDone(run.nodeId, job);
       }),
 
-    fail: (run: Run, encrypted: EncryptedAnswer): Promise<void> =>
+    fail: (run: Run, encryptedAnswer: EncryptedAnswer): Promise<void> =>
       completeOnce(
         run,
-        encrypted,
+        encryptedAnswer,
         (_lease, plaintext) => readFailure(plaintext),
-        async (lease, reported) => {
+        async (lease, reportedFailure) => {
           const { job, token, work } = lease;
           const node = registry.get(run.nodeId);
           if (node === undefined) throw leaseLost(job);
-          await queue.fail(job, token, failures.record(node, job, reported, work));
+          await queue.fail(job, token, failures.record(node, job, reportedFailure, work));
           registry.recordUse(run.nodeId, { failed: 1 });
         },
       ),
   };
 }
 
-function runLease(run: Run, job: string, token: string): OpenLease {
-  if (run.ended.signal.aborted) {
+function requireLease(run: Run, job: string, token: string): OpenLease {
+  if (run.endController.signal.aborted) {
     throw nodeUnauthorized("unknown_key", "the keys of this run are no longer valid");
   }
   const lease = run.leases.get(token);

@@ -23,7 +23,7 @@ export type NodeQueue = LeaseGateway<GatewayWork, SignedAnswer> & {
 
 export type NodeGatewayContext = {
   /** Maximum lifetime of a job and its result; attestations are stored that much longer. */
-  resultMs: number;
+  resultLifetimeMs: number;
   queue: NodeQueue;
   verify: EvidenceVerifier;
   policy: NodePolicy | null;

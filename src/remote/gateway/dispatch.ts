@@ -13,8 +13,8 @@ import type { GatewayParts } from "./node-directory.ts";
 import type { OpenLease, Run } from "./runs.ts";
 
 type DispatchContext = GatewayParts & {
-  stopping: AbortSignal;
-  onUnusable: (run: Run) => void;
+  stopSignal: AbortSignal;
+  onUnusableKey: (run: Run) => void;
 };
 
 type LeaseRequest = Parameters<NodeQueue["lease"]>[0];
@@ -24,15 +24,15 @@ const spareRequests = 4;
 const maxMethodSets = 16;
 
 export function createDispatch(context: DispatchContext) {
-  const { runs, registry, queue, clock, log, eligibility, stopping } = context;
+  const { runs, registry, queue, clock, log, eligibility, stopSignal } = context;
 
   function recordLeaseRequest(run: Run, methods: readonly string[], change: 1 | -1): void {
-    run.polls += change;
+    run.openLeaseRequests += change;
     for (const method of new Set(methods)) {
-      const before = run.demand.get(method) ?? { open: 0, max: 0 };
-      const open = before.open + change;
-      const endedMs = clock.elapsed();
-      run.demand.set(method, { open, max: Math.max(open, before.max), endedMs });
+      const previous = run.demand.get(method) ?? { open: 0, max: 0 };
+      const open = previous.open + change;
+      const endedAtMs = clock.elapsed();
+      run.demand.set(method, { open, max: Math.max(open, previous.max), endedAtMs });
     }
   }
 
@@ -40,23 +40,23 @@ export function createDispatch(context: DispatchContext) {
     run: Run,
     methods: readonly string[],
     endMs: number,
-    ended: AbortSignal,
+    endSignal: AbortSignal,
   ): Promise<JobEnvelope | null> {
-    const request = runRequest(run, methods);
-    while (!ended.aborted) {
-      const lease = await queue.lease(request, endMs - clock.elapsed(), ended);
+    const request = leaseRequestFor(run, methods);
+    while (!endSignal.aborted) {
+      const lease = await queue.lease(request, endMs - clock.elapsed(), endSignal);
       if (lease === null) return null;
-      if (lease.lost.aborted) continue;
-      const envelope = await send(run, lease, ended);
+      if (lease.lostSignal.aborted) continue;
+      const envelope = await send(run, lease, endSignal);
       if (envelope !== null) return envelope;
     }
     return null;
   }
 
   /** Shared by lease requests for the same methods, so that the queue evaluates it once. */
-  function runRequest(run: Run, methods: readonly string[]): LeaseRequest {
+  function leaseRequestFor(run: Run, methods: readonly string[]): LeaseRequest {
     const sortedMethods = methodNames.filter((method) => methods.includes(method));
-    const request = run.requests.get(sortedMethods.join()) ?? {
+    const request = run.leaseRequests.get(sortedMethods.join()) ?? {
       nodeId: run.nodeId,
       methods: sortedMethods,
       isOpen: () => eligibility.isOpen(run),
@@ -64,14 +64,15 @@ export function createDispatch(context: DispatchContext) {
       load: () => eligibility.load(run),
       // Nodes do not report slots per method: use their most concurrent requests.
       slots: () => Math.max(0, ...sortedMethods.map((method) => run.demand.get(method)?.max ?? 0)),
-      onLease: () => recordPace(run),
+      onLease: () => recordDispatch(run),
     };
-    if (run.requests.size < maxMethodSets) run.requests.set(sortedMethods.join(), request);
+    if (run.leaseRequests.size < maxMethodSets)
+      run.leaseRequests.set(sortedMethods.join(), request);
     return request;
   }
 
-  function recordPace(run: Run): void {
-    run.dispatchedMs.push(clock.elapsed());
+  function recordDispatch(run: Run): void {
+    run.dispatchTimesMs.push(clock.elapsed());
     const waitMs = eligibility.paceMs(run);
     if (waitMs === 0 || run.isPaced) return;
     run.isPaced = true;
@@ -79,44 +80,44 @@ export function createDispatch(context: DispatchContext) {
       run.isPaced = false;
       queue.wakeNodes();
     };
-    clock.sleep(waitMs, stopping).then(wake, () => undefined);
+    clock.sleep(waitMs, stopSignal).then(wake, () => undefined);
   }
 
   async function send(
     run: Run,
     lease: Lease<GatewayWork>,
-    ended: AbortSignal,
+    endSignal: AbortSignal,
   ): Promise<JobEnvelope | null> {
-    const { uuid, token, lost } = lease;
-    const encrypted = await encryptLeased(run, lease).catch((error: unknown) => {
-      const message = "encrypting a job for a node failed";
+    const { uuid, token, lostSignal } = lease;
+    const encryptedJob = await encryptLeasedJob(run, lease).catch((error: unknown) => {
+      const message = "failed to encrypt a job for a node";
       log.warn({ node: run.nodeId, uuid, error: errorMessage(error) }, message);
-      if (failedCheckDetail(error).code === "key_unusable") context.onUnusable(run);
+      if (failedCheckDetail(error).code === "key_unusable") context.onUnusableKey(run);
       return null;
     });
-    if (lost.aborted) return null;
-    if (ended.aborted || !runs.isLive(run)) {
+    if (lostSignal.aborted) return null;
+    if (endSignal.aborted || !runs.isLive(run)) {
       await queue.returnJob(uuid, token).catch(() => undefined);
       return null;
     }
-    if (encrypted === null) {
+    if (encryptedJob === null) {
       // Counts as an attempt, because a returned job would be retried forever.
-      await queue.fail(uuid, token, encryptionFailed).catch(() => undefined);
+      await queue.fail(uuid, token, encryptionFailure).catch(() => undefined);
       return null;
     }
-    run.leases.set(token, encrypted.lease);
-    lost.addEventListener("abort", () => run.leases.delete(token), { once: true });
+    run.leases.set(token, encryptedJob.lease);
+    lostSignal.addEventListener("abort", () => run.leases.delete(token), { once: true });
     context.onDispatch?.(run.evidence);
-    return encrypted.envelope;
+    return encryptedJob.envelope;
   }
 
-  async function encryptLeased(
+  async function encryptLeasedJob(
     run: Run,
-    leased: Lease<GatewayWork>,
+    leasedJob: Lease<GatewayWork>,
   ): Promise<{ envelope: JobEnvelope; lease: OpenLease }> {
-    const { uuid: job, work, token, attempt, remainingMs, leaseMs: holdMs } = leased;
+    const { uuid: job, work, token, attempt, remainingMs, leaseMs: holdMs } = leasedJob;
     const request = requestText(work);
-    const { credential, release } = (await context.released.release(run, leased)) ?? {};
+    const { credential, release } = (await context.released.release(run, leasedJob)) ?? {};
     const encryptedMs = clock.now();
     const left_ms = Math.max(0, remainingMs);
     const { envelope, answerKey } = await encryptJob({
@@ -130,7 +131,16 @@ export function createDispatch(context: DispatchContext) {
       lifetimeMs: holdMs,
       gateway: context.gatewayKey,
     });
-    const lease = { run, job, token, work, request, answerKey, encryptedMs, completing: null };
+    const lease = {
+      run,
+      job,
+      token,
+      work,
+      request,
+      answerKey,
+      encryptedMs,
+      pendingCompletion: null,
+    };
     return { envelope, lease };
   }
 
@@ -142,13 +152,13 @@ export function createDispatch(context: DispatchContext) {
     ): Promise<JobEnvelope | null> => {
       runs.requireLive(run);
       const maxRequests = (registry.get(run.nodeId)?.concurrency ?? 0) + spareRequests;
-      if (run.polls >= maxRequests)
+      if (run.openLeaseRequests >= maxRequests)
         throw tooManyNodeAttempts("the node has too many open lease requests");
-      const anyEnd = AbortSignal.any([signal, run.ended.signal, stopping]);
+      const endSignal = AbortSignal.any([signal, run.endController.signal, stopSignal]);
       const endMs = clock.elapsed() + Math.min(waitMs, leaseWaitMs);
       recordLeaseRequest(run, methods, 1);
       try {
-        return await nextJob(run, methods, endMs, anyEnd);
+        return await nextJob(run, methods, endMs, endSignal);
       } finally {
         run.lastRequestMs = Math.max(run.lastRequestMs, clock.elapsed());
         recordLeaseRequest(run, methods, -1);
@@ -158,9 +168,9 @@ export function createDispatch(context: DispatchContext) {
   };
 }
 
-const encryptionFailed = {
+const encryptionFailure = {
   code: "node_lost",
-  message: "encrypting the job for its node failed",
+  message: "failed to encrypt the job for its node",
   status: 503,
   retryable: true,
 };

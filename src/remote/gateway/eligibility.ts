@@ -25,7 +25,7 @@ export function createEligibility({
   settings,
   clock,
   embeddedRank,
-  running: leases,
+  runningJobs: leases,
   registry,
   runs,
   failures,
@@ -36,20 +36,24 @@ export function createEligibility({
   failures: JobFailures;
   released: Releases;
 }) {
-  const runRecord = ({ nodeId }: Run): NodeRecord | undefined => registry.get(nodeId);
+  const recordOf = ({ nodeId }: Run): NodeRecord | undefined => registry.get(nodeId);
 
-  const running = ({ nodeId }: Run): number => leases.of(nodeId);
+  const countRunning = ({ nodeId }: Run): number => leases.count(nodeId);
 
-  const isBusy = (run: Run): boolean => running(run) >= (runRecord(run)?.concurrency ?? 0);
+  const isBusy = (run: Run): boolean => countRunning(run) >= (recordOf(run)?.concurrency ?? 0);
 
   function isServing(run: Run): boolean {
-    const record = runRecord(run);
+    const record = recordOf(run);
     return record?.state === "approved" && !isQuarantined(record, clock) && runs.isLive(run);
   }
 
   function isConnected(run: Run): boolean {
     if (!runs.isLive(run)) return false;
-    return run.polls > 0 || running(run) > 0 || run.lastRequestMs + graceMs > clock.elapsed();
+    return (
+      run.openLeaseRequests > 0 ||
+      countRunning(run) > 0 ||
+      run.lastRequestMs + graceMs > clock.elapsed()
+    );
   }
 
   const isOpen = (run: Run): boolean => isServing(run) && paceMs(run) === 0 && !isBusy(run);
@@ -59,23 +63,25 @@ export function createEligibility({
    */
   function paceMs(run: Run): number {
     const sinceMs = clock.elapsed() - paceWindowMs;
-    const [oldestMs = sinceMs] = run.dispatchedMs;
-    if (oldestMs <= sinceMs) run.dispatchedMs = run.dispatchedMs.filter((atMs) => atMs > sinceMs);
-    const blockingMs = run.dispatchedMs[run.dispatchedMs.length - settings.dispatchesPerSecond];
+    const [oldestMs = sinceMs] = run.dispatchTimesMs;
+    if (oldestMs <= sinceMs)
+      run.dispatchTimesMs = run.dispatchTimesMs.filter((atMs) => atMs > sinceMs);
+    const blockingMs =
+      run.dispatchTimesMs[run.dispatchTimesMs.length - settings.dispatchesPerSecond];
     return blockingMs === undefined ? 0 : blockingMs - sinceMs;
   }
 
   function takes(run: Run, method: Method): boolean {
     const demand = run.demand.get(method);
     if (demand === undefined) return false;
-    const isRecent = demand.endedMs + graceMs > clock.elapsed();
+    const isRecent = demand.endedAtMs + graceMs > clock.elapsed();
     return demand.open > 0 || isRecent || isBusy(run);
   }
 
   const capabilities = (run: Run): readonly Capability[] =>
-    mergedCapabilities(runRecord(run)?.capabilities ?? [], released.capabilities(run));
+    mergedCapabilities(recordOf(run)?.capabilities ?? [], released.capabilities(run));
 
-  const runReach = (run: Run, work: GatewayWork): number =>
+  const reachOf = (run: Run, work: GatewayWork): number =>
     work.isLocalOnly
       ? released.reachOfOwnCredential(run, work)
       : capabilityRank(capabilities(run), work);
@@ -90,7 +96,7 @@ export function createEligibility({
     if (embeddedRank(work) > reach) return false;
     for (const other of runs.all()) {
       if (other === run) continue;
-      const otherReach = runReach(other, work);
+      const otherReach = reachOf(other, work);
       if (otherReach < reach || otherReach === 0) continue;
       const isPreferred = otherReach > reach || (isStronger(other, run) && isWaiting(other, work));
       if (isPreferred && isExpected(other, work)) return false;
@@ -109,15 +115,16 @@ export function createEligibility({
 
   function accepts(run: Run, work: GatewayWork): boolean {
     if (!canContinueOn(run.nodeId, work)) return false;
-    const reach = runReach(run, work);
+    const reach = reachOf(run, work);
     return reach > 0 && isBest(run, work, reach);
   }
 
   // A retry prefers nodes without recent failures.
   const load = (run: Run): number =>
-    running(run) / (runRecord(run)?.concurrency ?? 1) + failures.consecutiveFailures(run.nodeId);
+    countRunning(run) / (recordOf(run)?.concurrency ?? 1) +
+    failures.consecutiveFailures(run.nodeId);
 
-  return { running, load, isConnected, isOpen, paceMs, takes, capabilities, accepts };
+  return { running: countRunning, load, isConnected, isOpen, paceMs, takes, capabilities, accepts };
 }
 
 const isStronger = (a: Run, b: Run): boolean =>

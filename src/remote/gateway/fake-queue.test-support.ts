@@ -14,7 +14,7 @@ type FakeJob = {
   uuid: string;
   work: GatewayWork;
   attempts: number;
-  dispatchedMs: number | null;
+  dispatchedAtMs: number | null;
   lease: { nodeId: string; token: string; lost: AbortController } | null;
   result: SignedAnswer | null;
   failures: LeaseFailure[];
@@ -30,7 +30,7 @@ export type FakeQueue = NodeQueue & {
   remove(uuid: string): void;
   loseLease(uuid: string): void;
   /** Makes writes fail until called with null. */
-  breakWith(error: EarshotError | null): void;
+  failWith(error: EarshotError | null): void;
 };
 
 const holdMs = 30_000;
@@ -49,7 +49,7 @@ export const comet: GatewayWork = {
 
 export function createFakeQueue(clock: Clock): FakeQueue {
   const jobs = new Map<string, FakeJob>();
-  const idle = new Set<() => void>();
+  const wakeFunctions = new Set<() => void>();
   let error: EarshotError | null = null;
 
   function leasedJob(uuid: string, token: string): FakeJob {
@@ -67,21 +67,21 @@ export function createFakeQueue(clock: Clock): FakeQueue {
       if (request.accepts?.(job.work) === false) continue;
       const { nodeId } = request;
       job.lease = { nodeId, token: randomUUID(), lost: new AbortController() };
-      job.dispatchedMs = clock.elapsed();
+      job.dispatchedAtMs = clock.elapsed();
       request.onLease?.();
       return job;
     }
     return null;
   }
 
-  function end(job: FakeJob): void {
+  function endLease(job: FakeJob): void {
     const { lease } = job;
     job.lease = null;
     lease?.lost.abort();
   }
 
   function wakeNodes(): void {
-    for (const wake of [...idle]) wake();
+    for (const wake of [...wakeFunctions]) wake();
   }
 
   return {
@@ -91,7 +91,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
         uuid,
         work: { ...comet, ...work },
         attempts: 0,
-        dispatchedMs: null,
+        dispatchedAtMs: null,
         lease: null,
         result: null,
         failures: [],
@@ -112,10 +112,10 @@ export function createFakeQueue(clock: Clock): FakeQueue {
     },
     loseLease: (uuid) => {
       const job = jobs.get(uuid);
-      if (job !== undefined) end(job);
+      if (job !== undefined) endLease(job);
       wakeNodes();
     },
-    breakWith: (next) => {
+    failWith: (next) => {
       error = next;
     },
     lease: async (request, waitMs, signal): Promise<Lease<GatewayWork> | null> => {
@@ -126,8 +126,8 @@ export function createFakeQueue(clock: Clock): FakeQueue {
             const found = leaseWaitingJob(request);
             if (found !== null) resolve(found);
           };
-          idle.add(tryTake);
-          return () => idle.delete(tryTake);
+          wakeFunctions.add(tryTake);
+          return () => wakeFunctions.delete(tryTake);
         }));
       if (job?.lease == null) return null;
       const { token, lost } = job.lease;
@@ -141,7 +141,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
         remainingMs: job.remainingMs,
         token,
         leaseMs: holdMs,
-        lost: lost.signal,
+        lostSignal: lost.signal,
       };
     },
     renew: async (uuid, token) => {
@@ -164,17 +164,17 @@ export function createFakeQueue(clock: Clock): FakeQueue {
     returnJob: async (uuid, token) => {
       const job = leasedJob(uuid, token);
       job.attempts -= 1;
-      end(job);
+      endLease(job);
       wakeNodes();
     },
     endNodeLeases: async (nodeId) => {
-      for (const job of jobs.values()) if (job.lease?.nodeId === nodeId) end(job);
+      for (const job of jobs.values()) if (job.lease?.nodeId === nodeId) endLease(job);
       wakeNodes();
     },
     failNodeLeases: async (nodeId) => {
       for (const job of jobs.values()) {
         if (job.lease?.nodeId !== nodeId) continue;
-        end(job);
+        endLease(job);
         job.deaths += 1;
       }
       wakeNodes();

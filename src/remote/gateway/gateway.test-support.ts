@@ -16,7 +16,7 @@ import type { FetchedItem, SourceAnswer } from "../../platforms/source.ts";
 import type { Capability } from "../capability.ts";
 import type { QuoteFacts, VerifiedEvidence } from "../evidence/evidence.ts";
 import { answerBody, answerBytes } from "../protocol/answer.ts";
-import { base64 } from "../protocol/encoding.ts";
+import { encodeBase64Url } from "../protocol/encoding.ts";
 import { type AnswerKey, encryptAnswer } from "../protocol/encrypted-answer.ts";
 import { createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
 import { makeEnrolmentToken } from "../protocol/enrolment.ts";
@@ -57,8 +57,8 @@ export type TestGateway = {
   directory: NodeDirectory;
   gatewayKey: string;
   verify: (registration: { kind: EvidenceKind }) => Promise<Partial<VerifiedEvidence>>;
-  logged: { message: string; fields: Record<string, unknown> }[];
-  reported: string[];
+  logEntries: { message: string; fields: Record<string, unknown> }[];
+  reports: string[];
   /** Starts another gateway with the same store. */
   restart(): Promise<void>;
   change(id: string, state: "approved" | "draining" | "removed"): Promise<void>;
@@ -80,8 +80,8 @@ export const testToken = makeEnrolmentToken(Buffer.alloc(32, 7));
 const gatewayKeys = deriveGatewayKey(Buffer.alloc(32, 7));
 
 export async function startTestGateway(
-  changed: Partial<GatewaySettings> = {},
-  more: Pick<NodeDirectoryContext, "releases"> = {},
+  overrides: Partial<GatewaySettings> = {},
+  extraContext: Pick<NodeDirectoryContext, "releaseSource"> = {},
 ): Promise<TestGateway> {
   const database = idleDatabases.pop() ?? openDatabase();
   const clock = createManualClock();
@@ -89,7 +89,7 @@ export async function startTestGateway(
   const settings = {
     ...gatewayDefaults,
     evidence: ["tdx", "simulated", "none"],
-    ...changed,
+    ...overrides,
   } as const;
   const queue = createFakeQueue(clock);
   const test: TestGateway = {
@@ -100,8 +100,8 @@ export async function startTestGateway(
     ...open(),
     gatewayKey: gatewayKeys.publicKey,
     verify: async () => ({}),
-    logged: [],
-    reported: [],
+    logEntries: [],
+    reports: [],
     restart: async () => {
       await test.gateway.stop();
       for (const job of queue.jobs()) queue.loseLease(job.uuid);
@@ -123,29 +123,32 @@ export async function startTestGateway(
 
   function open(): Pick<TestGateway, "directory" | "gateway"> {
     const log = (fields: Record<string, unknown>, message: string) =>
-      void test.logged.push({ message, fields });
+      void test.logEntries.push({ message, fields });
     const directory = createNodeDirectory({
       settings,
       store,
       clock,
       log: { info: log, warn: log },
-      running: { of: queue.countRunning },
+      runningJobs: { count: queue.countRunning },
       embeddedRank: () => 0,
-      ...more,
+      ...extraContext,
     });
     const gateway = createNodeGateway(directory, {
-      resultMs: 3_600_000,
+      resultLifetimeMs: 3_600_000,
       queue,
       verify: async ({ evidence: kind }) => {
-        const found = await test.verify({ kind });
-        return { verified: { ...verifiedOf(kind), ...found }, collateral: null };
+        const evidenceOverrides = await test.verify({ kind });
+        return {
+          verified: { ...makeVerifiedEvidence(kind), ...evidenceOverrides },
+          collateral: null,
+        };
       },
       policy: null,
       enrolmentToken: testToken,
       gatewayKey: gatewayKeys,
-      onDispatch: (evidence) => test.reported.push(`dispatch ${evidence}`),
-      onRefusedAnswer: (code) => test.reported.push(`refused ${code}`),
-      onRegistration: (outcome) => test.reported.push(`registration ${outcome}`),
+      onDispatch: (evidence) => test.reports.push(`dispatch ${evidence}`),
+      onRefusedAnswer: (code) => test.reports.push(`refused ${code}`),
+      onRegistration: (outcome) => test.reports.push(`registration ${outcome}`),
     });
     return { directory, gateway };
   }
@@ -154,7 +157,7 @@ export async function startTestGateway(
   return test;
 }
 
-function verifiedOf(kind: EvidenceKind): VerifiedEvidence {
+function makeVerifiedEvidence(kind: EvidenceKind): VerifiedEvidence {
   return {
     kind,
     facts: kind === "none" ? null : makeQuoteFacts("machine-1"),
@@ -212,9 +215,9 @@ export const searchesX: readonly Capability[] = [
   { platform: "x", method: "searchbyquery", ways: ["archive"] },
 ];
 
-export async function makeNode(changed: Partial<TestNode> = {}): Promise<TestNode> {
-  const identity = changed.identity ?? makeSigningKey();
-  const keys = changed.keys ?? (await makeRunKeys());
+export async function makeNode(overrides: Partial<TestNode> = {}): Promise<TestNode> {
+  const identity = overrides.identity ?? makeSigningKey();
+  const keys = overrides.keys ?? (await makeRunKeys());
   return {
     id: hashNodeId(identity.publicKey),
     identity,
@@ -227,16 +230,16 @@ export async function makeNode(changed: Partial<TestNode> = {}): Promise<TestNod
     name: "node",
     attestationId: "",
     quoteSha256: null,
-    ...changed,
+    ...overrides,
   };
 }
 
-/** `change` alters the statement before it is signed. */
+/** `overrides` apply to the statement before it is signed. */
 export function makeRegistration(
   test: TestGateway,
   node: TestNode,
   nonce: string,
-  change: Partial<Registration["statement"]> = {},
+  overrides: Partial<Registration["statement"]> = {},
 ): Registration {
   const statement: Registration["statement"] = {
     version: 1,
@@ -246,14 +249,14 @@ export function makeRegistration(
     identity_key: node.identity.publicKey,
     signing_key: node.keys.signingKey,
     sealing_key: node.keys.encryptionKey,
-    boot_id: base64(Buffer.alloc(16)),
+    boot_id: encodeBase64Url(Buffer.alloc(16)),
     gateway_key: test.gatewayKey,
-    ...change,
+    ...overrides,
   };
   const quote = node.evidence === "none" ? null : Buffer.from(nonce).toString("hex");
   return {
     statement,
-    identity_signature: base64(node.identity.sign(makeIdentityMessage(statement))),
+    identity_signature: encodeBase64Url(node.identity.sign(makeIdentityMessage(statement))),
     evidence: { quote, event_log: null, vm_config: null },
     name: node.name,
     capabilities: [...node.capabilities].map(({ ways, ...rest }) => ({ ...rest, ways: [...ways] })),
@@ -265,17 +268,17 @@ export function makeRegistration(
 export async function attest(test: TestGateway, node: TestNode) {
   const { nonce } = test.gateway.challenge();
   const registration = makeRegistration(test, node, nonce);
-  const answer = await test.gateway.register(registration, node.address);
+  const response = await test.gateway.register(registration, node.address);
   node.attestationId = hashAttestationId(registration.statement, registration.evidence);
   node.quoteSha256 = quoteDigest(registration.evidence);
-  return answer;
+  return response;
 }
 
-export async function admittedNode(
+export async function admitNode(
   test: TestGateway,
-  changed: Partial<TestNode> = {},
+  overrides: Partial<TestNode> = {},
 ): Promise<TestNode> {
-  const node = await makeNode(changed);
+  const node = await makeNode(overrides);
   if ((await attest(test, node)).state === "pending") {
     await test.change(node.id, "approved");
     await attest(test, node);
@@ -286,25 +289,25 @@ export async function admittedNode(
 export function signedNodeRequest(
   test: TestGateway,
   node: TestNode,
-  what: string,
-  { nonce = randomUUID() as string, lateMs = 0 } = {},
+  route: string,
+  { nonce = randomUUID() as string, lateMs: ageMs = 0 } = {},
 ): SignedRequest {
-  const request = { method: "POST", path: `/internal/nodes/${what}`, body: "{}" };
-  const nowMs = test.clock.now() - lateMs;
+  const request = { method: "POST", path: `/internal/nodes/${route}`, body: "{}" };
+  const nowMs = test.clock.now() - ageMs;
   const headers = signRequest({ ...request, keyId: node.keyId, nowMs, nonce }, node.keys);
   return { ...request, headers, body: Buffer.from(request.body) };
 }
 
-export const enteredSession = (test: TestGateway, node: TestNode, what = "lease"): NodeSession =>
-  test.gateway.authenticate(signedNodeRequest(test, node, what));
+export const makeNodeSession = (test: TestGateway, node: TestNode, route = "lease"): NodeSession =>
+  test.gateway.authenticate(signedNodeRequest(test, node, route));
 
 export async function leaseJob(
   test: TestGateway,
   node: TestNode,
   { waitMs = 0, signal = new AbortController().signal, method = "searchbyquery" as Method } = {},
 ): Promise<JobEnvelope | null> {
-  const requested = { methods: [method], wait_ms: waitMs };
-  return await test.gateway.dispatch.lease(enteredSession(test, node), requested, signal);
+  const leaseBody = { methods: [method], wait_ms: waitMs };
+  return await test.gateway.dispatch.lease(makeNodeSession(test, node), leaseBody, signal);
 }
 
 export type OpenedJob = {
@@ -326,7 +329,7 @@ export async function openEnvelope(
     keyId: node.keyId,
     gatewayKey: test.gatewayKey,
     nowMs: test.clock.now(),
-    opened: createOpenedLeases(),
+    openedLeases: createOpenedLeases(),
   });
   const { token, request, left_ms: remainingMs } = payload;
   return { envelope, token, request, answerKey, remainingMs };
@@ -363,7 +366,7 @@ export function postAt(minute: number): FetchedItem {
 
 export function answerWith(
   items: readonly FetchedItem[],
-  changed: Partial<SourceAnswer> = {},
+  overrides: Partial<SourceAnswer> = {},
 ): SourceAnswer & { items: readonly FetchedItem[] } {
   const { fromMs, toMs } = comet;
   return {
@@ -372,7 +375,7 @@ export function answerWith(
     coverage: { fromMs, toMs, complete: true, gaps: [], platforms: [] },
     sources: [{ platform: "x", via: "archive", fromMs, toMs, count: items.length }],
     warnings: [],
-    ...changed,
+    ...overrides,
     items,
   };
 }
@@ -384,7 +387,7 @@ export function makeEncryptedAnswer(
   node: TestNode,
   job: OpenedJob,
   answer = answerWith([postAt(5)]),
-  change: Partial<SignedParts> = {},
+  overrides: Partial<SignedParts> = {},
   signer = node,
 ): EncryptedAnswer {
   const knowledge = knowledgeText(answer);
@@ -400,27 +403,27 @@ export function makeEncryptedAnswer(
       attestationId: node.attestationId,
       keyId: node.keyId,
       nowMs: test.clock.now(),
-      ...change,
+      ...overrides,
     },
     signer.keys,
   );
-  const sealed = encryptAnswer(
+  const encryptedBody = encryptAnswer(
     job.answerKey,
     answerBytes({ body, items: answer.items, knowledge, fields }),
   );
-  return { job: job.envelope.job, token: job.token, ...sealed };
+  return { job: job.envelope.job, token: job.token, ...encryptedBody };
 }
 
 export function makeEncryptedFailure(
   job: OpenedJob,
-  changed: Partial<LeaseFailure> = {},
+  overrides: Partial<LeaseFailure> = {},
 ): EncryptedAnswer {
   const failure = {
     code: "upstream_failed",
     message: "it broke",
     status: 502,
     retryable: true,
-    ...changed,
+    ...overrides,
   };
   return {
     job: job.envelope.job,
@@ -437,7 +440,7 @@ export async function complete(
 ): Promise<void> {
   const [node] = args;
   const answer = makeEncryptedAnswer(test, ...args);
-  await test.gateway.completion.complete(enteredSession(test, node, "complete"), answer);
+  await test.gateway.completion.complete(makeNodeSession(test, node, "complete"), answer);
 }
 
 export async function failedCheck(run: () => unknown): Promise<string> {

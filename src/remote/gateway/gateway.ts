@@ -1,5 +1,5 @@
 import { EarshotError, errorMessage } from "../../lib/errors.ts";
-import { hashPolicyId } from "../evidence/policy.ts";
+import { hashPolicy } from "../evidence/policy.ts";
 import type { Attestation } from "../proof/read-proof.ts";
 import { enrolmentField, isEnrolmentProof } from "../protocol/enrolment.ts";
 import { failedCheckDetail, nodeRefused } from "../protocol/errors.ts";
@@ -34,7 +34,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
   const context = { ...gatewayContext, ...directory };
   const { runs, registry, events, queue, store, clock, log, settings, gatewayKey, policy } =
     context;
-  const stopping = new AbortController();
+  const stopController = new AbortController();
   const challenges = createChallenges(clock);
   let maintenance: Promise<void> = Promise.resolve();
 
@@ -47,25 +47,25 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
       await requeue(run.nodeId);
     } catch (error) {
       // The leases expire on their own.
-      log.warn({ error: errorMessage(error) }, "requeueing a node's jobs failed");
+      log.warn({ error: errorMessage(error) }, "failed to requeue a node's jobs");
     }
     queue.wakeNodes();
   }
 
-  async function end(run: Run): Promise<void> {
+  async function endRun(run: Run): Promise<void> {
     if (runs.get(run.keyId) !== run) return;
     runs.end(run);
     await requeueLeases(run, queue.endNodeLeases);
   }
 
-  function recordChanges(changed: readonly NodeRecord[]): void {
-    for (const { id } of changed) {
+  function recordChanges(changedNodes: readonly NodeRecord[]): void {
+    for (const { id } of changedNodes) {
       const state = registry.get(id)?.state ?? "deleted";
-      log.info({ node: id, state }, "changed the state of a node");
+      log.info({ node: id, state }, "changed a node's state");
       if (state !== "deleted" && state !== "removed") continue;
       events.clearPenalties(id);
       const run = runs.ofNode(id);
-      if (run !== undefined) void end(run);
+      if (run !== undefined) void endRun(run);
     }
     queue.wakeNodes();
   }
@@ -77,17 +77,19 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
 
   async function recordAdmission(
     record: NodeRecord,
-    { run, replaced }: ReturnType<Runs["admit"]>,
+    { run, replacedRun }: ReturnType<Runs["admit"]>,
   ): Promise<void> {
     if (run.attestations.size === 1) {
       events.record(record.id, "admitted", `${record.name} (${record.evidence})`);
     }
-    if (replaced !== null) {
-      events.record(record.id, "replaced", `run ${replaced.keyId}`);
-      if ([...replaced.leases.values()].some(({ completing }) => completing === null)) {
+    if (replacedRun !== null) {
+      events.record(record.id, "replaced", `run ${replacedRun.keyId}`);
+      if (
+        [...replacedRun.leases.values()].some(({ pendingCompletion }) => pendingCompletion === null)
+      ) {
         events.record(record.id, "run_lost");
       }
-      await requeueLeases(replaced, queue.failNodeLeases);
+      await requeueLeases(replacedRun, queue.failNodeLeases);
     }
     queue.wakeNodes();
   }
@@ -95,12 +97,12 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
   async function register(registration: Registration): Promise<RegistrationResponse> {
     const challenge = challenges.use(registration.statement.nonce);
     const admission = await admit(context, registration, challenge);
-    const { stored, nodeId, keyId, validMs } = admission;
-    const { record, waitsFor } = stored;
+    const { storedRegistration, nodeId, keyId, validMs } = admission;
+    const { record, pendingReason } = storedRegistration;
     const isPending = record.state === "pending";
     if (!isPending) await recordAdmission(record, runs.admit(admission));
     else if (record.createdMs === record.attestedMs) {
-      const reason = waitsFor === null ? "" : ` (${waitsFor})`;
+      const reason = pendingReason === null ? "" : ` (${pendingReason})`;
       events.record(nodeId, "pending", record.name + reason);
     }
     const state = isPending ? "pending" : "admitted";
@@ -122,29 +124,29 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
     completion: createCompletion(context),
     dispatch: createDispatch({
       ...context,
-      stopping: stopping.signal,
-      onUnusable: (run) => {
+      stopSignal: stopController.signal,
+      onUnusableKey: (run) => {
         const detail = "key_unusable: the key does not support encryption";
         events.record(run.nodeId, "answer_refused", detail);
-        void end(run);
+        void endRun(run);
       },
     }),
 
     start: async (): Promise<void> => {
       await registry.refresh();
       maintenance = maintainNodes(
-        { ...context, onRefresh: recordChanges, onSilent: (run) => void end(run) },
-        stopping.signal,
+        { ...context, onRefresh: recordChanges, onSilent: (run) => void endRun(run) },
+        stopController.signal,
       );
     },
 
     stop: async (): Promise<void> => {
-      stopping.abort();
+      stopController.abort();
       await maintenance;
     },
 
     policy: () => ({
-      id: hashPolicyId(policy),
+      id: hashPolicy(policy),
       audience: gatewayAudience,
       gateway_key: gatewayKey.publicKey,
       evidence: settings.evidence,
@@ -154,13 +156,13 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
     signResponse: (response: GatewayResponse): string => signGatewayResponse(response, gatewayKey),
 
     requireEnrolled: ({ headers }: Pick<SignedRequest, "headers">, address: string): void => {
-      const proof = headers[enrolmentField] ?? "";
+      const enrolmentProof = headers[enrolmentField] ?? "";
       const input = headers["signature-input"] ?? "";
-      if (input !== "" && isEnrolmentProof(proof, context.enrolmentToken, input)) return;
+      if (input !== "" && isEnrolmentProof(enrolmentProof, context.enrolmentToken, input)) return;
       const refusal = nodeRefused(
         "not_enrolled",
         "the request has no proof of the enrolment token",
-        "set EARSHOT_NODE_ENROLMENT_TOKEN of the node: print it with earshot nodes enroll on the gateway",
+        "set EARSHOT_NODE_ENROLMENT_TOKEN on the node: print it with earshot nodes enroll on the gateway",
       );
       recordRefusal(null, address, refusal);
       throw refusal;
@@ -192,7 +194,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
     /** The node's jobs go to other nodes immediately. */
     leave: async (run: Run): Promise<void> => {
       events.record(run.nodeId, "left", `run ${run.keyId}`);
-      await end(run);
+      await endRun(run);
     },
 
     attestation: (id: string): Promise<Attestation | null> =>

@@ -16,7 +16,7 @@ export type JobFailures = ReturnType<typeof createJobFailures>;
 /** Decides whether a failed job is retried, and counts a failure against its node once another node answers the job. */
 export function createJobFailures({ clock, events }: { clock: Clock; events: NodeEvents }) {
   const streaks = new Map<string, { failures: number; lastMs: number }>();
-  const codesOf = new Map<string, Map<string, string>>();
+  const codesByJob = new Map<string, Map<string, string>>();
 
   /** Failures since the node's latest answer; 0 after a minute without a failure. */
   function consecutiveFailures(nodeId: string): number {
@@ -32,25 +32,25 @@ export function createJobFailures({ clock, events }: { clock: Clock; events: Nod
     record: (
       node: NodeRecord,
       job: string,
-      reported: LeaseFailure,
+      reportedFailure: LeaseFailure,
       work: GatewayWork,
     ): LeaseFailure => {
-      const codes = codesOf.get(job) ?? new Map<string, string>();
+      const codes = codesByJob.get(job) ?? new Map<string, string>();
       const isConfirmed = [...codes].some(
-        ([other, code]) => other !== node.id && code === reported.code,
+        ([other, code]) => other !== node.id && code === reportedFailure.code,
       );
       streaks.set(node.id, { failures: consecutiveFailures(node.id) + 1, lastMs: clock.elapsed() });
-      codesOf.delete(job);
-      codesOf.set(job, codes.set(node.id, reported.code));
-      const [oldest = ""] = codesOf.keys();
-      if (codesOf.size > maxJobs) codesOf.delete(oldest);
-      return storedFailure(reported, work, node, isConfirmed);
+      codesByJob.delete(job);
+      codesByJob.set(job, codes.set(node.id, reportedFailure.code));
+      const [oldestJob = ""] = codesByJob.keys();
+      if (codesByJob.size > maxJobs) codesByJob.delete(oldestJob);
+      return storedFailure(reportedFailure, work, node, isConfirmed);
     },
 
     recordDone: (nodeId: string, job: string): void => {
       streaks.delete(nodeId);
-      const codes = codesOf.get(job) ?? [];
-      codesOf.delete(job);
+      const codes = codesByJob.get(job) ?? [];
+      codesByJob.delete(job);
       for (const [other, code] of codes) {
         if (other === nodeId) continue;
         const reason = `${code}: failed a job that another node answered (job ${job})`;
@@ -89,7 +89,7 @@ export function storedFailure(
   { name, capabilities }: Pick<NodeRecord, "name" | "capabilities">,
   isConfirmed: boolean,
 ): LeaseFailure {
-  const reportText = (text: string) => `node ${name} reported: ${truncated(oneLine(text, code))}`;
+  const reportText = (text: string) => `node ${name} reported: ${truncate(oneLine(text, code))}`;
   const isFinal = requestErrors.has(code)
     ? isConfirmed || (code === "invalid_query" && !isParsable(work))
     : mayBeBilled(capabilities, work) && !accessErrors.has(code);
@@ -112,5 +112,5 @@ function isParsable({ method, query }: GatewayWork): boolean {
   }
 }
 
-const truncated = (text: string): string =>
+const truncate = (text: string): string =>
   text.length <= maxMessageLength ? text : `${text.slice(0, maxMessageLength).toWellFormed()}…`;

@@ -14,10 +14,10 @@ const roundsPerCountWrite = 10;
 const roundsPerSweep = 60;
 const silentRunMs = 600_000;
 
-/** Synchronises memory and store until `stopping` aborts, then once more. */
+/** Synchronises memory and store until `stopSignal` aborts, then once more. */
 export async function maintainNodes(
   context: MaintenanceContext,
-  stopping: AbortSignal,
+  stopSignal: AbortSignal,
 ): Promise<void> {
   const { store, clock, log, registry, runs, events } = context;
 
@@ -27,27 +27,27 @@ export async function maintainNodes(
     },
     "writing quarantines failed": () => registry.writeQuarantines(),
     "writing node events failed": async () => {
-      const waiting = events.take();
-      if (waiting.length > 0) await store.write("recordNodeEvents", { events: waiting });
+      const queuedEvents = events.take();
+      if (queuedEvents.length > 0) await store.write("recordNodeEvents", { events: queuedEvents });
     },
     "writing job counts failed": async (round: number) => {
       if (round % roundsPerCountWrite !== 0) return;
-      recordSeen();
+      recordActivity();
       await registry.writeUses();
     },
     "deleting old node rows failed": async (round: number) => {
       if (round % roundsPerSweep !== 0) return;
       while (await store.write("sweepNodes", { nowMs: clock.now(), retentionMs })) {
-        if (stopping.aborted) return;
+        if (stopSignal.aborted) return;
       }
     },
   };
 
-  function recordSeen(): void {
+  function recordActivity(): void {
     for (const run of runs.all()) {
-      const silence = clock.elapsed() - run.lastRequestMs;
-      registry.recordUse(run.nodeId, { seenMs: clock.now() - Math.round(silence) });
-      if (!runs.isLive(run) && silence > silentRunMs) context.onSilent(run);
+      const silenceMs = clock.elapsed() - run.lastRequestMs;
+      registry.recordUse(run.nodeId, { seenMs: clock.now() - Math.round(silenceMs) });
+      if (!runs.isLive(run) && silenceMs > silentRunMs) context.onSilent(run);
     }
   }
 
@@ -61,8 +61,8 @@ export async function maintainNodes(
 
   let isLast = false;
   for (let round = 1; !isLast; round += 1) {
-    await clock.sleep(roundMs, stopping).catch(() => undefined);
-    isLast = stopping.aborted;
+    await clock.sleep(roundMs, stopSignal).catch(() => undefined);
+    isLast = stopSignal.aborted;
     await runTasks(isLast ? roundsPerCountWrite : round);
   }
 }

@@ -17,10 +17,10 @@ export type NodeDirectoryContext = {
   store: Store<NodeOperations>;
   clock: Clock;
   log: NodeLog;
-  running: { of(nodeId: string): number };
+  runningJobs: { count(nodeId: string): number };
   /** `capabilityRank` of the embedded node; 0 if it defers to others. */
   embeddedRank: (work: Work) => number;
-  releases?: ReleaseSource;
+  releaseSource?: ReleaseSource;
 };
 
 export type NodeDirectory = ReturnType<typeof createNodeDirectory>;
@@ -47,7 +47,7 @@ export function createNodeDirectory(context: NodeDirectoryContext) {
   const released = createReleases({ ...context, runs, events });
   const eligibility = createEligibility({ ...context, registry, runs, failures, released });
 
-  function recordView(record: NodeRecord): NodeView {
+  function makeView(record: NodeRecord): NodeView {
     const run = runs.ofNode(record.id);
     const isInQuarantine = isQuarantined(record, clock);
     return {
@@ -70,7 +70,7 @@ export function createNodeDirectory(context: NodeDirectoryContext) {
       .all()
       .filter(({ state }) => state !== "removed")
       .toSorted((a, b) => a.createdMs - b.createdMs)
-      .map(recordView);
+      .map(makeView);
 
   return { ...context, registry, runs, events, failures, released, eligibility, nodes };
 }
@@ -83,23 +83,24 @@ export function createNodeRegistry(store: Store<NodeOperations>) {
   const quarantines = new Map<string, Quarantine>();
   let uses = new Map<string, NodeUse>();
   /** Writes in progress: a read that overlaps one is stale. */
-  let changing = 0;
-  let changes = 0;
+  let pendingWrites = 0;
+  let completedWrites = 0;
 
   async function change<Value>(write: () => Promise<Value>): Promise<Value> {
-    changing += 1;
+    pendingWrites += 1;
     try {
       return await write();
     } finally {
-      changing -= 1;
-      changes += 1;
+      pendingWrites -= 1;
+      completedWrites += 1;
     }
   }
 
-  function put(stored: NodeRecord): NodeRecord {
-    const quarantine = quarantines.get(stored.id);
-    const counted = withUse(stored, uses.get(stored.id));
-    const record = quarantine === undefined ? counted : withQuarantine(counted, quarantine);
+  function put(storedRecord: NodeRecord): NodeRecord {
+    const quarantine = quarantines.get(storedRecord.id);
+    const countedRecord = withUse(storedRecord, uses.get(storedRecord.id));
+    const record =
+      quarantine === undefined ? countedRecord : withQuarantine(countedRecord, quarantine);
     records.set(record.id, record);
     return record;
   }
@@ -132,13 +133,13 @@ export function createNodeRegistry(store: Store<NodeOperations>) {
     },
 
     refresh: async (): Promise<readonly NodeRecord[]> => {
-      const before = changes;
-      const stored = await store.read("nodes", null);
-      if (changing > 0 || changes !== before) return [];
-      const previous = [...records.values()];
+      const writesBefore = completedWrites;
+      const storedRecords = await store.read("nodes", null);
+      if (pendingWrites > 0 || completedWrites !== writesBefore) return [];
+      const previousRecords = [...records.values()];
       records = new Map();
-      for (const record of stored) put(record);
-      return previous.filter(({ id, state }) => records.get(id)?.state !== state);
+      for (const record of storedRecords) put(record);
+      return previousRecords.filter(({ id, state }) => records.get(id)?.state !== state);
     },
 
     writeQuarantines: async (): Promise<void> => {

@@ -12,7 +12,7 @@ type EventKind = { message: string; isWarning?: true; points?: number; isStall?:
  * A node is quarantined if its points within ten minutes reach `maxPoints`. Several stalls within
  * 30 s count as one.
  */
-const kinds = {
+const eventKinds = {
   admitted: { message: "a node attested" },
   pending: { message: "a node awaits approval" },
   left: { message: "a node left" },
@@ -23,10 +23,15 @@ const kinds = {
   jobs_failed: { message: "another node answered a failed job", isWarning: true, points: 1 },
   lease_lapsed: { message: "a lease was not renewed", isWarning: true, points: 3, isStall: true },
   job_late: { message: "a job passed its deadline", isWarning: true, points: 3, isStall: true },
-  run_lost: { message: "a run ended with jobs", isWarning: true, points: 3, isStall: true },
+  run_lost: {
+    message: "a run ended with unfinished jobs",
+    isWarning: true,
+    points: 3,
+    isStall: true,
+  },
 } satisfies Record<string, EventKind>;
 
-type Action = keyof typeof kinds;
+type Action = keyof typeof eventKinds;
 type Penalties = { points: readonly { atMs: number; points: number }[]; stalledMs: number };
 
 const windowMs = 600_000;
@@ -34,10 +39,10 @@ const stallMs = 30_000;
 const maxPoints = 9;
 const firstQuarantineMs = 300_000;
 const maxQuarantineMs = 86_400_000;
-const maxWaiting = 1_000;
+const maxQueuedEvents = 1_000;
 const maxDetailLength = 500;
 const repeatMs = 600_000;
-const maxRemembered = 10_000;
+const maxRefusals = 10_000;
 
 export type NodeEvents = ReturnType<typeof createNodeEvents>;
 
@@ -50,33 +55,34 @@ export function createNodeEvents({
   log: NodeLog;
   registry: NodeRegistry;
 }) {
-  let waiting: NodeEvent[] = [];
-  const refusedMs = new Map<string, number>();
+  let queuedEvents: NodeEvent[] = [];
+  const refusalTimes = new Map<string, number>();
   const penalties = new Map<string, Penalties>();
 
   function record(nodeId: string | null, action: Action, text?: string): void {
-    const kind: EventKind = kinds[action];
+    const kind: EventKind = eventKinds[action];
     const detail = oneLine(text ?? kind.message, "").slice(0, maxDetailLength);
     log[kind.isWarning ? "warn" : "info"]({ node: nodeId, detail }, kind.message);
-    if (waiting.length < maxWaiting) waiting.push({ atMs: clock.now(), nodeId, action, detail });
+    if (queuedEvents.length < maxQueuedEvents)
+      queuedEvents.push({ atMs: clock.now(), nodeId, action, detail });
     if (nodeId !== null && kind.points !== undefined) penalise(nodeId, kind, detail);
   }
 
   function penalise(nodeId: string, { points = 0, isStall }: EventKind, detail: string): void {
     const record = registry.get(nodeId);
     if (record === undefined) return;
-    const { points: before, stalledMs } = penalties.get(nodeId) ?? noPenalties;
+    const { points: earlierPoints, stalledMs } = penalties.get(nodeId) ?? noPenalties;
     const atMs = clock.elapsed();
     if (isStall && stalledMs + stallMs > atMs) return;
-    const recent = isQuarantined(record, clock)
+    const recentPoints = isQuarantined(record, clock)
       ? []
-      : [...before.filter((one) => one.atMs > atMs - windowMs), { atMs, points }];
-    const isOver = recent.reduce((total, one) => total + one.points, 0) >= maxPoints;
+      : [...earlierPoints.filter((one) => one.atMs > atMs - windowMs), { atMs, points }];
+    const isOverLimit = recentPoints.reduce((total, one) => total + one.points, 0) >= maxPoints;
     penalties.set(nodeId, {
-      points: isOver ? [] : recent,
+      points: isOverLimit ? [] : recentPoints,
       stalledMs: isStall ? atMs : stalledMs,
     });
-    if (!isOver) return;
+    if (!isOverLimit) return;
     const nowMs = clock.now();
     const untilMs = nowMs + Math.min(firstQuarantineMs * 2 ** record.quarantines, maxQuarantineMs);
     const reason = `too many errors within ten minutes, last: ${detail}`;
@@ -95,16 +101,16 @@ export function createNodeEvents({
     ): void => {
       const key = `${code} ${nodeId}`;
       const nowMs = clock.elapsed();
-      const beforeMs = refusedMs.get(key);
-      if (beforeMs !== undefined && beforeMs + repeatMs > nowMs) return;
-      if (refusedMs.size >= maxRemembered) refusedMs.clear();
-      refusedMs.set(key, nowMs);
+      const lastMs = refusalTimes.get(key);
+      if (lastMs !== undefined && lastMs + repeatMs > nowMs) return;
+      if (refusalTimes.size >= maxRefusals) refusalTimes.clear();
+      refusalTimes.set(key, nowMs);
       record(nodeId, "refused", `${code}: ${message} (${address})`);
     },
 
     take: (): readonly NodeEvent[] => {
-      const batch = waiting;
-      waiting = [];
+      const batch = queuedEvents;
+      queuedEvents = [];
       return batch;
     },
 

@@ -15,7 +15,7 @@ export type Quarantine = { id: string; untilMs: number; reason: string; nowMs: n
 
 export type NodeUse = { id: string; done: number; failed: number; seenMs: number };
 
-const sweptRows = 1_000;
+const sweepBatchRows = 1_000;
 
 /** `nodeId` is null for unknown nodes. */
 export type NodeEvent = { atMs: number; nodeId: string | null; action: string; detail: string };
@@ -40,11 +40,11 @@ export function* changeNodeState(
   database: Database,
   { id, state, nowMs }: { id: string; state: Exclude<NodeState, "pending">; nowMs: number },
 ): Steps<NodeRecord> {
-  const before = yield* requireNode(database, id);
-  if (before.state === "removed" && state !== "removed") throw nodeRemoved(id);
-  if (before.state === "pending" && state === "draining") throw nodeNotApproved(id);
-  const isQuarantined = (before.quarantinedUntilMs ?? 0) > nowMs;
-  const isAgain = before.state === "approved" && state === "approved" && !isQuarantined;
+  const node = yield* requireNode(database, id);
+  if (node.state === "removed" && state !== "removed") throw nodeRemoved(id);
+  if (node.state === "pending" && state === "draining") throw nodeNotApproved(id);
+  const isQuarantined = (node.quarantinedUntilMs ?? 0) > nowMs;
+  const isAgain = node.state === "approved" && state === "approved" && !isQuarantined;
   yield* database.run(
     `UPDATE node SET state = :state, machine = CASE WHEN :isAgain = 1 THEN NULL ELSE machine END WHERE id = :id`,
     { id, state, isAgain: isAgain ? 1 : 0 },
@@ -55,7 +55,7 @@ export function* changeNodeState(
       { id },
     );
   }
-  const detail = isAgain ? "approved again" : `was ${before.state}`;
+  const detail = isAgain ? "approved again" : `was ${node.state}`;
   yield* insertEvents(database, [{ atMs: nowMs, nodeId: id, action: state, detail }]);
   return yield* requireNode(database, id);
 }
@@ -136,11 +136,11 @@ export const nodeOperations = {
     { nowMs, retentionMs }: { nowMs: number; retentionMs: number },
   ): Steps<boolean> {
     const sweep = function* (table: string, where: string, atMs: number): Steps<boolean> {
-      const swept = yield* database.run(
-        `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${where} LIMIT ${sweptRows})`,
+      const deletedCount = yield* database.run(
+        `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${where} LIMIT ${sweepBatchRows})`,
         { atMs },
       );
-      return swept === sweptRows;
+      return deletedCount === sweepBatchRows;
     };
     const isRemovableSql = "(state = 'pending' OR (state = 'approved' AND is_listed = 1))";
     const hasMore = yield* sweep("attestation", "kept_until_ms <= :atMs", nowMs);

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
-  admittedNode,
+  admitNode,
   attest,
   complete,
-  enteredSession,
   failedCheck,
   leaseAndOpen,
   leaseJob,
   makeEncryptedFailure,
   makeNode,
+  makeNodeSession,
   startTestGateway,
   type TestGateway,
   type TestNode,
@@ -19,7 +19,7 @@ let node: TestNode;
 
 beforeEach(async () => {
   service = await startTestGateway();
-  node = await admittedNode(service);
+  node = await admitNode(service);
 });
 
 afterEach(() => service.close());
@@ -49,9 +49,9 @@ describe("a node with too many refused answers", () => {
     expect(await leaseJob(service, node)).toBeNull();
     await service.restart();
     expect(await attest(service, node)).toMatchObject({ state: "admitted" });
-    const waiting = leaseJob(service, node, { waitMs: 20_000 });
+    const pendingLease = leaseJob(service, node, { waitMs: 20_000 });
     await service.clock.advance(20_000);
-    expect(await waiting).toBeNull();
+    expect(await pendingLease).toBeNull();
     await service.clock.advance(300_000);
     expect(view()).toMatchObject({ state: "approved", quarantineReason: null });
     expect(await leaseJob(service, node)).toMatchObject({ job: uuid });
@@ -103,20 +103,20 @@ test("jobs that a node does not finish by their deadline are penalised, once per
 });
 
 describe("a failure in a job that another node answers", () => {
-  async function failedJob(): Promise<string> {
+  async function failJob(): Promise<string> {
     const uuid = service.queue.add();
     const job = await leaseAndOpen(service, node);
     const failure = makeEncryptedFailure(job, { code: "internal", retryable: false });
-    await service.gateway.completion.fail(enteredSession(service, node, "fail"), failure);
+    await service.gateway.completion.fail(makeNodeSession(service, node, "fail"), failure);
     await service.clock.advance(1_000);
     return uuid;
   }
 
   test("a failure in a job that another node answers counts as a third of a refused answer", async () => {
-    const other = await admittedNode(service);
+    const other = await admitNode(service);
     for (let times = 1; times <= 9; times += 1) {
       expect(view()).toMatchObject({ state: "approved" });
-      const uuid = await failedJob();
+      const uuid = await failJob();
       expect(service.queue.job(uuid).failures).toMatchObject([{ retryable: true }]);
       if (times % 2 === 0) service.directory.failures.recordDone("embedded", uuid);
       else await complete(service, other, await leaseAndOpen(service, other));
@@ -128,7 +128,7 @@ describe("a failure in a job that another node answers", () => {
 
   test("a failure in a job does not count if only the same node or none answers the job", async () => {
     for (let times = 1; times <= 12; times += 1) {
-      const uuid = await failedJob();
+      const uuid = await failJob();
       if (times % 2 === 0) await complete(service, node, await leaseAndOpen(service, node));
       service.queue.remove(uuid);
     }
@@ -140,12 +140,12 @@ describe("a final failure of one node", () => {
   const finalFailure = { code: "invalid_query", retryable: false } as const;
 
   test("a final failure of one node is retried, and counts once another node answers the job", async () => {
-    const other = await admittedNode(service);
+    const other = await admitNode(service);
     for (let times = 1; times <= 9; times += 1) {
       const uuid = service.queue.add();
       const job = await leaseAndOpen(service, node);
       await service.gateway.completion.fail(
-        enteredSession(service, node, "fail"),
+        makeNodeSession(service, node, "fail"),
         makeEncryptedFailure(job, finalFailure),
       );
       expect(service.queue.job(uuid).failures).toMatchObject([{ retryable: true }]);
@@ -157,12 +157,12 @@ describe("a final failure of one node", () => {
   });
 
   test("a final failure ends the job once a second node reports the same", async () => {
-    const other = await admittedNode(service);
+    const other = await admitNode(service);
     const uuid = service.queue.add();
     for (const testNode of [node, node, other]) {
       const job = await leaseAndOpen(service, testNode);
       await service.gateway.completion.fail(
-        enteredSession(service, testNode, "fail"),
+        makeNodeSession(service, testNode, "fail"),
         makeEncryptedFailure(job, finalFailure),
       );
       await service.clock.advance(1_000);
@@ -172,15 +172,15 @@ describe("a final failure of one node", () => {
   });
 
   test("a final failure is not confirmed by another failure of a second node", async () => {
-    const other = await admittedNode(service);
+    const other = await admitNode(service);
     const uuid = service.queue.add();
-    for (const [one, code] of [
+    for (const [testNode, code] of [
       [node, "invalid_query"],
       [other, "cursor_invalid"],
     ] as const) {
-      const job = await leaseAndOpen(service, one);
+      const job = await leaseAndOpen(service, testNode);
       const failure = makeEncryptedFailure(job, { code, retryable: false });
-      await service.gateway.completion.fail(enteredSession(service, one, "fail"), failure);
+      await service.gateway.completion.fail(makeNodeSession(service, testNode, "fail"), failure);
       await service.clock.advance(1_000);
     }
     expect(service.queue.job(uuid).failures.every(({ retryable }) => retryable)).toBe(true);
@@ -208,7 +208,7 @@ describe("a run that replaces another one", () => {
       expect(view()).toMatchObject({ state });
       await service.clock.advance(30_000);
     }
-    expect(view()?.quarantineReason).toContain("ended with jobs");
+    expect(view()?.quarantineReason).toContain("ended with unfinished jobs");
   });
 
   test("replacing a run counts once together with leases that lapse in the same stall, and not at all without jobs", async () => {
@@ -239,7 +239,9 @@ test("a quarantine applies before it is written, and is written later", async ()
     for (let times = 0; times < 3; times += 1) await answerWrongly();
     await service.clock.advance(5_000);
     expect(view()).toMatchObject({ state: "quarantined" });
-    expect(service.logged.map(({ message }) => message)).toContain("writing quarantines failed");
+    expect(service.logEntries.map(({ message }) => message)).toContain(
+      "writing quarantines failed",
+    );
   } finally {
     service.database.run("DROP TRIGGER full");
   }

@@ -3,13 +3,13 @@ import { EarshotError } from "../../lib/errors.ts";
 import { enrolmentField, enrolmentProof, makeEnrolmentToken } from "../protocol/enrolment.ts";
 import { makeSigningKey } from "../protocol/keys.ts";
 import {
-  admittedNode,
+  admitNode,
   attest,
-  enteredSession,
   failedCheck,
   leaseAndOpen,
   leaseJob,
   makeNode,
+  makeNodeSession,
   makeQuoteFacts,
   makeRegistration,
   refusal,
@@ -34,24 +34,24 @@ describe("a nonce", () => {
   test("a nonce is consumed even if its registration is refused", async () => {
     const node = await makeNode();
     const { nonce } = service.gateway.challenge();
-    const tampered = makeRegistration(service, node, nonce, { audience: "another" });
-    const valid = makeRegistration(service, node, nonce);
-    const register = (registration: typeof valid) =>
+    const tamperedRegistration = makeRegistration(service, node, nonce, { audience: "another" });
+    const validRegistration = makeRegistration(service, node, nonce);
+    const register = (registration: typeof validRegistration) =>
       failedCheck(() => service.gateway.register(registration, node.address));
-    expect(await register(tampered)).toBe("node_refused other_audience");
-    expect(await register(valid)).toBe("node_refused challenge_unknown");
+    expect(await register(tamperedRegistration)).toBe("node_refused other_audience");
+    expect(await register(validRegistration)).toBe("node_refused challenge_unknown");
   });
 
   test("a nonce that is unknown or expired is refused", async () => {
     const node = await makeNode();
-    const unknown = makeRegistration(service, node, "A".repeat(43));
-    expect(await failedCheck(() => service.gateway.register(unknown, node.address))).toBe(
+    const registration = makeRegistration(service, node, "A".repeat(43));
+    expect(await failedCheck(() => service.gateway.register(registration, node.address))).toBe(
       "node_refused challenge_unknown",
     );
     const { nonce } = service.gateway.challenge();
     await service.clock.advance(60_000);
-    const late = makeRegistration(service, node, nonce);
-    expect(await failedCheck(() => service.gateway.register(late, node.address))).toBe(
+    const lateRegistration = makeRegistration(service, node, nonce);
+    expect(await failedCheck(() => service.gateway.register(lateRegistration, node.address))).toBe(
       "node_refused challenge_ended",
     );
   });
@@ -70,13 +70,13 @@ test.for([
 });
 
 test("a statement without a valid identity signature is refused before its evidence is verified", async () => {
-  let verified = 0;
+  let verifyCount = 0;
   service.verify = async () => {
-    verified += 1;
+    verifyCount += 1;
     return {};
   };
-  const victim = await admittedNode(service);
-  const before = verified;
+  const victim = await admitNode(service);
+  const countBefore = verifyCount;
   const thief = await makeNode();
   const { nonce } = service.gateway.challenge();
   const registration = makeRegistration(service, thief, nonce, {
@@ -85,20 +85,22 @@ test("a statement without a valid identity signature is refused before its evide
   expect(await failedCheck(() => service.gateway.register(registration, "192.0.2.9"))).toBe(
     "node_refused bad_identity_signature",
   );
-  expect(verified).toBe(before);
-  expect(enteredSession(service, victim)).toMatchObject({ nodeId: victim.id });
+  expect(verifyCount).toBe(countBefore);
+  expect(makeNodeSession(service, victim)).toMatchObject({ nodeId: victim.id });
 });
 
 test("evidence of a kind that is not accepted is refused before it is verified", async () => {
-  const strict = await startTestGateway({ evidence: ["tdx"] });
-  strict.verify = async () => {
+  const strictService = await startTestGateway({ evidence: ["tdx"] });
+  strictService.verify = async () => {
     throw new Error("it was verified");
   };
   for (const evidence of ["none", "simulated"] as const) {
     const node = await makeNode({ evidence });
-    expect(await failedCheck(() => attest(strict, node))).toBe("node_refused kind_not_accepted");
+    expect(await failedCheck(() => attest(strictService, node))).toBe(
+      "node_refused kind_not_accepted",
+    );
   }
-  await strict.close();
+  await strictService.close();
 });
 
 test("a transient verification failure is reported as unavailable, not as a refusal", async () => {
@@ -126,7 +128,7 @@ test("a refusal by the verifier names its check and is logged", async () => {
   expect(events[0]?.detail).toBe(
     "tcb_status: the machine is out of date[31m second line (192.0.2.1)",
   );
-  expect(service.reported).toEqual(["registration refused"]);
+  expect(service.reports).toEqual(["registration refused"]);
   expect(await nodes()).toEqual([]);
 });
 
@@ -137,23 +139,23 @@ describe("a refusal", () => {
     );
 
   test("a repeated refusal is logged at most once in ten minutes", async () => {
-    const known = await admittedNode(service);
-    await service.change(known.id, "removed");
+    const knownNode = await admitNode(service);
+    await service.change(knownNode.id, "removed");
     for (let index = 0; index < 40; index += 1) {
-      await failedCheck(() => attest(service, known));
+      await failedCheck(() => attest(service, knownNode));
       await service.clock.advance(10_000);
     }
-    expect(await refusals()).toMatchObject([{ nodeId: known.id }]);
+    expect(await refusals()).toMatchObject([{ nodeId: knownNode.id }]);
     await service.clock.advance(600_000);
-    await failedCheck(() => attest(service, known));
+    await failedCheck(() => attest(service, knownNode));
     await service.clock.advance(1_000);
     expect(await refusals()).toHaveLength(2);
   });
 
   test("a refusal for another reason is logged too", async () => {
-    const node = await admittedNode(service, { evidence: "tdx" });
-    const weaker = await makeNode({ identity: node.identity, evidence: "none" });
-    await failedCheck(() => attest(service, weaker));
+    const node = await admitNode(service, { evidence: "tdx" });
+    const weakerRun = await makeNode({ identity: node.identity, evidence: "none" });
+    await failedCheck(() => attest(service, weakerRun));
     service.verify = async () => ({ facts: makeQuoteFacts("machine-2") });
     await failedCheck(() => attest(service, node));
     await service.clock.advance(1_000);
@@ -176,19 +178,24 @@ describe("a node without the enrolment token", () => {
   test("a node without the enrolment token gets the same refusal for a missing, wrong or empty proof", async () => {
     const node = await makeNode();
     expect(await request(node, null)).toBe("node_refused not_enrolled");
-    const other = makeEnrolmentToken(Buffer.alloc(32, 8));
-    expect(await request(node, other)).toBe("node_refused not_enrolled");
+    const otherToken = makeEnrolmentToken(Buffer.alloc(32, 8));
+    expect(await request(node, otherToken)).toBe("node_refused not_enrolled");
     expect(await request(node, "")).toBe("node_refused not_enrolled");
     expect(await request(node, testToken)).toBe("nothing failed");
   });
 
   test("a node without the enrolment token cannot use another node's enrolment proof", async () => {
-    const captured =
+    const capturedInput =
       signedNodeRequest(service, await makeNode(), "challenge").headers["signature-input"] ?? "";
     const { headers } = signedNodeRequest(service, await makeNode(), "challenge");
-    const stolen = { ...headers, [enrolmentField]: enrolmentProof(testToken, captured) };
+    const stolenHeaders = {
+      ...headers,
+      [enrolmentField]: enrolmentProof(testToken, capturedInput),
+    };
     expect(
-      await failedCheck(() => service.gateway.requireEnrolled({ headers: stolen }, "192.0.2.9")),
+      await failedCheck(() =>
+        service.gateway.requireEnrolled({ headers: stolenHeaders }, "192.0.2.9"),
+      ),
     ).toBe("node_refused not_enrolled");
   });
 
@@ -197,7 +204,7 @@ describe("a node without the enrolment token", () => {
     for (let index = 0; index < 200; index += 1) await request(node, null, `192.0.2.${index}`);
     await service.clock.advance(1_000);
     expect(await service.store.read("nodeEvents", { limit: 10 })).toHaveLength(1);
-    expect(service.logged).toHaveLength(1);
+    expect(service.logEntries).toHaveLength(1);
   });
 });
 
@@ -207,7 +214,7 @@ describe("an unknown node", () => {
     const first = await attest(service, node);
     expect(first).toMatchObject({ node_id: node.id, state: "pending" });
     expect(first.again_in_ms).toBeLessThanOrEqual(10_000);
-    expect(await failedCheck(() => enteredSession(service, node))).toBe(
+    expect(await failedCheck(() => makeNodeSession(service, node))).toBe(
       "node_unauthorized unknown_key",
     );
     expect(await service.gateway.attestation(node.attestationId)).toBeNull();
@@ -218,7 +225,7 @@ describe("an unknown node", () => {
       valid_ms: 3_600_000,
       again_in_ms: 1_800_000,
     });
-    expect(enteredSession(service, node)).toMatchObject({ nodeId: node.id, keyId: node.keyId });
+    expect(makeNodeSession(service, node)).toMatchObject({ nodeId: node.id, keyId: node.keyId });
     expect(await service.gateway.attestation(node.attestationId)).toMatchObject({
       id: node.attestationId,
       node_id: node.id,
@@ -237,72 +244,79 @@ describe("an unknown node", () => {
     "an unknown node waits for approval if another node on the same machine %s",
     async (fate) => {
       service.verify = async () => ({ isListedPlatform: true });
-      const before = await admittedNode(service, { evidence: "tdx" });
-      if (fate === "was removed") await service.change(before.id, "removed");
+      const earlierNode = await admitNode(service, { evidence: "tdx" });
+      if (fate === "was removed") await service.change(earlierNode.id, "removed");
       else {
         const nowMs = service.clock.now();
-        const quarantine = { id: before.id, untilMs: nowMs + 600_000, reason: "errors", nowMs };
+        const quarantine = {
+          id: earlierNode.id,
+          untilMs: nowMs + 600_000,
+          reason: "errors",
+          nowMs,
+        };
         await service.store.write("quarantineNode", quarantine);
       }
-      const next = await makeNode({ evidence: "tdx" });
+      const newNode = await makeNode({ evidence: "tdx" });
       await service.clock.advance(100);
-      expect(await attest(service, next)).toMatchObject({ state: "pending" });
+      expect(await attest(service, newNode)).toMatchObject({ state: "pending" });
       await service.clock.advance(100);
-      expect(await attest(service, next)).toMatchObject({ state: "pending" });
+      expect(await attest(service, newNode)).toMatchObject({ state: "pending" });
       await service.clock.advance(1_000);
-      const [event] = await service.store.read("nodeEvents", { limit: 1, nodeId: next.id });
-      expect(event?.detail).toContain(`node ${before.id} on the same machine ${fate}`);
-      await service.change(next.id, "approved");
-      expect(await attest(service, next)).toMatchObject({ state: "admitted" });
+      const [event] = await service.store.read("nodeEvents", { limit: 1, nodeId: newNode.id });
+      expect(event?.detail).toContain(`node ${earlierNode.id} on the same machine ${fate}`);
+      await service.change(newNode.id, "approved");
+      expect(await attest(service, newNode)).toMatchObject({ state: "admitted" });
     },
   );
 });
 
 test("a removed node is refused, even after the gateway restarts", async () => {
-  const node = await admittedNode(service);
+  const node = await admitNode(service);
   await service.change(node.id, "removed");
-  expect(await failedCheck(() => enteredSession(service, node))).toBe(
+  expect(await failedCheck(() => makeNodeSession(service, node))).toBe(
     "node_unauthorized unknown_key",
   );
-  const fresh = await makeNode({ identity: node.identity });
-  expect(await failedCheck(() => attest(service, fresh))).toBe("node_refused node_removed");
+  const newRun = await makeNode({ identity: node.identity });
+  expect(await failedCheck(() => attest(service, newRun))).toBe("node_refused node_removed");
   await service.restart();
-  expect(await failedCheck(() => attest(service, fresh))).toBe("node_refused node_removed");
+  expect(await failedCheck(() => attest(service, newRun))).toBe("node_refused node_removed");
   expect(service.gateway.nodes()).toEqual([]);
 });
 
 describe("an approval", () => {
   test("an approval does not extend to weaker evidence", async () => {
-    const node = await admittedNode(service, { evidence: "tdx" });
+    const node = await admitNode(service, { evidence: "tdx" });
     const thief = await makeNode({ identity: node.identity, evidence: "none" });
     expect(await failedCheck(() => attest(service, thief))).toBe(
       "node_refused evidence_downgraded",
     );
-    expect(enteredSession(service, node)).toMatchObject({ keyId: node.keyId });
+    expect(makeNodeSession(service, node)).toMatchObject({ keyId: node.keyId });
     expect(await nodes()).toMatchObject([{ evidence: "tdx", state: "approved" }]);
   });
 
   test("an approval does not extend to another machine until the operator approves again", async () => {
-    const node = await admittedNode(service, { evidence: "tdx" });
+    const node = await admitNode(service, { evidence: "tdx" });
     service.verify = async () => ({ facts: makeQuoteFacts("machine-2") });
-    const moved = await makeNode({ identity: node.identity, evidence: "tdx" });
-    expect(await failedCheck(() => attest(service, moved))).toBe("node_refused machine_changed");
+    const movedRun = await makeNode({ identity: node.identity, evidence: "tdx" });
+    expect(await failedCheck(() => attest(service, movedRun))).toBe("node_refused machine_changed");
     await service.change(node.id, "approved");
-    expect(await attest(service, moved)).toMatchObject({ state: "admitted" });
+    expect(await attest(service, movedRun)).toMatchObject({ state: "admitted" });
     service.verify = async () => ({ facts: makeQuoteFacts("machine-1") });
-    const back = await makeNode({ identity: node.identity, evidence: "tdx" });
-    expect(await failedCheck(() => attest(service, back))).toBe("node_refused machine_changed");
+    const returnedRun = await makeNode({ identity: node.identity, evidence: "tdx" });
+    expect(await failedCheck(() => attest(service, returnedRun))).toBe(
+      "node_refused machine_changed",
+    );
   });
 
   test("an approval that ends a quarantine does not permit a move", async () => {
-    const node = await admittedNode(service, { evidence: "tdx" });
+    const node = await admitNode(service, { evidence: "tdx" });
     const untilMs = service.clock.now() + 300_000;
     const quarantine = { id: node.id, untilMs, reason: "slow", nowMs: service.clock.now() };
     await service.store.write("quarantineNode", quarantine);
     await service.change(node.id, "approved");
     service.verify = async () => ({ facts: makeQuoteFacts("machine-2") });
-    const moved = await makeNode({ identity: node.identity, evidence: "tdx" });
-    expect(await failedCheck(() => attest(service, moved))).toBe("node_refused machine_changed");
+    const movedRun = await makeNode({ identity: node.identity, evidence: "tdx" });
+    expect(await failedCheck(() => attest(service, movedRun))).toBe("node_refused machine_changed");
   });
 
   test("an approval by the policy lapses when the policy no longer lists the machine", async () => {
@@ -316,34 +330,34 @@ describe("an approval", () => {
 });
 
 test("another node identity with the same short id is refused", async () => {
-  const node = await admittedNode(service);
+  const node = await admitNode(service);
   service.database.run("UPDATE node SET identity_key = 'another'");
-  const fresh = await makeNode({ identity: node.identity });
-  expect(await failedCheck(() => attest(service, fresh))).toBe("node_refused other_identity");
+  const newRun = await makeNode({ identity: node.identity });
+  expect(await failedCheck(() => attest(service, newRun))).toBe("node_refused other_identity");
 });
 
 describe("two runs of one node", () => {
   test("a later run of a node replaces the earlier one: its jobs are requeued, the attempts count, and its keys are refused", async () => {
-    const earlier = await admittedNode(service);
+    const earlierRun = await admitNode(service);
     const job = service.queue.add();
-    await leaseAndOpen(service, earlier);
-    const later = await makeNode({ identity: earlier.identity });
-    expect(await attest(service, later)).toMatchObject({ state: "admitted" });
+    await leaseAndOpen(service, earlierRun);
+    const laterRun = await makeNode({ identity: earlierRun.identity });
+    expect(await attest(service, laterRun)).toMatchObject({ state: "admitted" });
     // The job may have crashed its node.
     expect(service.queue.job(job)).toMatchObject({ lease: null, deaths: 1 });
-    expect(await failedCheck(() => enteredSession(service, earlier))).toBe(
+    expect(await failedCheck(() => makeNodeSession(service, earlierRun))).toBe(
       "node_unauthorized unknown_key",
     );
-    expect(await failedCheck(() => attest(service, earlier))).toBe("node_refused superseded");
-    await leaseAndOpen(service, later);
-    expect(service.gateway.nodes()).toMatchObject([{ keyId: later.keyId, running: 1 }]);
+    expect(await failedCheck(() => attest(service, earlierRun))).toBe("node_refused superseded");
+    await leaseAndOpen(service, laterRun);
+    expect(service.gateway.nodes()).toMatchObject([{ keyId: laterRun.keyId, running: 1 }]);
   });
 
   test("of two runs of one node, the one with the later challenge wins, even if the other is verified last", async () => {
-    const known = await admittedNode(service);
+    const knownNode = await admitNode(service);
     const [slow, quick] = [
-      await makeNode({ identity: known.identity }),
-      await makeNode({ identity: known.identity }),
+      await makeNode({ identity: knownNode.identity }),
+      await makeNode({ identity: knownNode.identity }),
     ];
     const verification = Promise.withResolvers<Record<string, never>>();
     service.verify = () => verification.promise;
@@ -353,52 +367,52 @@ describe("two runs of one node", () => {
     expect(await attest(service, quick)).toMatchObject({ state: "admitted" });
     verification.resolve({});
     expect(await slowResult).toBe("node_refused superseded");
-    expect(enteredSession(service, quick)).toMatchObject({ keyId: quick.keyId });
+    expect(makeNodeSession(service, quick)).toMatchObject({ keyId: quick.keyId });
   });
 
   test("a replaced run's open lease request ends without a job", async () => {
-    const earlier = await admittedNode(service);
-    const waiting = leaseJob(service, earlier, { waitMs: 20_000 });
-    await attest(service, await makeNode({ identity: earlier.identity }));
-    expect(await waiting).toBeNull();
+    const earlierRun = await admitNode(service);
+    const pendingLease = leaseJob(service, earlierRun, { waitMs: 20_000 });
+    await attest(service, await makeNode({ identity: earlierRun.identity }));
+    expect(await pendingLease).toBeNull();
     service.queue.add();
     expect(service.queue.jobs()[0]?.lease).toBeNull();
   });
 });
 
 test("the keys of a run belong to one node", async () => {
-  const node = await admittedNode(service);
+  const node = await admitNode(service);
   const copy = await makeNode({ identity: makeSigningKey(), keys: node.keys });
   expect(await failedCheck(() => attest(service, copy))).toBe("node_refused key_in_use");
-  expect(enteredSession(service, node)).toMatchObject({ nodeId: node.id });
+  expect(makeNodeSession(service, node)).toMatchObject({ nodeId: node.id });
 });
 
 test("an attestation expires no later than its collateral", async () => {
   service.verify = async () => ({
     facts: makeQuoteFacts("machine-1", service.clock.now() + 1_000_000),
   });
-  const node = await admittedNode(service, { evidence: "tdx" });
+  const node = await admitNode(service, { evidence: "tdx" });
   const { valid_ms: validMs } = await attest(service, node);
   expect(validMs).toBeLessThanOrEqual(1_000_000);
   await service.clock.advance(validMs - 1);
-  expect(enteredSession(service, node)).toMatchObject({ keyId: node.keyId });
+  expect(makeNodeSession(service, node)).toMatchObject({ keyId: node.keyId });
   await service.clock.advance(1);
-  expect(await failedCheck(() => enteredSession(service, node))).toBe(
+  expect(await failedCheck(() => makeNodeSession(service, node))).toBe(
     "node_unauthorized attestation_ended",
   );
 });
 
 test("after a restart, run keys are unknown until the node attests", async () => {
-  const node = await admittedNode(service);
+  const node = await admitNode(service);
   await service.restart();
-  expect(await failedCheck(() => enteredSession(service, node))).toBe(
+  expect(await failedCheck(() => makeNodeSession(service, node))).toBe(
     "node_unauthorized unknown_key",
   );
   expect(service.gateway.nodes()).toMatchObject([
     { id: node.id, state: "approved", isConnected: false, keyId: null },
   ]);
   expect(await attest(service, node)).toMatchObject({ state: "admitted" });
-  expect(enteredSession(service, node)).toMatchObject({ keyId: node.keyId });
+  expect(makeNodeSession(service, node)).toMatchObject({ keyId: node.keyId });
 });
 
 test("if more than a thousand challenges are open, the oldest is dropped", async () => {

@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { Attestation } from "../proof/read-proof.ts";
-import { decodeBytes } from "../protocol/encoding.ts";
+import { decodeBase64Url } from "../protocol/encoding.ts";
 import { nodeRefused } from "../protocol/errors.ts";
 import { isSignedBy } from "../protocol/keys.ts";
 import type { Registration } from "../protocol/messages.ts";
@@ -21,7 +21,7 @@ import {
   type StoredRegistration,
 } from "./stored-registration.ts";
 
-type Admission = AttestedRun & { stored: StoredRegistration };
+type Admission = AttestedRun & { storedRegistration: StoredRegistration };
 
 /** The cheapest checks come first. */
 export async function admit(
@@ -29,7 +29,7 @@ export async function admit(
   registration: Registration,
   challenge: number,
 ): Promise<Admission> {
-  const { settings, verify, clock, store, registry, resultMs } = context;
+  const { settings, verify, clock, store, registry, resultLifetimeMs } = context;
   const { statement, evidence, capabilities, concurrency } = registration;
   checkStatement(context, registration);
   const run = {
@@ -70,17 +70,17 @@ export async function admit(
     composeHash,
     isListed: verified.isListedPlatform,
     attestation,
-    keptUntilMs: nowMs + validMs + resultMs + retentionMs,
+    keptUntilMs: nowMs + validMs + resultLifetimeMs + retentionMs,
     nowMs,
   };
-  const stored = await registry.change(async () => {
+  const storedRegistration = await registry.change(async () => {
     const outcome = await store.write("storeRegistration", node);
     // Another run may have attested during the write.
     checkRun(context, run);
     return { ...outcome, record: registry.put(outcome.record) };
   });
   const releases = context.released.allowedBy(verified);
-  return { ...run, stored, attestation, releases, validMs };
+  return { ...run, storedRegistration, attestation, releases, validMs };
 }
 
 function checkStatement(
@@ -105,18 +105,22 @@ function checkStatement(
     );
   }
   if (
-    !isSignedBy(statement.identity_key, makeIdentityMessage(statement), decodeBytes(signature, 64))
+    !isSignedBy(
+      statement.identity_key,
+      makeIdentityMessage(statement),
+      decodeBase64Url(signature, 64),
+    )
   ) {
     throw nodeRefused("bad_identity_signature", "the statement is not signed by its identity key");
   }
 }
 
 /** Refusals before the identity key is proven are not attributed to the named node. */
-const unproven =
+const unprovenCodes =
   /^(?:challenge_\w+|other_audience|other_gateway|kind_not_accepted|bad_identity_signature)$/;
 
 export const refusedNode = (check: string, { statement }: Registration): string | null =>
-  unproven.test(check) ? null : hashNodeId(statement.identity_key);
+  unprovenCodes.test(check) ? null : hashNodeId(statement.identity_key);
 
 function checkRun(
   { registry, runs }: GatewayParts,

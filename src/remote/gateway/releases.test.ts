@@ -4,7 +4,7 @@ import { createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
 import type { JobEnvelope } from "../protocol/messages.ts";
 import { aCredential } from "../protocol/released-credential.test-support.ts";
 import {
-  admittedNode,
+  admitNode,
   attest,
   failedCheck,
   leaseJob,
@@ -18,59 +18,59 @@ const searchesMastodon = [
   { platform: "mastodon", method: "searchbyquery", ways: ["credential"] },
 ] as const;
 
-let allowed: readonly Release[];
-let requestedFor: string[];
-let released: string[];
+let allowedReleases: readonly Release[];
+let credentialRequests: string[];
+let recordedReleases: string[];
 let duringRead: () => Promise<unknown>;
 let service: TestGateway;
 
 const source: ReleaseSource = {
-  allowed: ({ image }) => (image === "trusted" ? allowed : []),
+  releasesFor: ({ image }) => (image === "trusted" ? allowedReleases : []),
   capabilities: () => searchesMastodon,
   credentialFor: async (_work, accountId, { owner }) => {
-    requestedFor.push(`${accountId} ${owner}`);
+    credentialRequests.push(`${accountId} ${owner}`);
     await duringRead();
     return aCredential;
   },
-  onRelease: ({ platform, owner }) => released.push(`${platform} ${owner}`),
+  onRelease: ({ platform, owner }) => recordedReleases.push(`${platform} ${owner}`),
 };
 
 beforeEach(async () => {
-  allowed = [{ platform: "mastodon", owner: "deployment" }];
-  requestedFor = [];
-  released = [];
+  allowedReleases = [{ platform: "mastodon", owner: "deployment" }];
+  credentialRequests = [];
+  recordedReleases = [];
   duringRead = async () => undefined;
-  service = await startTestGateway({}, { releases: source });
+  service = await startTestGateway({}, { releaseSource: source });
   service.verify = async () => ({ image: "trusted" });
 });
 afterEach(() => service.close());
 
 const trustedNode = (): Promise<TestNode> =>
-  admittedNode(service, { evidence: "tdx", capabilities: [] });
+  admitNode(service, { evidence: "tdx", capabilities: [] });
 
 const addSearch = (overrides: object = {}) =>
   service.queue.add({ query: "comet", platform: "mastodon", ...overrides });
 
 async function getJob(node: TestNode) {
   const envelope = await leaseJob(service, node);
-  return envelope === null ? null : await openedBy(node, envelope);
+  return envelope === null ? null : await openEnvelopeFor(node, envelope);
 }
 
-async function openedBy(node: TestNode, envelope: JobEnvelope) {
+async function openEnvelopeFor(node: TestNode, envelope: JobEnvelope) {
   const { payload, release } = await openJob(envelope, {
     keys: node.keys,
     keyId: node.keyId,
     gatewayKey: service.gatewayKey,
     nowMs: service.clock.now(),
-    opened: createOpenedLeases(),
+    openedLeases: createOpenedLeases(),
   });
   return { credential: payload.credential, release };
 }
 
 const events = async () => {
   await service.clock.advance(1_000);
-  const all = await service.store.read("nodeEvents", { limit: 100 });
-  return all.filter(({ action }) => action === "credential_released");
+  const allEvents = await service.store.read("nodeEvents", { limit: 100 });
+  return allEvents.filter(({ action }) => action === "credential_released");
 };
 
 test("a node that a rule names gets the job and the credential, encrypted to its key", async () => {
@@ -80,13 +80,13 @@ test("a node that a rule names gets the job and the credential, encrypted to its
   const envelope = await leaseJob(service, node);
   if (envelope === null) throw new Error("no job was dispatched");
   expect(JSON.stringify(envelope)).not.toContain("the-secret-token");
-  const stolen = openedBy({ ...other, keyId: node.keyId }, envelope);
-  await expect(stolen).rejects.toMatchObject({ details: [{ code: "not_openable" }] });
-  expect(await openedBy(node, envelope)).toEqual({
+  const stolenCredential = openEnvelopeFor({ ...other, keyId: node.keyId }, envelope);
+  await expect(stolenCredential).rejects.toMatchObject({ details: [{ code: "not_openable" }] });
+  expect(await openEnvelopeFor(node, envelope)).toEqual({
     credential: aCredential,
     release: { attestation: node.attestationId, expires_at: expect.any(Number) },
   });
-  expect(released).toEqual(["mastodon deployment"]);
+  expect(recordedReleases).toEqual(["mastodon deployment"]);
   expect(service.gateway.nodes()[0]).toMatchObject({ capabilities: searchesMastodon });
 });
 
@@ -95,15 +95,15 @@ test("a node with another image gets neither the job nor a credential", async ()
   const node = await trustedNode();
   addSearch();
   expect(await getJob(node)).toBeNull();
-  expect(requestedFor).toEqual([]);
+  expect(credentialRequests).toEqual([]);
   expect(service.gateway.nodes()).toMatchObject([{ capabilities: [] }]);
 });
 
 test("a job for another platform has no credential", async () => {
-  const node = await admittedNode(service, { evidence: "tdx" });
+  const node = await admitNode(service, { evidence: "tdx" });
   service.queue.add({ query: "comet", platform: "x" });
   expect(await getJob(node)).toEqual({});
-  expect(requestedFor).toEqual([]);
+  expect(credentialRequests).toEqual([]);
 });
 
 test("no credential is released after the run attests with another image", async () => {
@@ -114,7 +114,7 @@ test("no credential is released after the run attests with another image", async
   await attest(service, node);
   addSearch();
   expect(await getJob(node)).toBeNull();
-  expect(requestedFor).toHaveLength(1);
+  expect(credentialRequests).toHaveLength(1);
 });
 
 test("no credential is released beyond the attestation", async () => {
@@ -128,7 +128,7 @@ test("no credential is released beyond the attestation", async () => {
   addSearch();
   await service.clock.advance(11_000);
   expect(await failedCheck(() => getJob(node))).toBe("node_unauthorized attestation_ended");
-  expect(requestedFor).toHaveLength(1);
+  expect(credentialRequests).toHaveLength(1);
 });
 
 test("no credential is released if the node attests with another image while the credential is read", async () => {
@@ -139,20 +139,20 @@ test("no credential is released if the node attests with another image while the
   };
   addSearch();
   expect(await getJob(node)).toEqual({});
-  expect(released).toEqual([]);
+  expect(recordedReleases).toEqual([]);
 });
 
-test("a job that needs its account's own credential is dispatched only to a node that may receive it", async () => {
+test("a job that needs its account's own credential is dispatched only to a node that is allowed to receive it", async () => {
   const node = await trustedNode();
   addSearch({ isLocalOnly: true });
   expect(await getJob(node)).toBeNull();
-  allowed = [{ platform: "mastodon", owner: "any" }];
+  allowedReleases = [{ platform: "mastodon", owner: "any" }];
   await attest(service, node);
   service.queue.add({ query: "all", platform: "social", isLocalOnly: true });
   service.queue.wakeNodes();
   const found = await getJob(node);
   expect(found?.credential).toEqual(aCredential);
-  expect(requestedFor).toEqual([expect.stringMatching(/ any$/)]);
+  expect(credentialRequests).toEqual([expect.stringMatching(/ any$/)]);
   expect(await getJob(node)).toBeNull();
 });
 
@@ -168,9 +168,9 @@ test("a release is recorded as an event with node, credential and attestation, o
   await attest(service, node);
   addSearch();
   await getJob(node);
-  const all = await events();
-  expect(all).toHaveLength(2);
-  expect(JSON.stringify([all, service.logged])).not.toContain("the-secret-token");
+  const releaseEvents = await events();
+  expect(releaseEvents).toHaveLength(2);
+  expect(JSON.stringify([releaseEvents, service.logEntries])).not.toContain("the-secret-token");
 });
 
 test("no credential is released if the attestation expires while the credential is read", async () => {
@@ -178,6 +178,6 @@ test("no credential is released if the attestation expires while the credential 
   duringRead = () => service.clock.advance(3_600_000);
   addSearch();
   expect(await getJob(node)).toBeNull();
-  expect(requestedFor).toHaveLength(1);
-  expect(released).toEqual([]);
+  expect(credentialRequests).toHaveLength(1);
+  expect(recordedReleases).toEqual([]);
 });

@@ -11,7 +11,7 @@ import type { NodeEvents } from "./node-events.ts";
 import type { Run, Runs } from "./runs.ts";
 
 export type ReleaseSource = {
-  allowed(verified: VerifiedEvidence): readonly Release[];
+  releasesFor(evidence: VerifiedEvidence): readonly Release[];
   capabilities(): readonly Capability[];
   credentialFor(
     work: GatewayWork,
@@ -25,12 +25,12 @@ export type Releases = ReturnType<typeof createReleases>;
 
 /** Releases credentials for one job at a time, to runs whose current attestation permits it. */
 export function createReleases({
-  releases,
+  releaseSource,
   clock,
   runs,
   events,
 }: {
-  releases?: ReleaseSource;
+  releaseSource?: ReleaseSource;
   clock: Clock;
   runs: Runs;
   events: NodeEvents;
@@ -42,21 +42,21 @@ export function createReleases({
   /** Records a release once per attestation and credential, because jobs may be frequent. */
   function recordRelease(run: Run, attestation: string, credential: ReleasedCredential): void {
     const { id, platform, owner } = credential;
-    const before = recordedReleases.get(run) ?? new Set();
+    const recordedDetails = recordedReleases.get(run) ?? new Set();
     const detail = `${platform} credential ${id} (${owner}), attestation ${attestation}`;
-    if (before.has(detail)) return;
-    recordedReleases.set(run, before.add(detail));
+    if (recordedDetails.has(detail)) return;
+    recordedReleases.set(run, recordedDetails.add(detail));
     events.record(run.nodeId, "credential_released", detail);
   }
 
   return {
-    allowedBy: (verified: VerifiedEvidence): readonly Release[] =>
-      releases?.allowed(verified) ?? [],
+    allowedBy: (evidence: VerifiedEvidence): readonly Release[] =>
+      releaseSource?.releasesFor(evidence) ?? [],
 
     capabilities: (run: Run): readonly Capability[] => {
       const platforms = allowedTo(run).map(({ platform }) => platform);
-      if (releases === undefined || platforms.length === 0) return [];
-      return releases.capabilities().filter(({ platform }) => platforms.includes(platform));
+      if (releaseSource === undefined || platforms.length === 0) return [];
+      return releaseSource.capabilities().filter(({ platform }) => platforms.includes(platform));
     },
 
     /** The reach with the account's own credential; 0 if that is not released. */
@@ -75,17 +75,17 @@ export function createReleases({
     ): Promise<{ credential: ReleasedCredential; release: JobEnvelope["release"] } | null> => {
       const platforms = requestedPlatforms(work);
       const isRequested = ({ platform }: Release) => platforms.includes(platform);
-      const allowed = allowedTo(run).find(isRequested);
-      if (releases === undefined || allowed === undefined) return null;
-      const credential = await releases.credentialFor(work, accountId, allowed);
+      const allowedRelease = allowedTo(run).find(isRequested);
+      if (releaseSource === undefined || allowedRelease === undefined) return null;
+      const credential = await releaseSource.credentialFor(work, accountId, allowedRelease);
       const attestation = [...run.attestations.keys()].at(-1);
       // The attestation may have changed during the read.
-      const isAllowed = allowedTo(run).find(isRequested)?.owner === allowed.owner;
+      const isAllowed = allowedTo(run).find(isRequested)?.owner === allowedRelease.owner;
       if (credential === null || attestation === undefined || !isAllowed) return null;
       recordRelease(run, attestation, credential);
-      releases.onRelease(credential);
-      const untilMs = clock.now() + Math.min(remainingMs, run.untilMs - clock.elapsed());
-      return { credential, release: { attestation, expires_at: Math.floor(untilMs / 1_000) } };
+      releaseSource.onRelease(credential);
+      const expiresAtMs = clock.now() + Math.min(remainingMs, run.validUntilMs - clock.elapsed());
+      return { credential, release: { attestation, expires_at: Math.floor(expiresAtMs / 1_000) } };
     },
   };
 }

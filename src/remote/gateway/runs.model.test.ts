@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import {
   attest,
   complete,
-  enteredSession,
   failedCheck,
   leaseJob,
   makeNode,
+  makeNodeSession,
   type OpenedJob,
   openEnvelope,
   startTestGateway,
@@ -34,20 +34,20 @@ const weighted = <Kind extends string>(weights: Record<Kind, number>) =>
     })),
   );
 
-const onRun = fc.record({
+const runSteps = fc.record({
   kind: weighted({ start: 1, leave: 1, lease: 6, complete: 4, attest: 4 }),
   run: fc.nat(7),
 });
-const onNode = fc.record({
+const nodeSteps = fc.record({
   kind: weighted({ approved: 6, draining: 2, removed: 1 }),
   node: fc.nat(1),
 });
-const onGateway = fc.record({ kind: weighted({ job: 6, lose: 1, pass: 1, restart: 1 }) });
+const gatewaySteps = fc.record({ kind: weighted({ job: 6, lose: 1, pass: 1, restart: 1 }) });
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
-    { weight: 7, arbitrary: onRun },
-    { weight: 1, arbitrary: onNode },
-    { weight: 2, arbitrary: onGateway },
+    { weight: 7, arbitrary: runSteps },
+    { weight: 1, arbitrary: nodeSteps },
+    { weight: 2, arbitrary: gatewaySteps },
   ),
   { minLength: 20, maxLength: 40 },
 ) as fc.Arbitrary<Step[]>;
@@ -93,9 +93,9 @@ test("only attested runs get work, and only lease holders answer it", async () =
 });
 
 async function createModel(service: TestGateway) {
-  const first = await Promise.all([makeNode({ concurrency }), makeNode({ concurrency })]);
-  const nodes: NodeModel[] = first.map(() => ({ state: null, current: null, untilMs: 0 }));
-  const runs: Run[] = first.map((node, nodeIndex) => ({
+  const testNodes = await Promise.all([makeNode({ concurrency }), makeNode({ concurrency })]);
+  const nodes: NodeModel[] = testNodes.map(() => ({ state: null, current: null, untilMs: 0 }));
+  const runs: Run[] = testNodes.map((node, nodeIndex) => ({
     node,
     nodeIndex,
     leased: [],
@@ -107,7 +107,7 @@ async function createModel(service: TestGateway) {
   const isCurrent = (run: Run): boolean => getNode(run).current === run;
   const isLive = (run: Run): boolean =>
     isCurrent(run) && service.clock.elapsed() < getNode(run).untilMs;
-  const waiting = () =>
+  const queuedCount = () =>
     service.queue.jobs().filter(({ lease, result }) => lease === null && result === null).length;
 
   function dropLeases(nodeIndex: number): void {
@@ -133,7 +133,7 @@ async function createModel(service: TestGateway) {
 
   async function lease(run: Run): Promise<void> {
     const isExpected =
-      getNode(run).state === "approved" && run.leased.length < concurrency && waiting() > 0;
+      getNode(run).state === "approved" && run.leased.length < concurrency && queuedCount() > 0;
     if (!isLive(run)) {
       const check = isCurrent(run) ? "attestation_ended" : "unknown_key";
       expect(await failedCheck(() => leaseJob(service, run.node))).toBe(
@@ -151,7 +151,7 @@ async function createModel(service: TestGateway) {
   async function completeNext(run: Run): Promise<void> {
     const job = run.leased.shift();
     if (job === undefined) {
-      const session = await failedCheck(() => enteredSession(service, run.node, "complete"));
+      const session = await failedCheck(() => makeNodeSession(service, run.node, "complete"));
       expect(session === "nothing failed").toBe(isLive(run));
       return;
     }
@@ -165,7 +165,7 @@ async function createModel(service: TestGateway) {
     state: "approved" | "draining" | "removed",
   ): Promise<void> {
     const node = nodes[nodeIndex] as NodeModel;
-    const id = first[nodeIndex]?.id ?? "";
+    const id = testNodes[nodeIndex]?.id ?? "";
     const outcome = await failedCheck(() => service.change(id, state));
     if (outcome !== "nothing failed") return;
     node.state = state;
@@ -186,15 +186,15 @@ async function createModel(service: TestGateway) {
     switch (step.kind) {
       case "start": {
         const { identity } = run.node;
-        const started = await makeNode({ identity, concurrency });
-        runs.push({ node: started, nodeIndex: run.nodeIndex, leased: [], isReplaced: false });
+        const newNode = await makeNode({ identity, concurrency });
+        runs.push({ node: newNode, nodeIndex: run.nodeIndex, leased: [], isReplaced: false });
         return await attestRun(runs.at(-1) as Run);
       }
       case "attest":
         return await attestRun(run);
       case "leave":
         if (!isLive(run)) return;
-        await service.gateway.leave(enteredSession(service, run.node, "leave"));
+        await service.gateway.leave(makeNodeSession(service, run.node, "leave"));
         getNode(run).current = null;
         getNode(run).untilMs = 0;
         return dropLeases(run.nodeIndex);
@@ -209,8 +209,8 @@ async function createModel(service: TestGateway) {
     if (kind === "job") service.queue.add();
     else if (kind === "pass") await service.clock.advance(attestationMs / 2);
     else if (kind === "lose") {
-      const stored = runs.find((run) => run.leased.length > 0)?.leased.shift();
-      if (stored !== undefined) service.queue.loseLease(stored.envelope.job);
+      const lostJob = runs.find((run) => run.leased.length > 0)?.leased.shift();
+      if (lostJob !== undefined) service.queue.loseLease(lostJob.envelope.job);
     } else {
       await service.restart();
       for (const run of runs) Object.assign(run, { leased: [], isReplaced: false });
@@ -220,11 +220,11 @@ async function createModel(service: TestGateway) {
 
   function check(): void {
     for (const [nodeIndex, { current, state }] of nodes.entries()) {
-      const id = first[nodeIndex]?.id ?? "";
-      const stored = runs
+      const id = testNodes[nodeIndex]?.id ?? "";
+      const leasedCount = runs
         .filter((run) => run.nodeIndex === nodeIndex)
         .reduce((sum, run) => sum + run.leased.length, 0);
-      expect(service.queue.countRunning(id)).toBe(stored);
+      expect(service.queue.countRunning(id)).toBe(leasedCount);
       const view = service.gateway.nodes().find((node) => node.id === id);
       const isReported = state !== null && state !== "removed";
       expect(view?.state ?? null).toBe(isReported ? state : null);

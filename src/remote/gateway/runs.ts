@@ -14,7 +14,7 @@ export type OpenLease = {
   readonly request: string;
   readonly answerKey: AnswerKey;
   readonly encryptedMs: number;
-  completing: Promise<void> | null;
+  pendingCompletion: Promise<void> | null;
 };
 
 export type AttestedRun = {
@@ -40,56 +40,56 @@ const makeRun = ({ nodeId, keyId, attestation: { statement } }: AttestedRun) => 
   evidence: statement.evidence,
   releases: [] as readonly Release[],
   challenge: 0,
-  untilMs: 0,
+  validUntilMs: 0,
   lastRequestMs: 0,
   nonces: new Map<string, number>(),
   leases: new Map<string, OpenLease>(),
-  sending: 0,
-  polls: 0,
-  demand: new Map<string, { open: number; max: number; endedMs: number }>(),
-  requests: new Map<string, Parameters<NodeQueue["lease"]>[0]>(),
-  dispatchedMs: [] as number[],
+  openUploads: 0,
+  openLeaseRequests: 0,
+  demand: new Map<string, { open: number; max: number; endedAtMs: number }>(),
+  leaseRequests: new Map<string, Parameters<NodeQueue["lease"]>[0]>(),
+  dispatchTimesMs: [] as number[],
   isPaced: false,
   /** Aborts when the run is replaced, removed or leaves. */
-  ended: new AbortController(),
+  endController: new AbortController(),
 });
 
 const maxAttestations = 16;
-const maxReplaced = 32;
+const maxReplacedKeys = 32;
 
 export type Runs = ReturnType<typeof createRuns>;
 
 export function createRuns(clock: Clock) {
-  const byKey = new Map<string, Run>();
-  const byNode = new Map<string, Run>();
+  const runsByKey = new Map<string, Run>();
+  const runsByNode = new Map<string, Run>();
   const replacedKeys = new Map<string, string[]>();
 
   const isLive = (run: Run): boolean =>
-    byKey.get(run.keyId) === run && run.untilMs > clock.elapsed();
+    runsByKey.get(run.keyId) === run && run.validUntilMs > clock.elapsed();
 
   function end(run: Run): void {
-    if (byKey.get(run.keyId) === run) byKey.delete(run.keyId);
-    if (byNode.get(run.nodeId) === run) byNode.delete(run.nodeId);
-    run.ended.abort(keysEnded);
+    if (runsByKey.get(run.keyId) === run) runsByKey.delete(run.keyId);
+    if (runsByNode.get(run.nodeId) === run) runsByNode.delete(run.nodeId);
+    run.endController.abort(keysEnded);
   }
 
   function extend(run: Run, { attestation, releases, validMs, challenge }: AttestedRun): void {
     run.attestations.set(attestation.id, attestation);
-    const [oldest = ""] = run.attestations.keys();
-    if (run.attestations.size > maxAttestations) run.attestations.delete(oldest);
+    const [oldestId = ""] = run.attestations.keys();
+    if (run.attestations.size > maxAttestations) run.attestations.delete(oldestId);
     run.evidence = attestation.statement.evidence;
     run.releases = releases;
     run.connectedMs = Math.min(run.connectedMs, clock.now());
     // Concurrent verifications may finish out of order.
     run.challenge = Math.max(run.challenge, challenge);
-    run.untilMs = Math.max(run.untilMs, clock.elapsed() + validMs);
+    run.validUntilMs = Math.max(run.validUntilMs, clock.elapsed() + validMs);
     run.lastRequestMs = clock.elapsed();
   }
 
   return {
-    get: (keyId: string): Run | undefined => byKey.get(keyId),
-    ofNode: (nodeId: string): Run | undefined => byNode.get(nodeId),
-    all: (): Iterable<Run> => byKey.values(),
+    get: (keyId: string): Run | undefined => runsByKey.get(keyId),
+    ofNode: (nodeId: string): Run | undefined => runsByNode.get(nodeId),
+    all: (): Iterable<Run> => runsByKey.values(),
     isLive,
     end,
 
@@ -102,25 +102,27 @@ export function createRuns(clock: Clock) {
     /** True if another run has replaced this one, or attested with a later challenge. */
     isReplaced: (run: Pick<AttestedRun, "nodeId" | "keyId" | "challenge">): boolean => {
       if (replacedKeys.get(run.nodeId)?.includes(run.keyId)) return true;
-      const current = byNode.get(run.nodeId);
+      const currentRun = runsByNode.get(run.nodeId);
       return (
-        current !== undefined && current.keyId !== run.keyId && current.challenge > run.challenge
+        currentRun !== undefined &&
+        currentRun.keyId !== run.keyId &&
+        currentRun.challenge > run.challenge
       );
     },
 
-    admit: (attested: AttestedRun): { run: Run; replaced: Run | null } => {
-      const before = byNode.get(attested.nodeId) ?? null;
-      const isSame = before?.keyId === attested.keyId;
-      if (before !== null && !isSame) {
-        const keys = replacedKeys.get(before.nodeId) ?? [];
-        replacedKeys.set(before.nodeId, [...keys, before.keyId].slice(-maxReplaced));
-        end(before);
+    admit: (attestedRun: AttestedRun): { run: Run; replacedRun: Run | null } => {
+      const previousRun = runsByNode.get(attestedRun.nodeId) ?? null;
+      const isSameRun = previousRun?.keyId === attestedRun.keyId;
+      if (previousRun !== null && !isSameRun) {
+        const keys = replacedKeys.get(previousRun.nodeId) ?? [];
+        replacedKeys.set(previousRun.nodeId, [...keys, previousRun.keyId].slice(-maxReplacedKeys));
+        end(previousRun);
       }
-      const run = isSame ? before : makeRun(attested);
-      byKey.set(run.keyId, run);
-      byNode.set(run.nodeId, run);
-      extend(run, attested);
-      return { run, replaced: isSame ? null : before };
+      const run = isSameRun ? previousRun : makeRun(attestedRun);
+      runsByKey.set(run.keyId, run);
+      runsByNode.set(run.nodeId, run);
+      extend(run, attestedRun);
+      return { run, replacedRun: isSameRun ? null : previousRun };
     },
   };
 }

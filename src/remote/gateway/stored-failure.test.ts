@@ -39,16 +39,16 @@ test("a final failure on one node is retried unless another node confirms it", (
 });
 
 test("invalid_query from one node is final if the gateway's parser agrees", () => {
-  const unreadable = { ...comet, query: '"comet' };
-  expect(storedOutcome({ code: "invalid_query" }, archivesX, unreadable).retryable).toBe(false);
-  expect(storedOutcome({ code: "cursor_invalid" }, archivesX, unreadable).retryable).toBe(true);
+  const unreadableWork = { ...comet, query: '"comet' };
+  expect(storedOutcome({ code: "invalid_query" }, archivesX, unreadableWork).retryable).toBe(false);
+  expect(storedOutcome({ code: "cursor_invalid" }, archivesX, unreadableWork).retryable).toBe(true);
 });
 
 test("a request that may have been billed is not sent to another node", () => {
   expect(storedOutcome({ code: "upstream_timeout" }, callsX).retryable).toBe(false);
   expect(storedOutcome({ code: "credential_refused" }, callsX).retryable).toBe(true);
-  const everywhere = { ...comet, platform: "social" } as const;
-  expect(storedOutcome({ code: "upstream_timeout" }, callsX, everywhere).retryable).toBe(true);
+  const socialWork = { ...comet, platform: "social" } as const;
+  expect(storedOutcome({ code: "upstream_timeout" }, callsX, socialWork).retryable).toBe(true);
 });
 
 test("a node's messages are quoted on one line of bounded length", () => {

@@ -17,7 +17,7 @@ export type NodeRegistration = RegisteredNode & {
   nowMs: number;
 };
 
-export type StoredRegistration = { record: NodeRecord; waitsFor: string | null };
+export type StoredRegistration = { record: NodeRecord; pendingReason: string | null };
 
 const newIdentityHint = "delete node.key in its data folder and restart it to get a new identity";
 
@@ -51,49 +51,51 @@ export function* storeRegistration(
   database: Database,
   registration: NodeRegistration,
 ): Steps<StoredRegistration> {
-  const before = yield* readNode(database, registration.id);
-  if (before !== null) requireSameNode(before, registration);
-  const isUnapproved = before === null || before.state === "pending";
-  const waitsFor =
-    isUnapproved && registration.isListed ? yield* objectionTo(database, registration) : null;
-  const state = waitsFor === null ? stateAfter(before, registration) : "pending";
+  const storedNode = yield* readNode(database, registration.id);
+  if (storedNode !== null) requireSameNode(storedNode, registration);
+  const isUnapproved = storedNode === null || storedNode.state === "pending";
+  const pendingReason =
+    isUnapproved && registration.isListed ? yield* findObjection(database, registration) : null;
+  const state = pendingReason === null ? stateAfter(storedNode, registration) : "pending";
   yield* upsert(database, registration, state);
   if (state !== "pending") yield* storeAttestation(database, registration);
-  return { record: yield* requireNode(database, registration.id), waitsFor };
+  return { record: yield* requireNode(database, registration.id), pendingReason };
 }
 
 /** New identities are free, so decisions about the machine's other nodes apply. */
-function* objectionTo(
+function* findObjection(
   database: Database,
   { id, machine, nowMs }: NodeRegistration,
 ): Steps<string | null> {
-  const other = yield* database.get<{ id: string; state: NodeState }>(
+  const otherNode = yield* database.get<{ id: string; state: NodeState }>(
     `SELECT id, state FROM node WHERE machine = :machine AND id <> :id
        AND (state = 'removed' OR quarantined_until_ms > :nowMs) ORDER BY state = 'removed' DESC, id LIMIT 1`,
     { id, machine, nowMs },
   );
-  if (other === undefined) return null;
-  const fate = other.state === "removed" ? "was removed" : "is quarantined";
-  return `node ${other.id} on the same machine ${fate}, so an operator must approve it`;
+  if (otherNode === undefined) return null;
+  const fate = otherNode.state === "removed" ? "was removed" : "is quarantined";
+  return `node ${otherNode.id} on the same machine ${fate}, so an operator must approve this one`;
 }
 
-function requireSameNode(before: NodeRecord, registration: NodeRegistration): void {
+function requireSameNode(storedNode: NodeRecord, registration: NodeRegistration): void {
   // The id is a short hash; the key is authoritative.
-  if (before.identityKey !== registration.identityKey) throw runRefused("other_identity");
-  if (before.state === "removed") throw runRefused("node_removed");
-  if (before.state === "pending") return;
-  if (isInsecure(registration.evidence) && !isInsecure(before.evidence)) {
+  if (storedNode.identityKey !== registration.identityKey) throw runRefused("other_identity");
+  if (storedNode.state === "removed") throw runRefused("node_removed");
+  if (storedNode.state === "pending") return;
+  if (isInsecure(registration.evidence) && !isInsecure(storedNode.evidence)) {
     throw runRefused("evidence_downgraded");
   }
-  const isBound = before.machine !== null && !registration.isListed;
-  if (isBound && registration.machine !== before.machine) throw runRefused("machine_changed");
+  const isBound = storedNode.machine !== null && !registration.isListed;
+  if (isBound && registration.machine !== storedNode.machine) throw runRefused("machine_changed");
 }
 
-function stateAfter(before: NodeRecord | null, { isListed }: NodeRegistration): NodeState {
-  if (isListed) return before === null || before.state === "pending" ? "approved" : before.state;
+function stateAfter(storedNode: NodeRecord | null, { isListed }: NodeRegistration): NodeState {
+  if (isListed)
+    return storedNode === null || storedNode.state === "pending" ? "approved" : storedNode.state;
   // Only the policy had approved the node, and no longer lists its machine.
-  if (before === null || (before.state === "approved" && before.isListed)) return "pending";
-  return before.state;
+  if (storedNode === null || (storedNode.state === "approved" && storedNode.isListed))
+    return "pending";
+  return storedNode.state;
 }
 
 function* upsert(

@@ -2,10 +2,10 @@ import { asFields } from "../../platforms/fields.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
 import { hasTime, idTimeMs } from "../../posts/ids.ts";
 import { checkAnswer } from "../protocol/check-answer.ts";
-import { decodeBytes } from "../protocol/encoding.ts";
+import { decodeBase64Url } from "../protocol/encoding.ts";
 import { proofRefused } from "../protocol/errors.ts";
 import { isSignedBy, isSigningKey } from "../protocol/keys.ts";
-import { type ReadRecord, readRecord } from "../protocol/read-record.ts";
+import { type ParsedRecord, readRecord } from "../protocol/read-record.ts";
 import { requireBinding, type SignedResult } from "../protocol/signed-result.ts";
 import {
   gatewayAudience,
@@ -36,9 +36,9 @@ const messages = {
   key_id: "the key id does not match the keys",
   attestation_id: "the attestation id does not match its content",
   other_audience: "the statement was not made for a gateway",
-  key_unusable: "a key of the statement is invalid or weak",
+  key_unusable: "a key in the statement is invalid or weak",
   identity_signature: "the statement is not signed by the identity key",
-  signed_in_future: "the time of the signature is in the future",
+  signed_in_future: "the signature time is in the future",
   not_the_job: "the proof is for another job",
   not_the_result: "the given result differs from the signed one",
   not_the_query: "the request has another query",
@@ -67,16 +67,16 @@ export function checkIdentity({ attestation }: Proof): void {
   const { statement, identity_signature } = attestation;
   const { identity_key, signing_key, gateway_key, sealing_key } = statement;
   const isUsable = [identity_key, signing_key, gateway_key].every(isSigningKey);
-  requireThat("key_unusable", isUsable && decodeBytes(sealing_key, 32) !== null);
+  requireThat("key_unusable", isUsable && decodeBase64Url(sealing_key, 32) !== null);
   const message = makeIdentityMessage(statement);
-  const isSigned = isSignedBy(identity_key, message, decodeBytes(identity_signature, 64));
+  const isSigned = isSignedBy(identity_key, message, decodeBase64Url(identity_signature, 64));
   requireThat("identity_signature", isSigned);
 }
 
-export function checkBinding({ job, attestation }: Proof, signed: SignedResult): void {
+export function checkBinding({ job, attestation }: Proof, signedResult: SignedResult): void {
   const { statement, evidence } = attestation;
   const id = hashAttestationId(statement, evidence);
-  requireBinding(signed, job, hashKeyId(statement), { id, statement, evidence });
+  requireBinding(signedResult, job, hashKeyId(statement), { id, statement, evidence });
 }
 
 export function checkTime({ signedAtMs }: SignedResult, nowMs: number): void {
@@ -85,25 +85,26 @@ export function checkTime({ signedAtMs }: SignedResult, nowMs: number): void {
 
 export function checkExpected(
   { job, body, request, attestation }: Proof,
-  signed: SignedResult | null,
+  signedResult: SignedResult | null,
   expected: ExpectedProof,
 ): void {
   const { gateway_key } = attestation.statement;
   const { signedAfterMs } = expected;
-  const requested = requestMembers(request);
+  const requestFields = requestMembers(request);
   const matches = <Value>(value: Value | undefined, found: unknown): boolean =>
     value === undefined || value === found;
   requireThat("not_the_job", matches(expected.job, job));
-  const isBody = expected.body === undefined || Buffer.from(body, "utf8").equals(expected.body);
-  requireThat("not_the_result", isBody);
-  requireThat("not_the_query", matches(expected.query, requested.query));
-  const isWindow =
-    matches(expected.fromMs, requested.fromMs) && matches(expected.toMs, requested.toMs);
-  requireThat("not_the_window", isWindow);
-  const isFirstPage = requested.after === null && requested.place === null;
+  const isExpectedBody =
+    expected.body === undefined || Buffer.from(body, "utf8").equals(expected.body);
+  requireThat("not_the_result", isExpectedBody);
+  requireThat("not_the_query", matches(expected.query, requestFields.query));
+  const isExpectedWindow =
+    matches(expected.fromMs, requestFields.fromMs) && matches(expected.toMs, requestFields.toMs);
+  requireThat("not_the_window", isExpectedWindow);
+  const isFirstPage = requestFields.after === null && requestFields.place === null;
   requireThat("not_the_first_page", expected.isFirstPage === undefined || isFirstPage);
   requireThat("not_the_gateway", matches(expected.gatewayKey, gateway_key));
-  const signedAtMs = signed?.signedAtMs ?? Number.NEGATIVE_INFINITY;
+  const signedAtMs = signedResult?.signedAtMs ?? Number.NEGATIVE_INFINITY;
   requireThat("signed_too_early", signedAfterMs === undefined || signedAtMs >= signedAfterMs);
 }
 
@@ -124,17 +125,21 @@ export async function checkBody(
   signedAtMs: number | null,
 ): Promise<number> {
   const request = readRequest(requestText);
-  const parsed = readKnowledge(knowledge);
+  const parsedKnowledge = readKnowledge(knowledge);
   const items = readRecords(body).map(readRecord);
-  await checkAnswer(request, items, parsed);
+  await checkAnswer(request, items, parsedKnowledge);
   if (signedAtMs !== null) checkBefore(signedAtMs + skewMs, request, items);
   return items.length;
 }
 
 /** Authors can claim any time, so the ID must also be too late. */
-function checkBefore(latestMs: number, request: AnswerRequest, items: readonly ReadRecord[]): void {
+function checkBefore(
+  latestMs: number,
+  request: AnswerRequest,
+  items: readonly ParsedRecord[],
+): void {
   requireThat("requested_after_signature", request.asOfMs <= latestMs);
-  const isLater = ({ item: { id }, kind, createdMs }: ReadRecord): boolean =>
+  const isLater = ({ item: { id }, kind, createdMs }: ParsedRecord): boolean =>
     kind === "post" &&
     (createdMs === null || createdMs > latestMs) &&
     id !== null &&

@@ -3,15 +3,15 @@ import {
   jobUuid,
   makeAnswer,
   makeNode,
+  makeProof,
   nowMs,
   postItem,
-  proofBy,
   type TestNode,
   testRequest,
 } from "../../../testkit/nodes/proof.ts";
 import { lastId } from "../../posts/ids.ts";
 import { createSimulatedTee, type SimulatedWorld } from "../evidence/simulated/simulated-tee.ts";
-import { base64 } from "../protocol/encoding.ts";
+import { encodeBase64Url } from "../protocol/encoding.ts";
 import { makeSigningKey } from "../protocol/keys.ts";
 import { makeContentDigest } from "../protocol/signed-fields.ts";
 import {
@@ -26,23 +26,23 @@ import { type ProofOptions, verifyProof } from "./verify-proof.ts";
 
 let tee: SimulatedWorld;
 let node: TestNode;
-let bare: TestNode;
+let nodeWithoutEvidence: TestNode;
 const answer = makeAnswer([postItem(1), postItem(2), postItem(3)]);
 
 beforeAll(async () => {
   tee = createSimulatedTee({ nowMs });
   node = await makeNode("simulated", tee);
-  bare = await makeNode("none");
+  nodeWithoutEvidence = await makeNode("none");
 });
 
 const options = (overrides: Partial<ProofOptions> = {}): ProofOptions => ({
-  accepted: ["tdx", "simulated"],
+  acceptedKinds: ["tdx", "simulated"],
   policy: tee.policy(),
   nowMs,
   ...overrides,
 });
 
-const acceptingNone = (): ProofOptions => options({ accepted: ["none"], policy: null });
+const acceptingNone = (): ProofOptions => options({ acceptedKinds: ["none"], policy: null });
 
 async function readErrors(proof: unknown, proofOptions = options()): Promise<string[]> {
   const verdict = await verifyProof(proof, proofOptions);
@@ -55,7 +55,7 @@ const getCopy = (proof: Proof): Proof => structuredClone(proof);
 
 describe("a valid proof", () => {
   test("a valid proof reports its passed checks and content", async () => {
-    const verdict = await verifyProof(JSON.stringify(proofBy(node, answer)), options());
+    const verdict = await verifyProof(JSON.stringify(makeProof(node, answer)), options());
     expect(verdict.steps.map(({ check, outcome }) => `${check} ${outcome}`)).toEqual([
       "form passed",
       "names passed",
@@ -76,11 +76,13 @@ describe("a valid proof", () => {
   });
 
   test("a valid proof without evidence is accepted if `none` is accepted, even for an empty answer", async () => {
-    expect(await readErrors(proofBy(bare, makeAnswer([])), acceptingNone())).toEqual([]);
+    expect(
+      await readErrors(makeProof(nodeWithoutEvidence, makeAnswer([])), acceptingNone()),
+    ).toEqual([]);
   });
 
   test("a valid proof matches what the caller expects", async () => {
-    const proof = proofBy(node, answer);
+    const proof = makeProof(node, answer);
     const expected = {
       job: jobUuid,
       body: Buffer.from(proof.body),
@@ -105,7 +107,7 @@ describe("a valid proof", () => {
   ] as const)(
     "verification fails with %s if the caller expects otherwise",
     async (code, expected) => {
-      expect(await readErrors(proofBy(node, answer), options({ expected }))).toEqual([code]);
+      expect(await readErrors(makeProof(node, answer), options({ expected }))).toEqual([code]);
     },
   );
 });
@@ -229,13 +231,13 @@ describe("changing any member of a proof", () => {
   ])(
     "a record that %s is detected although the node itself signed it",
     async (_what, metadata, code) => {
-      const forged = makeAnswer([postItem(1, metadata)]);
-      expect(await readErrors(proofBy(node, forged))).toEqual([code]);
+      const forgedAnswer = makeAnswer([postItem(1, metadata)]);
+      expect(await readErrors(makeProof(node, forgedAnswer))).toEqual([code]);
     },
   );
 
   test.each(cases)("a change of a proof is detected: %s", async (_path, change, codes) => {
-    const proof = getCopy(proofBy(node, answer));
+    const proof = getCopy(makeProof(node, answer));
     change(proof);
     expect(await readErrors(proof)).toEqual(codes);
   });
@@ -249,7 +251,7 @@ describe("changing any member of a proof", () => {
     "boot_id",
     "gateway_key",
   ] as const)("a change of a proof is detected in statement.%s", async (member) => {
-    const proof = getCopy(proofBy(node, answer));
+    const proof = getCopy(makeProof(node, answer));
     const { statement } = proof.attestation;
     Object.assign(statement, { [member]: replaceCharacter(statement[member], 2) });
     const codes = await readErrors(proof);
@@ -262,12 +264,13 @@ describe("changing any member of a proof", () => {
   });
 
   test("a change of any member of a proof is detected, except in unverified members", async () => {
-    const proof = proofBy(node, answer);
-    const open: string[] = [];
+    const proof = makeProof(node, answer);
+    const unverifiedPaths: string[] = [];
     for (const path of readLeaves(proof)) {
-      if ((await readErrors(changedAt(proof, path))).length === 0) open.push(path.join("."));
+      if ((await readErrors(changedAt(proof, path))).length === 0)
+        unverifiedPaths.push(path.join("."));
     }
-    expect(open).toEqual([
+    expect(unverifiedPaths).toEqual([
       "attestation.name",
       "attestation.evidence.vm_config",
       "attestation.policy_id",
@@ -284,24 +287,24 @@ describe("changing any member of a proof", () => {
   });
 
   test("a proof whose bytes are not UTF-8, or begin with a byte order mark, is refused", async () => {
-    const proof = proofBy(bare, makeAnswer([postItem(1, { more: "\ufffd" })]));
+    const proof = makeProof(nodeWithoutEvidence, makeAnswer([postItem(1, { more: "\ufffd" })]));
     const bytes = Buffer.from(JSON.stringify(proof));
     expect(await readErrors(bytes, acceptingNone())).toEqual([]);
     const index = bytes.indexOf("\ufffd");
-    const broken = Buffer.concat([
+    const brokenBytes = Buffer.concat([
       bytes.subarray(0, index),
       Buffer.of(0xff),
       bytes.subarray(index + 3),
     ]);
-    expect(await readErrors(broken, acceptingNone())).toEqual(["not_json"]);
+    expect(await readErrors(brokenBytes, acceptingNone())).toEqual(["not_json"]);
     const body = proof.body.replace("\ufffd", "\ud800");
     expect(await readErrors({ ...proof, body }, acceptingNone())).toEqual(["body_malformed"]);
   });
 
   test("a proof with a repeated member is refused, because readers differ in which one they use", async () => {
-    const text = JSON.stringify(proofBy(node, answer));
-    const other = JSON.stringify(JSON.stringify([]));
-    expect(await readErrors(`{"body":${other},${text.slice(1)}`)).toEqual(["repeated_members"]);
+    const text = JSON.stringify(makeProof(node, answer));
+    const otherBody = JSON.stringify(JSON.stringify([]));
+    expect(await readErrors(`{"body":${otherBody},${text.slice(1)}`)).toEqual(["repeated_members"]);
     expect(await readErrors(text.slice(1))).toEqual(["not_json"]);
   });
 
@@ -315,66 +318,68 @@ describe("changing any member of a proof", () => {
 
 describe("a lying gateway", () => {
   test("a lying gateway cannot lower or raise the kind of evidence", async () => {
-    const accepted = ["tdx", "simulated", "none"] as const;
-    const lowered = getCopy(proofBy(node, answer));
-    Object.assign(lowered.attestation.statement, { evidence: "none" });
+    const acceptedKinds = ["tdx", "simulated", "none"] as const;
+    const loweredProof = getCopy(makeProof(node, answer));
+    Object.assign(loweredProof.attestation.statement, { evidence: "none" });
     const bareEvidence = { quote: null, event_log: null, vm_config: null };
-    Object.assign(lowered.attestation, { evidence: bareEvidence });
-    expect(await readErrors(lowered, options({ accepted }))).toEqual([
+    Object.assign(loweredProof.attestation, { evidence: bareEvidence });
+    expect(await readErrors(loweredProof, options({ acceptedKinds }))).toEqual([
       "attestation_id",
       "identity_signature",
       "other_evidence",
     ]);
-    const withQuote = getCopy(proofBy(node, answer));
-    Object.assign(withQuote.attestation.statement, { evidence: "none" });
-    expect(await readErrors(withQuote, options({ accepted }))).toContain("evidence_unexpected");
-    const raised = getCopy(proofBy(node, answer));
-    Object.assign(raised.attestation.statement, { evidence: "tdx" });
-    expect(await readErrors(raised, options({ accepted }))).toContain("chain_root");
-    const claimed = proofBy(await makeNode("tdx", tee), answer);
-    expect(await readErrors(claimed, options({ accepted }))).toEqual(["chain_root"]);
+    const proofWithQuote = getCopy(makeProof(node, answer));
+    Object.assign(proofWithQuote.attestation.statement, { evidence: "none" });
+    expect(await readErrors(proofWithQuote, options({ acceptedKinds }))).toContain(
+      "evidence_unexpected",
+    );
+    const raisedProof = getCopy(makeProof(node, answer));
+    Object.assign(raisedProof.attestation.statement, { evidence: "tdx" });
+    expect(await readErrors(raisedProof, options({ acceptedKinds }))).toContain("chain_root");
+    const tdxProof = makeProof(await makeNode("tdx", tee), answer);
+    expect(await readErrors(tdxProof, options({ acceptedKinds }))).toEqual(["chain_root"]);
   });
 
   test("a lying gateway cannot pass a proof to a caller who accepts only other kinds", async () => {
-    expect(await readErrors(proofBy(node, answer), options({ accepted: ["tdx"] }))).toEqual([
+    expect(await readErrors(makeProof(node, answer), options({ acceptedKinds: ["tdx"] }))).toEqual([
       "kind_not_accepted",
     ]);
-    expect(await readErrors(proofBy(bare, answer))).toEqual(["kind_not_accepted"]);
+    expect(await readErrors(makeProof(nodeWithoutEvidence, answer))).toEqual(["kind_not_accepted"]);
   });
 
   test("a lying gateway cannot pass a quote to a caller without a policy, or with another one", async () => {
-    expect(await readErrors(proofBy(node, answer), options({ policy: null }))).toEqual([
+    expect(await readErrors(makeProof(node, answer), options({ policy: null }))).toEqual([
       "policy_missing",
     ]);
     const policy = tee.policy({ compose_hashes: ["00".repeat(32)] });
-    expect(await readErrors(proofBy(node, answer), options({ policy }))).toEqual([
+    expect(await readErrors(makeProof(node, answer), options({ policy }))).toEqual([
       "compose_hash_unknown",
     ]);
-    const remote = tee.policy({ platforms: ["00".repeat(16)] });
-    expect(await readErrors(proofBy(node, answer), options({ policy: remote }))).toEqual([
+    const otherPolicy = tee.policy({ platforms: ["00".repeat(16)] });
+    expect(await readErrors(makeProof(node, answer), options({ policy: otherPolicy }))).toEqual([
       "platform_not_listed",
     ]);
   });
 
   test("a lying gateway cannot substitute the attestation of another run, of the same machine or another", async () => {
-    const proof = proofBy(node, answer);
-    const other = await makeNode("simulated", tee);
-    expect(await readErrors({ ...proof, attestation: other.attestation })).toEqual([
+    const proof = makeProof(node, answer);
+    const otherNode = await makeNode("simulated", tee);
+    expect(await readErrors({ ...proof, attestation: otherNode.attestation })).toEqual([
       "bad_signature",
     ]);
   });
 
   test("a lying gateway cannot put its own keys into an attested statement", async () => {
-    const own = await makeNode("none");
+    const gatewayNode = await makeNode("none");
     const { statement } = node.attestation;
-    const forged = { ...statement, signing_key: own.keys.signingKey };
+    const forgedStatement = { ...statement, signing_key: gatewayNode.keys.signingKey };
     const attestation = {
       ...node.attestation,
-      statement: forged,
-      key_id: hashKeyId(forged),
-      id: hashAttestationId(forged, node.attestation.evidence),
+      statement: forgedStatement,
+      key_id: hashKeyId(forgedStatement),
+      id: hashAttestationId(forgedStatement, node.attestation.evidence),
     };
-    const proof = proofBy({ ...own, attestation }, answer);
+    const proof = makeProof({ ...gatewayNode, attestation }, answer);
     expect(await readErrors(proof)).toEqual(["identity_signature", "report_data"]);
   });
 
@@ -386,16 +391,16 @@ describe("a lying gateway", () => {
       statement,
       node_id: hashNodeId(identity.publicKey),
       id: hashAttestationId(statement, node.attestation.evidence),
-      identity_signature: base64(identity.sign(makeIdentityMessage(statement))),
+      identity_signature: encodeBase64Url(identity.sign(makeIdentityMessage(statement))),
     };
-    const proof = proofBy({ ...node, attestation }, answer);
+    const proof = makeProof({ ...node, attestation }, answer);
     expect(await readErrors(proof)).toEqual(["report_data"]);
   });
 
   test("a lying gateway cannot name a gateway other than the attested one", async () => {
     const gateway_key = makeSigningKey().publicKey;
     const expected = { gatewayKey: gateway_key };
-    const proof = getCopy(proofBy(node, answer));
+    const proof = getCopy(makeProof(node, answer));
     Object.assign(proof.attestation.statement, { gateway_key });
     expect(await readErrors(proof, options({ expected }))).toEqual([
       "attestation_id",
@@ -403,49 +408,49 @@ describe("a lying gateway", () => {
       "other_attestation",
       "report_data",
     ]);
-    expect(await readErrors(proofBy(node, answer), options({ expected }))).toEqual([
+    expect(await readErrors(makeProof(node, answer), options({ expected }))).toEqual([
       "not_the_gateway",
     ]);
   });
 
   test("a lying gateway cannot substitute the answer of another job, or the coverage of another answer", async () => {
-    const other = proofBy(node, makeAnswer([]), { job: jobUuid.replace("ffee", "0000") });
-    expect(await readErrors({ ...other, job: jobUuid })).toEqual(["other_job"]);
-    const proof = proofBy(node, answer);
-    expect(await readErrors({ ...proof, knowledge: other.knowledge })).toEqual([
+    const otherProof = makeProof(node, makeAnswer([]), { job: jobUuid.replace("ffee", "0000") });
+    expect(await readErrors({ ...otherProof, job: jobUuid })).toEqual(["other_job"]);
+    const proof = makeProof(node, answer);
+    expect(await readErrors({ ...proof, knowledge: otherProof.knowledge })).toEqual([
       "knowledge_digest",
     ]);
     expect(await readErrors({ ...proof, body: "[]" })).toEqual(["content_digest"]);
   });
 
   test("a lying gateway cannot reformat the body", async () => {
-    const proof = proofBy(node, answer);
+    const proof = makeProof(node, answer);
     const body = JSON.stringify(JSON.parse(proof.body), null, 1);
     expect(await readErrors({ ...proof, body })).toEqual(["content_digest", "body_malformed"]);
-    const escaped = proof.body.replace("é", "\\u00e9");
-    expect(JSON.parse(escaped)).toEqual(JSON.parse(proof.body));
-    expect(await readErrors({ ...proof, body: escaped })).toEqual([
+    const escapedBody = proof.body.replace("é", "\\u00e9");
+    expect(JSON.parse(escapedBody)).toEqual(JSON.parse(proof.body));
+    expect(await readErrors({ ...proof, body: escapedBody })).toEqual([
       "content_digest",
       "body_malformed",
     ]);
   });
 
   test("a lying gateway cannot change the covered components", async () => {
-    const proof = proofBy(node, answer);
-    for (const covered of [
+    const proof = makeProof(node, answer);
+    for (const components of [
       '("content-digest" "content-type")',
       '("earshot-job" "content-type" "content-digest")',
       '("content-digest" "content-type" "earshot-job";key="id")',
     ]) {
-      const changed = getCopy(proof);
-      const input = changed.fields["signature-input"].replace(/\(.*?\)/, covered);
-      Object.assign(changed.fields, { "signature-input": input });
-      expect(await readErrors(changed)).toEqual(["signature_input"]);
+      const changedProof = getCopy(proof);
+      const input = changedProof.fields["signature-input"].replace(/\(.*?\)/, components);
+      Object.assign(changedProof.fields, { "signature-input": input });
+      expect(await readErrors(changedProof)).toEqual(["signature_input"]);
     }
   });
 
   test("a lying gateway cannot reuse signatures of the same key for another purpose", async () => {
-    const proof = getCopy(proofBy(node, answer));
+    const proof = getCopy(makeProof(node, answer));
     const input = proof.fields["signature-input"].replace("earshot-result", "earshot-node");
     Object.assign(proof.fields, { "signature-input": input });
     expect(await readErrors(proof)).toEqual(["signature_input"]);
@@ -455,8 +460,8 @@ describe("a lying gateway", () => {
     ['id="0190a2b4-7c11-4f6e-9d53-1f0a55c00000", ', "a repeated member"],
     ["a=1, ", "an unknown member"],
   ])("a lying gateway cannot add %s to Earshot-Job (%s)", async (more) => {
-    const forged = { sign: (message: Uint8Array) => node.keys.sign(message) };
-    const proof = getCopy(proofBy(node, answer));
+    const signer = { sign: (message: Uint8Array) => node.keys.sign(message) };
+    const proof = getCopy(makeProof(node, answer));
     const job = `${more}${proof.fields["earshot-job"]}`;
     const input = proof.fields["signature-input"].slice("earshot=".length);
     const base = [
@@ -465,28 +470,33 @@ describe("a lying gateway", () => {
       `"earshot-job": ${job}`,
       `"@signature-params": ${input}`,
     ].join("\n");
-    const signature = Buffer.from(forged.sign(Buffer.from(base))).toString("base64");
+    const signature = Buffer.from(signer.sign(Buffer.from(base))).toString("base64");
     Object.assign(proof.fields, { "earshot-job": job, signature: `earshot=:${signature}:` });
     expect(await readErrors(proof)).toEqual(["job_field"]);
   });
 
   test("a lying gateway cannot encode digests and signatures differently", async () => {
-    const proof = getCopy(proofBy(node, answer));
-    const respelled = proof.fields.signature.replace(/.==:$/, (end) => `${next(end[0] ?? "")}==:`);
-    expect(Buffer.from(respelled.slice(9), "base64")).toEqual(
+    const proof = getCopy(makeProof(node, answer));
+    const respelledSignature = proof.fields.signature.replace(
+      /.==:$/,
+      (end) => `${next(end[0] ?? "")}==:`,
+    );
+    expect(Buffer.from(respelledSignature.slice(9), "base64")).toEqual(
       Buffer.from(proof.fields.signature.slice(9), "base64"),
     );
-    Object.assign(proof.fields, { signature: respelled });
+    Object.assign(proof.fields, { signature: respelledSignature });
     expect(await readErrors(proof)).toEqual(["bad_signature"]);
-    const shorter = getCopy(proofBy(node, answer));
-    Object.assign(shorter.fields, { signature: shorter.fields.signature.replace("==:", ":") });
-    expect(await readErrors(shorter)).toEqual(["bad_signature"]);
+    const proofWithShortSignature = getCopy(makeProof(node, answer));
+    Object.assign(proofWithShortSignature.fields, {
+      signature: proofWithShortSignature.fields.signature.replace("==:", ":"),
+    });
+    expect(await readErrors(proofWithShortSignature)).toEqual(["bad_signature"]);
   });
 
   test("a lying gateway cannot change the time of a signature", async () => {
-    const proof = proofBy(node, answer);
-    const later = proofBy(node, answer, { nowMs: nowMs + 600_000 });
-    expect(await readErrors(later)).toEqual(["signed_in_future"]);
+    const proof = makeProof(node, answer);
+    const laterProof = makeProof(node, answer, { nowMs: nowMs + 600_000 });
+    expect(await readErrors(laterProof)).toEqual(["signed_in_future"]);
     const yearLater = options({ nowMs: nowMs + 365 * 86_400_000 });
     expect(await readErrors(proof, yearLater)).toEqual([]);
     const expected = { signedAfterMs: nowMs + 364 * 86_400_000 };
@@ -501,8 +511,8 @@ describe("a lying gateway", () => {
     ["older than the policy allows", { evaluationNumber: 1 }],
   ])("a lying gateway cannot use collateral %s", async (_name, fields) => {
     const attestation = { ...node.attestation, collateral: tee.collateral(fields) };
-    const [code, ...more] = await readErrors(proofBy({ ...node, attestation }, answer));
-    expect(more).toEqual([]);
+    const [code, ...otherCodes] = await readErrors(makeProof({ ...node, attestation }, answer));
+    expect(otherCodes).toEqual([]);
     expect(code).toMatch(
       /^(?:crl_outdated|collateral_outdated|certificate_revoked|tcb_status|tcb_evaluation_outdated)$/,
     );
@@ -511,14 +521,14 @@ describe("a lying gateway", () => {
   test("a lying gateway cannot use collateral that expired between attestation and signature", async () => {
     const inForce = { fromMs: nowMs - day, toMs: nowMs + 3_600_000 };
     const attestation = { ...node.attestation, collateral: tee.collateral({ inForce }) };
-    const proofAt = (ms: number) => proofBy({ ...node, attestation }, answer, { nowMs: ms });
-    const later = options({ nowMs: nowMs + day });
-    expect(await readErrors(proofAt(nowMs + 3_000_000), later)).toEqual([]);
-    expect(await readErrors(proofAt(nowMs + 4_000_000), later)).toEqual(["crl_outdated"]);
+    const proofAt = (ms: number) => makeProof({ ...node, attestation }, answer, { nowMs: ms });
+    const laterOptions = options({ nowMs: nowMs + day });
+    expect(await readErrors(proofAt(nowMs + 3_000_000), laterOptions)).toEqual([]);
+    expect(await readErrors(proofAt(nowMs + 4_000_000), laterOptions)).toEqual(["crl_outdated"]);
   });
 
   test("a proof can be checked with newer collateral as of a later time, which is reported", async () => {
-    const proof = proofBy(node, answer);
+    const proof = makeProof(node, answer);
     const inForce = { fromMs: nowMs + 30 * day, toMs: nowMs + 60 * day };
     const asOfMs = nowMs + 40 * day;
     const withCollateral = (fields: Parameters<typeof tee.collateral>[0], ms: number) =>
@@ -533,8 +543,8 @@ describe("a lying gateway", () => {
     expect(await readErrors(proof, withCollateral({ inForce }, nowMs + 61 * day))).toEqual([
       "crl_outdated",
     ]);
-    const revoked = withCollateral({ inForce, revoked: ["pck"] }, asOfMs);
-    expect(await readErrors(proof, revoked)).toEqual(["certificate_revoked"]);
+    const revokedOptions = withCollateral({ inForce, revoked: ["pck"] }, asOfMs);
+    expect(await readErrors(proof, revokedOptions)).toEqual(["certificate_revoked"]);
   });
 });
 
@@ -545,13 +555,13 @@ describe("a lying node", () => {
 
   test.each([
     ["other_evidence", { evidence: "tdx" as const }],
-    ["other_attestation", { attestationId: base64(Buffer.alloc(32)) }],
+    ["other_attestation", { attestationId: encodeBase64Url(Buffer.alloc(32)) }],
     ["other_quote", { quoteSha256: Buffer.alloc(32) }],
     ["other_key", { keyId: "A".repeat(22) }],
     ["other_job", { job: jobUuid.replace("ffee", "0000") }],
     ["signature_input", { keyId: 'A";tag="x' }],
   ])("the proof of a lying node is refused with %s", async (code, overrides) => {
-    const proof = proofBy(bare, answer, overrides);
+    const proof = makeProof(nodeWithoutEvidence, answer, overrides);
     expect(await asNone(proof)).toEqual([code]);
   });
 
@@ -561,41 +571,45 @@ describe("a lying node", () => {
     ["outside_window", { fromMs: nowMs - 100 }],
     ["before_its_page", { after: { platform: "x" as const, id: 5n } }],
   ])("a lying node cannot answer another request: %s", async (code, overrides) => {
-    const proof = proofBy(bare, answer, { request: requestText({ ...testRequest, ...overrides }) });
+    const proof = makeProof(nodeWithoutEvidence, answer, {
+      request: requestText({ ...testRequest, ...overrides }),
+    });
     expect(await asNone(proof)).toEqual([code]);
   });
 
   test("a lying node cannot answer about another account than the query names", async () => {
-    const requested = {
+    const requestFields = {
       ...testRequest,
       method: "gettweets",
       fromMs: null,
       query: "x:@alice",
     } as const;
     const coverage = { fromMs: null, toMs: nowMs, complete: true, gaps: [] };
-    const about = (handle: string): Proof => {
+    const proofAbout = (handle: string): Proof => {
       const target = { kind: "user", platform: "x", handle, id: null, host: null } as const;
-      const request = requestText({ ...requested, target });
-      return proofBy(bare, { ...makeAnswer([]), coverage }, { request });
+      const request = requestText({ ...requestFields, target });
+      return makeProof(nodeWithoutEvidence, { ...makeAnswer([]), coverage }, { request });
     };
     const expected = { query: "x:@alice" };
     const inputs = { ...acceptingNone(), expected };
-    expect(await readErrors(about("alice"), inputs)).toEqual([]);
-    expect(await readErrors(about("mallory"), inputs)).toEqual(["target_mismatch"]);
+    expect(await readErrors(proofAbout("alice"), inputs)).toEqual([]);
+    expect(await readErrors(proofAbout("mallory"), inputs)).toEqual(["target_mismatch"]);
   });
 
   test("a lying node cannot present a later page as the first", async () => {
     const after = { platform: "x", id: lastId } as const;
-    const proof = proofBy(bare, answer, { request: requestText({ ...testRequest, after }) });
+    const proof = makeProof(nodeWithoutEvidence, answer, {
+      request: requestText({ ...testRequest, after }),
+    });
     const inputs = { ...acceptingNone(), expected: { isFirstPage: true } as const };
     expect(await readErrors(proof)).toEqual(["kind_not_accepted"]);
     expect(await asNone(proof)).toEqual([]);
     expect(await readErrors(proof, inputs)).toEqual(["not_the_first_page"]);
   });
 
-  test("a lying node cannot report complete coverage for a part of the window", async () => {
+  test("a lying node cannot report complete coverage for part of the window", async () => {
     const coverage = { fromMs: nowMs, toMs: nowMs, complete: true, gaps: [] };
-    const proof = proofBy(bare, { ...makeAnswer([]), coverage, sources: [] });
+    const proof = makeProof(nodeWithoutEvidence, { ...makeAnswer([]), coverage, sources: [] });
     expect(await asNone(proof)).toEqual(["coverage_too_narrow"]);
   });
 
@@ -603,26 +617,28 @@ describe("a lying node", () => {
     const signedMs = nowMs - 3_600_000;
     const proof = (items: Parameters<typeof makeAnswer>[0], asOfMs: number): Proof => {
       const request = requestText({ ...testRequest, asOfMs });
-      return proofBy(bare, makeAnswer(items), { request, nowMs: signedMs });
+      return makeProof(nodeWithoutEvidence, makeAnswer(items), { request, nowMs: signedMs });
     };
     expect(await asNone(proof([postItem(61)], signedMs))).toEqual([]);
     expect(await asNone(proof([postItem(61)], nowMs))).toEqual(["requested_after_signature"]);
     expect(await asNone(proof([postItem(1)], signedMs))).toEqual(["post_after_signature"]);
   });
 
-  test("a node may return a post whose author claims a future time", async () => {
-    const claimed = postItem(1, { created_at: new Date(nowMs + day).toISOString() });
-    expect(await asNone(proofBy(bare, makeAnswer([claimed])))).toEqual([]);
+  test("a node can return a post whose author claims a future time", async () => {
+    const claimedPost = postItem(1, { created_at: new Date(nowMs + day).toISOString() });
+    expect(await asNone(makeProof(nodeWithoutEvidence, makeAnswer([claimedPost])))).toEqual([]);
   });
 
   test("a lying node cannot use a statement for another audience", async () => {
     const node = await makeNode("none", null, { audience: "earshot-caller" });
-    expect(await asNone(proofBy(node, answer))).toEqual(["other_audience"]);
+    expect(await asNone(makeProof(node, answer))).toEqual(["other_audience"]);
   });
 
   test("a lying node cannot exhaust the verifier by nesting", async () => {
-    const deep = "[".repeat(20_000) + "]".repeat(20_000);
-    expect(await asNone(proofBy(bare, answer, { body: `[${deep}]` }))).toEqual(["body_malformed"]);
+    const nestedJson = "[".repeat(20_000) + "]".repeat(20_000);
+    expect(
+      await asNone(makeProof(nodeWithoutEvidence, answer, { body: `[${nestedJson}]` })),
+    ).toEqual(["body_malformed"]);
   });
 
   test.each([
@@ -634,13 +650,13 @@ describe("a lying node", () => {
     ["record_malformed", '[{"ID":"x","Metadata":{"platform":"x"}}]'],
     ["record_malformed", '[{"ID":"1","Content":"","Metadata":{"platform":"x"}}]'],
   ])("a lying node cannot sign a malformed body: %s %s", async (code, body) => {
-    expect(await asNone(proofBy(bare, answer, { body }))).toEqual([code]);
+    expect(await asNone(makeProof(nodeWithoutEvidence, answer, { body }))).toEqual([code]);
   });
 
   test("a lying node cannot use a key of small order, whose signatures anyone can make", async () => {
-    const signing_key = base64(Buffer.concat([Buffer.of(1), Buffer.alloc(31)]));
-    const weak = await makeNode("none", null, { signing_key });
-    const proof = getCopy(proofBy(weak, answer));
+    const signing_key = encodeBase64Url(Buffer.concat([Buffer.of(1), Buffer.alloc(31)]));
+    const weakNode = await makeNode("none", null, { signing_key });
+    const proof = getCopy(makeProof(weakNode, answer));
     const signature = Buffer.concat([Buffer.of(1), Buffer.alloc(63)]).toString("base64");
     Object.assign(proof.fields, { signature: `earshot=:${signature}:` });
     expect(await asNone(proof)).toEqual(["key_unusable", "bad_signature"]);

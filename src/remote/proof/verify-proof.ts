@@ -18,7 +18,7 @@ import type { Proof } from "./read-proof.ts";
 import { readProof } from "./read-proof.ts";
 
 export type ProofOptions = {
-  accepted: readonly EvidenceKind[];
+  acceptedKinds: readonly EvidenceKind[];
   policy: NodePolicy | null;
   nowMs: number;
   collateral?: CollateralSource;
@@ -29,7 +29,7 @@ export type ProofOptions = {
 
 const checks = {
   form: "the proof is complete and well-formed",
-  names: "the ids of node, keys and attestation match their content",
+  names: "the node, key and attestation ids match their content",
   identity: "the node's identity key signed its statement",
   signature: "the attested key signed the body, the request and the statements about the answer",
   binding: "the signature is for this job and this attestation",
@@ -38,7 +38,7 @@ const checks = {
   answer: "the answer matches the request",
   expected: "the proof matches the given values",
 };
-const evidencePassed: Readonly<Record<EvidenceKind, string>> = {
+const evidenceMessages: Readonly<Record<EvidenceKind, string>> = {
   tdx: "the quote chains to Intel's root, and the policy accepts its program and machine",
   simulated: "the quote chains to the simulated root, and the policy accepts it",
   none: "evidence `none` is accepted",
@@ -69,11 +69,11 @@ export async function verifyProof(input: unknown, options: ProofOptions): Promis
   async function run<Found>(
     check: ProofStep["check"],
     find: () => Found | Promise<Found>,
-    passed = checks[check],
+    passedMessage = checks[check],
   ): Promise<Found | null> {
     try {
       const value = await find();
-      steps.push({ check, outcome: "passed", code: null, message: passed });
+      steps.push({ check, outcome: "passed", code: null, message: passedMessage });
       return value;
     } catch (error) {
       if (!(error instanceof EarshotError)) throw error;
@@ -88,8 +88,8 @@ export async function verifyProof(input: unknown, options: ProofOptions): Promis
 
   const proof = await run("form", () => readProof(input));
   if (proof === null) {
-    const nothing = { signed: null, evidence: null, asOfMs: null, records: null };
-    return { holds: false, steps, proof, ...nothing };
+    const emptyVerdict = { signed: null, evidence: null, asOfMs: null, records: null };
+    return { holds: false, steps, proof, ...emptyVerdict };
   }
   const { signing_key: signingKey, evidence: kind } = proof.attestation.statement;
   await run("names", () => checkNames(proof));
@@ -104,7 +104,7 @@ export async function verifyProof(input: unknown, options: ProofOptions): Promis
     await run("binding", () => checkBinding(proof, signed));
     await run("time", () => checkTime(signed, options.nowMs));
     const time = kind === "none" ? "" : `, as of ${isoTime(timeMs)}`;
-    const summary = `${evidencePassed[kind]}${time}`;
+    const summary = `${evidenceMessages[kind]}${time}`;
     evidence = await run("evidence", () => checkEvidence(proof, timeMs, options), summary);
   }
   const records = await run("answer", () => checkBody(proof, signed?.signedAtMs ?? null));
@@ -122,11 +122,11 @@ export async function verifyProof(input: unknown, options: ProofOptions): Promis
 async function checkEvidence(
   { attestation }: Proof,
   timeMs: number,
-  { accepted, policy, collateral: source }: ProofOptions,
+  { acceptedKinds, policy, collateral: source }: ProofOptions,
 ): Promise<VerifiedEvidence> {
   const { statement, evidence, collateral } = attestation;
   const verify = createEvidenceVerifier({
-    accepted,
+    acceptedKinds,
     policy,
     collateral: source ?? (collateral === null ? null : async () => collateral),
   });

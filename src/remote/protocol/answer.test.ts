@@ -35,9 +35,12 @@ function itemNamed(overrides: Partial<FetchedItem>, metadata: object = {}): Fetc
   const item = { ...postItem(1), ...overrides };
   const { platform, uri, userId } = item;
   const { ID, Content, Metadata, Score } = JSON.parse(item.record);
-  const reported = { ...Metadata, platform, uri, user_id: userId, ...metadata };
+  const reportedMetadata = { ...Metadata, platform, uri, user_id: userId, ...metadata };
   const name = overrides.id == null ? ID : overrides.id.toString();
-  return { ...item, record: JSON.stringify({ ID: name, Content, Metadata: reported, Score }) };
+  return {
+    ...item,
+    record: JSON.stringify({ ID: name, Content, Metadata: reportedMetadata, Score }),
+  };
 }
 
 const methodQueries: readonly [FetchMethod, string, Platform][] = [
@@ -89,12 +92,12 @@ const fullAnswer = makeAnswer([postItem(1), postItem(2), postItem(3)]);
 
 describe("an answer", () => {
   test("a node's answer is read as written", async () => {
-    const sent = nodeAnswer(fullAnswer);
-    const read = await readAnswer(answerBytes(sent), testRequest);
-    expect(read.answer).toEqual(fullAnswer);
-    expect(read.body.toString("utf8")).toBe(sent.body);
-    expect(JSON.parse(sent.body)).toHaveLength(3);
-    expect(read).toMatchObject({ knowledge: sent.knowledge, fields });
+    const writtenAnswer = nodeAnswer(fullAnswer);
+    const result = await readAnswer(answerBytes(writtenAnswer), testRequest);
+    expect(result.answer).toEqual(fullAnswer);
+    expect(result.body.toString("utf8")).toBe(writtenAnswer.body);
+    expect(JSON.parse(writtenAnswer.body)).toHaveLength(3);
+    expect(result).toMatchObject({ knowledge: writtenAnswer.knowledge, fields });
     expect(
       (await readAnswer(answerBytes(nodeAnswer(makeAnswer([]))), testRequest)).answer.items,
     ).toEqual([]);
@@ -173,10 +176,15 @@ describe("an answer", () => {
       userId: "12",
       record: JSON.stringify(record),
     } as const;
-    const early = { ...testRequest, fromMs: Date.UTC(2006, 0), toMs: Date.UTC(2007, 0) };
-    const coverage = { fromMs: early.fromMs, toMs: early.toMs, complete: true, gaps: [] };
+    const earlyRequest = { ...testRequest, fromMs: Date.UTC(2006, 0), toMs: Date.UTC(2007, 0) };
+    const coverage = {
+      fromMs: earlyRequest.fromMs,
+      toMs: earlyRequest.toMs,
+      complete: true,
+      gaps: [],
+    };
     const bytes = answerBytes(nodeAnswer({ ...makeAnswer([item]), coverage }));
-    expect(await decodeOutcome(bytes, early)).toBe("accepted");
+    expect(await decodeOutcome(bytes, earlyRequest)).toBe("accepted");
     expect(await decodeOutcome(answerBytes(nodeAnswer(makeAnswer([item]))))).toBe("outside_window");
   });
 });
@@ -191,9 +199,9 @@ describe("impossible items are refused", () => {
   const otherUri = "import:x:9";
   const importedItem = (overrides: Partial<FetchedItem>) =>
     itemNamed(overrides, { origin: "import" });
-  const older = { id: postItem(2).id };
+  const olderId = { id: postItem(2).id };
 
-  const onBluesky = (overrides: Partial<FetchedItem>): FetchedItem => {
+  const blueskyItem = (overrides: Partial<FetchedItem>): FetchedItem => {
     const uri = "at://did:plc:ann/app.bsky.feed.post/3k";
     return itemNamed({ platform: "bluesky", uri, userId: "did:plc:ann", ...overrides });
   };
@@ -208,7 +216,7 @@ describe("impossible items are refused", () => {
     ["the oldest first", [postItem(2), postItem(1)], "out_of_order"],
     ["newer than the window", [postItem(-5)], "outside_window"],
     ["older than the window", [postItem(1_445)], "outside_window"],
-    ["of another platform", [onBluesky({})], "other_platform"],
+    ["of another platform", [blueskyItem({})], "other_platform"],
     ["with an additional member", [itemWith({ More: 1 })], "record_malformed"],
     ["without a text", [itemWith({ Content: null })], "record_malformed"],
     ["with an id that is a number", [itemWith({ ID: 1 })], "record_malformed"],
@@ -230,7 +238,7 @@ describe("impossible items are refused", () => {
     ["that are nested too deeply", [{ ...item, record: "[".repeat(100_000) }], "record_malformed"],
     [
       "one uri under two IDs",
-      [importedItem({ uri: otherUri }), importedItem({ uri: otherUri, ...older })],
+      [importedItem({ uri: otherUri }), importedItem({ uri: otherUri, ...olderId })],
       "repeated_item",
     ],
     [
@@ -312,7 +320,7 @@ describe("impossible items are refused", () => {
     "impossible names, which no reader of the platform produces, are refused in an answer: %s",
     async (_name, overrides, code) => {
       const request = { ...testRequest, platform: "social" } as const;
-      expect(await itemsOutcome([onBluesky(overrides)], request)).toBe(code);
+      expect(await itemsOutcome([blueskyItem(overrides)], request)).toBe(code);
     },
   );
 
@@ -329,9 +337,9 @@ describe("impossible items are refused", () => {
   ] satisfies [Partial<FetchedItem>, string][])(
     "names are checked on every platform: %j",
     async (overrides, code) => {
-      const own = overrides.uri === "own" ? { ...overrides, uri: item.uri } : overrides;
+      const itemOverrides = overrides.uri === "own" ? { ...overrides, uri: item.uri } : overrides;
       const request = { ...testRequest, platform: "social" } as const;
-      expect(await itemsOutcome([itemNamed(own)], request)).toBe(code);
+      expect(await itemsOutcome([itemNamed(itemOverrides)], request)).toBe(code);
     },
   );
 
@@ -350,8 +358,8 @@ describe("impossible items are refused", () => {
   ] as const)(
     "imported items are accepted only with names that imports have: %s %s of %s",
     async (platform, uri, userId, code) => {
-      const imported = itemNamed({ platform, uri, userId }, { origin: "import" });
-      expect(await itemsOutcome([imported], { ...testRequest, platform: "social" })).toBe(code);
+      const importedPost = itemNamed({ platform, uri, userId }, { origin: "import" });
+      expect(await itemsOutcome([importedPost], { ...testRequest, platform: "social" })).toBe(code);
     },
   );
 
@@ -392,13 +400,15 @@ describe("impossible items are refused", () => {
 
 describe("impossible knowledge is refused", () => {
   const { coverage } = fullAnswer;
-  const [posts] = coverage.platforms ?? [];
+  const [postCoverage] = coverage.platforms ?? [];
   const gap = { fromMs: nowMs - 2_000, toMs: nowMs - 1_000 };
-  const ofCoverage = (overrides: Partial<typeof coverage>) => ({
+  const withCoverage = (overrides: Partial<typeof coverage>) => ({
     coverage: { ...coverage, ...overrides },
   });
-  const ofPosts = (overrides: object) =>
-    ofCoverage({ platforms: posts === undefined ? [] : [{ ...posts, ...overrides }] });
+  const withPostCoverage = (overrides: object) =>
+    withCoverage({
+      platforms: postCoverage === undefined ? [] : [{ ...postCoverage, ...overrides }],
+    });
 
   test.each([
     [
@@ -432,73 +442,83 @@ describe("impossible knowledge is refused", () => {
       },
       "knowledge_malformed",
     ],
-    ["coverage of another platform", ofPosts({ platform: "mastodon" }), "other_platform"],
+    ["coverage of another platform", withPostCoverage({ platform: "mastodon" }), "other_platform"],
     [
       "one platform twice",
-      ofCoverage({ platforms: posts === undefined ? [] : [posts, posts] }),
+      withCoverage({ platforms: postCoverage === undefined ? [] : [postCoverage, postCoverage] }),
       "knowledge_malformed",
     ],
     [
       "a gap that ends before it begins",
-      ofCoverage({ complete: false, gaps: [{ fromMs: nowMs, toMs: nowMs - 1 }] }),
+      withCoverage({ complete: false, gaps: [{ fromMs: nowMs, toMs: nowMs - 1 }] }),
       "knowledge_malformed",
     ],
-    ["gaps that overlap", ofCoverage({ complete: false, gaps: [gap, gap] }), "knowledge_malformed"],
-    ["complete with a gap", ofCoverage({ gaps: [gap] }), "knowledge_malformed"],
-    ["incomplete without a gap", ofPosts({ complete: false }), "knowledge_malformed"],
+    [
+      "gaps that overlap",
+      withCoverage({ complete: false, gaps: [gap, gap] }),
+      "knowledge_malformed",
+    ],
+    ["complete with a gap", withCoverage({ gaps: [gap] }), "knowledge_malformed"],
+    ["incomplete without a gap", withPostCoverage({ complete: false }), "knowledge_malformed"],
     [
       "complete although its coverage is not",
-      { ...ofCoverage({ complete: false, gaps: [gap] }), complete: true },
+      { ...withCoverage({ complete: false, gaps: [gap] }), complete: true },
       "knowledge_malformed",
     ],
     [
       "coverage from before the window",
-      ofCoverage({ fromMs: testRequest.fromMs - 1 }),
+      withCoverage({ fromMs: testRequest.fromMs - 1 }),
       "coverage_outside_window",
     ],
-    ["coverage of all time", ofCoverage({ fromMs: null }), "coverage_outside_window"],
-    ["coverage beyond the window", ofCoverage({ toMs: nowMs + 1 }), "coverage_outside_window"],
+    ["coverage of all time", withCoverage({ fromMs: null }), "coverage_outside_window"],
+    ["coverage beyond the window", withCoverage({ toMs: nowMs + 1 }), "coverage_outside_window"],
     [
       "stored beyond the window",
-      ofPosts({ held: [{ fromMs: null, toMs: nowMs }] }),
+      withPostCoverage({ held: [{ fromMs: null, toMs: nowMs }] }),
       "coverage_outside_window",
     ],
   ] satisfies [string, Partial<SourceAnswer>, string][])(
     "impossible knowledge of an answer is refused: %s",
     async (_name, overrides, code) => {
-      const reported = { ...fullAnswer, complete: false, ...overrides };
+      const reportedAnswer = { ...fullAnswer, complete: false, ...overrides };
       if (code !== "knowledge_malformed") {
-        expect(await decodeOutcome(answerBytes(nodeAnswer(reported)))).toBe(code);
+        expect(await decodeOutcome(answerBytes(nodeAnswer(reportedAnswer)))).toBe(code);
         return;
       }
-      expect(() => knowledgeText(reported)).toThrow();
-      const written = JSON.parse(knowledgeText(fullAnswer));
-      const knowledge = JSON.stringify({ ...written, complete: false, ...overrides });
+      expect(() => knowledgeText(reportedAnswer)).toThrow();
+      const knowledgeFields = JSON.parse(knowledgeText(fullAnswer));
+      const knowledge = JSON.stringify({ ...knowledgeFields, complete: false, ...overrides });
       expect(await decodeOutcome(answerBytes(nodeAnswer(fullAnswer, { knowledge })))).toBe(code);
     },
   );
 
   test("an answer with an empty window is accepted if the query excludes the whole window", async () => {
     const toMs = nowMs + 5_000;
-    const empty = { ...makeAnswer([]), coverage: { fromMs: toMs, toMs, complete: true, gaps: [] } };
+    const emptyAnswer = {
+      ...makeAnswer([]),
+      coverage: { fromMs: toMs, toMs, complete: true, gaps: [] },
+    };
     const query = `cats since:${new Date(toMs).toISOString().slice(0, 19)}Z`;
     const request = { ...testRequest, query };
-    expect(await decodeOutcome(answerBytes(nodeAnswer(empty)), request)).toBe("accepted");
-    expect(await decodeOutcome(answerBytes(nodeAnswer(empty)))).toBe("coverage_too_narrow");
+    expect(await decodeOutcome(answerBytes(nodeAnswer(emptyAnswer)), request)).toBe("accepted");
+    expect(await decodeOutcome(answerBytes(nodeAnswer(emptyAnswer)))).toBe("coverage_too_narrow");
   });
 
   const liveOnX = (laterMs: number) => {
     const window = { fromMs: testRequest.fromMs + laterMs, toMs: nowMs };
-    const known = { complete: true, held: [window], gaps: [], truncated: false };
-    return { ...window, platforms: [{ platform: "x", collection: "posts", ...known }] } as const;
+    const completeCoverage = { complete: true, held: [window], gaps: [], truncated: false };
+    return {
+      ...window,
+      platforms: [{ platform: "x", collection: "posts", ...completeCoverage }],
+    } as const;
   };
-  test("the coverage of a later page may end where the previous page ended", async () => {
+  test("the coverage of a later page can end where the previous page ended", async () => {
     const lastMs = nowMs - 90_000;
     const after = { platform: "bluesky", id: lowestId(lastMs) } as const;
     const coveredTo = (toMs: number) => {
-      const known = { ...coverage, toMs, complete: true, gaps: [], platforms: [] };
+      const fullCoverage = { ...coverage, toMs, complete: true, gaps: [], platforms: [] };
       return answerBytes(
-        nodeAnswer({ ...makeAnswer([]), complete: true, coverage: known, sources: [] }),
+        nodeAnswer({ ...makeAnswer([]), complete: true, coverage: fullCoverage, sources: [] }),
       );
     };
     const request = { ...testRequest, query: "cats", after };
@@ -538,10 +558,10 @@ describe("impossible knowledge is refused", () => {
   ] as const)(
     "an answer to %s, complete for %j of %j, is accepted or refused: %s",
     async (query, reported, overrides, code) => {
-      const all = { ...coverage, platforms: [], ...reported };
-      const { complete } = all;
+      const answerCoverage = { ...coverage, platforms: [], ...reported };
+      const { complete } = answerCoverage;
       const bytes = answerBytes(
-        nodeAnswer({ ...makeAnswer([]), complete, coverage: all, sources: [] }),
+        nodeAnswer({ ...makeAnswer([]), complete, coverage: answerCoverage, sources: [] }),
       );
       expect(await decodeOutcome(bytes, { ...testRequest, ...overrides, query })).toBe(code);
     },
@@ -549,8 +569,8 @@ describe("impossible knowledge is refused", () => {
 
   test("control characters are removed from the texts of an answer", () => {
     const warnings = [{ code: "a", message: "one\u001b[2Jtwo", hint: "\u0007three" }];
-    const read = readKnowledge(knowledgeText({ ...fullAnswer, warnings }));
-    expect(read.warnings).toEqual([{ code: "a", message: "one[2Jtwo", hint: "three" }]);
+    const result = readKnowledge(knowledgeText({ ...fullAnswer, warnings }));
+    expect(result.warnings).toEqual([{ code: "a", message: "one[2Jtwo", hint: "three" }]);
   });
 });
 
@@ -558,9 +578,9 @@ describe("malformed bytes are refused", () => {
   const validAnswer = nodeAnswer(fullAnswer);
   const text = Buffer.from(answerBytes(validAnswer)).toString("utf8");
   const bytesWith = (from: string, to: string) => {
-    const changed = text.replace(from, to);
-    expect(changed).not.toBe(text);
-    return Buffer.from(changed);
+    const changedText = text.replace(from, to);
+    expect(changedText).not.toBe(text);
+    return Buffer.from(changedText);
   };
 
   test.each([
@@ -624,18 +644,18 @@ describe("malformed bytes are refused", () => {
       fc.asyncProperty(
         fc.nat(bytes.length - 1),
         fc.integer({ min: 1, max: 255 }),
-        async (at, by) => {
-          const changed = Buffer.from(bytes);
-          changed[at] = (changed[at] ?? 0) ^ by;
-          const outcome = await decodeOutcome(changed);
+        async (offset, mask) => {
+          const changedBytes = Buffer.from(bytes);
+          changedBytes[offset] = (changedBytes[offset] ?? 0) ^ mask;
+          const outcome = await decodeOutcome(changedBytes);
           if (outcome !== "accepted") return;
-          const read = await readAnswer(changed, testRequest);
+          const result = await readAnswer(changedBytes, testRequest);
           const isSame =
-            read.body.toString("latin1") === Buffer.from(validAnswer.body).toString("latin1");
+            result.body.toString("latin1") === Buffer.from(validAnswer.body).toString("latin1");
           expect(
             isSame &&
-              read.knowledge === validAnswer.knowledge &&
-              JSON.stringify(read.fields) === JSON.stringify(fields),
+              result.knowledge === validAnswer.knowledge &&
+              JSON.stringify(result.fields) === JSON.stringify(fields),
           ).toBe(false);
         },
       ),
@@ -670,12 +690,12 @@ describe("a request", () => {
     }),
     target: fc.constant(null),
   });
-  const fetching = fc.constantFrom(...methodQueries).map(([method, query, platform]) => {
-    const { query: what } = methods[method];
-    const target = what === "none" ? null : readTarget(what, query, platform);
+  const fetchRequest = fc.constantFrom(...methodQueries).map(([method, query, platform]) => {
+    const { query: queryKind } = methods[method];
+    const target = queryKind === "none" ? null : readTarget(queryKind, query, platform);
     return { platform, method, query, target };
   });
-  const more = fc.record({
+  const commonFields = fc.record({
     type: fc.constantFrom("social", "social-api"),
     fromMs: fc.option(fc.integer()),
     toMs: fc.integer(),
@@ -687,7 +707,7 @@ describe("a request", () => {
     maxResults: fc.integer({ min: 1, max: 500 }),
   });
   const request = fc
-    .tuple(fc.oneof(search, fetching), more)
+    .tuple(fc.oneof(search, fetchRequest), commonFields)
     .map(([requested, rest]) => ({ ...requested, ...rest })) as fc.Arbitrary<AnswerRequest>;
 
   test("a request to a node is read as written, in one form only", () => {
@@ -695,8 +715,10 @@ describe("a request", () => {
       fc.property(request, (requested) => {
         const text = requestText(requested);
         expect(readRequest(text)).toEqual(requested);
-        const reversed = Object.fromEntries(Object.entries(requested).reverse()) as AnswerRequest;
-        expect(requestText(reversed)).toBe(text);
+        const reversedRequest = Object.fromEntries(
+          Object.entries(requested).reverse(),
+        ) as AnswerRequest;
+        expect(requestText(reversedRequest)).toBe(text);
       }),
     );
   });
@@ -710,14 +732,14 @@ describe("a request", () => {
       skip: 0,
       nodeId: "n",
     } as const;
-    const requested = {
+    const nodeRequest = {
       ...testRequest,
       position,
       isLocalOnly: true,
       requestedBounds: { startMs: 1, endMs: 2 },
     };
     const { nodeId: _nodeId, ...withoutNode } = position;
-    expect(readRequest(requestText(requested))).toEqual({
+    expect(readRequest(requestText(nodeRequest))).toEqual({
       ...testRequest,
       target: null,
       position: withoutNode,
@@ -758,27 +780,29 @@ describe("a request is about the target of its query", () => {
   test.each(methodQueries)(
     "a request is about the target of its query: %s %s on %s",
     async (method, query, platform) => {
-      const { query: what } = methods[method];
-      const target = what === "none" ? null : readTarget(what, query, platform);
+      const { query: queryKind } = methods[method];
+      const target = queryKind === "none" ? null : readTarget(queryKind, query, platform);
       expect(await check({ method, query, platform, target })).toBe("accepted");
-      const other = {
+      const otherTarget = {
         kind: "user",
         platform,
         handle: "mallory.example",
         id: null,
         host: null,
       } as const;
-      expect(await check({ method, query, platform, target: other })).toBe("target_mismatch");
+      expect(await check({ method, query, platform, target: otherTarget })).toBe("target_mismatch");
       if (target === null) return;
       expect(await check({ method, query, platform, target: null })).toBe("target_mismatch");
-      const remote = platform === "x" ? "mastodon" : "x";
-      expect(await check({ method, query, platform: remote, target })).toBe("target_mismatch");
+      const otherPlatform = platform === "x" ? "mastodon" : "x";
+      expect(await check({ method, query, platform: otherPlatform, target })).toBe(
+        "target_mismatch",
+      );
       expect(await check({ method, query, platform: "social", target })).toBe("target_mismatch");
     },
   );
 
   const uri = "at://did:plc:ann/app.bsky.feed.post/3k";
-  const nameless = {
+  const namelessPost = {
     kind: "post",
     id: null,
     host: null,
@@ -802,13 +826,18 @@ describe("a request is about the target of its query", () => {
       "with the name that an import gave it",
       "7",
       "bluesky",
-      { ...nameless, platform: "bluesky", uri: "import:bluesky:a b" },
+      { ...namelessPost, platform: "bluesky", uri: "import:bluesky:a b" },
     ],
     ["with a number of X", "7", "x", { ...post("x:7", "x"), uri: "https://x.com/i/status/7" }],
     ["with its platform as prefix", "bluesky:7", "bluesky", post(uri, "bluesky")],
-  ] as const)("a request may be about a post %s", async (_name, query, platform, target) => {
-    const requested = { method: "getreplies", query, platform, target: target as Target } as const;
-    expect(await check(requested)).toBe("accepted");
+  ] as const)("a request can be about a post %s", async (_name, query, platform, target) => {
+    const targetRequest = {
+      method: "getreplies",
+      query,
+      platform,
+      target: target as Target,
+    } as const;
+    expect(await check(targetRequest)).toBe("accepted");
   });
 
   test.each([
@@ -834,13 +863,13 @@ describe("a request is about the target of its query", () => {
   ] as const)(
     "a request is refused if its target is %s",
     async (_name, query, platform, target) => {
-      const requested = {
+      const targetRequest = {
         method: "getreplies",
         query,
         platform,
         target: target as Target,
       } as const;
-      expect(await check(requested)).toBe("target_mismatch");
+      expect(await check(targetRequest)).toBe("target_mismatch");
     },
   );
 });
@@ -855,7 +884,7 @@ describe("a request by a username without a platform", () => {
   const user = (text: string) => readTarget("user", text, "social");
 
   test.each(["x:@ann", "bluesky:@ann.bsky.social", "@ann@mas.to", "mastodon:@ann"])(
-    "a request by a username without a platform may be about %s",
+    "a request by a username without a platform can be about %s",
     async (form) => {
       const target = user(form);
       expect(await check(target.platform ?? "x", target)).toBe("accepted");
@@ -885,8 +914,8 @@ describe("a failure", () => {
       ...failure,
       hint: "ab",
     });
-    const long = readFailure(failureBytes({ ...failure, message: "m".repeat(10_000) }));
-    expect(long.message).toHaveLength(4_096);
+    const longFailure = readFailure(failureBytes({ ...failure, message: "m".repeat(10_000) }));
+    expect(longFailure.message).toHaveLength(4_096);
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../platforms/source.ts";
 import { checkAnswer, createYield } from "./check-answer.ts";
 import { answerRefused } from "./errors.ts";
-import { type ReadRecord, readRecord } from "./read-record.ts";
+import { type ParsedRecord, readRecord } from "./read-record.ts";
 import { readKnowledge } from "./texts.ts";
 
 export type NodeAnswer = {
@@ -47,24 +47,24 @@ export async function readAnswer(
   request: AnswerRequest,
 ): Promise<{ answer: SourceAnswer; body: Buffer; knowledge: string; fields: SignedFields }> {
   const bytes = Buffer.from(plaintext.buffer, plaintext.byteOffset, plaintext.byteLength);
-  const end = bytes.indexOf("\n");
-  const head = end === -1 ? null : readSealedHeader(bytes.subarray(0, end));
+  const headEnd = bytes.indexOf("\n");
+  const head = headEnd === -1 ? null : readHead(bytes.subarray(0, headEnd));
   if (head === null) throw answerRefused("malformed", "the answer is malformed");
   const { lengths, knowledge, fields } = head;
-  const body = bytes.subarray(end + 1);
-  const records: ReadRecord[] = [];
+  const body = bytes.subarray(headEnd + 1);
+  const records: ParsedRecord[] = [];
   const yieldAfter = createYield();
   for (const record of readRecords(body, lengths)) {
     records.push(readRecord(record));
     await yieldAfter(record.length);
   }
-  const parsed = readKnowledge(knowledge);
-  await checkAnswer(request, records, parsed);
-  const answer = { items: records.map(({ item }) => item), ...parsed };
+  const parsedKnowledge = readKnowledge(knowledge);
+  await checkAnswer(request, records, parsedKnowledge);
+  const answer = { items: records.map(({ item }) => item), ...parsedKnowledge };
   return { answer, body, knowledge, fields };
 }
 
-function readSealedHeader(line: Buffer): Head | null {
+function readHead(line: Buffer): Head | null {
   try {
     const text = utf8.decode(line);
     const head = headShape.parse(parseUntrustedJson(text));
@@ -86,8 +86,8 @@ function* readRecords(body: Buffer, lengths: readonly number[]): Generator<strin
     yield decodeText(body.subarray(offset + 1, offset + 1 + length));
     offset += 1 + length;
   }
-  const end = body.toString("latin1", offset);
-  if (end !== (lengths.length === 0 ? "[]" : "]")) throw bodyMismatch();
+  const closing = body.toString("latin1", offset);
+  if (closing !== (lengths.length === 0 ? "[]" : "]")) throw bodyMismatch();
 }
 
 function decodeText(bytes: Buffer): string {

@@ -9,7 +9,7 @@ import { parseSearchQuery } from "../../search/parse-search-query.ts";
 import { checkCoverage, isRequested, otherPlatform } from "./check-coverage.ts";
 import { couldMatch, possibleTimes } from "./could-match.ts";
 import { answerRefused } from "./errors.ts";
-import type { ReadRecord, RecordKind } from "./read-record.ts";
+import type { ParsedRecord, RecordKind } from "./read-record.ts";
 import type { Knowledge } from "./texts.ts";
 
 /**
@@ -18,7 +18,7 @@ import type { Knowledge } from "./texts.ts";
  */
 export async function checkAnswer(
   request: AnswerRequest,
-  records: readonly ReadRecord[],
+  records: readonly ParsedRecord[],
   knowledge: Knowledge,
 ): Promise<void> {
   if (records.length > request.maxResults) {
@@ -26,15 +26,15 @@ export async function checkAnswer(
   }
   const check = createRecordCheck(request);
   const yieldAfter = createYield();
-  const seen = new Set<string>();
+  const seenNames = new Set<string>();
   for (const record of records) {
     check(record);
     await yieldAfter(record.item.record.length);
     const names = getNames(record);
-    if (names.some((name) => seen.has(name))) {
+    if (names.some((name) => seenNames.has(name))) {
       throw answerRefused("repeated_item", "the answer repeats a record");
     }
-    for (const name of names) seen.add(name);
+    for (const name of names) seenNames.add(name);
   }
   if (isSearch(request.method)) checkOrder(request, records);
   checkContinuation(request, records, knowledge);
@@ -44,11 +44,11 @@ export async function checkAnswer(
   checkCoverage(request, knowledge.coverage);
 }
 
-export function createRecordCheck(request: AnswerRequest): (record: ReadRecord) => void {
+export function createRecordCheck(request: AnswerRequest): (record: ParsedRecord) => void {
   const { method, fromMs, toMs, asOfMs, target = null } = request;
   let tree: QueryNode | null = null;
 
-  function checkFound(record: ReadRecord): void {
+  function checkSearchRecord(record: ParsedRecord): void {
     const { item, createdMs } = record;
     if (item.id === null) {
       throw answerRefused("not_a_post", "a search returned a record that is not a post");
@@ -61,8 +61,8 @@ export function createRecordCheck(request: AnswerRequest): (record: ReadRecord) 
     if (!couldMatch(tree, asOfMs, item.id, record)) throw notAMatch();
   }
 
-  function checkFetched({ item, kind }: ReadRecord, expected: RecordKind): void {
-    if (kind !== expected) {
+  function checkFetchedRecord({ item, kind }: ParsedRecord, expectedKind: RecordKind): void {
+    if (kind !== expectedKind) {
       throw answerRefused("other_kind", `${method} returned a ${kind}`);
     }
     const uri = method === "getbyid" && target?.kind === "post" ? target.uri : null;
@@ -72,40 +72,40 @@ export function createRecordCheck(request: AnswerRequest): (record: ReadRecord) 
 
   return (record) => {
     if (!isRequested(request, record.item.platform)) throw otherPlatform();
-    if (isSearch(method)) checkFound(record);
-    else checkFetched(record, methodKinds[method]);
+    if (isSearch(method)) checkSearchRecord(record);
+    else checkFetchedRecord(record, methodKinds[method]);
   };
 }
 
 const sliceLength = 131_072;
 
 export function createYield(): (length: number) => Promise<void> {
-  let done = 0;
+  let processedLength = 0;
   return async (length) => {
-    done += length;
-    if (done < sliceLength) return;
-    done = 0;
+    processedLength += length;
+    if (processedLength < sliceLength) return;
+    processedLength = 0;
     await setImmediate();
   };
 }
 
-function getNames({ item: { platform, id, uri }, name }: ReadRecord): readonly string[] {
-  const byId = `${platform} ${id === null} ${name}`;
-  return uri === null ? [byId] : [byId, `${platform} uri ${uri}`];
+function getNames({ item: { platform, id, uri }, name }: ParsedRecord): readonly string[] {
+  const idName = `${platform} ${id === null} ${name}`;
+  return uri === null ? [idName] : [idName, `${platform} uri ${uri}`];
 }
 
-function checkOrder({ after }: AnswerRequest, records: readonly ReadRecord[]): void {
-  let before: Position | null = null;
+function checkOrder({ after }: AnswerRequest, records: readonly ParsedRecord[]): void {
+  let previousPosition: Position | null = null;
   for (const { item } of records) {
     const position = itemPosition(item);
     if (position === null) continue;
-    if (before === null && after !== null && !isAfter(after, position, item.uri)) {
+    if (previousPosition === null && after !== null && !isAfter(after, position, item.uri)) {
       throw answerRefused("before_its_page", "a record belongs on an earlier page");
     }
-    if (before !== null && comparePositions(before, position) >= 0) {
+    if (previousPosition !== null && comparePositions(previousPosition, position) >= 0) {
       throw answerRefused("out_of_order", "the records of a search are not newest first");
     }
-    before = position;
+    previousPosition = position;
   }
 }
 
@@ -122,11 +122,11 @@ function isAfter(after: Position, post: Position, uri: string | null): boolean {
 
 function checkContinuation(
   { after, method, platform }: AnswerRequest,
-  records: readonly ReadRecord[],
+  records: readonly ParsedRecord[],
   { next, nextPosition = null }: Knowledge,
 ): void {
-  const last = records.at(-1);
-  const lastPosition = last === undefined ? null : itemPosition(last.item);
+  const lastRecord = records.at(-1);
+  const lastPosition = lastRecord === undefined ? null : itemPosition(lastRecord.item);
   const isBefore = (position: Position | null): boolean =>
     next !== null && position !== null && comparePositions(next, position) < 0;
   const isTie = next !== null && after !== null && isSameMillisecond(next, after);

@@ -19,17 +19,17 @@ const idToleranceMs = 1_000;
 export function checkCoverage(request: AnswerRequest, coverage: Knowledge["coverage"]): void {
   const { platforms = [], complete } = coverage;
   if (platforms.some(({ platform }) => !isRequested(request, platform))) throw otherPlatform();
-  const posts = platforms.filter(({ collection }) => collection === "posts");
-  const spans = posts.flatMap(({ held, gaps }) => [...held, ...gaps]);
+  const postCoverage = platforms.filter(({ collection }) => collection === "posts");
+  const spans = postCoverage.flatMap(({ held, gaps }) => [...held, ...gaps]);
   if (!isWithinWindow(request, coverage) || !spans.every((span) => isWithin(span, coverage))) {
     throw answerRefused("coverage_outside_window", "the coverage exceeds the requested window");
   }
-  const hasRecentSearch = posts.some(({ platform }) => platform === "x");
-  const required = complete ? requiredWindow(request, hasRecentSearch) : null;
-  if (required !== null && !isWithin(required, coverage)) {
+  const hasRecentSearch = postCoverage.some(({ platform }) => platform === "x");
+  const requiredSpan = complete ? requiredWindow(request, hasRecentSearch) : null;
+  if (requiredSpan !== null && !isWithin(requiredSpan, coverage)) {
     throw answerRefused(
       "coverage_too_narrow",
-      "the answer claims complete coverage, but covers only a part of the window",
+      "the answer claims complete coverage, but covers only part of the window",
     );
   }
 }
@@ -62,12 +62,12 @@ function requiredWindow(request: AnswerRequest, hasRecentSearch: boolean): Span 
   }
   const { tree } = parseSearchQuery(query, { maxLength: Number.POSITIVE_INFINITY });
   const bounds = timeBounds(tree, asOfMs);
-  const isLate = method === "searchbyquery" && hasRecentSearch && fromMs !== null;
-  const reachedMs = toMs < asOfMs ? toMs : toMs - streamToleranceMs;
+  const allowsLateStart = method === "searchbyquery" && hasRecentSearch && fromMs !== null;
+  const expectedEndMs = toMs < asOfMs ? toMs : toMs - streamToleranceMs;
   return widestSpan(
-    [isLate ? fromMs + liveToleranceMs : fromMs, ...bounds.froms],
+    [allowsLateStart ? fromMs + liveToleranceMs : fromMs, ...bounds.froms],
     // Later pages contain older posts.
-    [reachedMs, after === null ? reachedMs : idTimeMs(after.id), ...bounds.tos],
+    [expectedEndMs, after === null ? expectedEndMs : idTimeMs(after.id), ...bounds.tos],
   );
 }
 
@@ -83,9 +83,9 @@ function timeBounds(
   asOfMs: number,
   isNegated = false,
 ): { froms: number[]; tos: number[] } {
-  const from = (ms: number, tolerance = 0) =>
+  const notBefore = (ms: number, tolerance = 0) =>
     isNegated ? { froms: [], tos: [ms - tolerance] } : { froms: [ms + tolerance], tos: [] };
-  const to = (ms: number, tolerance = 0) =>
+  const notAfter = (ms: number, tolerance = 0) =>
     isNegated ? { froms: [ms + tolerance], tos: [] } : { froms: [], tos: [ms - tolerance] };
   switch (node.kind) {
     case "and":
@@ -96,15 +96,15 @@ function timeBounds(
     case "not":
       return timeBounds(node.child, asOfMs, !isNegated);
     case "since":
-      return from(node.ms);
+      return notBefore(node.ms);
     case "within":
-      return from(asOfMs - node.ms);
+      return notBefore(asOfMs - node.ms);
     case "until":
-      return to(node.ms);
+      return notAfter(node.ms);
     case "since-id":
-      return from(idTime(node.id), idToleranceMs);
+      return notBefore(idTime(node.id), idToleranceMs);
     case "max-id":
-      return to(idTime(node.id), idToleranceMs);
+      return notAfter(idTime(node.id), idToleranceMs);
     default:
       return { froms: [], tos: [] };
   }

@@ -10,18 +10,18 @@ import { parseXId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { jobRefused } from "./errors.ts";
 
-type Requested = Pick<AnswerRequest, "platform" | "method" | "query" | "target">;
+type TargetRequest = Pick<AnswerRequest, "platform" | "method" | "query" | "target">;
 
 /**
  * Clients compare only the query, so the target must be what the query names. Only the gateway
  * knows what a record ID or bare username means, so any target that it could name is accepted.
  */
-export function checkTarget(request: Requested): void {
+export function checkTarget(request: TargetRequest): void {
   const { platform, method, query, target = null } = request;
   const kind = methods[method].query;
   if (kind === "text" || kind === "none") {
     if (target === null) return;
-    throw mismatch("the request has a target, but its method has none");
+    throw mismatch("the request has a target, but its method takes none");
   }
   const isNamed =
     platform !== "social" &&
@@ -58,16 +58,16 @@ function hasName({ handle }: BareName, target: UserTarget): boolean {
 }
 
 function belongsToRecord(
-  named: PostTarget & { id: string },
+  namedTarget: PostTarget & { id: string },
   target: PostTarget,
   path: SearchPlatform,
 ): boolean {
   const { platform, uri } = target;
   if (platform === null || uri === null) return false;
-  if (named.platform !== null && named.platform !== platform) return false;
+  if (namedTarget.platform !== null && namedTarget.platform !== platform) return false;
   const number = parseXId(uri);
-  if (platform === "x" && number !== null && number !== BigInt(named.id)) return false;
-  return isDeepStrictEqual(recordTarget({ platform, uri }, named, path), target);
+  if (platform === "x" && number !== null && number !== BigInt(namedTarget.id)) return false;
+  return isDeepStrictEqual(recordTarget({ platform, uri }, namedTarget, path), target);
 }
 
 const mismatch = (message: string) => jobRefused("target_mismatch", message);

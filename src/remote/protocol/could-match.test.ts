@@ -9,7 +9,7 @@ const asOfMs = createdMs + 60_000;
 const id = lowestId(createdMs);
 const uri = "at://did:plc:ann/app.bsky.feed.post/3k";
 
-const shown = {
+const recordMetadata = {
   created_at: "2026-01-31T12:00:00Z",
   username: "ann.example",
   langs: ["en"],
@@ -21,9 +21,9 @@ const shown = {
   public_metrics: { like_count: 999, retweet_count: null, reply_count: 0, quote_count: 0 },
 };
 
-function decide(query: string, metadata: object = shown): boolean {
-  const reported = { platform: "bluesky", uri, user_id: "did:plc:ann", ...metadata };
-  const record = { ID: String(id), Content: "a bright comet", Metadata: reported, Score: 1 };
+function decide(query: string, metadata: object = recordMetadata): boolean {
+  const fullMetadata = { platform: "bluesky", uri, user_id: "did:plc:ann", ...metadata };
+  const record = { ID: String(id), Content: "a bright comet", Metadata: fullMetadata, Score: 1 };
   return couldMatch(parseQuery(query).tree, asOfMs, id, readRecord(JSON.stringify(record)));
 }
 
@@ -88,20 +88,20 @@ describe("a record that may match is accepted:", () => {
   });
 });
 
-test("a post whose claimed time is after that of its ID may have any time in between", () => {
-  const late = { ...shown, created_at: "2026-03-01T00:00:00Z" };
-  expect(decide("since:2026-02-10", late)).toBe(true);
-  expect(decide("until:2026-02-10", late)).toBe(true);
-  expect(decide("since:2026-03-02", late)).toBe(false);
-  expect(decide("until:2026-01-31", late)).toBe(false);
+test("a post whose claimed time is after that of its ID can have any time in between", () => {
+  const lateMetadata = { ...recordMetadata, created_at: "2026-03-01T00:00:00Z" };
+  expect(decide("since:2026-02-10", lateMetadata)).toBe(true);
+  expect(decide("until:2026-02-10", lateMetadata)).toBe(true);
+  expect(decide("since:2026-03-02", lateMetadata)).toBe(false);
+  expect(decide("until:2026-01-31", lateMetadata)).toBe(false);
 });
 
 test("a post reduced to its IDs is checked only by IDs, times and platform", () => {
-  const reduced = { kind: "ids", langs: [] };
+  const reducedMetadata = { kind: "ids", langs: [] };
   for (const query of ["zebra", "-comet", "lang:de", "filter:safe", "min_faves:1000"]) {
-    expect(decide(query, reduced)).toBe(true);
+    expect(decide(query, reducedMetadata)).toBe(true);
   }
-  expect(decide("since:2026-02-01", reduced)).toBe(false);
-  expect(decide(`since_id:${id}`, reduced)).toBe(false);
-  expect(decide("platform:x", reduced)).toBe(false);
+  expect(decide("since:2026-02-01", reducedMetadata)).toBe(false);
+  expect(decide(`since_id:${id}`, reducedMetadata)).toBe(false);
+  expect(decide("platform:x", reducedMetadata)).toBe(false);
 });

@@ -8,7 +8,7 @@ import { once } from "../../lib/once.ts";
 import { firstTimeMs, hasTime, idTimeMs } from "../../posts/ids.ts";
 import type { Post, PostReference } from "../../posts/post.ts";
 import { indexTerms } from "../../posts/terms.ts";
-import type { ReadRecord } from "./read-record.ts";
+import type { ParsedRecord } from "./read-record.ts";
 
 type Verdict = boolean | null;
 
@@ -28,7 +28,7 @@ export function couldMatch(
   tree: QueryNode,
   asOfMs: number,
   id: bigint,
-  { item, post, createdMs }: ReadRecord,
+  { item, post, createdMs }: ParsedRecord,
 ): boolean {
   const times = possibleTimes(id, createdMs);
   const subject: Subject = {
@@ -48,26 +48,26 @@ export function possibleTimes(id: bigint, createdMs: number | null): TimeRange {
     if (createdMs !== null) return { earliestMs: createdMs, latestMs: createdMs };
     return { earliestMs: Number.NEGATIVE_INFINITY, latestMs: firstTimeMs };
   }
-  const ofIdMs = idTimeMs(id);
-  if (createdMs === null) return { earliestMs: ofIdMs - skewMs, latestMs: ofIdMs + skewMs };
-  return { earliestMs: Math.min(createdMs, ofIdMs - skewMs), latestMs: createdMs };
+  const idMs = idTimeMs(id);
+  if (createdMs === null) return { earliestMs: idMs - skewMs, latestMs: idMs + skewMs };
+  return { earliestMs: Math.min(createdMs, idMs - skewMs), latestMs: createdMs };
 }
 
 const unknownCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
-function nodeVerdict(node: QueryNode, shown: ShownPost, asOfMs: number): Verdict {
+function nodeVerdict(node: QueryNode, shownPost: ShownPost, asOfMs: number): Verdict {
   switch (node.kind) {
     case "and":
     case "or": {
-      const verdicts = node.children.map((child) => nodeVerdict(child, shown, asOfMs));
-      const decisive = node.kind === "or";
-      if (verdicts.includes(decisive)) return decisive;
-      return verdicts.includes(null) ? null : !decisive;
+      const verdicts = node.children.map((child) => nodeVerdict(child, shownPost, asOfMs));
+      const decisiveVerdict = node.kind === "or";
+      if (verdicts.includes(decisiveVerdict)) return decisiveVerdict;
+      return verdicts.includes(null) ? null : !decisiveVerdict;
     }
     case "not":
-      return negate(nodeVerdict(node.child, shown, asOfMs));
+      return negate(nodeVerdict(node.child, shownPost, asOfMs));
     default:
-      return leafVerdict(node, shown, asOfMs);
+      return leafVerdict(node, shownPost, asOfMs);
   }
 }
 
@@ -82,11 +82,11 @@ function leafVerdict(
 ): Verdict {
   switch (leaf.kind) {
     case "since":
-      return isFrom(times, leaf.ms);
+      return isSince(times, leaf.ms);
     case "within":
-      return isFrom(times, asOfMs - leaf.ms);
+      return isSince(times, asOfMs - leaf.ms);
     case "until":
-      return negate(isFrom(times, leaf.ms));
+      return negate(isSince(times, leaf.ms));
     case "since-id":
     case "max-id":
     case "platform":
@@ -113,7 +113,7 @@ function leafVerdict(
   return matches(makePlan(leaf, { names: noNames, asOfMs }), subject);
 }
 
-function isFrom({ earliestMs, latestMs }: TimeRange, ms: number): Verdict {
+function isSince({ earliestMs, latestMs }: TimeRange, ms: number): Verdict {
   if (earliestMs >= ms) return true;
   return latestMs < ms ? false : null;
 }
@@ -133,8 +133,8 @@ function relatedVerdict(
   { relation }: Extract<QueryLeaf, { kind: "related" }>,
   { inReplyTo, quoted, reposted }: Post,
 ): Verdict {
-  const other = { in_reply_to: inReplyTo, quoted, retweets_of_tweet_id: reposted };
-  return relation !== "conversation_id" && other[relation] === null ? false : null;
+  const referenceByRelation = { in_reply_to: inReplyTo, quoted, retweets_of_tweet_id: reposted };
+  return relation !== "conversation_id" && referenceByRelation[relation] === null ? false : null;
 }
 
 const areAccountsKnown = ({ userId, inReplyTo }: Post): boolean =>

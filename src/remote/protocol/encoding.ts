@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** Decodes base64url; null unless canonical, so that each value has one spelling. */
-export function decodeBytes(text: string, length?: number): Buffer | null {
+export function decodeBase64Url(text: string, length?: number): Buffer | null {
   const bytes = Buffer.from(text, "base64url");
   if (length !== undefined && bytes.length !== length) return null;
   return bytes.toString("base64url") === text ? bytes : null;
@@ -12,7 +12,8 @@ export function decodeBase64(text: string): Buffer | null {
   return bytes.toString("base64") === text ? bytes : null;
 }
 
-export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
+export const encodeBase64Url = (bytes: Uint8Array): string =>
+  Buffer.from(bytes).toString("base64url");
 
 export function sha256(content: string | Uint8Array): Buffer {
   return createHash("sha256").update(content).digest();

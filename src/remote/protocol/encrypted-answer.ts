@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { base64, decodeBytes } from "./encoding.ts";
+import { decodeBase64Url, encodeBase64Url } from "./encoding.ts";
 import { answerRefused } from "./errors.ts";
 
 /** Known only to the gateway and the node that has the lease. */
@@ -15,13 +15,13 @@ export function encryptAnswer({ key, aad }: AnswerKey, plaintext: Uint8Array): E
   const nonce = randomBytes(nonceLength);
   const cipher = createCipheriv(cipherName, key, nonce, options).setAAD(aad);
   const ciphertext = [cipher.update(plaintext), cipher.final(), cipher.getAuthTag()];
-  return { nonce: base64(nonce), sealed: base64(Buffer.concat(ciphertext)) };
+  return { nonce: encodeBase64Url(nonce), sealed: encodeBase64Url(Buffer.concat(ciphertext)) };
 }
 
 export function decryptAnswer({ key, aad }: AnswerKey, answer: EncryptedBytes): Uint8Array {
   try {
-    const nonce = decodeBytes(answer.nonce, nonceLength) ?? Buffer.alloc(0);
-    const ciphertext = decodeBytes(answer.sealed) ?? Buffer.alloc(0);
+    const nonce = decodeBase64Url(answer.nonce, nonceLength) ?? Buffer.alloc(0);
+    const ciphertext = decodeBase64Url(answer.sealed) ?? Buffer.alloc(0);
     const decipher = createDecipheriv(cipherName, key, nonce, options)
       .setAAD(aad)
       .setAuthTag(ciphertext.subarray(-options.authTagLength));

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
-import { base64, frame } from "./encoding.ts";
+import { encodeBase64Url, frame } from "./encoding.ts";
 import { type AnswerKey, decryptAnswer, encryptAnswer } from "./encrypted-answer.ts";
 import { createOpenedLeases, encryptJob, openJob } from "./encrypted-job.ts";
 import { deriveGatewayKey, makeRunKeys, type RunKeys } from "./keys.ts";
@@ -43,7 +43,7 @@ const openOptions = (overrides: Partial<Parameters<typeof openJob>[1]> = {}) => 
   keyId,
   gatewayKey: gateway.publicKey,
   nowMs,
-  opened: createOpenedLeases(),
+  openedLeases: createOpenedLeases(),
   ...overrides,
 });
 
@@ -52,9 +52,9 @@ beforeAll(async () => {
   ({ envelope, answerKey: gatewayAnswerKey } = await encryptTestJob());
 });
 
-async function getCode(made: Promise<unknown> | (() => unknown)): Promise<string> {
+async function getCode(operation: Promise<unknown> | (() => unknown)): Promise<string> {
   try {
-    await (typeof made === "function" ? made() : made);
+    await (typeof operation === "function" ? operation() : operation);
   } catch (error) {
     if (error instanceof EarshotError) return `${error.code} ${error.details[0]?.code}`;
     throw error;
@@ -64,37 +64,41 @@ async function getCode(made: Promise<unknown> | (() => unknown)): Promise<string
 
 describe("an encrypted job", () => {
   test("an encrypted job opens for its keys, and its answer opens for the gateway", async () => {
-    const { payload: opened, answerKey } = await openJob(envelope, openOptions());
-    expect(opened).toEqual(payload);
+    const { payload: openedPayload, answerKey } = await openJob(envelope, openOptions());
+    expect(openedPayload).toEqual(payload);
     const plaintext = Buffer.from("an answer");
-    const first = encryptAnswer(answerKey, plaintext);
-    expect(first).not.toEqual(encryptAnswer(answerKey, plaintext));
-    expect(Buffer.from(decryptAnswer(gatewayAnswerKey, first))).toEqual(plaintext);
-    expect(Buffer.from(decryptAnswer(gatewayAnswerKey, first))).toEqual(plaintext);
-    expect(JSON.stringify([envelope, first])).not.toMatch(/cats|an answer/);
+    const encryptedAnswer = encryptAnswer(answerKey, plaintext);
+    expect(encryptedAnswer).not.toEqual(encryptAnswer(answerKey, plaintext));
+    expect(Buffer.from(decryptAnswer(gatewayAnswerKey, encryptedAnswer))).toEqual(plaintext);
+    expect(Buffer.from(decryptAnswer(gatewayAnswerKey, encryptedAnswer))).toEqual(plaintext);
+    expect(JSON.stringify([envelope, encryptedAnswer])).not.toMatch(/cats|an answer/);
   });
 
   test("an encrypted job opens only once", async () => {
-    const opened = createOpenedLeases();
-    await openJob(envelope, openOptions({ opened }));
-    expect(await getCode(openJob(envelope, openOptions({ opened })))).toBe("job_refused replayed");
-    const another = await encryptTestJob({ lease: payload.token });
-    await openJob(another.envelope, openOptions({ opened }));
-    expect(await getCode(openJob(envelope, openOptions({ opened })))).toBe("job_refused replayed");
+    const openedLeases = createOpenedLeases();
+    await openJob(envelope, openOptions({ openedLeases }));
+    expect(await getCode(openJob(envelope, openOptions({ openedLeases })))).toBe(
+      "job_refused replayed",
+    );
+    const anotherJob = await encryptTestJob({ lease: payload.token });
+    await openJob(anotherJob.envelope, openOptions({ openedLeases }));
+    expect(await getCode(openJob(envelope, openOptions({ openedLeases })))).toBe(
+      "job_refused replayed",
+    );
   });
 
   test("an encrypted job's lease is refused while too many leases are remembered", () => {
-    const opened = createOpenedLeases(2);
-    expect([opened.add("a", 10, 0), opened.add("b", 20, 0), opened.add("c", 20, 0)]).toEqual([
-      true,
-      true,
-      false,
-    ]);
-    expect([opened.add("c", 30, 11), opened.add("b", 30, 11), opened.add("d", 30, 11)]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    const openedLeases = createOpenedLeases(2);
+    expect([
+      openedLeases.add("a", 10, 0),
+      openedLeases.add("b", 20, 0),
+      openedLeases.add("c", 20, 0),
+    ]).toEqual([true, true, false]);
+    expect([
+      openedLeases.add("c", 30, 11),
+      openedLeases.add("b", 30, 11),
+      openedLeases.add("d", 30, 11),
+    ]).toEqual([true, false, false]);
   });
 
   test.each([
@@ -108,8 +112,8 @@ describe("an encrypted job", () => {
   });
 
   test("an encrypted job does not open with another run's keys", async () => {
-    const other = await makeRunKeys();
-    expect(await getCode(openJob(envelope, openOptions({ keys: other })))).toBe(
+    const otherKeys = await makeRunKeys();
+    expect(await getCode(openJob(envelope, openOptions({ keys: otherKeys })))).toBe(
       "job_refused not_openable",
     );
   });
@@ -122,29 +126,29 @@ describe("an encrypted job", () => {
     ["lease", uuids[0], "not_signed"],
     ["issued_at", nowMs / 1_000 - 1, "not_signed"],
     ["expires_at", nowMs / 1_000 + 1_000_000, "not_signed"],
-    ["encapsulated", base64(Buffer.alloc(32, 9)), "not_signed"],
-    ["encapsulated", base64(Buffer.alloc(31, 9)), "malformed"],
-    ["sealed", base64(Buffer.alloc(200, 9)), "not_signed"],
+    ["encapsulated", encodeBase64Url(Buffer.alloc(32, 9)), "not_signed"],
+    ["encapsulated", encodeBase64Url(Buffer.alloc(31, 9)), "malformed"],
+    ["sealed", encodeBase64Url(Buffer.alloc(200, 9)), "not_signed"],
     ["sealed", "A", "malformed"],
-    ["signature", base64(Buffer.alloc(64, 9)), "not_signed"],
+    ["signature", encodeBase64Url(Buffer.alloc(64, 9)), "not_signed"],
     ["signature", "", "malformed"],
   ])("an encrypted job with another %s (%s) is refused with %s", async (member, value, code) => {
-    const changed = { ...envelope, [member]: value };
-    expect(await getCode(openJob(changed, openOptions()))).toBe(`job_refused ${code}`);
+    const changedEnvelope = { ...envelope, [member]: value };
+    expect(await getCode(openJob(changedEnvelope, openOptions()))).toBe(`job_refused ${code}`);
   });
 
   test("the envelope of an encrypted job cannot be combined with another job's payload", async () => {
-    const other = await encryptTestJob({ job: lease });
-    const { signature: _signature, ...head } = { ...other.envelope, sealed: envelope.sealed };
-    const signing = { sign: gateway.sign, publicKey: gateway.publicKey };
-    const mixed = await encryptTestJob({ job: lease, gateway: signing });
-    const forged = { ...mixed.envelope, ...head };
-    expect(await getCode(openJob(forged, openOptions()))).toBe("job_refused not_signed");
+    const otherJob = await encryptTestJob({ job: lease });
+    const { signature: _signature, ...head } = { ...otherJob.envelope, sealed: envelope.sealed };
+    const signer = { sign: gateway.sign, publicKey: gateway.publicKey };
+    const mixedJob = await encryptTestJob({ job: lease, gateway: signer });
+    const forgedEnvelope = { ...mixedJob.envelope, ...head };
+    expect(await getCode(openJob(forgedEnvelope, openOptions()))).toBe("job_refused not_signed");
   });
 
   test("an encrypted job is not made for an unusable key", async () => {
     for (const encryptionKey of [
-      base64(Buffer.alloc(32)),
+      encodeBase64Url(Buffer.alloc(32)),
       "",
       "A".repeat(42),
       `${"_".repeat(42)}8`,
@@ -160,14 +164,14 @@ describe("an encrypted job", () => {
     ["a fractional attempt", { attempt: 0.5 }],
     ["another member", { more: 1 }],
   ])("an encrypted job with a malformed payload (%s) is refused", async (_name, overrides) => {
-    const made = await encryptTestJob({ payload: { ...payload, ...overrides } });
-    expect(await getCode(openJob(made.envelope, openOptions()))).toBe(
+    const encryptedJob = await encryptTestJob({ payload: { ...payload, ...overrides } });
+    expect(await getCode(openJob(encryptedJob.envelope, openOptions()))).toBe(
       "job_refused payload_malformed",
     );
   });
 
   test("arbitrary values are refused as an encrypted job with the same error code", async () => {
-    const opened = createOpenedLeases();
+    const openedLeases = createOpenedLeases();
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -177,7 +181,9 @@ describe("an encrypted job", () => {
             .map(([member, value]) => ({ ...envelope, [member]: value })),
         ),
         async (given) => {
-          expect(await getCode(openJob(given, openOptions({ opened })))).toMatch(/^job_refused /);
+          expect(await getCode(openJob(given, openOptions({ openedLeases })))).toMatch(
+            /^job_refused /,
+          );
         },
       ),
       { numRuns: 200 },
@@ -188,30 +194,38 @@ describe("an encrypted job", () => {
 describe("a job with a credential", () => {
   const release = { attestation: "attestation-1", expires_at: nowMs / 1_000 + 60 };
   const credential = aCredential;
-  let released: JobEnvelope;
+  let releasedEnvelope: JobEnvelope;
   beforeAll(async () => {
-    const made = await encryptTestJob({ payload: { ...payload, credential }, release });
-    released = made.envelope;
+    const encryptedJob = await encryptTestJob({ payload: { ...payload, credential }, release });
+    releasedEnvelope = encryptedJob.envelope;
   });
 
-  function signedAgain(changes: Partial<JobEnvelope>): JobEnvelope {
-    const changed = { ...released, ...changes };
-    const { key_id, issued_at, expires_at, release: bound } = changed;
-    const more = bound === undefined ? [] : [bound.attestation, bound.expires_at];
-    const fields = [key_id, changed.job, changed.lease, issued_at, expires_at, ...more];
+  function signAgain(changes: Partial<JobEnvelope>): JobEnvelope {
+    const changedEnvelope = { ...releasedEnvelope, ...changes };
+    const { key_id, issued_at, expires_at, release: boundRelease } = changedEnvelope;
+    const releaseFields =
+      boundRelease === undefined ? [] : [boundRelease.attestation, boundRelease.expires_at];
+    const fields = [
+      key_id,
+      changedEnvelope.job,
+      changedEnvelope.lease,
+      issued_at,
+      expires_at,
+      ...releaseFields,
+    ];
     const head = frame("earshot-job-head/v1", ...fields);
-    const [encapsulated, sealed] = [changed.encapsulated, changed.sealed].map((text) =>
-      Buffer.from(text, "base64url"),
+    const [encapsulated, sealed] = [changedEnvelope.encapsulated, changedEnvelope.sealed].map(
+      (text) => Buffer.from(text, "base64url"),
     );
     if (encapsulated === undefined || sealed === undefined) throw new Error("nothing is encrypted");
-    const signed = frame("earshot-job-signature/v1", head, encapsulated, sealed);
-    return { ...changed, signature: base64(gateway.sign(signed)) };
+    const signedBytes = frame("earshot-job-signature/v1", head, encapsulated, sealed);
+    return { ...changedEnvelope, signature: encodeBase64Url(gateway.sign(signedBytes)) };
   }
 
   test("a job with a credential delivers it encrypted, with attestation and expiry", async () => {
-    const opened = await openJob(signedAgain({}), openOptions());
-    expect(opened).toMatchObject({ payload: { credential }, release });
-    expect(JSON.stringify(released)).not.toContain("the-secret-token");
+    const openedJob = await openJob(signAgain({}), openOptions());
+    expect(openedJob).toMatchObject({ payload: { credential }, release });
+    expect(JSON.stringify(releasedEnvelope)).not.toContain("the-secret-token");
   });
 
   test.each([
@@ -224,7 +238,7 @@ describe("a job with a credential", () => {
     "a job with a credential does not open for another %s, even if the gateway signs that",
     async (_name, changes) => {
       const code = await getCode(
-        openJob(signedAgain(changes as Partial<JobEnvelope>), openOptions()),
+        openJob(signAgain(changes as Partial<JobEnvelope>), openOptions()),
       );
       expect(code).toBe("job_refused not_openable");
     },
@@ -232,11 +246,14 @@ describe("a job with a credential", () => {
 
   test("a job with a credential does not open with other keys, or after any change", async () => {
     const otherKeys = await makeRunKeys();
-    expect(await getCode(openJob(released, openOptions({ keys: otherKeys })))).toBe(
+    expect(await getCode(openJob(releasedEnvelope, openOptions({ keys: otherKeys })))).toBe(
       "job_refused not_openable",
     );
-    const later = { ...released, release: { ...release, expires_at: release.expires_at + 1 } };
-    expect(await getCode(openJob(later, openOptions()))).toBe("job_refused not_signed");
+    const laterEnvelope = {
+      ...releasedEnvelope,
+      release: { ...release, expires_at: release.expires_at + 1 },
+    };
+    expect(await getCode(openJob(laterEnvelope, openOptions()))).toBe("job_refused not_signed");
   });
 
   test.each([
@@ -247,8 +264,8 @@ describe("a job with a credential", () => {
       { payload: { ...payload, credential: { ...credential, host: "nowhere" } }, release },
     ],
   ])("a job with a credential is refused %s", async (_name, overrides) => {
-    const made = await encryptTestJob(overrides);
-    expect(await getCode(openJob(made.envelope, openOptions()))).toBe(
+    const encryptedJob = await encryptTestJob(overrides);
+    expect(await getCode(openJob(encryptedJob.envelope, openOptions()))).toBe(
       "job_refused payload_malformed",
     );
   });
@@ -257,9 +274,9 @@ describe("a job with a credential", () => {
 describe("an encrypted answer", () => {
   test("an encrypted answer opens only for its lease", async () => {
     const { answerKey } = await openJob(envelope, openOptions());
-    const other = await encryptTestJob({ lease: payload.token });
+    const otherJob = await encryptTestJob({ lease: payload.token });
     const answer = encryptAnswer(answerKey, Buffer.from("an answer"));
-    expect(await getCode(() => decryptAnswer(other.answerKey, answer))).toBe(
+    expect(await getCode(() => decryptAnswer(otherJob.answerKey, answer))).toBe(
       "answer_refused not_openable",
     );
   });
@@ -269,17 +286,17 @@ describe("an encrypted answer", () => {
     const { nonce, sealed } = encryptAnswer(answerKey, Buffer.from("an answer"));
     const bytes = Buffer.from(sealed, "base64url");
     const changes = [
-      { nonce: base64(Buffer.alloc(32)), sealed },
-      { nonce: base64(Buffer.alloc(12)), sealed },
+      { nonce: encodeBase64Url(Buffer.alloc(32)), sealed },
+      { nonce: encodeBase64Url(Buffer.alloc(12)), sealed },
       { nonce: "", sealed },
       { nonce, sealed: "" },
       { nonce, sealed: "AAAA" },
       { nonce, sealed: `${sealed}A` },
-      { nonce, sealed: base64(bytes.subarray(0, -1)) },
+      { nonce, sealed: encodeBase64Url(bytes.subarray(0, -1)) },
       ...Array.from(bytes, (_byte, index) => {
-        const changed = Buffer.from(bytes);
-        changed[index] = (changed[index] ?? 0) ^ 1;
-        return { nonce, sealed: base64(changed) };
+        const changedBytes = Buffer.from(bytes);
+        changedBytes[index] = (changedBytes[index] ?? 0) ^ 1;
+        return { nonce, sealed: encodeBase64Url(changedBytes) };
       }),
     ];
     for (const changed of changes) {

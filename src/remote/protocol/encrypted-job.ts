@@ -2,7 +2,7 @@ import * as z from "zod";
 import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { platforms } from "../../posts/post.ts";
 import type { ReleasedCredential } from "../../upstream/credentials/release.ts";
-import { base64, decodeBytes, frame } from "./encoding.ts";
+import { decodeBase64Url, encodeBase64Url, frame } from "./encoding.ts";
 import type { AnswerKey } from "./encrypted-answer.ts";
 import { jobRefused } from "./errors.ts";
 import { type Binding, encryptTo } from "./hpke.ts";
@@ -36,13 +36,13 @@ export type JobPayload = z.infer<typeof jobPayload>;
 export type OpenedJob = Awaited<ReturnType<typeof openJob>>;
 
 /** Tolerance for the node's estimate of the gateway's clock, in seconds. */
-const aheadSeconds = 30;
+const clockToleranceSeconds = 30;
 
 type Head = Omit<JobEnvelope, "version" | "encapsulated" | "sealed" | "signature">;
 
 function envelopeAad({ key_id, job, lease, issued_at, expires_at, release }: Head): Buffer {
-  const released = release === undefined ? [] : [release.attestation, release.expires_at];
-  return frame("earshot-job-head/v1", key_id, job, lease, issued_at, expires_at, ...released);
+  const releaseFields = release === undefined ? [] : [release.attestation, release.expires_at];
+  return frame("earshot-job-head/v1", key_id, job, lease, issued_at, expires_at, ...releaseFields);
 }
 
 const encryptionBinding = (head: Head): Binding => ({
@@ -76,19 +76,21 @@ export async function encryptJob(options: {
     ...(release !== undefined && { release }),
   };
   const plaintext = Buffer.from(JSON.stringify(payload));
-  const encrypted = await encryptTo(encryptionKey, plaintext, encryptionBinding(head));
-  if (encrypted === null) {
+  const encryptedPayload = await encryptTo(encryptionKey, plaintext, encryptionBinding(head));
+  if (encryptedPayload === null) {
     throw jobRefused("key_unusable", "the node's encryption key is unusable");
   }
-  const signature = gateway.sign(signedPart(head, encrypted.encapsulated, encrypted.ciphertext));
+  const signature = gateway.sign(
+    signedPart(head, encryptedPayload.encapsulated, encryptedPayload.ciphertext),
+  );
   const envelope: JobEnvelope = {
     version: 1,
     ...head,
-    encapsulated: base64(encrypted.encapsulated),
-    sealed: base64(encrypted.ciphertext),
-    signature: base64(signature),
+    encapsulated: encodeBase64Url(encryptedPayload.encapsulated),
+    sealed: encodeBase64Url(encryptedPayload.ciphertext),
+    signature: encodeBase64Url(signature),
   };
-  return { envelope, answerKey: { key: encrypted.exportedKey, aad: envelopeAad(head) } };
+  return { envelope, answerKey: { key: encryptedPayload.exportedKey, aad: envelopeAad(head) } };
 }
 
 export async function openJob(
@@ -98,36 +100,37 @@ export async function openJob(
     keyId: string;
     gatewayKey: string;
     nowMs: number;
-    opened: OpenedLeases;
+    openedLeases: OpenedLeases;
   },
 ) {
-  const { keys, keyId, gatewayKey, nowMs, opened } = options;
+  const { keys, keyId, gatewayKey, nowMs, openedLeases } = options;
   const job = jobEnvelope.safeParse(envelope).data;
-  const encapsulated = decodeBytes(job?.encapsulated ?? "", 32);
-  const ciphertext = decodeBytes(job?.sealed ?? "");
-  const signature = decodeBytes(job?.signature ?? "", 64);
+  const encapsulated = decodeBase64Url(job?.encapsulated ?? "", 32);
+  const ciphertext = decodeBase64Url(job?.sealed ?? "");
+  const signature = decodeBase64Url(job?.signature ?? "", 64);
   if (job === undefined || encapsulated === null || ciphertext === null || signature === null) {
     throw jobRefused("malformed", "the job's envelope is malformed");
   }
   if (job.key_id !== keyId) {
-    throw jobRefused("other_key", "the job is encrypted to keys of another run");
+    throw jobRefused("other_key", "the job is encrypted to another run's keys");
   }
   if (!isSignedBy(gatewayKey, signedPart(job, encapsulated, ciphertext), signature)) {
     throw jobRefused("not_signed", "the job is not signed by the attested gateway");
   }
-  if (job.expires_at * 1_000 < nowMs || (job.issued_at - aheadSeconds) * 1_000 > nowMs) {
+  if (job.expires_at * 1_000 < nowMs || (job.issued_at - clockToleranceSeconds) * 1_000 > nowMs) {
     throw jobRefused("outside_time", "the job is not valid at this time");
   }
-  if (!opened.add(job.lease, job.expires_at * 1_000, nowMs)) {
+  if (!openedLeases.add(job.lease, job.expires_at * 1_000, nowMs)) {
     throw jobRefused("replayed", "the lease was already decrypted");
   }
-  const decrypted = await keys.open(encapsulated, ciphertext, encryptionBinding(job));
-  if (decrypted === null) throw jobRefused("not_openable", "this key cannot decrypt the job");
-  const payload = readPayload(decrypted.plaintext);
+  const decryptedPayload = await keys.open(encapsulated, ciphertext, encryptionBinding(job));
+  if (decryptedPayload === null)
+    throw jobRefused("not_openable", "this key cannot decrypt the job");
+  const payload = readPayload(decryptedPayload.plaintext);
   if (payload === null || (payload.credential === undefined) !== (job.release === undefined)) {
     throw jobRefused("payload_malformed", "the job's payload is malformed");
   }
-  const answerKey = { key: decrypted.exportedKey, aad: envelopeAad(job) };
+  const answerKey = { key: decryptedPayload.exportedKey, aad: envelopeAad(job) };
   return { uuid: job.job, payload, release: job.release, answerKey };
 }
 
@@ -150,7 +153,7 @@ export function createOpenedLeases(max = maxLeases) {
     add: (lease: string, expiresMs: number, nowMs: number): boolean => {
       if (expiries.has(lease)) return false;
       if (expiries.size >= max) {
-        for (const [opened, ms] of expiries) if (ms < nowMs) expiries.delete(opened);
+        for (const [openedLease, ms] of expiries) if (ms < nowMs) expiries.delete(openedLease);
       }
       if (expiries.size >= max) return false;
       expiries.set(lease, expiresMs);

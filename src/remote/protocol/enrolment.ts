@@ -4,21 +4,23 @@
  */
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
-import { base64, decodeBytes, frame } from "./encoding.ts";
+import { decodeBase64Url, encodeBase64Url, frame } from "./encoding.ts";
 
 export const enrolmentField = "earshot-enrolment";
 
 export const makeEnrolmentToken = (secretKey: Uint8Array): string =>
-  base64(new Uint8Array(hkdfSync("sha256", secretKey, "", "earshot enrolment/v1 earshot", 32)));
+  encodeBase64Url(
+    new Uint8Array(hkdfSync("sha256", secretKey, "", "earshot enrolment/v1 earshot", 32)),
+  );
 
-export const isEnrolmentToken = (text: string): boolean => decodeBytes(text, 32) !== null;
+export const isEnrolmentToken = (text: string): boolean => decodeBase64Url(text, 32) !== null;
 
 /** HMAC of the unique `Signature-Input`; the token is never sent. */
 export const enrolmentProof = (token: string, signatureInput: string): string =>
-  base64(tokenHmac(token, signatureInput));
+  encodeBase64Url(tokenHmac(token, signatureInput));
 
 export function isEnrolmentProof(proof: string, token: string, signatureInput: string): boolean {
-  const bytes = decodeBytes(proof, 32);
+  const bytes = decodeBase64Url(proof, 32);
   return bytes !== null && timingSafeEqual(bytes, tokenHmac(token, signatureInput));
 }
 

@@ -29,7 +29,7 @@ export const nodeUnauthorized = refusal(
 export const nodeAnswerRefused = refusal(
   "node_answer_refused",
   422,
-  "drop the work: the job runs again",
+  "discard the work: the job will run again",
 );
 
 export function failedCheckDetail(thrown: unknown): { code: string; message: string } {

@@ -1,4 +1,4 @@
-import { base64, decodeBytes, frame, sha256 } from "./encoding.ts";
+import { decodeBase64Url, encodeBase64Url, frame, sha256 } from "./encoding.ts";
 import { isSignedBy } from "./keys.ts";
 
 export const gatewaySignatureField = "earshot-gateway-signature";
@@ -15,7 +15,7 @@ export function signGatewayResponse(
   response: GatewayResponse,
   gateway: { sign(message: Uint8Array): Uint8Array },
 ): string {
-  return base64(gateway.sign(signedMessage(response)));
+  return encodeBase64Url(gateway.sign(signedMessage(response)));
 }
 
 export function isGatewayResponse(
@@ -23,7 +23,7 @@ export function isGatewayResponse(
   signature: string,
   gatewayKey: string,
 ): boolean {
-  return isSignedBy(gatewayKey, signedMessage(response), decodeBytes(signature, 64));
+  return isSignedBy(gatewayKey, signedMessage(response), decodeBase64Url(signature, 64));
 }
 
 const signedMessage = ({ signatureInput, path, status, body }: GatewayResponse): Buffer =>

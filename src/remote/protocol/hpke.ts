@@ -1,6 +1,6 @@
 /** RFC 9180, base mode. */
 import { once } from "../../lib/once.ts";
-import { base64, decodeBytes } from "./encoding.ts";
+import { decodeBase64Url, encodeBase64Url } from "./encoding.ts";
 
 export type Binding = { info: Uint8Array; aad: Uint8Array };
 
@@ -20,7 +20,7 @@ const createSuite = once(async () => {
 export async function makeEncryptionKeyPair() {
   const suite = await createSuite();
   const pair = await suite.GenerateKeyPair(false);
-  const publicKey = base64(await suite.SerializePublicKey(pair.publicKey));
+  const publicKey = encodeBase64Url(await suite.SerializePublicKey(pair.publicKey));
 
   async function open(encapsulated: Uint8Array, ciphertext: Uint8Array, { info, aad }: Binding) {
     try {
@@ -37,7 +37,7 @@ export async function makeEncryptionKeyPair() {
 
 export async function encryptTo(publicKey: string, plaintext: Uint8Array, { info, aad }: Binding) {
   const suite = await createSuite();
-  const bytes = decodeBytes(publicKey, 32);
+  const bytes = decodeBase64Url(publicKey, 32);
   if (bytes === null) return null;
   try {
     const key = await suite.DeserializePublicKey(bytes);

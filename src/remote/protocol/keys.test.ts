@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { base64, decodeBase64, decodeBytes } from "./encoding.ts";
+import { decodeBase64, decodeBase64Url, encodeBase64Url } from "./encoding.ts";
 import { deriveGatewayKey, isSignedBy, isSigningKey, makeRunKeys, makeSigningKey } from "./keys.ts";
 
 const message = Buffer.from("a message");
@@ -9,7 +9,7 @@ test("a node's identity depends only on its seed", () => {
   const first = makeSigningKey(seed);
   expect(makeSigningKey(seed).publicKey).toBe(first.publicKey);
   expect(makeSigningKey().publicKey).not.toBe(first.publicKey);
-  expect(decodeBytes(first.publicKey, 32)).not.toBeNull();
+  expect(decodeBase64Url(first.publicKey, 32)).not.toBeNull();
   expect(isSignedBy(first.publicKey, message, first.sign(message))).toBe(true);
   expect(() => makeSigningKey(Buffer.alloc(31))).toThrow("32 bytes");
 });
@@ -63,26 +63,26 @@ test.each([
   "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
   "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
 ])("a key of small order verifies nothing: %s", (point) => {
-  const forged = Buffer.concat([Buffer.of(1), Buffer.alloc(63)]);
+  const forgedSignature = Buffer.concat([Buffer.of(1), Buffer.alloc(63)]);
   for (const sign of [0, 0x80]) {
     const bytes = Buffer.from(point, "hex");
     bytes[31] = (bytes[31] ?? 0) | sign;
-    expect(isSigningKey(base64(bytes))).toBe(false);
-    expect(isSignedBy(base64(bytes), message, forged)).toBe(false);
+    expect(isSigningKey(encodeBase64Url(bytes))).toBe(false);
+    expect(isSignedBy(encodeBase64Url(bytes), message, forgedSignature)).toBe(false);
   }
   expect(isSigningKey(makeSigningKey().publicKey)).toBe(true);
 });
 
 test("base64 and base64url texts have one spelling", () => {
-  expect(decodeBytes("AQ", 1)).toEqual(Buffer.of(1));
+  expect(decodeBase64Url("AQ", 1)).toEqual(Buffer.of(1));
   for (const text of ["AR", "AQ==", "AQ ", "A Q", "AQ\n", "+Q", "A"])
-    expect(decodeBytes(text)).toBeNull();
+    expect(decodeBase64Url(text)).toBeNull();
   expect(decodeBase64("AQ==")).toEqual(Buffer.of(1));
   for (const text of ["AQ", "AR==", "AQ=", " AQ==", "_w=="]) expect(decodeBase64(text)).toBeNull();
 });
 
 function flip(bytes: Buffer): Buffer {
-  const flipped = Buffer.from(bytes);
-  flipped[5] = (flipped[5] ?? 0) ^ 1;
-  return flipped;
+  const flippedBytes = Buffer.from(bytes);
+  flippedBytes[5] = (flippedBytes[5] ?? 0) ^ 1;
+  return flippedBytes;
 }

@@ -7,7 +7,7 @@ import {
   sign as signWith,
   verify,
 } from "node:crypto";
-import { decodeBytes } from "./encoding.ts";
+import { decodeBase64Url } from "./encoding.ts";
 import { makeEncryptionKeyPair } from "./hpke.ts";
 
 const seedLength = 32;
@@ -36,7 +36,7 @@ export function isSignedBy(
   message: Uint8Array,
   signature: Uint8Array | null,
 ): boolean {
-  const bytes = decodeBytes(key, 32);
+  const bytes = decodeBase64Url(key, 32);
   if (bytes === null || signature?.length !== 64 || isOfSmallOrder(bytes)) return false;
   try {
     return verify(null, message, makePublicKey(key), signature);
@@ -46,7 +46,7 @@ export function isSignedBy(
 }
 
 export function isSigningKey(key: string): boolean {
-  const bytes = decodeBytes(key, 32);
+  const bytes = decodeBase64Url(key, 32);
   return bytes !== null && !isOfSmallOrder(bytes);
 }
 
@@ -80,7 +80,7 @@ const rawOf = (key: KeyObject): string => key.export({ format: "jwk" }).x ?? "";
  * The y coordinates of the points of order 1, 2, 4 and 8, including non-canonical encodings;
  * little-endian, without the sign bit.
  */
-const smallOrders = new Set([
+const smallOrderPoints = new Set([
   "0000000000000000000000000000000000000000000000000000000000000000",
   "0100000000000000000000000000000000000000000000000000000000000000",
   "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
@@ -91,7 +91,7 @@ const smallOrders = new Set([
 ]);
 
 function isOfSmallOrder(key: Buffer): boolean {
-  const unsigned = Buffer.from(key);
-  unsigned[31] = (unsigned[31] ?? 0) & 0x7f;
-  return smallOrders.has(unsigned.toString("hex"));
+  const maskedKey = Buffer.from(key);
+  maskedKey[31] = (maskedKey[31] ?? 0) & 0x7f;
+  return smallOrderPoints.has(maskedKey.toString("hex"));
 }

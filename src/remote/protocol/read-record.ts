@@ -29,13 +29,13 @@ const time = z
   .default(null);
 
 /** A link that clients may follow; its scheme is optional. */
-const address = z.string().refine(isHarmless);
-const optionalAddress = address.nullable().default(null);
+const link = z.string().refine(isSafeLink);
+const optionalLink = link.nullable().default(null);
 
 const linkProtocols: readonly string[] = ["http:", "https:", "at:"];
 
-function isHarmless(address: string): boolean {
-  const protocol = URL.parse(address)?.protocol;
+function isSafeLink(link: string): boolean {
+  const protocol = URL.parse(link)?.protocol;
   return protocol === undefined || linkProtocols.includes(protocol);
 }
 
@@ -51,7 +51,7 @@ const metadata = z.looseObject({
   /** Absent for posts; `ids`: posts reduced to IDs. */
   kind: z.enum(["ids", "profile", "trend", "space"]).optional(),
   platform: platformName,
-  url: optionalAddress,
+  url: optionalLink,
   uri: text,
   created_at: time,
   username: text,
@@ -69,16 +69,16 @@ const metadata = z.looseObject({
   is_retweet: nullableBoolean,
   hashtags: texts,
   mentions: texts,
-  urls: z.array(address).default([]),
-  media: z.array(z.looseObject({ type: z.string(), url: optionalAddress, alt: text })).default([]),
+  urls: z.array(link).default([]),
+  media: z.array(z.looseObject({ type: z.string(), url: optionalLink, alt: text })).default([]),
   geo: z.looseObject({ lat: z.number(), lon: z.number() }).nullable().default(null),
   labels: texts,
   possibly_sensitive: nullableBoolean,
   source: text,
   public_metrics: z.record(z.string(), z.number().min(0).nullable()).default({}),
   origin: text,
-  avatar_url: optionalAddress,
-  banner_url: optionalAddress,
+  avatar_url: optionalLink,
+  banner_url: optionalLink,
   scheduled_at: time,
   started_at: time,
   ended_at: time,
@@ -99,7 +99,7 @@ type RecordShape = z.infer<typeof recordShape>;
 
 export type RecordKind = "post" | "profile" | "trend" | "space";
 
-export type ReadRecord = {
+export type ParsedRecord = {
   item: FetchedItem;
   name: string;
   kind: RecordKind;
@@ -109,7 +109,7 @@ export type ReadRecord = {
 };
 
 /** Requires the uri and account of a post, by which later deletions find it. */
-export function readRecord(record: string): ReadRecord {
+export function readRecord(record: string): ParsedRecord {
   const parsed = parseRecord(record);
   if (parsed === null) throw answerRefused("record_malformed", "a record is malformed");
   const { ID: name, Metadata } = parsed;
@@ -135,38 +135,38 @@ function parseRecord(text: string): RecordShape | null {
 }
 
 /** The post lacks the time of observation and the account ids of mentions. */
-function makePost({ Content, Metadata: reported }: RecordShape): Post {
-  const counts = reported.public_metrics;
+function makePost({ Content, Metadata: reportedMetadata }: RecordShape): Post {
+  const counts = reportedMetadata.public_metrics;
   return {
-    platform: reported.platform,
-    uri: reported.uri ?? "",
+    platform: reportedMetadata.platform,
+    uri: reportedMetadata.uri ?? "",
     nativeId: null,
-    url: reported.url,
-    username: reported.username ?? "",
-    userId: reported.user_id,
+    url: reportedMetadata.url,
+    username: reportedMetadata.username ?? "",
+    userId: reportedMetadata.user_id,
     authorName: null,
-    authorVerified: reported.author_verified,
+    authorVerified: reportedMetadata.author_verified,
     createdAt: "",
-    createdMs: reported.created_at,
+    createdMs: reportedMetadata.created_at,
     seenMs: null,
     text: Content,
-    langs: reported.langs,
-    detectedLang: reported.lang_detected === true ? reported.lang : null,
-    conversationId: reported.conversation_id,
-    inReplyTo: reported.in_reply_to,
-    quoted: reported.quoted,
-    reposted: reported.reposted,
-    isReply: reported.is_reply === true,
-    isQuote: reported.is_quote === true,
-    isRepost: reported.is_retweet === true,
-    hashtags: reported.hashtags,
-    mentions: reported.mentions.map((username) => ({ username, userId: null })),
-    urls: reported.urls,
-    media: reported.media,
-    geo: reported.geo,
-    labels: reported.labels,
-    sensitive: reported.possibly_sensitive,
-    source: reported.source,
+    langs: reportedMetadata.langs,
+    detectedLang: reportedMetadata.lang_detected === true ? reportedMetadata.lang : null,
+    conversationId: reportedMetadata.conversation_id,
+    inReplyTo: reportedMetadata.in_reply_to,
+    quoted: reportedMetadata.quoted,
+    reposted: reportedMetadata.reposted,
+    isReply: reportedMetadata.is_reply === true,
+    isQuote: reportedMetadata.is_quote === true,
+    isRepost: reportedMetadata.is_retweet === true,
+    hashtags: reportedMetadata.hashtags,
+    mentions: reportedMetadata.mentions.map((username) => ({ username, userId: null })),
+    urls: reportedMetadata.urls,
+    media: reportedMetadata.media,
+    geo: reportedMetadata.geo,
+    labels: reportedMetadata.labels,
+    sensitive: reportedMetadata.possibly_sensitive,
+    source: reportedMetadata.source,
     counts: {
       likes: counts.like_count ?? null,
       reposts: counts.retweet_count ?? null,

@@ -15,10 +15,10 @@ type PostName = Pick<FetchedItem, "platform" | "id" | "uri" | "userId">;
  * Later deletions compare uri and account literally, so both must be canonical. Imports may omit
  * the account or use an `import:` uri.
  */
-export function checkPostNames(item: PostName, reported: ReportedNames): void {
+export function checkPostNames(item: PostName, reportedNames: ReportedNames): void {
   const { platform, uri, userId } = item;
   if (uri === null) throw nameMissing();
-  if (reported.origin === "import") {
+  if (reportedNames.origin === "import") {
     if (uri.startsWith(`import:${platform}:`)) return;
     // Bluesky's uris contain the account.
     if (platform === "bluesky" && userId === null) throw nameMissing();
@@ -27,10 +27,10 @@ export function checkPostNames(item: PostName, reported: ReportedNames): void {
   }
   if (userId === null) throw nameMissing();
   if (!hasCanonicalNames(item)) throw nameMalformed();
-  if (reported.is_retweet !== true) return;
-  const { uri: original = null, userId: author = null } = reported.reposted ?? {};
-  if (original === null) throw nameMissing();
-  if (!isNamed({ platform, id: null, uri: original, userId: author })) throw nameMalformed();
+  if (reportedNames.is_retweet !== true) return;
+  const { uri: originalUri = null, userId: authorId = null } = reportedNames.reposted ?? {};
+  if (originalUri === null) throw nameMissing();
+  if (!isNamed({ platform, id: null, uri: originalUri, userId: authorId })) throw nameMalformed();
 }
 
 function hasCanonicalNames(item: PostName): boolean {

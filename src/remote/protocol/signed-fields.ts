@@ -14,14 +14,14 @@ export function createMessageSignatures<Name extends string>(
   { hasNonce }: { hasNonce: boolean },
 ) {
   type Values = Readonly<Record<Name, string>>;
-  const covered = `(${names.map((name) => `"${name}"`).join(" ")})`;
+  const coveredComponents = `(${names.map((name) => `"${name}"`).join(" ")})`;
   const inputPattern = new RegExp(
-    `^earshot=(?<parameters>${covered.replaceAll(/[()]/g, "\\$&")};created=(?<created>0|[1-9][0-9]{0,11})` +
+    `^earshot=(?<parameters>${coveredComponents.replaceAll(/[()]/g, "\\$&")};created=(?<created>0|[1-9][0-9]{0,11})` +
       `${hasNonce ? ';nonce="(?<nonce>[A-Za-z0-9_-]{16,64})"' : ""}` +
       `;keyid="(?<keyId>[A-Za-z0-9_-]{22})";alg="ed25519";tag="${tag}")$`,
   );
 
-  function baseOf(values: Values, parameters: string): Buffer {
+  function signatureBase(values: Values, parameters: string): Buffer {
     const lines = names.map((name) => `"${name}": ${values[name]}`);
     return Buffer.from([...lines, `"@signature-params": ${parameters}`].join("\n"), "utf8");
   }
@@ -32,10 +32,10 @@ export function createMessageSignatures<Name extends string>(
       { keyId, nowMs, nonce }: { keyId: string; nowMs: number; nonce?: string },
       key: Signer,
     ) => {
-      const created = `;created=${Math.floor(nowMs / 1_000)}`;
+      const createdParameter = `;created=${Math.floor(nowMs / 1_000)}`;
       const nonceParameter = nonce === undefined ? "" : `;nonce="${nonce}"`;
-      const parameters = `${covered}${created}${nonceParameter};keyid="${keyId}";alg="ed25519";tag="${tag}"`;
-      const value = key.sign(baseOf(values, parameters));
+      const parameters = `${coveredComponents}${createdParameter}${nonceParameter};keyid="${keyId}";alg="ed25519";tag="${tag}"`;
+      const value = key.sign(signatureBase(values, parameters));
       return {
         "signature-input": `earshot=${parameters}`,
         signature: serializeDictionary({ earshot: { value } }),
@@ -47,8 +47,12 @@ export function createMessageSignatures<Name extends string>(
       const { parameters, created, nonce = "", keyId } = inputPattern.exec(input)?.groups ?? {};
       if (parameters === undefined || keyId === undefined) return null;
       const isSigned = (signature: string, values: Values, signingKey: string): boolean => {
-        const [, encoded = ""] = /^earshot=:([A-Za-z0-9+/]{86}==):$/.exec(signature) ?? [];
-        return isSignedBy(signingKey, baseOf(values, parameters), decodeBase64(encoded));
+        const [, encodedSignature = ""] = /^earshot=:([A-Za-z0-9+/]{86}==):$/.exec(signature) ?? [];
+        return isSignedBy(
+          signingKey,
+          signatureBase(values, parameters),
+          decodeBase64(encodedSignature),
+        );
       };
       return { keyId, createdMs: Number(created) * 1_000, nonce, isSigned };
     },

@@ -11,13 +11,13 @@ const nowMs = Date.UTC(2026, 0, 31, 12);
 const node = makeSigningKey(Buffer.alloc(32, 5));
 const body = Buffer.from('{"methods":["searchbyquery"],"wait_ms":20000}');
 const line = { method: "POST", path: "/internal/nodes/lease?a=b" };
-const signing = { ...line, body, keyId: "k".repeat(22), nowMs, nonce: "n".repeat(22) };
-const request = { ...line, body, headers: signRequest(signing, node) };
+const signingOptions = { ...line, body, keyId: "k".repeat(22), nowMs, nonce: "n".repeat(22) };
+const request = { ...line, body, headers: signRequest(signingOptions, node) };
 
 type Fields = Readonly<Record<string, string | undefined>>;
-type Changed = { method?: string; path?: string; body?: Buffer; headers?: Fields };
+type RequestOverrides = { method?: string; path?: string; body?: Buffer; headers?: Fields };
 
-function formatOutcome(overrides: Changed): string {
+function formatOutcome(overrides: RequestOverrides): string {
   try {
     const sender = readSignedRequest({ ...request, ...overrides });
     return sender.isSignedBy(node.publicKey) ? "signed" : "bad_signature";
@@ -29,20 +29,24 @@ function formatOutcome(overrides: Changed): string {
 
 test("a signed request names its sender and time", () => {
   const sender = readSignedRequest(request);
-  expect(sender).toMatchObject({ keyId: signing.keyId, createdMs: nowMs, nonce: signing.nonce });
+  expect(sender).toMatchObject({
+    keyId: signingOptions.keyId,
+    createdMs: nowMs,
+    nonce: signingOptions.nonce,
+  });
   expect(sender.isSignedBy(node.publicKey)).toBe(true);
   expect(sender.isSignedBy(makeSigningKey().publicKey)).toBe(false);
 });
 
 test("an independent implementation of RFC 9421 accepts a signed request, and no other body or path", async () => {
-  const verifying = (url: string) =>
+  const verifyAt = (url: string) =>
     httpbis.verifyMessage(
       {
         keyLookup: async () => ({
-          id: signing.keyId,
+          id: signingOptions.keyId,
           algs: ["ed25519"],
           verify: async (data: Buffer, signature: Buffer) =>
-            verifiedBy(node.publicKey, data, signature),
+            isVerifiedBy(node.publicKey, data, signature),
         }),
         all: true,
         requiredFields: ["@method", "@request-target", "content-digest"],
@@ -50,13 +54,13 @@ test("an independent implementation of RFC 9421 accepts a signed request, and no
       },
       { method: "POST", url, headers: request.headers },
     );
-  expect(await verifying(`https://gateway.example${line.path}`)).toBe(true);
-  await expect(verifying("https://gateway.example/internal/nodes/leave")).resolves.toBe(false);
+  expect(await verifyAt(`https://gateway.example${line.path}`)).toBe(true);
+  await expect(verifyAt("https://gateway.example/internal/nodes/leave")).resolves.toBe(false);
 });
 
 test("the body of a signed request can be compared later", () => {
-  const unread = { ...request, body: null };
-  expect(readSignedRequest(unread).isSignedBy(node.publicKey)).toBe(true);
+  const unreadRequest = { ...request, body: null };
+  expect(readSignedRequest(unreadRequest).isSignedBy(node.publicKey)).toBe(true);
   expect(makeContentDigest(body)).toBe(request.headers["content-digest"]);
   expect(formatOutcome({ headers: {} })).toBe("not_signed");
   expect(makeContentDigest(Buffer.from("{}"))).not.toBe(request.headers["content-digest"]);
@@ -64,8 +68,8 @@ test("the body of a signed request can be compared later", () => {
 
 const headers = request.headers;
 const input = headers["signature-input"] ?? "";
-const withInput = (changed: string): Changed => ({
-  headers: { ...headers, "signature-input": changed },
+const withInput = (changedInput: string): RequestOverrides => ({
+  headers: { ...headers, "signature-input": changedInput },
 });
 
 test.each([
@@ -122,7 +126,7 @@ test.each([
   ["a parameter twice", withInput(`${input};created=1`), "signature_input"],
   ["a second label", withInput(`${input}, b=();created=1`), "signature_input"],
   ["another label", withInput(input.replace("earshot=", "b=")), "signature_input"],
-] satisfies [string, Changed, string][])(
+] satisfies [string, RequestOverrides, string][])(
   "a signed request with %s is refused",
   (_name, overrides, code) => {
     expect(formatOutcome({})).toBe("signed");
@@ -144,7 +148,7 @@ test("arbitrary fields are never accepted as a signed request", () => {
   );
 });
 
-function verifiedBy(key: string, data: Buffer, signature: Buffer): boolean {
+function isVerifiedBy(key: string, data: Buffer, signature: Buffer): boolean {
   const publicKey = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: key }, format: "jwk" });
   return verifyEd25519(null, data, publicKey, signature);
 }

@@ -10,9 +10,13 @@ import { quoteDigest, signResult, verifyResult } from "./signed-result.ts";
 
 const nowMs = Date.UTC(2026, 0, 31, 12);
 const node = makeSigningKey(Buffer.alloc(32, 5));
-const reported = { body: '[{"ID":"1"}]', knowledge: '{"complete":true}', request: '{"query":"é"}' };
-const signing = {
-  ...reported,
+const resultContent = {
+  body: '[{"ID":"1"}]',
+  knowledge: '{"complete":true}',
+  request: '{"query":"é"}',
+};
+const signingOptions = {
+  ...resultContent,
   job: "0190a2b4-7c11-4f6e-9d53-1f0a55c0ffee",
   evidence: "tdx" as const,
   quoteSha256: sha256("quote"),
@@ -20,12 +24,12 @@ const signing = {
   keyId: "k".repeat(22),
   nowMs: nowMs + 345,
 };
-const fields = signResult(signing, node);
-const attested = { ...reported, signingKey: node.publicKey };
+const fields = signResult(signingOptions, node);
+const attestedResult = { ...resultContent, signingKey: node.publicKey };
 
-function formatOutcome(changed: SignedFields, attestedFacts = attested): string {
+function formatOutcome(changedFields: SignedFields, attestedFacts = attestedResult): string {
   try {
-    verifyResult(changed, attestedFacts);
+    verifyResult(changedFields, attestedFacts);
     return "signed";
   } catch (error) {
     if (!(error instanceof EarshotError) || error.code !== "signature_refused") throw error;
@@ -34,33 +38,39 @@ function formatOutcome(changed: SignedFields, attestedFacts = attested): string 
 }
 
 test("a signed result names what it covers", () => {
-  expect(verifyResult(fields, attested)).toEqual({
-    keyId: signing.keyId,
-    job: signing.job,
+  expect(verifyResult(fields, attestedResult)).toEqual({
+    keyId: signingOptions.keyId,
+    job: signingOptions.job,
     evidence: "tdx",
-    attestationId: signing.attestationId,
+    attestationId: signingOptions.attestationId,
     quoteSha256: sha256("quote"),
     signedAtMs: nowMs,
   });
-  const bytes = Buffer.from(reported.body);
-  expect(signResult({ ...signing, body: bytes }, node)).toEqual(fields);
-  expect(formatOutcome(fields, { ...attested, body: reported.body })).toBe("signed");
+  const bytes = Buffer.from(resultContent.body);
+  expect(signResult({ ...signingOptions, body: bytes }, node)).toEqual(fields);
+  expect(formatOutcome(fields, { ...attestedResult, body: resultContent.body })).toBe("signed");
 });
 
 test("a signed result without a quote has no digest of one", () => {
   expect(quoteDigest({ quote: null })).toBeNull();
   expect(quoteDigest({ quote: "00ff" })).toEqual(sha256(Buffer.of(0, 255)));
-  const bare = signResult({ ...signing, evidence: "none", quoteSha256: null }, node);
-  expect(bare["earshot-job"]).toContain("quote=::");
-  expect(verifyResult(bare, attested)).toMatchObject({ evidence: "none", quoteSha256: null });
+  const fieldsWithoutQuote = signResult(
+    { ...signingOptions, evidence: "none", quoteSha256: null },
+    node,
+  );
+  expect(fieldsWithoutQuote["earshot-job"]).toContain("quote=::");
+  expect(verifyResult(fieldsWithoutQuote, attestedResult)).toMatchObject({
+    evidence: "none",
+    quoteSha256: null,
+  });
 });
 
 test("an independent implementation of RFC 9421 accepts a signed result, and no other Earshot-Job", async () => {
-  const verifying = (headers: SignedFields) =>
+  const verify = (headers: SignedFields) =>
     httpbis.verifyMessage(
       {
         keyLookup: async () => ({
-          id: signing.keyId,
+          id: signingOptions.keyId,
           algs: ["ed25519"],
           verify: async (data: Buffer, signature: Buffer) => {
             const key = { kty: "OKP", crv: "Ed25519", x: node.publicKey };
@@ -73,9 +83,9 @@ test("an independent implementation of RFC 9421 accepts a signed result, and no 
       },
       { status: 200, headers },
     );
-  expect(await verifying(fields)).toBe(true);
-  const other = fields["earshot-job"].replace('"tdx"', '"none"');
-  await expect(verifying({ ...fields, "earshot-job": other })).resolves.toBe(false);
+  expect(await verify(fields)).toBe(true);
+  const otherJobField = fields["earshot-job"].replace('"tdx"', '"none"');
+  await expect(verify({ ...fields, "earshot-job": otherJobField })).resolves.toBe(false);
 });
 
 const job = fields["earshot-job"];
@@ -112,7 +122,7 @@ test.each([
   ["signingKey", makeSigningKey().publicKey, "bad_signature"],
   ["signingKey", "", "bad_signature"],
 ] as const)("a signed result for another %s (%s) is refused with %s", (name, value, code) => {
-  expect(formatOutcome(fields, { ...attested, [name]: value })).toBe(code);
+  expect(formatOutcome(fields, { ...attestedResult, [name]: value })).toBe(code);
 });
 
 test.each([
@@ -120,7 +130,7 @@ test.each([
   ["a malformed attestation id", { attestationId: "short" }],
   ["a digest of another length", { quoteSha256: Buffer.alloc(31) }],
 ])("a result signed with %s is refused", (_name, overrides) => {
-  expect(formatOutcome(signResult({ ...signing, ...overrides }, node))).toBe("job_field");
+  expect(formatOutcome(signResult({ ...signingOptions, ...overrides }, node))).toBe("job_field");
 });
 
 test("arbitrary fields are never accepted as a signed result", () => {

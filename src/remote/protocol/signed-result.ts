@@ -52,7 +52,7 @@ export function signResult(
 /** Callers must also call `requireBinding`. */
 export function verifyResult(
   fields: SignedFields,
-  reported: {
+  reportedResult: {
     body: string | Uint8Array;
     knowledge: string;
     request: string;
@@ -62,27 +62,30 @@ export function verifyResult(
   if (fields["content-type"] !== contentType) {
     throw signatureRefused("content_type", `the content type is not ${contentType}`);
   }
-  if (fields["content-digest"] !== makeContentDigest(reported.body)) {
+  if (fields["content-digest"] !== makeContentDigest(reportedResult.body)) {
     throw signatureRefused("content_digest", "the body differs from the signed one");
   }
   const parsed = signatures.read(fields["signature-input"]);
   if (parsed === null) {
     throw signatureRefused("signature_input", "the signature does not cover the required fields");
   }
-  if (!parsed.isSigned(fields.signature, fields, reported.signingKey)) {
+  if (!parsed.isSigned(fields.signature, fields, reportedResult.signingKey)) {
     throw signatureRefused("bad_signature", "the signature does not match the attested key");
   }
   const job = jobPattern.exec(fields["earshot-job"])?.groups;
   const evidence = evidenceKinds.find((kind) => kind === job?.evidence);
   const quote = decodeBase64(job?.quote ?? "");
   if (job?.id === undefined || evidence === undefined || quote === null) {
-    throw signatureRefused("job_field", "Earshot-Job is malformed");
+    throw signatureRefused("job_field", "the Earshot-Job field is malformed");
   }
-  if (job.request !== sha256(reported.request).toString("base64")) {
+  if (job.request !== sha256(reportedResult.request).toString("base64")) {
     throw signatureRefused("request_digest", "the answer was signed for another request");
   }
-  if (job.knowledge !== sha256(reported.knowledge).toString("base64")) {
-    throw signatureRefused("knowledge_digest", "coverage and sources differ from the signed ones");
+  if (job.knowledge !== sha256(reportedResult.knowledge).toString("base64")) {
+    throw signatureRefused(
+      "knowledge_digest",
+      "the coverage and sources differ from the signed ones",
+    );
   }
   return {
     keyId: parsed.keyId,
@@ -95,16 +98,16 @@ export function verifyResult(
 }
 
 const bindingErrors = {
-  other_key: "the signature is by another key than the attested one",
-  other_job: "the signature is of another job",
-  other_evidence: "signature and attestation have different kinds of evidence",
-  other_attestation: "the signature has another attestation",
-  other_quote: "the signature has another quote than was attested",
+  other_key: "the signature was not made with the attested key",
+  other_job: "the signature is for another job",
+  other_evidence: "the signature and the attestation name different kinds of evidence",
+  other_attestation: "the signature names another attestation",
+  other_quote: "the signature names a quote other than the attested one",
 };
 
 /** Requires a signature for this job by the key of this attestation. */
 export function requireBinding(
-  signed: SignedResult,
+  signedResult: SignedResult,
   job: string,
   keyId: string,
   attestation: { id: string; statement: NodeStatement; evidence: Evidence } | undefined,
@@ -112,13 +115,13 @@ export function requireBinding(
   const requireThat = (code: keyof typeof bindingErrors, holds: boolean): void => {
     if (!holds) throw signatureRefused(code, bindingErrors[code]);
   };
-  requireThat("other_key", signed.keyId === keyId);
-  requireThat("other_job", signed.job === job);
-  const kind = attestation?.statement.evidence ?? signed.evidence;
-  requireThat("other_evidence", signed.evidence === kind);
-  requireThat("other_attestation", signed.attestationId === attestation?.id);
+  requireThat("other_key", signedResult.keyId === keyId);
+  requireThat("other_job", signedResult.job === job);
+  const kind = attestation?.statement.evidence ?? signedResult.evidence;
+  requireThat("other_evidence", signedResult.evidence === kind);
+  requireThat("other_attestation", signedResult.attestationId === attestation?.id);
   const quote = attestation === undefined ? null : quoteDigest(attestation.evidence);
-  requireThat("other_quote", isDeepStrictEqual(signed.quoteSha256, quote));
+  requireThat("other_quote", isDeepStrictEqual(signedResult.quoteSha256, quote));
 }
 
 const jobPattern =

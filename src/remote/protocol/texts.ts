@@ -21,8 +21,8 @@ export function requestText(request: AnswerRequest): string {
 
 /** Errors: `request_malformed` unless written by `requestText`; `target_mismatch`. */
 export function readRequest(text: string): AnswerRequest {
-  const parsed = readAs(requestShape, text, maxRequestCharacters);
-  if (parsed === null) throw jobRefused("request_malformed", "malformed request");
+  const parsed = readCanonical(requestShape, text, maxRequestCharacters);
+  if (parsed === null) throw jobRefused("request_malformed", "the request is malformed");
   const { place: position, ...rest } = parsed;
   const request = { ...rest, position };
   checkTarget(request);
@@ -34,40 +34,42 @@ export function knowledgeText(answer: Knowledge): string {
 }
 
 export function readKnowledge(text: string): Knowledge {
-  const knowledge = readAs(knowledgeShape, text, maxKnowledgeCharacters);
+  const knowledge = readCanonical(knowledgeShape, text, maxKnowledgeCharacters);
   if (knowledge === null) {
     throw answerRefused("knowledge_malformed", "the answer's knowledge is malformed");
   }
   const { nextPlace: nextPosition, ...rest } = knowledge;
-  return { ...rest, nextPosition, warnings: knowledge.warnings.map(printable) };
+  return { ...rest, nextPosition, warnings: knowledge.warnings.map(makePrintable) };
 }
 
 export function failureBytes({ code, message, status, retryable, hint }: LeaseFailure): Uint8Array {
-  const cut = (text: string) => text.slice(0, maxMessageCharacters);
-  const hinted = hint === undefined ? {} : { hint: cut(hint) };
-  return Buffer.from(JSON.stringify({ code, message: cut(message), status, retryable, ...hinted }));
+  const truncate = (text: string) => text.slice(0, maxMessageCharacters);
+  const hintField = hint === undefined ? {} : { hint: truncate(hint) };
+  return Buffer.from(
+    JSON.stringify({ code, message: truncate(message), status, retryable, ...hintField }),
+  );
 }
 
 export function readFailure(plaintext: Uint8Array): LeaseFailure {
   try {
     if (plaintext.length > maxFailureBytes) throw new Error("too long");
-    return printable(failureShape.parse(parseUntrustedJson(plaintext)));
+    return makePrintable(failureShape.parse(parseUntrustedJson(plaintext)));
   } catch {
     throw answerRefused("malformed", "the failure is malformed");
   }
 }
 
-function printable<Texts extends { message: string; hint?: string }>(texts: Texts): Texts {
+function makePrintable<Texts extends { message: string; hint?: string }>(texts: Texts): Texts {
   const { message, hint } = texts;
-  const hinted = hint === undefined ? {} : { hint: stripControls(hint) };
-  return { ...texts, message: stripControls(message), ...hinted };
+  const hintField = hint === undefined ? {} : { hint: stripControls(hint) };
+  return { ...texts, message: stripControls(message), ...hintField };
 }
 
 /** Canonical JSON, without unknown members. */
 const canonicalText = <Shape extends z.ZodType>(shape: Shape, value: unknown): string =>
   JSON.stringify(z.encode(shape, value as z.output<Shape>));
 
-function readAs<Shape extends z.ZodType>(
+function readCanonical<Shape extends z.ZodType>(
   shape: Shape,
   text: string,
   maxCharacters: number,

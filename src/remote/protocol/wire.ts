@@ -63,7 +63,7 @@ const target: z.ZodType<Target> = z.discriminatedUnion("kind", [
 ]);
 
 /** Only the gateway knows `nodeId`. */
-const location: z.ZodType<Omit<FetchPosition, "nodeId">> = z.object({
+const fetchPosition: z.ZodType<Omit<FetchPosition, "nodeId">> = z.object({
   platform: platformName,
   credentialId: z.string().max(256).nullable(),
   cursor: z.string().max(16_384).nullable(),
@@ -83,7 +83,7 @@ export const requestShape = z.object({
   toMs: ms,
   asOfMs: ms,
   after: position.nullable(),
-  place: location.nullable(),
+  place: fetchPosition.nullable(),
   maxResults: z.int().min(1).max(1_000),
 });
 
@@ -171,7 +171,7 @@ const warning = z.object({
 export const knowledgeShape = z
   .object({
     next: position.nullable(),
-    nextPlace: location.nullable(),
+    nextPlace: fetchPosition.nullable(),
     complete: z.boolean(),
     coverage,
     sources: z.array(sourcePart).max(1_000),

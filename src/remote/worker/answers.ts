@@ -1,11 +1,11 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { AnswerRequest, FetchedItem } from "../../platforms/source.ts";
-import type { ShownAnswer } from "../../search/merge/fill-in.ts";
+import type { ShownAnswer } from "../../search/merge/answer-records.ts";
 import { createRecordCheck, createYield } from "../protocol/check-answer.ts";
 import { readRecord } from "../protocol/read-record.ts";
 
 /** Drops records that a gateway would reject, such as posts whose counts have changed. */
-export async function withoutRefused(
+export async function dropRefusedRecords(
   request: AnswerRequest,
   answer: ShownAnswer,
   onOmitted: (check: string) => void,

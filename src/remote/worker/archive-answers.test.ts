@@ -11,10 +11,10 @@ import { createManualClock } from "../../lib/manual-clock.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
 import type { Post } from "../../posts/post.ts";
 import { searchArchive } from "../../search/archive/search.ts";
-import { withRecords } from "../../search/merge/fill-in.ts";
+import { withRecords } from "../../search/merge/answer-records.ts";
 import { answerBody, answerBytes, readAnswer } from "../protocol/answer.ts";
 import { knowledgeText, readRequest, requestText } from "../protocol/texts.ts";
-import { withoutRefused } from "./answers.ts";
+import { dropRefusedRecords } from "./answers.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
 const clock = createManualClock(nowMs);
@@ -54,7 +54,7 @@ const fields = {
   signature: "",
 };
 
-const leftOut: string[] = [];
+const omittedChecks: string[] = [];
 
 async function roundTrip(request: AnswerRequest) {
   const source = {
@@ -64,9 +64,11 @@ async function roundTrip(request: AnswerRequest) {
     coverageSlackMs: 0,
     liveSinceMs: () => 0,
   };
-  const found = await searchArchive(source, request, nowMs + 60_000);
-  const answer = await withoutRefused(request, await withRecords(archive, found), (check) =>
-    leftOut.push(check),
+  const sourceAnswer = await searchArchive(source, request, nowMs + 60_000);
+  const answer = await dropRefusedRecords(
+    request,
+    await withRecords(archive, sourceAnswer),
+    (check) => omittedChecks.push(check),
   );
   const knowledge = knowledgeText(answer);
   const bytes = answerBytes({
@@ -88,12 +90,12 @@ test("every answer of a node's archive to any query, window and page is accepted
   let items = 0;
   for (const [index, query] of queries.entries()) {
     const fromMs = index % 3 === 0 ? null : nowMs - (index + 1) * 200 * 86_400_000;
-    const requested = { query, fromMs, toMs: nowMs, asOfMs: nowMs, maxResults: 20 };
+    const commonFields = { query, fromMs, toMs: nowMs, asOfMs: nowMs, maxResults: 20 };
     const platform = (["social", "x", "bluesky", "mastodon"] as const)[index % 4] ?? "social";
     let after: AnswerRequest["after"] = null;
     for (let page = 0; page < 2; page += 1) {
       const request = {
-        ...requested,
+        ...commonFields,
         platform,
         after,
         type: "social",
@@ -107,5 +109,5 @@ test("every answer of a node's archive to any query, window and page is accepted
     }
   }
   expect(items).toBeGreaterThan(200);
-  expect(leftOut).toEqual([]);
+  expect(omittedChecks).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { openProvider } from "../evidence/providers.ts";
-import { decodeBytes } from "../protocol/encoding.ts";
+import { decodeBase64Url } from "../protocol/encoding.ts";
 import { isSignedBy } from "../protocol/keys.ts";
 import { type Registration, registration } from "../protocol/messages.ts";
 import { hashAttestationId, makeIdentityMessage } from "../protocol/statement.ts";
@@ -58,11 +58,11 @@ function startLoop({ gatewayKey = null as string | null } = {}) {
       reachability: { waitOutBackoff: async () => true },
       pin: createGatewayPin(gatewayKey, (key) => firstKeys.push(key)),
       onStatus: (status) => statuses.push(status),
-      onClock: (changeMs) => clockChanges.push(changeMs),
+      onClockChange: (changeMs) => clockChanges.push(changeMs),
     });
     return loop;
   };
-  const attestations = () => gateway.to("register").length;
+  const attestations = () => gateway.bodiesFor("register").length;
   return {
     clock,
     gateway,
@@ -77,9 +77,9 @@ function startLoop({ gatewayKey = null as string | null } = {}) {
 
 test("a registration contains a statement with the gateway's nonce, signed with the identity key", async () => {
   const { clock, gateway, start } = startLoop();
-  const started = start();
+  const attestLoop = start();
   await clock.advance(0);
-  const [body] = gateway.to("register");
+  const [body] = gateway.bodiesFor("register");
   const { statement, identity_signature, ...rest } = registration.parse(body);
   expect(statement).toMatchObject({
     evidence: "none",
@@ -90,10 +90,10 @@ test("a registration contains a statement with the gateway's nonce, signed with 
     sealing_key: self.keys.encryptionKey,
     gateway_key: fakeGatewayKey.publicKey,
   });
-  const signature = decodeBytes(identity_signature, 64) ?? new Uint8Array();
+  const signature = decodeBase64Url(identity_signature, 64) ?? new Uint8Array();
   expect(isSignedBy(self.identity.publicKey, makeIdentityMessage(statement), signature)).toBe(true);
   expect(rest).toMatchObject({ name: "a node", concurrency: 4 });
-  expect(started.admitted()).toMatchObject({ gatewayKey: fakeGatewayKey.publicKey });
+  expect(attestLoop.admitted()).toMatchObject({ gatewayKey: fakeGatewayKey.publicKey });
 });
 
 test("a node attests again halfway through its attestation's validity", async () => {
@@ -108,14 +108,14 @@ test("a node attests again halfway through its attestation's validity", async ()
 test("a pending node attests again when the gateway specifies, and gets no work", async () => {
   const { clock, start, statuses, setState, attestations } = startLoop();
   setState("pending");
-  const started = start();
+  const attestLoop = start();
   await clock.advance(9_999);
-  expect(started.admitted()).toBeNull();
+  expect(attestLoop.admitted()).toBeNull();
   expect(attestations()).toBe(1);
   setState("admitted");
-  const admitted = started.whenAdmitted(60_000);
+  const admission = attestLoop.whenAdmitted(60_000);
   await clock.advance(1);
-  expect(await admitted).not.toBeNull();
+  expect(await admission).not.toBeNull();
   expect(statuses.map(({ state }) => state)).toEqual(["pending", "admitted"]);
 });
 
@@ -123,28 +123,28 @@ test("requests rejected as unknown cause one new attestation, and the node is no
   const { clock, gateway, start, attestations } = startLoop();
   const challenge = gateway.responses.challenge;
   gateway.responses.challenge = (body) => clock.sleep(10).then(() => challenge?.(body));
-  const started = start();
+  const attestLoop = start();
   await clock.advance(5_000);
   const sentMs = clock.elapsed();
-  started.attestAgain(sentMs);
-  started.attestAgain(sentMs);
-  expect(started.admitted()).toBeNull();
+  attestLoop.attestAgain(sentMs);
+  attestLoop.attestAgain(sentMs);
+  expect(attestLoop.admitted()).toBeNull();
   await clock.advance(5);
-  started.attestAgain(sentMs);
-  started.attestAgain(clock.elapsed());
+  attestLoop.attestAgain(sentMs);
+  attestLoop.attestAgain(clock.elapsed());
   await clock.advance(5);
   expect(attestations()).toBe(2);
-  started.attestAgain(sentMs);
+  attestLoop.attestAgain(sentMs);
   await clock.advance(10_000);
   expect(attestations()).toBe(2);
-  expect(started.admitted()).not.toBeNull();
+  expect(attestLoop.admitted()).not.toBeNull();
 });
 
 test("a node attests at most once a second", async () => {
   const { clock, start, attestations } = startLoop();
-  const started = start();
+  const attestLoop = start();
   for (let ms = 0; ms < 10_000; ms += 100) {
-    started.attestAgain(clock.elapsed());
+    attestLoop.attestAgain(clock.elapsed());
     await clock.advance(100);
   }
   expect(attestations()).toBeLessThanOrEqual(11);
@@ -152,17 +152,17 @@ test("a node attests at most once a second", async () => {
 
 test("an attestation stays valid until it expires, even while the gateway is unreachable", async () => {
   const { clock, gateway, start, statuses } = startLoop();
-  const started = start();
+  const attestLoop = start();
   await clock.advance(0);
   gateway.responses.challenge = async () => {
     await clock.sleep(15_000);
     throw unreachable("the connection was refused");
   };
   await clock.advance(3_599_999);
-  expect(started.admitted()).not.toBeNull();
+  expect(attestLoop.admitted()).not.toBeNull();
   expect(statuses.map(({ state }) => state)).toEqual(["admitted"]);
   await clock.advance(1);
-  expect(started.admitted()).toBeNull();
+  expect(attestLoop.admitted()).toBeNull();
   await clock.advance(15_000);
   expect(statuses.at(-1)).toMatchObject({ state: "unreachable" });
 });
@@ -197,12 +197,12 @@ test.each([
   "whether a refusal with %s after the node was admitted is reported as final: %s",
   async (check, isFinal) => {
     const { clock, gateway, start, statuses } = startLoop();
-    const started = start();
+    const attestLoop = start();
     await clock.advance(2_000);
     gateway.responses.register = () => {
       throw refusal("node_refused", 403, check);
     };
-    started.attestAgain(clock.elapsed());
+    attestLoop.attestAgain(clock.elapsed());
     await clock.advance(0);
     expect(statuses.at(-1)).toMatchObject({ state: "refused", isFinal });
   },
@@ -213,19 +213,19 @@ test("a gateway with an unexpected key receives no statement", async () => {
   start();
   await clock.advance(0);
   expect(statuses).toMatchObject([{ isFinal: true, error: { code: "gateway_key_mismatch" } }]);
-  expect(gateway.to("register")).toEqual([]);
+  expect(gateway.bodiesFor("register")).toEqual([]);
 });
 
 test("without a configured gateway key, the first one is pinned, and reported once", async () => {
   const { clock, gateway, start, statuses, firstKeys } = startLoop();
   const challenge = gateway.responses.challenge;
-  const started = start();
+  const attestLoop = start();
   await clock.advance(2_000);
   gateway.responses.challenge = (body) => ({
     ...(challenge?.(body) as object),
     gateway_key: self.identity.publicKey,
   });
-  started.attestAgain(clock.elapsed());
+  attestLoop.attestAgain(clock.elapsed());
   await clock.advance(0);
   expect(firstKeys).toEqual([fakeGatewayKey.publicKey]);
   expect(statuses.at(-1)).toMatchObject({ error: { code: "gateway_key_mismatch" } });
@@ -245,13 +245,13 @@ test.each([null, [], {}, { nonce: "short" }])(
 test("each attestation after the first reports how far the gateway's clock was corrected", async () => {
   const { clock, gateway, start, clockChanges } = startLoop();
   const challenge = gateway.responses.challenge;
-  const started = start();
+  const attestLoop = start();
   await clock.advance(2_000);
   gateway.responses.challenge = (body) => ({
     ...(challenge?.(body) as object),
     now_ms: clock.now() + 90_000,
   });
-  started.attestAgain(clock.elapsed());
+  attestLoop.attestAgain(clock.elapsed());
   await clock.advance(0);
   expect(clockChanges).toEqual([90_000]);
 });

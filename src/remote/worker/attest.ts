@@ -9,7 +9,7 @@ import type { GatewayLink } from "./gateway-link.ts";
 import type { GatewayClock, GatewayPin } from "./gateway-state.ts";
 import { makeStatement, type NodeSelf } from "./self.ts";
 
-export type Attested = Awaited<ReturnType<typeof attestOnce>>;
+export type AttestationResult = Awaited<ReturnType<typeof attestOnce>>;
 
 export type AttestContext = {
   self: NodeSelf;
@@ -24,32 +24,34 @@ export type AttestContext = {
   gatewayClock: GatewayClock;
   clock: Pick<Clock, "elapsed">;
   pin: GatewayPin;
-  onClock: (changeMs: number) => void;
+  onClockChange: (changeMs: number) => void;
 };
 
 export async function attestOnce(context: AttestContext, signal: AbortSignal) {
   const { self, offer, provider, link, clock, pin, gatewayClock } = context;
-  const requestedMs = clock.elapsed();
+  const requestedAtMs = clock.elapsed();
   const challenge = challengeResponse.safeParse(await link.post("challenge", {}, { signal }));
   if (!challenge.success) throw unreachable("the gateway's challenge is malformed");
   const { nonce, gateway_key: gatewayKey, now_ms: gatewayMs } = challenge.data;
   pin.check(gatewayKey);
-  const changeMs = gatewayClock.learn(gatewayMs, requestedMs);
-  if (changeMs !== null) context.onClock(changeMs);
+  const changeMs = gatewayClock.learn(gatewayMs, requestedAtMs);
+  if (changeMs !== null) context.onClockChange(changeMs);
   const signedStatement = makeStatement(self, provider.kind, nonce, gatewayKey);
   const evidence = await provider.evidenceFor(hashReportData(signedStatement.statement));
   const sentMs = clock.elapsed();
   const capabilities = await offer.capabilities();
   const body = { ...signedStatement, ...offer, evidence, capabilities };
-  const registered = registrationResponse.safeParse(await link.post("register", body, { signal }));
-  if (!registered.success)
-    throw unreachable("the gateway's response to the registration is malformed");
+  const registrationResult = registrationResponse.safeParse(
+    await link.post("register", body, { signal }),
+  );
+  if (!registrationResult.success)
+    throw unreachable("the gateway's registration response is malformed");
   const {
     state,
     valid_ms: validMs,
     again_in_ms: againMs,
     lease_wait_ms: leaseWaitMs,
-  } = registered.data;
+  } = registrationResult.data;
   return {
     state,
     attestationId: hashAttestationId(signedStatement.statement, evidence),

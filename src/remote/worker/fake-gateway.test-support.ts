@@ -7,7 +7,7 @@ import { deriveGatewayKey, makeRunKeys, makeSigningKey } from "../protocol/keys.
 import { aCredential } from "../protocol/released-credential.test-support.ts";
 import { hashKeyId, hashNodeId } from "../protocol/statement.ts";
 import { requestText } from "../protocol/texts.ts";
-import type { Attested } from "./attest.ts";
+import type { AttestationResult } from "./attest.ts";
 import type { GatewayLink } from "./gateway-link.ts";
 import type { NodeSelf } from "./self.ts";
 
@@ -17,10 +17,10 @@ type Respond = (body: never) => unknown;
 export const fakeGatewayKey = deriveGatewayKey(Buffer.alloc(32, 7));
 
 export function fakeGateway(responses: Partial<Record<Route, Respond>> = {}) {
-  const received: { route: Route; body: Record<string, unknown> }[] = [];
+  const receivedRequests: { route: Route; body: Record<string, unknown> }[] = [];
   const link: GatewayLink = {
     post: async (route, body) => {
-      received.push({ route, body: body as Record<string, unknown> });
+      receivedRequests.push({ route, body: body as Record<string, unknown> });
       const respond = responses[route];
       if (respond === undefined) throw new Error(`no response to ${route} is configured`);
       return await respond(body as never);
@@ -29,8 +29,9 @@ export function fakeGateway(responses: Partial<Record<Route, Respond>> = {}) {
   return {
     link,
     responses,
-    received,
-    to: (route: Route) => received.filter((one) => one.route === route).map(({ body }) => body),
+    received: receivedRequests,
+    bodiesFor: (route: Route) =>
+      receivedRequests.filter((one) => one.route === route).map(({ body }) => body),
   };
 }
 
@@ -46,7 +47,7 @@ export async function makeSelf(): Promise<NodeSelf> {
   };
 }
 
-export const anAttestation = (overrides: Partial<Attested> = {}): Attested => ({
+export const anAttestation = (overrides: Partial<AttestationResult> = {}): AttestationResult => ({
   state: "admitted",
   attestationId: Buffer.alloc(32, 3).toString("base64url"),
   quoteSha256: null,
@@ -78,7 +79,7 @@ export async function aJob(
     request?: string;
     gateway?: typeof fakeGatewayKey;
     nowMs?: number;
-    released?: { attestation: string; forMs: number };
+    released?: { attestation: string; lifetimeMs: number };
   } = {},
 ) {
   const {
@@ -91,7 +92,7 @@ export async function aJob(
   const { released } = overrides;
   const release = released && {
     attestation: released.attestation,
-    expires_at: Math.floor((nowMs + released.forMs) / 1_000),
+    expires_at: Math.floor((nowMs + released.lifetimeMs) / 1_000),
   };
   const credential = released && aCredential;
   const encrypted = await encryptJob({

@@ -32,7 +32,8 @@ export function unreachable(
   return new EarshotError("gateway_unreachable", message, options);
 }
 
-const defaultHint = "check the address and the gateway if the error persists; the node retries";
+const defaultHint =
+  "check the address and the gateway if the error persists; the node keeps retrying";
 
 export function notFromGateway({ status, headers }: FetchedResponse, host: string): EarshotError {
   const isSigned = headers.has(gatewaySignatureField);
@@ -41,7 +42,7 @@ export function notFromGateway({ status, headers }: FetchedResponse, host: strin
     : "not signed by the gateway";
   const message = `${host} returned ${status}, ${what}`;
   return unreachable(message, {
-    hint: "use an https:// address and the same version on both sides: a proxy may change the responses",
+    hint: "use an https:// address and the same version on both sides: a proxy might be changing the responses",
     details: [{ code: isSigned ? "other_signature" : "not_signed", message }],
   });
 }

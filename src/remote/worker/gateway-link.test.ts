@@ -12,12 +12,12 @@ import { createGatewayPin } from "./gateway-state.ts";
 
 const self = await makeSelf();
 
-type Sent = { url: string } & FetchOptions;
+type SentRequest = { url: string } & FetchOptions;
 
 type GatewayResponse = { status: number; body?: string; signature?: string | null };
 
 function findSignature(
-  { url, headers = {} }: Sent,
+  { url, headers = {} }: SentRequest,
   { status, body = "" }: GatewayResponse,
   key: Pick<RunKeys, "sign"> = fakeGatewayKey,
 ) {
@@ -27,11 +27,11 @@ function findSignature(
 }
 
 function makeLink(
-  respond: (sent: Sent) => GatewayResponse | Error,
+  respond: (sent: SentRequest) => GatewayResponse | Error,
   gatewayUrl = "https://gateway.example",
-  known: string | null = fakeGatewayKey.publicKey,
+  knownKey: string | null = fakeGatewayKey.publicKey,
 ) {
-  const sent: Sent[] = [];
+  const sent: SentRequest[] = [];
   const reported: string[] = [];
   const clock = createManualClock();
   const link = createGatewayLink({
@@ -50,14 +50,14 @@ function makeLink(
     keys: self.keys,
     keyId: self.keyId,
     enrolmentToken: "A".repeat(43),
-    pin: createGatewayPin(known, () => undefined),
+    pin: createGatewayPin(knownKey, () => undefined),
     clock,
     gatewayClock: clock,
     reachability: {
       recordResponse: () => reported.push("responded"),
       recordNetworkFailure: (_sentMs, { code }) => reported.push(code),
     },
-    onUnknown: () => reported.push("unknown"),
+    onUnknownNode: () => reported.push("unknown"),
     timeoutMs: 10_000,
   });
   return { sent, reported, clock, link };
@@ -74,10 +74,10 @@ test("each request to the gateway is signed by the run's key with the gateway's 
   await link.post("renew", { job: "j", token: "t" });
   const nonces = sent.map(({ headers = {}, body = "" }) => {
     const request = { method: "POST", path: "/internal/nodes/renew", headers };
-    const read = readSignedRequest({ ...request, body: Buffer.from(body) });
-    expect(read).toMatchObject({ keyId: self.keyId, createdMs: clock.now() });
-    expect(read.isSignedBy(self.keys.signingKey)).toBe(true);
-    return read.nonce;
+    const parsedRequest = readSignedRequest({ ...request, body: Buffer.from(body) });
+    expect(parsedRequest).toMatchObject({ keyId: self.keyId, createdMs: clock.now() });
+    expect(parsedRequest.isSignedBy(self.keys.signingKey)).toBe(true);
+    return parsedRequest.nonce;
   });
   expect(new Set(nonces).size).toBe(2);
 });
@@ -135,30 +135,40 @@ test("a broken connection to the gateway is reported, but an aborted request is 
   const { reported, link } = makeLink(() => new Error("ECONNRESET"));
   await expect(link.post("lease", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
   expect(reported).toEqual(["gateway_unreachable"]);
-  const stopping = new AbortController();
-  stopping.abort(new Error("the node stops"));
-  await expect(link.post("lease", {}, { signal: stopping.signal })).rejects.toThrow("stops");
+  const stopController = new AbortController();
+  stopController.abort(new Error("the node stops"));
+  await expect(link.post("lease", {}, { signal: stopController.signal })).rejects.toThrow("stops");
   expect(reported).toHaveLength(1);
 });
 
-const another = deriveGatewayKey(Buffer.alloc(32, 8));
-const active = { status: 200, body: '{"status":"active","rates_key":"k"}' };
+const otherKey = deriveGatewayKey(Buffer.alloc(32, 8));
+const activeResponse = { status: 200, body: '{"status":"active","rates_key":"k"}' };
 
 test.each([
   ["without a signature", () => null, "not_signed"],
-  ["signed with another key", (sent: Sent) => findSignature(sent, active, another)],
-  ["signed for another body", (sent: Sent) => findSignature(sent, { ...active, body: "{}" })],
-  ["signed with another status", (sent: Sent) => findSignature(sent, { ...active, status: 403 })],
+  ["signed with another key", (sent: SentRequest) => findSignature(sent, activeResponse, otherKey)],
+  [
+    "signed for another body",
+    (sent: SentRequest) => findSignature(sent, { ...activeResponse, body: "{}" }),
+  ],
+  [
+    "signed with another status",
+    (sent: SentRequest) => findSignature(sent, { ...activeResponse, status: 403 }),
+  ],
   [
     "signed for another call",
-    (sent: Sent) => findSignature({ ...sent, url: "https://gateway.example/lease" }, active),
+    (sent: SentRequest) =>
+      findSignature({ ...sent, url: "https://gateway.example/lease" }, activeResponse),
   ],
-  ["signed for another request", (sent: Sent) => findSignature({ ...sent, headers: {} }, active)],
+  [
+    "signed for another request",
+    (sent: SentRequest) => findSignature({ ...sent, headers: {} }, activeResponse),
+  ],
   ["with a malformed signature", () => "AAAA"],
 ] as const)(
   "a response %s is not accepted as the gateway's",
   async (_what, sign, check: string = "other_signature") => {
-    const { reported, link } = makeLink((sent) => ({ ...active, signature: sign(sent) }));
+    const { reported, link } = makeLink((sent) => ({ ...activeResponse, signature: sign(sent) }));
     await expect(link.post("renew", {})).rejects.toMatchObject({
       code: "gateway_unreachable",
       message: expect.stringContaining("gateway.example returned 200"),
@@ -180,8 +190,8 @@ test("a gateway that does not know the node is reported, except while the node a
 test("a gateway response that is sent again is refused", async () => {
   const signatures: string[] = [];
   const { link } = makeLink((sent) => {
-    signatures.push(findSignature(sent, active));
-    return { ...active, signature: signatures[0] ?? null };
+    signatures.push(findSignature(sent, activeResponse));
+    return { ...activeResponse, signature: signatures[0] ?? null };
   });
   await expect(link.post("renew", {})).resolves.toMatchObject({ status: "active" });
   await expect(link.post("renew", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
@@ -211,25 +221,25 @@ const challengeBy = (key: typeof fakeGatewayKey) => ({
 });
 
 test("a challenge is signed with the key that it names, whether or not that key is accepted", async () => {
-  const challenge = challengeBy(another);
-  for (const known of [null, fakeGatewayKey.publicKey]) {
-    const own = makeLink(
-      (sent) => ({ ...challenge, signature: findSignature(sent, challenge, another) }),
+  const challenge = challengeBy(otherKey);
+  for (const knownKey of [null, fakeGatewayKey.publicKey]) {
+    const ownLink = makeLink(
+      (sent) => ({ ...challenge, signature: findSignature(sent, challenge, otherKey) }),
       undefined,
-      known,
+      knownKey,
     );
-    await expect(own.link.post("challenge", {})).resolves.toMatchObject({
-      gateway_key: another.publicKey,
+    await expect(ownLink.link.post("challenge", {})).resolves.toMatchObject({
+      gateway_key: otherKey.publicKey,
     });
     // Naming a key without having it is detected.
-    const borrowed = makeLink(() => challenge, undefined, known);
-    await expect(borrowed.link.post("challenge", {})).rejects.toMatchObject({
+    const borrowedLink = makeLink(() => challenge, undefined, knownKey);
+    await expect(borrowedLink.link.post("challenge", {})).rejects.toMatchObject({
       details: [{ code: "other_signature" }],
     });
   }
 });
 
 test("before the gateway's key is known, a response to a request other than a challenge is refused", async () => {
-  const { link } = makeLink(() => active, undefined, null);
+  const { link } = makeLink(() => activeResponse, undefined, null);
   await expect(link.post("renew", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
 });

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { errorMessage } from "../../lib/errors.ts";
 import type { FetchedResponse } from "../../lib/fetched-response.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
-import { base64 } from "../protocol/encoding.ts";
+import { encodeBase64Url } from "../protocol/encoding.ts";
 import { enrolmentField, enrolmentProof } from "../protocol/enrolment.ts";
 import { gatewaySignatureField, isGatewayResponse } from "../protocol/gateway-response.ts";
 import type { RunKeys } from "../protocol/keys.ts";
@@ -39,7 +39,7 @@ export type GatewayLinkContext = {
   clock: Pick<Clock, "elapsed">;
   gatewayClock: Pick<GatewayClock, "now">;
   reachability: Pick<Reachability, "recordResponse" | "recordNetworkFailure">;
-  onUnknown: (sentMs: number) => void;
+  onUnknownNode: (sentMs: number) => void;
   timeoutMs: number;
 };
 
@@ -65,16 +65,19 @@ export function createGatewayLink(context: GatewayLinkContext) {
     const path = `/internal/nodes/${route}`;
     const text = JSON.stringify(body);
     const bytes = Buffer.from(text);
-    const signing = { method: "POST", path, body: bytes, keyId, nowMs: gatewayClock.now() };
-    const signed = signRequest({ ...signing, nonce: base64(randomBytes(16)) }, keys);
-    const signatureInput = signed["signature-input"];
+    const requestToSign = { method: "POST", path, body: bytes, keyId, nowMs: gatewayClock.now() };
+    const signatureHeaders = signRequest(
+      { ...requestToSign, nonce: encodeBase64Url(randomBytes(16)) },
+      keys,
+    );
+    const signatureInput = signatureHeaders["signature-input"];
     const response = await fetch(`${gatewayUrl}${path}`, {
       method: "POST",
       body: text,
       headers: {
         "content-type": "application/json",
         accept: "application/json",
-        ...signed,
+        ...signatureHeaders,
         ...(enrolmentRoutes.includes(route) && {
           [enrolmentField]: enrolmentProof(context.enrolmentToken, signatureInput),
         }),
@@ -90,8 +93,8 @@ export function createGatewayLink(context: GatewayLinkContext) {
     if (!transientStatuses.includes(status)) {
       const signature = response.headers.get(gatewaySignatureField) ?? "";
       const key = (route === "challenge" ? challengeKey(response) : null) ?? pin.key() ?? "";
-      const received = { path, signatureInput, status, body: response.body };
-      if (!isGatewayResponse(received, signature, key)) throw notFromGateway(response, host);
+      const signedResponse = { path, signatureInput, status, body: response.body };
+      if (!isGatewayResponse(signedResponse, signature, key)) throw notFromGateway(response, host);
     }
     if (status === 204) return null;
     if (status !== 200) throw responseError(response, host);
@@ -121,7 +124,7 @@ export function createGatewayLink(context: GatewayLinkContext) {
         if (isUnreachable(error)) reachability.recordNetworkFailure(sentMs, error);
         const isUnknown =
           errorCode(error) === "node_unauthorized" || findFailedCheck(error) === "other_signature";
-        if (isUnknown && !enrolmentRoutes.includes(route)) context.onUnknown(sentMs);
+        if (isUnknown && !enrolmentRoutes.includes(route)) context.onUnknownNode(sentMs);
         throw error;
       }
     },

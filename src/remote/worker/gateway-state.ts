@@ -24,15 +24,15 @@ export function createGatewayClock(clock: Pick<Clock, "now" | "elapsed">) {
 export type GatewayPin = ReturnType<typeof createGatewayPin>;
 
 /** If no key is configured, pins the first one until the process ends. */
-export function createGatewayPin(known: string | null, onFirst: (key: string) => void) {
-  let pinned = known;
+export function createGatewayPin(configuredKey: string | null, onFirstKey: (key: string) => void) {
+  let pinnedKey = configuredKey;
   return {
-    key: (): string | null => pinned,
+    key: (): string | null => pinnedKey,
     check: (key: string): void => {
-      if (pinned === null) onFirst(key);
-      pinned ??= key;
-      if (key === pinned) return;
-      const message = `the gateway has the key ${key}, not ${pinned}`;
+      if (pinnedKey === null) onFirstKey(key);
+      pinnedKey ??= key;
+      if (key === pinnedKey) return;
+      const message = `the gateway has the key ${key}, not ${pinnedKey}`;
       throw new EarshotError("gateway_key_mismatch", message, {
         status: 403,
         hint: "check EARSHOT_NODE_GATEWAY and EARSHOT_NODE_GATEWAY_KEY: print the key with earshot nodes key on the gateway",
@@ -41,7 +41,7 @@ export function createGatewayPin(known: string | null, onFirst: (key: string) =>
   };
 }
 
-const pauses = { minMs: 250, maxMs: 5_000 };
+const backoffLimits = { minMs: 250, maxMs: 5_000 };
 
 export type Reachability = ReturnType<typeof createReachability>;
 
@@ -56,7 +56,7 @@ export function createReachability({
   onChange: (error: EarshotError | null) => void;
 }) {
   let failures = 0;
-  let failedMs = Number.NEGATIVE_INFINITY;
+  let failedAtMs = Number.NEGATIVE_INFINITY;
   let retryAtMs = Number.NEGATIVE_INFINITY;
 
   return {
@@ -78,10 +78,10 @@ export function createReachability({
     },
     /** Failures of concurrent requests count as one. */
     recordNetworkFailure: (sentMs: number, error: EarshotError): void => {
-      if (sentMs < failedMs) return;
+      if (sentMs < failedAtMs) return;
       if (failures === 0) onChange(error);
-      failedMs = clock.elapsed();
-      retryAtMs = failedMs + backoffMs(failures, pauses, random);
+      failedAtMs = clock.elapsed();
+      retryAtMs = failedAtMs + backoffMs(failures, backoffLimits, random);
       failures += 1;
     },
   };

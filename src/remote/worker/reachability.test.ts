@@ -28,11 +28,11 @@ test("the delay doubles with each failure, up to 5 s", async () => {
   for (let failures = 0; failures < 9; failures += 1) {
     reachability.recordNetworkFailure(clock.elapsed(), error);
     const sinceMs = clock.elapsed();
-    const waiting = reachability
+    const backoff = reachability
       .waitOutBackoff(60_000)
       .then(() => pauses.push(clock.elapsed() - sinceMs));
     while (pauses.length === failures) await clock.advance(250);
-    await waiting;
+    await backoff;
   }
   expect(pauses).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000, 5_000]);
 });
@@ -51,9 +51,9 @@ test("concurrent failures count as one", async () => {
 test("waiting for the gateway ends after the specified time", async () => {
   const { clock, reachability } = makeReachability();
   reachability.recordNetworkFailure(clock.elapsed(), error);
-  const waiting = reachability.waitOutBackoff(100);
+  const backoff = reachability.waitOutBackoff(100);
   await clock.advance(100);
-  expect(await waiting).toBe(false);
+  expect(await backoff).toBe(false);
 });
 
 test("loss and return of the gateway are reported once each", async () => {
@@ -70,8 +70,8 @@ test("loss and return of the gateway are reported once each", async () => {
 test("waiting for the gateway ends when its signal aborts", async () => {
   const { clock, reachability } = makeReachability();
   reachability.recordNetworkFailure(clock.elapsed(), error);
-  const stopping = new AbortController();
-  const waiting = reachability.waitOutBackoff(60_000, stopping.signal);
-  stopping.abort(new Error("the node stops"));
-  await expect(waiting).rejects.toThrow("the node stops");
+  const stopController = new AbortController();
+  const backoff = reachability.waitOutBackoff(60_000, stopController.signal);
+  stopController.abort(new Error("the node stops"));
+  await expect(backoff).rejects.toThrow("the node stops");
 });

@@ -9,7 +9,9 @@ import { createRemoteGateway } from "./remote-gateway.ts";
 
 const self = await makeSelf();
 const { attestationId } = anAttestation();
-const newer = anAttestation({ attestationId: Buffer.alloc(32, 4).toString("base64url") });
+const newerAttestation = anAttestation({
+  attestationId: Buffer.alloc(32, 4).toString("base64url"),
+});
 
 async function leaseWith(overrides: Parameters<typeof aJob>[2]) {
   const clock = createManualClock();
@@ -20,7 +22,7 @@ async function leaseWith(overrides: Parameters<typeof aJob>[2]) {
     evidence: "none",
     link: gateway.link,
     attestLoop: {
-      admitted: () => newer,
+      admitted: () => newerAttestation,
       whenAdmitted: async () => anAttestation(),
       attestAgain: () => undefined,
     },
@@ -37,10 +39,12 @@ async function leaseWith(overrides: Parameters<typeof aJob>[2]) {
   return { clock, gateway, logged, remote, job, lease };
 }
 
-const releasedTo = (attestation: string, forMs = 20_000) => ({ released: { attestation, forMs } });
+const releasedTo = (attestation: string, lifetimeMs = 20_000) => ({
+  released: { attestation, lifetimeMs },
+});
 
 test("a job has its released credential, whether released to the earlier or the current attestation of the run", async () => {
-  for (const attestation of [attestationId, newer.attestationId]) {
+  for (const attestation of [attestationId, newerAttestation.attestationId]) {
     const { lease } = await leaseWith(releasedTo(attestation));
     expect(lease?.released?.credential).toEqual(aCredential);
     expect(lease?.released?.hasExpired()).toBe(false);
@@ -65,10 +69,10 @@ test("a released credential expires with the lease", async () => {
   expect(lease?.released?.hasExpired()).toBe(true);
 });
 
-const old = Buffer.alloc(32, 5).toString("base64url");
+const oldAttestationId = Buffer.alloc(32, 5).toString("base64url");
 
 test.each([
-  ["was released to an old attestation", "other_attestation", releasedTo(old)],
+  ["was released to an old attestation", "other_attestation", releasedTo(oldAttestationId)],
   ["has expired", "credential_expired", releasedTo(attestationId, 0)],
 ])(
   "a job whose credential %s is returned for a retry, and the log has only codes",
@@ -76,7 +80,7 @@ test.each([
     const { gateway, job, lease, logged } = await leaseWith(overrides);
     expect(lease).toBeNull();
     expect(logged).toEqual([{ uuid: job.job, code: "job_refused", check }]);
-    const [sealed] = gateway.to("fail");
+    const [sealed] = gateway.bodiesFor("fail");
     const answer = { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) };
     expect(readFailure(decryptAnswer(job.answerKey, answer))).toMatchObject({ retryable: true });
   },

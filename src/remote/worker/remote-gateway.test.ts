@@ -45,14 +45,14 @@ function makeRemoteGateway() {
   const gateway = fakeGateway();
   const logged: Record<string, unknown>[] = [];
   const attestRequests: number[] = [];
-  const attested = anAttestation();
+  const attestation = anAttestation();
   const remote = createRemoteGateway({
     self,
     evidence: "none",
     link: gateway.link,
     attestLoop: {
       admitted: () => null,
-      whenAdmitted: async () => attested,
+      whenAdmitted: async () => attestation,
       attestAgain: (sentMs) => attestRequests.push(sentMs),
     },
     reachability: { waitOutBackoff: async () => true },
@@ -91,7 +91,7 @@ test("an encrypted job becomes a lease, without the account", async () => {
     accountId: "",
     work: { ...aRequest, target: null, position: null },
   });
-  expect(gateway.to("lease")).toEqual([{ methods, wait_ms: 20_000 }]);
+  expect(gateway.bodiesFor("lease")).toEqual([{ methods, wait_ms: 20_000 }]);
 });
 
 test("an answer has the node's archive records, signed with the attested key and encrypted to the gateway", async () => {
@@ -99,7 +99,7 @@ test("an answer has the node's archive records, signed with the attested key and
   const { job, token, answerKey, request } = await leaseJob();
   gateway.responses.complete = () => null;
   await remote.complete(job, token, sourceAnswer);
-  const [sealed] = gateway.to("complete");
+  const [sealed] = gateway.bodiesFor("complete");
   expect(sealed).toMatchObject({ job, token });
   const plaintext = decryptAnswer(answerKey, {
     nonce: String(sealed?.nonce),
@@ -108,8 +108,8 @@ test("an answer has the node's archive records, signed with the attested key and
   expect(Buffer.from(plaintext).toString()).toContain(record);
   const head = JSON.parse(Buffer.from(plaintext).toString().split("\n")[0] ?? "");
   const { signingKey } = self.keys;
-  const reported = { body: `[${record}]`, knowledge: head.knowledge, request, signingKey };
-  expect(verifyResult(head.fields, reported)).toMatchObject({
+  const resultContent = { body: `[${record}]`, knowledge: head.knowledge, request, signingKey };
+  expect(verifyResult(head.fields, resultContent)).toMatchObject({
     job,
     evidence: "none",
     keyId: self.keyId,
@@ -124,7 +124,7 @@ test("a failure is encrypted to the gateway", async () => {
   gateway.responses.fail = () => null;
   const failure = { code: "upstream_refused", message: "no", status: 502, retryable: false };
   await remote.fail(job, token, failure);
-  const [sealed] = gateway.to("fail");
+  const [sealed] = gateway.bodiesFor("fail");
   expect(
     readFailure(
       decryptAnswer(answerKey, { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) }),
@@ -163,13 +163,13 @@ test.each([null, 7, {}, { version: 1 }])("a malformed envelope is not a job: %j"
   expect(await lease).toBeNull();
 });
 
-test("an unreadable request fails immediately, so that another node may read it", async () => {
+test("an unreadable request fails immediately, so that another node can read it", async () => {
   const { clock, gateway, remote } = makeRemoteGateway();
   const job = await aJob(self, clock, { request: '{"what":"ever"}' });
   gateway.responses.lease = () => job.envelope;
   gateway.responses.fail = () => null;
   expect(await remote.lease({ nodeId: self.nodeId, methods }, 1_000)).toBeNull();
-  const [sealed] = gateway.to("fail");
+  const [sealed] = gateway.bodiesFor("fail");
   const answer = { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) };
   expect(readFailure(decryptAnswer(job.answerKey, answer))).toMatchObject({
     code: "request_unreadable",
@@ -196,7 +196,7 @@ test("each free slot sends its own lease request, so that the gateway knows how 
   gateway.responses.lease = () => new Promise(() => undefined);
   for (let slot = 0; slot < 3; slot += 1)
     void remote.lease({ nodeId: self.nodeId, methods }, 1_000);
-  await vi.waitFor(() => expect(gateway.to("lease")).toHaveLength(3));
+  await vi.waitFor(() => expect(gateway.bodiesFor("lease")).toHaveLength(3));
 });
 
 test("an unreachable gateway yields no job and no error", async () => {
@@ -219,9 +219,9 @@ test("an answer is resent unchanged until the gateway is reachable again, while 
     return null;
   };
   const completion = remote.complete(job, token, sourceAnswer);
-  while (gateway.to("complete").length < 4) await clock.advance(250);
+  while (gateway.bodiesFor("complete").length < 4) await clock.advance(250);
   await completion;
-  expect(new Set(gateway.to("complete").map((body) => JSON.stringify(body))).size).toBe(1);
+  expect(new Set(gateway.bodiesFor("complete").map((body) => JSON.stringify(body))).size).toBe(1);
 });
 
 test("an answer is dropped when the lease expires first", async () => {
@@ -236,7 +236,7 @@ test("an answer is dropped when the lease expires first", async () => {
   );
   for (let ms = 0; ms <= 31_000; ms += 250) await clock.advance(250);
   expect(await outcome).toBe("lease_lost");
-  expect(lease.lost.aborted).toBe(true);
+  expect(lease.lostSignal.aborted).toBe(true);
   expect(remote.running()).toBe(0);
 });
 
@@ -249,7 +249,7 @@ test("renewing a lease extends it", async () => {
   expect(await remote.renew(job, token)).toBe(30_000);
   await clock.advance(29_000);
   await remote.complete(job, token, sourceAnswer);
-  expect(gateway.to("complete")).toHaveLength(1);
+  expect(gateway.bodiesFor("complete")).toHaveLength(1);
 });
 
 test("a lost lease aborts its work, and nothing is sent", async () => {
@@ -259,11 +259,11 @@ test("a lost lease aborts its work, and nothing is sent", async () => {
     throw refusal("lease_lost", 409);
   };
   await expect(remote.renew(job, token)).rejects.toMatchObject({ code: "lease_lost" });
-  expect(lease.lost.aborted).toBe(true);
+  expect(lease.lostSignal.aborted).toBe(true);
   await expect(remote.complete(job, token, sourceAnswer)).rejects.toMatchObject({
     code: "lease_lost",
   });
-  expect(gateway.to("complete")).toEqual([]);
+  expect(gateway.bodiesFor("complete")).toEqual([]);
 });
 
 test("a lease that expired while the process was suspended is dropped without a request", async () => {
@@ -271,8 +271,8 @@ test("a lease that expired while the process was suspended is dropped without a 
   const { job, token, lease } = await leaseJob();
   await clock.suspend(30_000);
   await expect(remote.renew(job, token)).rejects.toMatchObject({ code: "lease_lost" });
-  expect(lease.lost.aborted).toBe(true);
-  expect(gateway.to("renew")).toEqual([]);
+  expect(lease.lostSignal.aborted).toBe(true);
+  expect(gateway.bodiesFor("renew")).toEqual([]);
 });
 
 test("a result that is too large for the gateway fails its job without a retry", async () => {
@@ -283,7 +283,7 @@ test("a result that is too large for the gateway fails its job without a retry",
   };
   gateway.responses.fail = () => null;
   await remote.complete(job, token, sourceAnswer);
-  const [sealed] = gateway.to("fail");
+  const [sealed] = gateway.bodiesFor("fail");
   const answer = { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) };
   expect(readFailure(decryptAnswer(answerKey, answer))).toMatchObject({
     code: "result_too_large",
@@ -308,11 +308,11 @@ test("a node that stops immediately drops all leases", async () => {
   const { gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token, lease } = await leaseJob();
   remote.abortJobs();
-  expect(lease.lost.aborted).toBe(true);
+  expect(lease.lostSignal.aborted).toBe(true);
   await expect(remote.complete(job, token, sourceAnswer)).rejects.toMatchObject({
     code: "lease_lost",
   });
   gateway.responses.leave = () => null;
   await remote.leave();
-  expect(gateway.to("leave")).toEqual([{}]);
+  expect(gateway.bodiesFor("leave")).toEqual([{}]);
 });

@@ -8,7 +8,7 @@ import {
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
-import { withRecords } from "../../search/merge/fill-in.ts";
+import { withRecords } from "../../search/merge/answer-records.ts";
 import { answerBody, answerBytes } from "../protocol/answer.ts";
 import { type AnswerKey, encryptAnswer } from "../protocol/encrypted-answer.ts";
 import { createOpenedLeases, type OpenedJob, openJob } from "../protocol/encrypted-job.ts";
@@ -16,8 +16,8 @@ import { jobRefused } from "../protocol/errors.ts";
 import { renewResponse } from "../protocol/messages.ts";
 import { signResult } from "../protocol/signed-result.ts";
 import { failureBytes, knowledgeText, readRequest } from "../protocol/texts.ts";
-import { withoutRefused } from "./answers.ts";
-import type { Attested } from "./attest.ts";
+import { dropRefusedRecords } from "./answers.ts";
+import type { AttestationResult } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
 import { errorCode, findFailedCheck, isUnreachable, unreachable } from "./gateway-errors.ts";
 import type { GatewayLink } from "./gateway-link.ts";
@@ -48,7 +48,7 @@ type LeasedJob = {
   request: string;
   answerKey: AnswerKey;
   lost: AbortController;
-  untilMs: number;
+  expiresAtMs: number;
 };
 
 const resendPauseMs = 250;
@@ -60,12 +60,12 @@ const minRequestMs = 500;
 export function createRemoteGateway(context: RemoteGatewayContext): RemoteGateway {
   const { self, link, attestLoop, reachability, archive, clock, gatewayClock, log } = context;
   const { keys, keyId } = self;
-  const opened = createOpenedLeases();
+  const openedLeases = createOpenedLeases();
   const leases = new Map<string, LeasedJob>();
 
   function tokenLease(token: string): LeasedJob {
     const lease = leases.get(token);
-    if (lease !== undefined && clock.elapsed() < lease.untilMs) return lease;
+    if (lease !== undefined && clock.elapsed() < lease.expiresAtMs) return lease;
     drop(token);
     throw leaseLost();
   }
@@ -75,22 +75,26 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     leases.delete(token);
   }
 
-  const tokenLeftMs = (token: string): number => tokenLease(token).untilMs - clock.elapsed();
+  const remainingLeaseMs = (token: string): number =>
+    tokenLease(token).expiresAtMs - clock.elapsed();
 
-  async function open(envelope: unknown, attested: Attested): Promise<Lease<AnswerRequest> | null> {
-    const { gatewayKey } = attested;
+  async function open(
+    envelope: unknown,
+    attestation: AttestationResult,
+  ): Promise<Lease<AnswerRequest> | null> {
+    const { gatewayKey } = attestation;
     const receivedMs = clock.elapsed();
     try {
       const nowMs = gatewayClock.now();
-      const job = await openJob(envelope, { keys, keyId, gatewayKey, nowMs, opened });
+      const job = await openJob(envelope, { keys, keyId, gatewayKey, nowMs, openedLeases });
       const { uuid, answerKey, payload } = job;
       const { token, attempt, left_ms: remainingMs, hold_ms: leaseMs, request } = payload;
       const lost = new AbortController();
-      leases.set(token, { uuid, request, answerKey, lost, untilMs: receivedMs + leaseMs });
+      leases.set(token, { uuid, request, answerKey, lost, expiresAtMs: receivedMs + leaseMs });
       try {
         const work = readRequest(request);
-        const fields = { work, ...releaseIn(job, attested, lost.signal) };
-        // Not needed: upstreams get own or released credentials.
+        const fields = { work, ...releaseIn(job, attestation, lost.signal) };
+        // Not needed: upstreams use the node's own or released credentials.
         return {
           ...fields,
           uuid,
@@ -99,7 +103,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
           remainingMs,
           token,
           leaseMs,
-          lost: lost.signal,
+          lostSignal: lost.signal,
         };
       } catch (error) {
         const fields = { uuid, code: errorCode(error), check: findFailedCheck(error) };
@@ -118,27 +122,27 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
   /** The job's credential, usable until it or the lease expires. */
   function releaseIn(
     { payload: { credential }, release }: OpenedJob,
-    { attestationId }: Attested,
+    { attestationId }: AttestationResult,
     lost: AbortSignal,
   ): Pick<Lease<unknown>, "released"> {
     if (credential === undefined || release === undefined) return {};
-    const current = attestLoop.admitted()?.attestationId;
-    if (![attestationId, current].includes(release.attestation)) {
+    const currentId = attestLoop.admitted()?.attestationId;
+    if (![attestationId, currentId].includes(release.attestation)) {
       throw jobRefused("other_attestation", "the credential was released to another attestation");
     }
     const remainingMs = release.expires_at * 1_000 - gatewayClock.now();
     if (remainingMs <= 0) throw jobRefused("credential_expired", "the credential has expired");
-    const untilMs = clock.elapsed() + remainingMs;
+    const expiresAtMs = clock.elapsed() + remainingMs;
     return {
-      released: { credential, hasExpired: () => lost.aborted || clock.elapsed() >= untilMs },
+      released: { credential, hasExpired: () => lost.aborted || clock.elapsed() >= expiresAtMs },
     };
   }
 
   async function complete(token: string, result: SourceAnswer): Promise<void> {
     const { uuid, request } = tokenLease(token);
     const { attestationId, quoteSha256 } = await whenAdmitted(token);
-    const recordsAnswer = await withRecords(archive, result);
-    const answer = await withoutRefused(readRequest(request), recordsAnswer, (check) =>
+    const answerWithRecords = await withRecords(archive, result);
+    const answer = await dropRefusedRecords(readRequest(request), answerWithRecords, (check) =>
       log.warn({ uuid, check }, "omitted a record that does not match its request"),
     );
     const body = answerBody(answer.items);
@@ -148,7 +152,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     const fields = signResult({ body, job: uuid, request, knowledge, ...signer, nowMs }, keys);
     const plaintext = answerBytes({ body, items: answer.items, knowledge, fields });
     const isAccepted = await send("complete", token, plaintext);
-    if (!isAccepted) await fail(token, tooLarge);
+    if (!isAccepted) await fail(token, tooLargeFailure);
   }
 
   async function fail(token: string, failure: LeaseFailure): Promise<void> {
@@ -165,7 +169,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     const body = { job: uuid, token, ...encryptAnswer(answerKey, plaintext) };
     for (;;) {
       await whenAdmitted(token);
-      await reachability.waitOutBackoff(tokenLeftMs(token), lost.signal);
+      await reachability.waitOutBackoff(remainingLeaseMs(token), lost.signal);
       tokenLease(token);
       try {
         await link.post(route, body);
@@ -188,11 +192,11 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     }
   }
 
-  async function whenAdmitted(token: string): Promise<Attested> {
+  async function whenAdmitted(token: string): Promise<AttestationResult> {
     for (;;) {
       const { lost } = tokenLease(token);
-      const attested = await attestLoop.whenAdmitted(tokenLeftMs(token), lost.signal);
-      if (attested !== null) return attested;
+      const attestation = await attestLoop.whenAdmitted(remainingLeaseMs(token), lost.signal);
+      if (attestation !== null) return attestation;
     }
   }
 
@@ -200,11 +204,11 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     /** Also null while the gateway is unreachable or does not know the node. */
     lease: async ({ methods }, waitMs, signal) => {
       const endMs = clock.elapsed() + waitMs;
-      const attested = await attestLoop.whenAdmitted(waitMs, signal);
-      if (attested === null) return null;
+      const attestation = await attestLoop.whenAdmitted(waitMs, signal);
+      if (attestation === null) return null;
       if (!(await reachability.waitOutBackoff(endMs - clock.elapsed(), signal))) return null;
       const sentMs = clock.elapsed();
-      const openMs = Math.max(0, Math.min(Math.round(endMs - sentMs), attested.leaseWaitMs));
+      const openMs = Math.max(0, Math.min(Math.round(endMs - sentMs), attestation.leaseWaitMs));
       const options = { openMs, ...(signal && { signal }) };
       const envelope = await link
         .post("lease", { methods, wait_ms: openMs }, options)
@@ -212,7 +216,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
           if (isUnreachable(error) || errorCode(error) === "node_unauthorized") return null;
           throw error;
         });
-      if (envelope !== null) return await open(envelope, attested);
+      if (envelope !== null) return await open(envelope, attestation);
       const remainingMs = Math.min(minRequestMs, openMs) - (clock.elapsed() - sentMs);
       if (remainingMs > 0) await clock.sleep(remainingMs, signal);
       return null;
@@ -221,10 +225,10 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       const lease = tokenLease(token);
       const sentMs = clock.elapsed();
       try {
-        const renewed = renewResponse.safeParse(await link.post("renew", { job: uuid, token }));
-        if (!renewed.success) throw unreachable("the gateway's response to a renewal is malformed");
-        lease.untilMs = sentMs + renewed.data.hold_ms;
-        return renewed.data.hold_ms;
+        const renewal = renewResponse.safeParse(await link.post("renew", { job: uuid, token }));
+        if (!renewal.success) throw unreachable("the gateway's renewal response is malformed");
+        lease.expiresAtMs = sentMs + renewal.data.hold_ms;
+        return renewal.data.hold_ms;
       } catch (error) {
         if (errorCode(error) === "lease_lost") drop(token);
         // The lease may have expired during the request.
@@ -249,10 +253,10 @@ const unreadableRequest: LeaseFailure = {
   message: "the node cannot read the request",
   status: 500,
   retryable: true,
-  hint: "use the same version of gateway and node",
+  hint: "use the same version of the gateway and the node",
 };
 
-const tooLarge: LeaseFailure = {
+const tooLargeFailure: LeaseFailure = {
   code: "result_too_large",
   message: "the result is larger than the gateway accepts",
   status: 500,

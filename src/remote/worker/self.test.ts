@@ -20,9 +20,9 @@ test("a node has the same identity in each run, from a file that only its owner 
 });
 
 test("a node in another folder is another node", async () => {
-  const other = await mkdtemp(join(tmpdir(), "earshot-identity-"));
-  expect(await identityKey(other)).not.toBe(await identityKey(folder));
-  await rm(other, { recursive: true });
+  const otherFolder = await mkdtemp(join(tmpdir(), "earshot-identity-"));
+  expect(await identityKey(otherFolder)).not.toBe(await identityKey(folder));
+  await rm(otherFolder, { recursive: true });
 });
 
 test("an identity file without a key is refused with its path, without its content", async () => {

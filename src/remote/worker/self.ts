@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { ensureKeyFile } from "../../lib/key-file.ts";
-import { base64 } from "../protocol/encoding.ts";
+import { encodeBase64Url } from "../protocol/encoding.ts";
 import { makeRunKeys, makeSigningKey } from "../protocol/keys.ts";
 import {
   gatewayAudience,
@@ -27,7 +27,7 @@ export async function openSelf(dataDir: string, randomBytes: RandomBytes) {
     keys,
     nodeId: hashNodeId(identity.publicKey),
     keyId: hashKeyId({ signing_key: keys.signingKey, sealing_key: keys.encryptionKey }),
-    bootId: base64(randomBytes(16)),
+    bootId: encodeBase64Url(randomBytes(16)),
   };
 }
 
@@ -48,5 +48,8 @@ export function makeStatement(
     boot_id: bootId,
     gateway_key: gatewayKey,
   };
-  return { statement, identity_signature: base64(identity.sign(makeIdentityMessage(statement))) };
+  return {
+    statement,
+    identity_signature: encodeBase64Url(identity.sign(makeIdentityMessage(statement))),
+  };
 }

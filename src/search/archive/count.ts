@@ -34,31 +34,39 @@ export async function countArchive(
   const { platform, tree, fromMs, toMs, bucketMs, asOfMs, account } = request;
   const names = await archive.resolve(namesIn(tree));
   const plan = makePlan(tree, { names, asOfMs });
-  const searched = platform === "social" ? platforms : [platform];
+  const searchedPlatforms = platform === "social" ? platforms : [platform];
   const {
     buckets,
     countedFromMs,
     damage,
-    coverage: covered,
+    coverage: recordedCoverage,
   } = await archive.count(
-    { plan, platforms: searched, fromMs, toMs, bucketMs, deadlineMs, ...accountField(account) },
+    {
+      plan,
+      platforms: searchedPlatforms,
+      fromMs,
+      toMs,
+      bucketMs,
+      deadlineMs,
+      ...accountField(account),
+    },
     signal,
   );
   const scope = { platform, tree, names, plan, fromMs: countedFromMs, toMs };
-  const archived = archiveCoverage(source, covered, scope);
+  const archivedCoverage = archiveCoverage(source, recordedCoverage, scope);
   const { coverage, warnings } = withDamage(
-    { ...archived, complete: archived.coverage.complete },
+    { ...archivedCoverage, complete: archivedCoverage.coverage.complete },
     damage,
   );
-  const isWhole = countedFromMs <= fromMs;
+  const coversWindow = countedFromMs <= fromMs;
   return {
     buckets,
     countedFromMs,
-    complete: coverage.complete && isWhole,
+    complete: coverage.complete && coversWindow,
     coverage,
     warnings: [
       ...(coverage.complete ? [] : [incompleteCoverage]),
-      ...(isWhole ? [] : [deadlineReached]),
+      ...(coversWindow ? [] : [deadlineWarning]),
       ...warnings,
     ],
   };
@@ -70,7 +78,7 @@ const incompleteCoverage: SourceWarning = {
   hint: "see coverage.gaps for the missing parts",
 };
 
-const deadlineReached: SourceWarning = {
+const deadlineWarning: SourceWarning = {
   code: "deadline_reached",
   message: "the count timed out before the end of the window",
   hint: "continue with next_token",

@@ -28,7 +28,7 @@ const interval = (overrides: Partial<CoverageInterval>): CoverageInterval => ({
 const xInterval = (overrides: Partial<CoverageInterval> = {}): CoverageInterval =>
   interval({ platform: "x", source: "import", ...overrides });
 
-function storedOf(intervals: readonly CoverageInterval[]): PlatformCoverage[] {
+function toPlatformCoverage(intervals: readonly CoverageInterval[]): PlatformCoverage[] {
   return platforms
     .map((platform) => ({
       platform,
@@ -52,9 +52,13 @@ function listKeys(name: string): string[] {
   const ids = accountsByHandle.get(name);
   const handles = platforms.map((platform) => accountByHandle(platform, name));
   if (ids !== undefined) return [...handles, ...ids.map((id) => accountById("bluesky", id))];
-  const itself = platforms.map((platform) => accountById(platform, name));
-  const known = [...accountsByHandle].filter(([, each]) => each.includes(name));
-  return [...handles, ...itself, ...known.map(([handle]) => accountWithoutId("bluesky", handle))];
+  const idKeys = platforms.map((platform) => accountById(platform, name));
+  const knownHandles = [...accountsByHandle].filter(([, each]) => each.includes(name));
+  return [
+    ...handles,
+    ...idKeys,
+    ...knownHandles.map(([handle]) => accountWithoutId("bluesky", handle)),
+  ];
 }
 
 type RequestOptions = {
@@ -68,21 +72,21 @@ type RequestOptions = {
   after?: Position | null;
 };
 
-function request(query: string, requested: RequestOptions): ArchiveCoverage {
-  const { platform = "social", fromMs = nowMs - 7 * dayMs, toMs = nowMs } = requested;
+function request(query: string, options: RequestOptions): ArchiveCoverage {
+  const { platform = "social", fromMs = nowMs - 7 * dayMs, toMs = nowMs } = options;
   const { tree } = parseQuery(query);
   const accounts = new Map(namesIn(tree).accounts.map((name) => [name, listKeys(name)]));
   const names = { accounts, posts: new Map() };
   const plan = makePlan(tree, { names, asOfMs: nowMs });
   const feed = {
     clock: { now: () => nowMs },
-    streamedPlatforms: requested.streamedPlatforms ?? (["bluesky"] as const),
-    coverageSlackMs: requested.slackMs ?? 0,
-    liveSinceMs: () => (requested.liveSinceMs === undefined ? 0 : requested.liveSinceMs),
+    streamedPlatforms: options.streamedPlatforms ?? (["bluesky"] as const),
+    coverageSlackMs: options.slackMs ?? 0,
+    liveSinceMs: () => (options.liveSinceMs === undefined ? 0 : options.liveSinceMs),
   };
-  const { after = null } = requested;
+  const { after = null } = options;
   const page = { platform, tree, names, plan, fromMs, toMs, after };
-  return archiveCoverage(feed, storedOf(requested.intervals), page);
+  return archiveCoverage(feed, toPlatformCoverage(options.intervals), page);
 }
 
 const listGaps = ({ coverage }: ArchiveCoverage) =>
@@ -91,8 +95,8 @@ const codes = ({ warnings }: ArchiveCoverage) => warnings.map(({ code }) => code
 
 describe("the coverage of the live stream", () => {
   test("a new stream covers nothing before its start, which a full search reports", () => {
-    const started = { fromMs: nowMs - 2 * hourMs };
-    const answer = request("comet", { intervals: [interval(started)], fromMs: null });
+    const streamStart = { fromMs: nowMs - 2 * hourMs };
+    const answer = request("comet", { intervals: [interval(streamStart)], fromMs: null });
     expect(answer.coverage.complete).toBe(false);
     expect(listGaps(answer)).toEqual([[null, "2026-11-21T10:00"]]);
     expect(answer.coverage.platforms).toEqual([
@@ -114,12 +118,12 @@ describe("the coverage of the live stream", () => {
       after: { platform: "bluesky", id: lowestId(cursorMs) },
     });
     expect(answer.coverage).toMatchObject({ toMs: cursorMs + 1, complete: true });
-    const without = { platform: "x", id: 20n } as const;
-    const old = request("comet", {
+    const positionWithoutTime = { platform: "x", id: 20n } as const;
+    const oldAnswer = request("comet", {
       intervals: [interval({ fromMs: nowMs - 8 * dayMs })],
-      after: without,
+      after: positionWithoutTime,
     });
-    expect(old.coverage.toMs).toBe(nowMs);
+    expect(oldAnswer.coverage.toMs).toBe(nowMs);
   });
 
   test("before the first event of a stream, the whole window is a gap", () => {
@@ -149,61 +153,67 @@ describe("the coverage of the live stream", () => {
       interval({ toMs: at("2026-11-18T03:10") }),
       interval({ fromMs: at("2026-11-18T04:25") }),
     ];
-    const closing = { source: "backfill", fromMs: at("2026-11-18T03:00") };
-    const half = interval({ ...closing, toMs: at("2026-11-18T04:00") });
+    const backfill = { source: "backfill", fromMs: at("2026-11-18T03:00") };
+    const halfBackfill = interval({ ...backfill, toMs: at("2026-11-18T04:00") });
     expect(listGaps(request("comet", { intervals }))).toEqual([
       ["2026-11-18T03:10", "2026-11-18T04:25"],
     ]);
-    expect(listGaps(request("comet", { intervals: [...intervals, half] }))).toEqual([
+    expect(listGaps(request("comet", { intervals: [...intervals, halfBackfill] }))).toEqual([
       ["2026-11-18T04:00", "2026-11-18T04:25"],
     ]);
-    const whole = interval({ ...closing, toMs: at("2026-11-18T04:30") });
-    expect(request("comet", { intervals: [...intervals, whole] }).coverage.complete).toBe(true);
+    const wholeBackfill = interval({ ...backfill, toMs: at("2026-11-18T04:30") });
+    expect(request("comet", { intervals: [...intervals, wholeBackfill] }).coverage.complete).toBe(
+      true,
+    );
   });
 
   test("a stream with little lag reaches the present, but one with more lag does not", () => {
-    const behind = (ms: number) => [interval({ toMs: nowMs - ms })];
-    expect(request("comet", { intervals: behind(10_000), slackMs: 10_000 }).coverage).toMatchObject(
-      {
-        complete: true,
-        toMs: nowMs - 10_000,
-        platforms: [{ held: [{ fromMs: nowMs - 7 * dayMs, toMs: nowMs - 10_000 }], gaps: [] }],
-      },
-    );
-    expect(request("comet", { intervals: behind(10_001), slackMs: 10_000 }).coverage.gaps).toEqual([
-      { fromMs: nowMs - 10_001, toMs: nowMs },
-    ]);
+    const laggingBy = (ms: number) => [interval({ toMs: nowMs - ms })];
+    expect(
+      request("comet", { intervals: laggingBy(10_000), slackMs: 10_000 }).coverage,
+    ).toMatchObject({
+      complete: true,
+      toMs: nowMs - 10_000,
+      platforms: [{ held: [{ fromMs: nowMs - 7 * dayMs, toMs: nowMs - 10_000 }], gaps: [] }],
+    });
+    expect(
+      request("comet", { intervals: laggingBy(10_001), slackMs: 10_000 }).coverage.gaps,
+    ).toEqual([{ fromMs: nowMs - 10_001, toMs: nowMs }]);
   });
 
   test("a stream that is disconnected, or has not caught up since reconnecting, does not reach the present", () => {
     const intervals = [interval({ toMs: nowMs - 3_000 })];
-    const slack = { intervals, slackMs: 10_000 };
-    const missing = [{ fromMs: nowMs - 3_000, toMs: nowMs }];
-    expect(request("comet", { ...slack, liveSinceMs: null }).coverage.gaps).toEqual(missing);
-    expect(request("comet", { ...slack, liveSinceMs: nowMs - 2_999 }).coverage.gaps).toEqual(
-      missing,
+    const laggingStream = { intervals, slackMs: 10_000 };
+    const expectedGaps = [{ fromMs: nowMs - 3_000, toMs: nowMs }];
+    expect(request("comet", { ...laggingStream, liveSinceMs: null }).coverage.gaps).toEqual(
+      expectedGaps,
     );
-    expect(request("comet", { ...slack, liveSinceMs: nowMs - 3_000 }).coverage.complete).toBe(true);
+    expect(
+      request("comet", { ...laggingStream, liveSinceMs: nowMs - 2_999 }).coverage.gaps,
+    ).toEqual(expectedGaps);
+    expect(
+      request("comet", { ...laggingStream, liveSinceMs: nowMs - 3_000 }).coverage.complete,
+    ).toBe(true);
   });
 
   test("IDs in the query narrow the covered window, to the second", () => {
     const intervals = [interval({ fromMs: nowMs - dayMs, toMs: nowMs - 2 * hourMs })];
-    const since = lowestId(nowMs - 20 * hourMs);
-    const max = lowestId(nowMs - 3 * hourMs);
-    const answer = request(`comet since_id:${since} max_id:${max}`, { intervals });
+    const sinceId = lowestId(nowMs - 20 * hourMs);
+    const maxId = lowestId(nowMs - 3 * hourMs);
+    const answer = request(`comet since_id:${sinceId} max_id:${maxId}`, { intervals });
     expect(answer.coverage).toMatchObject({
       fromMs: nowMs - 20 * hourMs - 1_000,
       toMs: nowMs - 3 * hourMs + 1_001,
       complete: true,
     });
-    expect(request(`comet since_id:${since}`, { intervals }).coverage.complete).toBe(false);
-    expect(request(`comet max_id:${max}`, { intervals }).coverage.complete).toBe(false);
-    expect(request(`comet OR since_id:${since}`, { intervals }).coverage.fromMs).toBe(
+    expect(request(`comet since_id:${sinceId}`, { intervals }).coverage.complete).toBe(false);
+    expect(request(`comet max_id:${maxId}`, { intervals }).coverage.complete).toBe(false);
+    expect(request(`comet OR since_id:${sinceId}`, { intervals }).coverage.fromMs).toBe(
       nowMs - 7 * dayMs,
     );
-    const early = request("comet since_id:20 max_id:21", { intervals, fromMs: null });
-    expect(early.coverage.fromMs).toBeNull();
-    expect(iso(early.coverage.toMs)).toBe("2010-11-04T01:43");
+    const earlyAnswer = request("comet since_id:20 max_id:21", { intervals, fromMs: null });
+    expect(earlyAnswer.coverage.fromMs).toBeNull();
+    expect(iso(earlyAnswer.coverage.toMs)).toBe("2010-11-04T01:43");
   });
 });
 
@@ -246,11 +256,14 @@ describe("the coverage of several platforms", () => {
 
 describe("the coverage of accounts whose own posts are complete", () => {
   const stream = interval({ fromMs: nowMs - dayMs });
-  const own = (account: string, overrides: Partial<CoverageInterval> = {}) =>
+  const accountInterval = (account: string, overrides: Partial<CoverageInterval> = {}) =>
     interval({ account, source: "backfill", fromMs: 0, toMs: nowMs - hourMs, ...overrides });
-  const intervals = [stream, own("did:plc:ann")];
-  const isComplete = (query: string, stored = intervals, platform: SearchPlatform = "social") =>
-    request(query, { intervals: stored, fromMs: null, platform }).coverage.complete;
+  const intervals = [stream, accountInterval("did:plc:ann")];
+  const isComplete = (
+    query: string,
+    storedIntervals = intervals,
+    platform: SearchPlatform = "social",
+  ) => request(query, { intervals: storedIntervals, fromMs: null, platform }).coverage.complete;
 
   test("the coverage of a complete account includes its own posts, by name and by id, up to the present of the stream", () => {
     expect(isComplete("from:ann.example")).toBe(true);
@@ -279,20 +292,22 @@ describe("the coverage of accounts whose own posts are complete", () => {
   });
 
   test("a search for posts by several accounts is complete if each account is", () => {
-    const both = [...intervals, own("did:plc:bob")];
-    expect(isComplete("(from:ann.example OR from:bob.example) comet", both)).toBe(true);
-    expect(isComplete("(from:ann.example moon) OR (comet from:bob.example)", both)).toBe(true);
-    expect(isComplete("-(-from:ann.example -from:bob.example)", both)).toBe(true);
+    const bothAccounts = [...intervals, accountInterval("did:plc:bob")];
+    expect(isComplete("(from:ann.example OR from:bob.example) comet", bothAccounts)).toBe(true);
+    expect(isComplete("(from:ann.example moon) OR (comet from:bob.example)", bothAccounts)).toBe(
+      true,
+    );
+    expect(isComplete("-(-from:ann.example -from:bob.example)", bothAccounts)).toBe(true);
     expect(isComplete("-(-from:ann.example -from:bob.example)")).toBe(false);
     expect(isComplete("-(comet OR -from:ann.example)")).toBe(true);
     expect(isComplete("-(comet -from:ann.example)")).toBe(false);
-    const apart = [
+    const unevenIntervals = [
       stream,
-      own("did:plc:ann", { toMs: nowMs - 26 * hourMs }),
-      own("did:plc:bob", { toMs: nowMs - 30 * hourMs }),
+      accountInterval("did:plc:ann", { toMs: nowMs - 26 * hourMs }),
+      accountInterval("did:plc:bob", { toMs: nowMs - 30 * hourMs }),
     ];
     const answer = request("from:ann.example OR from:bob.example", {
-      intervals: apart,
+      intervals: unevenIntervals,
       fromMs: null,
     });
     expect(listGaps(answer)).toEqual([["2026-11-20T06:00", "2026-11-20T12:00"]]);
@@ -300,20 +315,28 @@ describe("the coverage of accounts whose own posts are complete", () => {
 
   test("a search by name is complete only if every account that had the name is", () => {
     expect(isComplete("from:two.example")).toBe(false);
-    expect(isComplete("from:two.example", [...intervals, own("did:plc:bob")])).toBe(true);
-    const many = Array.from({ length: 65 }, (_, index) => own(`did:plc:${index}`));
-    expect(isComplete("from:did:plc:7", [stream, ...many])).toBe(true);
-    expect(isComplete("from:many.example", [stream, ...many])).toBe(false);
+    expect(isComplete("from:two.example", [...intervals, accountInterval("did:plc:bob")])).toBe(
+      true,
+    );
+    const manyAccounts = Array.from({ length: 65 }, (_, index) =>
+      accountInterval(`did:plc:${index}`),
+    );
+    expect(isComplete("from:did:plc:7", [stream, ...manyAccounts])).toBe(true);
+    expect(isComplete("from:many.example", [stream, ...manyAccounts])).toBe(false);
   });
 
   test("a search by a name that no account had is complete only if all posts are", () => {
-    expect(isComplete("from:nasa", [...intervals, own("nasa", { platform: "x" })], "bluesky")).toBe(
-      false,
-    );
+    expect(
+      isComplete(
+        "from:nasa",
+        [...intervals, accountInterval("nasa", { platform: "x" })],
+        "bluesky",
+      ),
+    ).toBe(false);
   });
 
   test("a search for an account's posts reports the gap in them, unless the stream closes it", () => {
-    const upTo = (ms: number) => [stream, own("did:plc:ann", { toMs: ms })];
+    const upTo = (ms: number) => [stream, accountInterval("did:plc:ann", { toMs: ms })];
     expect(isComplete("from:ann.example", upTo(nowMs - dayMs))).toBe(true);
     expect(
       listGaps(request("from:ann.example", { intervals: upTo(nowMs - 26 * hourMs), fromMs: null })),
@@ -321,25 +344,33 @@ describe("the coverage of accounts whose own posts are complete", () => {
   });
 
   test("the coverage of another collection, or of the same id on another platform, covers none of an account's posts", () => {
-    const likes = own("did:plc:ann", { collection: "likes" });
+    const likes = accountInterval("did:plc:ann", { collection: "likes" });
     expect(isComplete("from:ann.example", [stream, likes])).toBe(false);
-    const remote = [stream, own("did:plc:ann", { platform: "mastodon" })];
-    expect(isComplete("from:ann.example", remote, "bluesky")).toBe(false);
+    const otherPlatformIntervals = [
+      stream,
+      accountInterval("did:plc:ann", { platform: "mastodon" }),
+    ];
+    expect(isComplete("from:ann.example", otherPlatformIntervals, "bluesky")).toBe(false);
   });
 
   test("a platform that cannot have the queried account is ignored in the coverage", () => {
-    const withX = [...intervals, xInterval({ fromMs: nowMs - 2 * dayMs, toMs: nowMs - dayMs })];
-    expect(isComplete("from:ann.example", withX)).toBe(true);
-    expect(isComplete("from:did:plc:ann", withX)).toBe(true);
-    expect(isComplete("from:ann", withX)).toBe(false);
-    expect(isComplete("from:ann.example OR (platform:x comet)", withX)).toBe(false);
+    const intervalsWithX = [
+      ...intervals,
+      xInterval({ fromMs: nowMs - 2 * dayMs, toMs: nowMs - dayMs }),
+    ];
+    expect(isComplete("from:ann.example", intervalsWithX)).toBe(true);
+    expect(isComplete("from:did:plc:ann", intervalsWithX)).toBe(true);
+    expect(isComplete("from:ann", intervalsWithX)).toBe(false);
+    expect(isComplete("from:ann.example OR (platform:x comet)", intervalsWithX)).toBe(false);
     for (const query of [
       "(from:ann.example platform:bluesky) OR platform:mastodon",
       "(comet -platform:bluesky) OR from:ann.example",
     ]) {
-      expect(isComplete(query, withX, "bluesky"), query).toBe(true);
+      expect(isComplete(query, intervalsWithX, "bluesky"), query).toBe(true);
     }
-    expect(isComplete("(comet -platform:x) OR from:ann.example", withX, "bluesky")).toBe(false);
+    expect(isComplete("(comet -platform:x) OR from:ann.example", intervalsWithX, "bluesky")).toBe(
+      false,
+    );
   });
 });
 
@@ -440,18 +471,22 @@ describe("the coverage of counts and labels", () => {
   });
 
   test("the coverage of labels requires each of several labelers", () => {
-    const other = interval({ collection: "labels", source: "labeler b", fromMs: nowMs - dayMs });
-    const answer = request("filter:safe", { intervals: [posts, labels, other] });
+    const otherLabels = interval({
+      collection: "labels",
+      source: "labeler b",
+      fromMs: nowMs - dayMs,
+    });
+    const answer = request("filter:safe", { intervals: [posts, labels, otherLabels] });
     expect(codes(answer)).toEqual(["labels_incomplete"]);
     expect(answer.coverage.platforms?.[1]).toMatchObject({ held: [{ fromMs: nowMs - dayMs }] });
-    const whole = { ...other, fromMs: nowMs - 9 * dayMs };
-    expect(codes(request("filter:safe", { intervals: [posts, labels, whole] }))).toEqual([]);
+    const wholeLabels = { ...otherLabels, fromMs: nowMs - 9 * dayMs };
+    expect(codes(request("filter:safe", { intervals: [posts, labels, wholeLabels] }))).toEqual([]);
   });
 
   test("the coverage of counts and labels tolerates a lag of five minutes, because they are delayed", () => {
-    const behind = (ms: number) => [posts, interval({ collection: "likes", toMs: nowMs - ms })];
-    expect(codes(request("min_faves:10", { intervals: behind(300_000) }))).toEqual([]);
-    expect(codes(request("min_faves:10", { intervals: behind(300_001) }))).toEqual([
+    const laggingBy = (ms: number) => [posts, interval({ collection: "likes", toMs: nowMs - ms })];
+    expect(codes(request("min_faves:10", { intervals: laggingBy(300_000) }))).toEqual([]);
+    expect(codes(request("min_faves:10", { intervals: laggingBy(300_001) }))).toEqual([
       "counts_incomplete",
     ]);
   });
@@ -470,8 +505,10 @@ describe("the coverage of counts and labels", () => {
         { fromMs: nowMs - dayMs, toMs: nowMs },
       ],
     });
-    const whole = interval({ collection: "likes" });
-    expect(codes(request("min_faves:10", { intervals: [posts, whole], ...window }))).toEqual([]);
+    const wholeLikes = interval({ collection: "likes" });
+    expect(codes(request("min_faves:10", { intervals: [posts, wholeLikes], ...window }))).toEqual(
+      [],
+    );
   });
 
   test("replies and quotes are covered as posts, because they are posts", () => {
@@ -483,21 +520,23 @@ describe("the coverage of counts and labels", () => {
   });
 
   test("the counts of imported posts are covered as the file declares", () => {
-    const fed = { streamedPlatforms: [] };
+    const feedOptions = { streamedPlatforms: [] };
     expect(
-      codes(request("min_faves:10 filter:safe", { intervals: [xInterval()], ...fed })),
+      codes(request("min_faves:10 filter:safe", { intervals: [xInterval()], ...feedOptions })),
     ).toEqual([]);
-    const old = interval({ source: "import", fromMs: 0, toMs: nowMs - 30 * dayMs });
-    const until = { fromMs: null, toMs: nowMs - 40 * dayMs };
-    expect(codes(request("min_faves:10", { intervals: [old, posts], ...until }))).toEqual([]);
-    const since = interval({ collection: "likes" });
+    const oldImport = interval({ source: "import", fromMs: 0, toMs: nowMs - 30 * dayMs });
+    const oldWindow = { fromMs: null, toMs: nowMs - 40 * dayMs };
+    expect(codes(request("min_faves:10", { intervals: [oldImport, posts], ...oldWindow }))).toEqual(
+      [],
+    );
+    const likeInterval = interval({ collection: "likes" });
     expect(
-      codes(request("min_faves:10", { intervals: [old, posts, since], fromMs: null })),
+      codes(request("min_faves:10", { intervals: [oldImport, posts, likeInterval], fromMs: null })),
     ).toEqual([]);
-    const across = { fromMs: null, toMs: nowMs - 20 * dayMs };
-    expect(codes(request("min_faves:10", { intervals: [old, posts], ...across }))).toEqual([
-      "counts_incomplete",
-    ]);
+    const wideWindow = { fromMs: null, toMs: nowMs - 20 * dayMs };
+    expect(
+      codes(request("min_faves:10", { intervals: [oldImport, posts], ...wideWindow })),
+    ).toEqual(["counts_incomplete"]);
   });
 
   test("a search that cannot match anything does not warn about counts and labels", () => {
@@ -510,40 +549,51 @@ describe("the coverage of counts and labels", () => {
 });
 
 describe("a search that nothing can answer", () => {
-  const nothing = { intervals: [], streamedPlatforms: [] } as const;
+  const noSources = { intervals: [], streamedPlatforms: [] } as const;
 
   test.each(["social", "bluesky", "mastodon", "x"] as const)(
     "a search of %s without any source warns and names the next step",
     (platform) => {
-      const [warning, ...more] = request("comet", { ...nothing, platform }).warnings;
+      const [warning, ...otherWarnings] = request("comet", { ...noSources, platform }).warnings;
       expect(warning).toMatchObject({ code: "no_source", hint: expect.stringContaining("import") });
-      expect(more).toEqual([]);
+      expect(otherWarnings).toEqual([]);
     },
   );
 
   test("a search does not warn about sources if the platform has one or archived posts", () => {
-    const fed = { intervals: [], streamedPlatforms: ["bluesky"], platform: "bluesky" } as const;
-    expect(codes(request("comet", fed))).toEqual([]);
-    expect(codes(request("comet", { ...fed, platform: "social" }))).toEqual([]);
-    const stored = {
+    const feedOptions = {
+      intervals: [],
+      streamedPlatforms: ["bluesky"],
+      platform: "bluesky",
+    } as const;
+    expect(codes(request("comet", feedOptions))).toEqual([]);
+    expect(codes(request("comet", { ...feedOptions, platform: "social" }))).toEqual([]);
+    const storedOptions = {
       intervals: [interval({})],
       streamedPlatforms: [],
       platform: "bluesky",
     } as const;
-    expect(codes(request("comet", stored))).toEqual([]);
+    expect(codes(request("comet", storedOptions))).toEqual([]);
   });
 
   test("a search does not warn about sources if the query excludes the platform", () => {
-    expect(codes(request("comet platform:x", { ...nothing, platform: "mastodon" }))).toEqual([]);
+    expect(codes(request("comet platform:x", { ...noSources, platform: "mastodon" }))).toEqual([]);
   });
 });
 
 describe("the coverage of the stream of one Mastodon server", () => {
-  const seen = interval({ platform: "mastodon", source: "mastodon-stream:mastodon.social" });
-  const fed = { streamedPlatforms: ["bluesky", "mastodon"] as const };
+  const serverStream = interval({
+    platform: "mastodon",
+    source: "mastodon-stream:mastodon.social",
+  });
+  const feedOptions = { streamedPlatforms: ["bluesky", "mastodon"] as const };
 
   test("the stream of one Mastodon server finds posts but covers no window, because a server sees only part of the network", () => {
-    const { coverage } = request("comet", { intervals: [seen], platform: "mastodon", ...fed });
+    const { coverage } = request("comet", {
+      intervals: [serverStream],
+      platform: "mastodon",
+      ...feedOptions,
+    });
     expect(coverage).toMatchObject({
       complete: false,
       platforms: [{ platform: "mastodon", complete: false, held: [] }],
@@ -551,7 +601,10 @@ describe("the coverage of the stream of one Mastodon server", () => {
   });
 
   test("the stream of one Mastodon server makes a full search incomplete, while Bluesky's part is complete", () => {
-    const { coverage } = request("comet", { intervals: [interval({}), seen], ...fed });
+    const { coverage } = request("comet", {
+      intervals: [interval({}), serverStream],
+      ...feedOptions,
+    });
     expect(coverage.complete).toBe(false);
     expect(coverage.platforms?.map(({ platform, complete }) => [platform, complete])).toEqual([
       ["bluesky", true],
@@ -560,14 +613,14 @@ describe("the coverage of the stream of one Mastodon server", () => {
   });
 
   test("a span that an import from a Mastodon server declares as covered is complete", () => {
-    const declared = interval({ platform: "mastodon", source: "import", fromMs: 0 });
-    const past = { toMs: nowMs - dayMs };
-    const requested = {
-      intervals: [declared, seen],
+    const importInterval = interval({ platform: "mastodon", source: "import", fromMs: 0 });
+    const pastWindow = { toMs: nowMs - dayMs };
+    const options = {
+      intervals: [importInterval, serverStream],
       platform: "mastodon",
-      ...past,
-      ...fed,
+      ...pastWindow,
+      ...feedOptions,
     } as const;
-    expect(request("comet", requested).coverage.complete).toBe(true);
+    expect(request("comet", options).coverage.complete).toBe(true);
   });
 });

@@ -57,7 +57,7 @@ export type ArchiveCoverage = {
   warnings: readonly SourceWarning[];
 };
 
-const listedGaps = 100;
+const maxListedGaps = 100;
 
 /** X reports post times in whole seconds; IDs have milliseconds. */
 const idSkew = { minMs: -1_000, maxMs: 1_000 };
@@ -68,36 +68,42 @@ const idSkew = { minMs: -1_000, maxMs: 1_000 };
  */
 export function archiveCoverage(
   feed: ArchiveFeed,
-  covered: readonly PlatformCoverage[],
+  recordedCoverage: readonly PlatformCoverage[],
   query: CoverageQuery,
 ): ArchiveCoverage {
   const { tree, names, plan, platform: requestedPlatform } = query;
-  const searched = requestedPlatform === "social" ? platforms : [requestedPlatform];
-  const possible = searched.filter((platform) => canMatchOn(plan, platform));
-  const answerablePlatforms = possible.filter(
-    (platform) => requestedPlatform !== "social" || isAnswerable(feed, covered, platform),
+  const searchedPlatforms = requestedPlatform === "social" ? platforms : [requestedPlatform];
+  const possiblePlatforms = searchedPlatforms.filter((platform) => canMatchOn(plan, platform));
+  const answerablePlatforms = possiblePlatforms.filter(
+    (platform) => requestedPlatform !== "social" || isAnswerable(feed, recordedCoverage, platform),
   );
   const window = coverageWindow(query);
   const collections = mutableCollectionsIn(tree);
   const platformCoverages = answerablePlatforms.map((platform) => {
-    const intervals = covered.find((entry) => entry.platform === platform)?.intervals ?? [];
+    const intervals =
+      recordedCoverage.find((entry) => entry.platform === platform)?.intervals ?? [];
     const postIntervals = platformWideIntervals(intervals, "posts");
     const isLive = hasCaughtUp(postIntervals, feed.liveSinceMs(platform));
     const slackMs = isLive ? feed.coverageSlackMs : 0;
     const context = { window, intervals, nowMs: feed.clock.now(), slackMs, isLive };
     const gaps = missingPosts({ platform, tree, names, ...context });
     const toMs = isLive && gaps.length === 0 ? coveredUntilMs(window, postIntervals) : window.toMs;
-    const claimed = { ...window, toMs: Math.max(toMs, window.fromMs ?? toMs) };
-    return { platform, gaps, claimed, followed: mutableCoverage(collections, context) };
+    const claimedSpan = { ...window, toMs: Math.max(toMs, window.fromMs ?? toMs) };
+    return {
+      platform,
+      gaps,
+      claimed: claimedSpan,
+      mutableCoverages: mutableCoverage(collections, context),
+    };
   });
   const isKnown = (platform: Platform): boolean =>
-    isAnswerable(feed, covered, platform) ||
-    covered.some((entry) => entry.platform === platform && entry.intervals.length > 0);
-  const isUnknown = answerablePlatforms.length === 0 && possible.length > 0;
+    isAnswerable(feed, recordedCoverage, platform) ||
+    recordedCoverage.some((entry) => entry.platform === platform && entry.intervals.length > 0);
+  const isUnknown = answerablePlatforms.length === 0 && possiblePlatforms.length > 0;
   const gaps = isUnknown
     ? [window]
     : unionSpans(platformCoverages.flatMap((coverage) => coverage.gaps));
-  const listed = joinOldest(gaps, listedGaps);
+  const reportedGaps = joinOldest(gaps, maxListedGaps);
   const isComplete = gaps.length === 0;
   const ends = isComplete ? platformCoverages.map(({ claimed }) => claimed.toMs) : [];
   const toMs = Math.min(window.toMs, ...ends);
@@ -106,15 +112,15 @@ export function archiveCoverage(
       ...window,
       toMs,
       complete: isComplete,
-      gaps: listed,
-      truncated: listed.length < gaps.length,
-      platforms: platformCoverages.flatMap(({ platform, gaps, claimed, followed }) => [
+      gaps: reportedGaps,
+      truncated: reportedGaps.length < gaps.length,
+      platforms: platformCoverages.flatMap(({ platform, gaps, claimed, mutableCoverages }) => [
         {
           platform,
           collection: "posts",
           ...listedCoverage(isComplete ? { ...window, toMs } : claimed, gaps),
         },
-        ...followed
+        ...mutableCoverages
           .filter(({ collection }) => collection !== "posts")
           .map(({ collection, span, gaps }) => ({
             platform,
@@ -125,11 +131,11 @@ export function archiveCoverage(
     },
     platforms: answerablePlatforms,
     warnings: [
-      ...(possible.length === 0 || possible.some(isKnown)
+      ...(possiblePlatforms.length === 0 || possiblePlatforms.some(isKnown)
         ? []
         : [noSourceWarning(requestedPlatform)]),
-      ...platformCoverages.flatMap(({ platform, followed }) =>
-        unfollowedWarnings(platform, followed),
+      ...platformCoverages.flatMap(({ platform, mutableCoverages }) =>
+        unfollowedWarnings(platform, mutableCoverages),
       ),
     ],
   };
@@ -142,11 +148,11 @@ function coverageWindow({ plan, fromMs, toMs: endOfSearchMs, after = null }: Cov
 } {
   const isLater = after !== null && hasTime(after.id);
   const toMs = isLater ? Math.min(endOfSearchMs, idTimeMs(after.id) + 1) : endOfSearchMs;
-  const narrowed = extractBounds(plan, { fromMs, toMs });
-  const idWindow = idsWindow(narrowed.lowId, narrowed.highId, idSkew);
-  const starts = [narrowed.fromMs, idWindow.fromMs].filter((ms) => ms !== null);
+  const narrowedBounds = extractBounds(plan, { fromMs, toMs });
+  const idWindow = idsWindow(narrowedBounds.lowId, narrowedBounds.highId, idSkew);
+  const starts = [narrowedBounds.fromMs, idWindow.fromMs].filter((ms) => ms !== null);
   const startMs = starts.length === 0 ? null : Math.max(...starts);
-  const endMs = Math.min(narrowed.toMs ?? toMs, idWindow.toMs ?? toMs);
+  const endMs = Math.min(narrowedBounds.toMs ?? toMs, idWindow.toMs ?? toMs);
   return { fromMs: startMs, toMs: Math.max(endMs, startMs ?? endMs) };
 }
 
@@ -170,12 +176,12 @@ function planOn(platform: Platform, plan: PlanNode): PlanNode {
 
 function isAnswerable(
   { streamedPlatforms }: ArchiveFeed,
-  covered: readonly PlatformCoverage[],
+  recordedCoverage: readonly PlatformCoverage[],
   platform: Platform,
 ): boolean {
   return (
     streamedPlatforms.includes(platform) ||
-    covered.some((entry) => entry.platform === platform && entry.hasPosts)
+    recordedCoverage.some((entry) => entry.platform === platform && entry.hasPosts)
   );
 }
 
@@ -183,12 +189,12 @@ function listedCoverage(
   window: Span,
   gaps: readonly Span[],
 ): Omit<CollectionCoverage, "platform" | "collection"> {
-  const listed = joinOldest(gaps, listedGaps);
+  const reportedGaps = joinOldest(gaps, maxListedGaps);
   return {
     complete: gaps.length === 0,
-    held: subtractSpans(window, listed),
-    gaps: listed,
-    truncated: listed.length < gaps.length,
+    held: subtractSpans(window, reportedGaps),
+    gaps: reportedGaps,
+    truncated: reportedGaps.length < gaps.length,
   };
 }
 
@@ -198,10 +204,12 @@ function listedCoverage(
  */
 function unfollowedWarnings(
   platform: Platform,
-  followed: readonly MutableCoverage[],
+  coverages: readonly MutableCoverage[],
 ): SourceWarning[] {
-  const missed = followed.filter(({ gaps }) => gaps.length > 0).map(({ what }) => what);
-  const counts = missed.filter((what) => what !== "labels");
+  const incompleteCollections = coverages
+    .filter(({ gaps }) => gaps.length > 0)
+    .map(({ what }) => what);
+  const counts = incompleteCollections.filter((what) => what !== "labels");
   const warnings: SourceWarning[] = [];
   if (counts.length > 0) {
     warnings.push({
@@ -210,7 +218,7 @@ function unfollowedWarnings(
       hint: "see coverage.platforms for the covered times",
     });
   }
-  if (missed.includes("labels")) {
+  if (incompleteCollections.includes("labels")) {
     warnings.push({
       code: "labels_incomplete",
       message: `labels on ${platform} may be missing, so some posts may be missing or wrongly included`,

@@ -24,18 +24,21 @@ const maxAccounts = 64;
  */
 export function missingPosts(request: MissingPostsRequest): readonly Span[] {
   const { platform, window, intervals, nowMs, slackMs } = request;
-  const missing = gapsIn(window, platformWideIntervals(intervals, "posts"), nowMs, slackMs);
-  if (missing.length === 0) return missing;
+  const windowGaps = gapsIn(window, platformWideIntervals(intervals, "posts"), nowMs, slackMs);
+  if (windowGaps.length === 0) return windowGaps;
   let intervalsByAccount: ReadonlyMap<string | null, readonly CoverageInterval[]> | null = null;
 
-  function missingBy(name: string): readonly Span[] {
+  function accountGaps(name: string): readonly Span[] {
     if (!mayBeAccount(platform, name)) return [];
     const ids = accountIdsIn(request.names.accounts.get(name) ?? [], platform);
-    if (ids.length === 0 || ids.length > maxAccounts) return missing;
-    intervalsByAccount ??= byAccount(request);
+    if (ids.length === 0 || ids.length > maxAccounts) return windowGaps;
+    intervalsByAccount ??= groupByAccount(request);
     return unionSpans(
       ids.flatMap((id) =>
-        intersectSpans(missing, gapsIn(window, intervalsByAccount?.get(id) ?? [], nowMs, slackMs)),
+        intersectSpans(
+          windowGaps,
+          gapsIn(window, intervalsByAccount?.get(id) ?? [], nowMs, slackMs),
+        ),
       ),
     );
   }
@@ -48,34 +51,35 @@ export function missingPosts(request: MissingPostsRequest): readonly Span[] {
       case "or": {
         const parts = node.children.map((child) => missingSpans(child, isNegated));
         const isConjunction = (node.kind === "and") !== isNegated;
-        return isConjunction ? intersectParts(parts, missing) : uniteParts(parts, missing);
+        return isConjunction ? intersectParts(parts, windowGaps) : uniteParts(parts, windowGaps);
       }
       case "platform":
-        return (node.platform === platform) === isNegated ? [] : missing;
+        return (node.platform === platform) === isNegated ? [] : windowGaps;
       case "from":
-        return isNegated ? missing : missingBy(node.user);
+        return isNegated ? windowGaps : accountGaps(node.user);
       default:
-        return missing;
+        return windowGaps;
     }
   }
 
   return missingSpans(request.tree, false);
 }
 
-const byAccount = ({ platform, intervals }: MissingPostsRequest) =>
+const groupByAccount = ({ platform, intervals }: MissingPostsRequest) =>
   Map.groupBy(intervals, ({ collection, account }) =>
     collection === "posts" && account !== null ? accountById(platform, account) : null,
   );
 
 const intersectParts = (
   parts: readonly (readonly Span[])[],
-  missing: readonly Span[],
-): readonly Span[] => parts.filter((part) => part !== missing).reduce(intersectSpans, missing);
+  windowGaps: readonly Span[],
+): readonly Span[] =>
+  parts.filter((part) => part !== windowGaps).reduce(intersectSpans, windowGaps);
 
 const uniteParts = (
   parts: readonly (readonly Span[])[],
-  missing: readonly Span[],
-): readonly Span[] => (parts.includes(missing) ? missing : unionSpans(parts.flat()));
+  windowGaps: readonly Span[],
+): readonly Span[] => (parts.includes(windowGaps) ? windowGaps : unionSpans(parts.flat()));
 
 /** Handles on X have no dots or colons; only Bluesky has DIDs. */
 function mayBeAccount(platform: Platform, name: string): boolean {
@@ -85,8 +89,8 @@ function mayBeAccount(platform: Platform, name: string): boolean {
 
 /** Keys that begin with `@` or `?` are handles; only imported posts have a handle without an id. */
 function accountIdsIn(keys: readonly string[], platform: Platform): string[] {
-  const start = `${platform}/`;
-  return keys.filter((key) => key.startsWith(start) && !/^[@?]/.test(key.slice(start.length)));
+  const prefix = `${platform}/`;
+  return keys.filter((key) => key.startsWith(prefix) && !/^[@?]/.test(key.slice(prefix.length)));
 }
 
 export type MutableCollection = "likes" | "reposts" | "replies" | "quotes" | "labels";
@@ -135,35 +139,40 @@ export type MutableCoverage = {
  * only imports.
  */
 export function mutableCoverage(
-  mutable: ReadonlySet<MutableCollection>,
-  { window, intervals, nowMs, slackMs, isLive }: PostCoverage,
+  mutableCollections: ReadonlySet<MutableCollection>,
+  { window, intervals, nowMs, slackMs, isLive }: CoverageContext,
 ): MutableCoverage[] {
-  if (mutable.size === 0) return [];
-  const imported = intervals.filter(({ source }) => source === "import");
-  if (imported.length === intervals.length) return [];
-  const [notImported] = gapsIn(window, platformWideIntervals(imported, "posts"), nowMs, slackMs);
-  if (notImported === undefined) return [];
-  const span = { fromMs: notImported.fromMs, toMs: Math.max(nowMs, window.toMs) };
-  return [...mutable].map((what) => {
+  if (mutableCollections.size === 0) return [];
+  const importedIntervals = intervals.filter(({ source }) => source === "import");
+  if (importedIntervals.length === intervals.length) return [];
+  const [nonImportedSpan] = gapsIn(
+    window,
+    platformWideIntervals(importedIntervals, "posts"),
+    nowMs,
+    slackMs,
+  );
+  if (nonImportedSpan === undefined) return [];
+  const span = { fromMs: nonImportedSpan.fromMs, toMs: Math.max(nowMs, window.toMs) };
+  return [...mutableCollections].map((what) => {
     const collection = collections[what];
-    const covered = platformWideIntervals(intervals, collection);
-    const complementGaps = (covering: readonly CoverageInterval[]) =>
-      gapsIn(span, covering, nowMs, isLive ? Math.max(slackMs, minSlackMs) : 0);
+    const collectionIntervals = platformWideIntervals(intervals, collection);
+    const uncoveredSpans = (coveringIntervals: readonly CoverageInterval[]) =>
+      gapsIn(span, coveringIntervals, nowMs, isLive ? Math.max(slackMs, minSlackMs) : 0);
     const gaps =
       collection === "labels"
-        ? unionSpans(byLabeler(covered).flatMap(complementGaps))
-        : complementGaps(covered);
+        ? unionSpans(groupByLabeler(collectionIntervals).flatMap(uncoveredSpans))
+        : uncoveredSpans(collectionIntervals);
     return { what, collection, span, gaps };
   });
 }
 
 /** One list per labeler: all must be followed. */
-function byLabeler(intervals: readonly CoverageInterval[]): (readonly CoverageInterval[])[] {
+function groupByLabeler(intervals: readonly CoverageInterval[]): (readonly CoverageInterval[])[] {
   const labelers = Map.groupBy(intervals, ({ source }) => source);
   return labelers.size === 0 ? [[]] : [...labelers.values()];
 }
 
-type PostCoverage = {
+type CoverageContext = {
   window: Span;
   intervals: readonly CoverageInterval[];
   nowMs: number;

@@ -86,12 +86,12 @@ test("a platform without a source is incomplete, but a search that no platform c
 
 test("an empty answer is complete if the time is covered, and otherwise has a warning", async () => {
   storeOneDay();
-  const covered = await send("nosuchword", "bluesky");
-  expect(covered).toMatchObject({ items: [], complete: true, warnings: [] });
-  const unknown = await send("nosuchword", "x");
-  expect(unknown).toMatchObject({ items: [], complete: false });
-  expect(unknown.coverage.gaps).toEqual([{ fromMs: startMs, toMs: endMs }]);
-  expect(unknown.warnings).toMatchObject([
+  const coveredAnswer = await send("nosuchword", "bluesky");
+  expect(coveredAnswer).toMatchObject({ items: [], complete: true, warnings: [] });
+  const uncoveredAnswer = await send("nosuchword", "x");
+  expect(uncoveredAnswer).toMatchObject({ items: [], complete: false });
+  expect(uncoveredAnswer.coverage.gaps).toEqual([{ fromMs: startMs, toMs: endMs }]);
+  expect(uncoveredAnswer.warnings).toMatchObject([
     {
       code: "incomplete_coverage",
       message: expect.stringMatching(/there may be posts despite the empty answer/),
@@ -103,7 +103,7 @@ test("an account's posts are complete after a backfill, by id and by every handl
   archive = smallArchive();
   const userId = "did:plc:Ann";
   const post = makePost({ key: "1", createdMs: startMs, userId, username: "ann.example" });
-  const fetched = { platform: "bluesky", collection: "posts", account: userId } as const;
+  const accountPosts = { platform: "bluesky", collection: "posts", account: userId } as const;
   archive.write(
     [
       { kind: "upsert", post },
@@ -115,7 +115,7 @@ test("an account's posts are complete after a backfill, by id and by every handl
         observedMs: endMs,
       },
     ],
-    { coverage: [{ ...fetched, source: "backfill", fromMs: 0, toMs: endMs }] },
+    { coverage: [{ ...accountPosts, source: "backfill", fromMs: 0, toMs: endMs }] },
   );
   for (const query of ["from:did:plc:ann", "from:ann.example", "from:@Ann-Renamed.example plain"]) {
     expect(await send(query), query).toMatchObject({

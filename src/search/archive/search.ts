@@ -13,7 +13,7 @@ import { type Platform, platforms } from "../../posts/post.ts";
 import { withDamage } from "../merge/damage.ts";
 import { parseSearchQuery } from "../parse-search-query.ts";
 import { type ArchiveFeed, archiveCoverage } from "./coverage.ts";
-import { type FreshnessOf, uncheckedWarnings } from "./unchecked.ts";
+import { type FreshnessOf, uncheckedWarnings } from "./unchecked-posts.ts";
 
 export type ArchiveSource = ArchiveFeed & {
   archive: Archive;
@@ -61,13 +61,13 @@ export async function searchArchived(
     signal,
   );
   const streamedPlatforms = [...source.streamedPlatforms, ...(await additionalStreamedPlatforms)];
-  const unchecked = await uncheckedWarnings(source, answer.positions, answer.coverage);
+  const postWarnings = await uncheckedWarnings(source, answer.positions, answer.coverage);
   return assembleArchivedAnswer(
     { ...source, streamedPlatforms },
     request,
     { tree, names, plan },
     answer,
-    unchecked,
+    postWarnings,
   );
 }
 
@@ -75,18 +75,18 @@ export function archiveSearch(
   { platform, after, maxResults, fromMs, toMs }: SourceRequest,
   plan: PlanNode,
 ): Omit<SearchRequest, "deadlineMs"> {
-  const searched = platform === "social" ? platforms : [platform];
-  return { plan, platforms: searched, fromMs, toMs, after, limit: maxResults };
+  const searchedPlatforms = platform === "social" ? platforms : [platform];
+  return { plan, platforms: searchedPlatforms, fromMs, toMs, after, limit: maxResults };
 }
 
 export function assembleArchivedAnswer(
   feed: ArchiveFeed,
   { platform, after, fromMs, toMs }: SourceRequest,
   { tree, names, plan }: PlannedQuery,
-  found: CoveredAnswer,
-  unchecked: readonly SourceWarning[],
+  coveredAnswer: CoveredAnswer,
+  postWarnings: readonly SourceWarning[],
 ): ArchivedAnswer {
-  const archived = archiveCoverage(feed, found.coverage, {
+  const archivedCoverage = archiveCoverage(feed, coveredAnswer.coverage, {
     platform,
     tree,
     names,
@@ -97,33 +97,33 @@ export function assembleArchivedAnswer(
   });
   const { complete, coverage, warnings } = withDamage(
     {
-      complete: archived.coverage.complete,
-      coverage: archived.coverage,
-      warnings: archived.warnings,
+      complete: archivedCoverage.coverage.complete,
+      coverage: archivedCoverage.coverage,
+      warnings: archivedCoverage.warnings,
     },
-    found.damage,
+    coveredAnswer.damage,
   );
   return {
-    items: found.positions,
-    next: found.next,
-    complete: complete && found.complete,
+    items: coveredAnswer.positions,
+    next: coveredAnswer.next,
+    complete: complete && coveredAnswer.complete,
     coverage,
-    sources: archived.platforms.map((platform) => ({
+    sources: archivedCoverage.platforms.map((platform) => ({
       platform,
       via: "archive",
       fromMs: coverage.fromMs,
       toMs: coverage.toMs,
-      count: found.positions.filter((position) => position.platform === platform).length,
+      count: coveredAnswer.positions.filter((position) => position.platform === platform).length,
     })),
     warnings: [
-      ...coverageWarnings(coverage, found.positions, found.complete),
+      ...coverageWarnings(coverage, coveredAnswer.positions, coveredAnswer.complete),
       ...warnings,
-      ...unchecked,
+      ...postWarnings,
     ],
     tree,
     names,
     plan,
-    isSearched: found.complete,
+    isSearched: coveredAnswer.complete,
   };
 }
 

@@ -17,12 +17,12 @@ export type Reading = {
 export const isUntruncated = (warnings: readonly UpstreamWarning[]): boolean =>
   !warnings.some(({ isPartial }) => isPartial === true);
 
-export function readSpans(
-  requested: readonly Span[],
+export function fullyReadSpans(
+  requestedSpans: readonly Span[],
   { warnings, sinceMs }: Reading,
 ): readonly Span[] {
   if (!isUntruncated(warnings)) return [];
-  return sinceMs === null ? requested : clippedFrom(requested, sinceMs);
+  return sinceMs === null ? requestedSpans : clippedFrom(requestedSpans, sinceMs);
 }
 
 export const clippedFrom = (spans: readonly Span[], fromMs: number): readonly Span[] =>
@@ -30,18 +30,18 @@ export const clippedFrom = (spans: readonly Span[], fromMs: number): readonly Sp
 
 const minMissingMs = 1_000;
 
-export function missingSpans(requested: Span, { warnings, sinceMs }: Reading): readonly Span[] {
-  if (!isUntruncated(warnings)) return [requested];
-  const { fromMs } = requested;
+export function missingSpans(requestedSpan: Span, { warnings, sinceMs }: Reading): readonly Span[] {
+  if (!isUntruncated(warnings)) return [requestedSpan];
+  const { fromMs } = requestedSpan;
   if (sinceMs === null || (fromMs !== null && sinceMs - fromMs <= minMissingMs)) return [];
-  return [{ fromMs, toMs: Math.min(sinceMs, requested.toMs) }];
+  return [{ fromMs, toMs: Math.min(sinceMs, requestedSpan.toMs) }];
 }
 
-export function fetchCoverage(requested: Span, missing: readonly Span[]): Coverage {
+export function fetchCoverage(requestedSpan: Span, gaps: readonly Span[]): Coverage {
   return {
-    ...requested,
-    complete: missing.length === 0,
-    gaps: missing,
+    ...requestedSpan,
+    complete: gaps.length === 0,
+    gaps,
     truncated: false,
     platforms: [],
   };
@@ -49,7 +49,7 @@ export function fetchCoverage(requested: Span, missing: readonly Span[]): Covera
 
 export type SearchedPlatform = {
   platform: Platform;
-  closed: readonly Span[];
+  closedSpans: readonly Span[];
   sinceMs: number | null;
 };
 
@@ -63,13 +63,13 @@ export const liveToleranceMs = 900_000;
 export function searchCoverage(
   coverage: Coverage,
   {
-    searched,
-    requestable,
+    searchedPlatforms,
+    requestablePlatforms,
     after,
     isLive,
   }: {
-    searched: readonly SearchedPlatform[];
-    requestable: readonly Platform[];
+    searchedPlatforms: readonly SearchedPlatform[];
+    requestablePlatforms: readonly Platform[];
     after: SourceRequest["after"];
     isLive: boolean;
   },
@@ -78,21 +78,26 @@ export function searchCoverage(
     ({ collection }) => collection === "posts",
   );
   if (postCoverages.length === 0) return coverage;
-  const fromMs = coverageStart(coverage, isLive ? searched : []);
+  const fromMs = coverageStart(coverage, isLive ? searchedPlatforms : []);
   const endOnPlatform = (platform: Platform): number =>
-    requestable.includes(platform)
+    requestablePlatforms.includes(platform)
       ? Math.min(coverage.toMs, continuationEndMs(after, platform))
       : coverage.toMs;
   const lastMs = Math.max(...postCoverages.map(({ platform }) => endOnPlatform(platform)));
   const window = { fromMs, toMs: Math.max(lastMs, fromMs ?? lastMs) };
-  const platformCoverages = (coverage.platforms ?? []).map((other) => {
-    if (other.collection !== "posts") return other;
-    const closed = searched.find(({ platform }) => platform === other.platform)?.closed ?? [];
-    const requestedWindow = { fromMs, toMs: Math.max(endOnPlatform(other.platform), fromMs ?? 0) };
-    const open = intersectSpans([...other.gaps], [requestedWindow]);
-    const gaps = intersectSpans(open, subtractSpans(requestedWindow, unionSpans(closed)));
+  const platformCoverages = (coverage.platforms ?? []).map((collectionCoverage) => {
+    if (collectionCoverage.collection !== "posts") return collectionCoverage;
+    const closedSpans =
+      searchedPlatforms.find(({ platform }) => platform === collectionCoverage.platform)
+        ?.closedSpans ?? [];
+    const requestedWindow = {
+      fromMs,
+      toMs: Math.max(endOnPlatform(collectionCoverage.platform), fromMs ?? 0),
+    };
+    const openGaps = intersectSpans([...collectionCoverage.gaps], [requestedWindow]);
+    const gaps = intersectSpans(openGaps, subtractSpans(requestedWindow, unionSpans(closedSpans)));
     return {
-      ...other,
+      ...collectionCoverage,
       complete: gaps.length === 0,
       gaps,
       held: subtractSpans(requestedWindow, gaps),

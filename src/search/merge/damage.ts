@@ -21,7 +21,7 @@ type Answer = {
   warnings: readonly SourceWarning[];
 };
 
-const listedGaps = 100;
+const maxListedGaps = 100;
 
 export function withDamage<Known extends Answer>(answer: Known, damage: readonly Damage[]): Known {
   if (damage.length === 0) return answer;
@@ -45,11 +45,11 @@ export function withDamage<Known extends Answer>(answer: Known, damage: readonly
           : known,
       ),
     },
-    warnings: [...warnings.filter(({ code }) => code !== archiveDamaged.code), archiveDamaged],
+    warnings: [...warnings.filter(({ code }) => code !== damageWarning.code), damageWarning],
   };
 }
 
-const archiveDamaged: SourceWarning = {
+const damageWarning: SourceWarning = {
   code: "archive_damaged",
   message: "part of the archive is damaged: posts may be missing from this answer",
   hint: "see coverage.gaps for their times, and the server's log for the repair command",
@@ -61,20 +61,20 @@ const archiveDamaged: SourceWarning = {
 function gapsIn(window: Span, damage: readonly Damage[]): Span[] {
   if (damage.length === 0) return [];
   const spans = damage.map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs ?? window.toMs }));
-  const whole = { fromMs: window.fromMs, toMs: window.toMs };
-  const inside = intersectSpans([whole], unionSpans(spans));
-  return inside.length > 0 ? inside : [whole];
+  const wholeWindow = { fromMs: window.fromMs, toMs: window.toMs };
+  const damagedSpans = intersectSpans([wholeWindow], unionSpans(spans));
+  return damagedSpans.length > 0 ? damagedSpans : [wholeWindow];
 }
 
-function withGaps(gaps: readonly Span[], more: readonly Span[]) {
-  const all = unionSpans([...gaps, ...more]);
-  const listed = joinOldest(all, listedGaps);
-  return { gaps: listed, truncated: listed.length < all.length };
+function withGaps(gaps: readonly Span[], addedGaps: readonly Span[]) {
+  const allGaps = unionSpans([...gaps, ...addedGaps]);
+  const reportedGaps = joinOldest(allGaps, maxListedGaps);
+  return { gaps: reportedGaps, truncated: reportedGaps.length < allGaps.length };
 }
 
-function addGaps(window: Span, known: CollectionCoverage, more: Span[]): CollectionCoverage {
-  if (more.length === 0) return known;
-  const { gaps, truncated } = withGaps(known.gaps, more);
+function addGaps(window: Span, known: CollectionCoverage, addedGaps: Span[]): CollectionCoverage {
+  if (addedGaps.length === 0) return known;
+  const { gaps, truncated } = withGaps(known.gaps, addedGaps);
   return {
     ...known,
     complete: false,
@@ -85,7 +85,7 @@ function addGaps(window: Span, known: CollectionCoverage, more: Span[]): Collect
 }
 
 /** Time outside the method's window is a gap on every platform. */
-export function withUnsearched<Answer extends Pick<SourceAnswer, "complete" | "coverage">>(
+export function withUnsearchedSpan<Answer extends Pick<SourceAnswer, "complete" | "coverage">>(
   answer: Answer,
   unsearched: UnsearchedSpan | null,
 ): Answer {

@@ -2,8 +2,8 @@ import type { SourceWarning } from "../../platforms/source.ts";
 import type { UpstreamWarning } from "../../platforms/upstream.ts";
 
 export function distinctWarnings(warnings: readonly UpstreamWarning[]): SourceWarning[] {
-  const byText = new Map(
+  const warningsByText = new Map(
     warnings.map(({ isPartial, ...warning }) => [`${warning.code} ${warning.message}`, warning]),
   );
-  return [...byText.values()];
+  return [...warningsByText.values()];
 }

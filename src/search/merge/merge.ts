@@ -23,25 +23,25 @@ export const positionBefore = (ms: number): Position => ({
 export function merge(parts: readonly MergedPart[], limit: number): MergedItems {
   const ends = parts.flatMap(({ moreAfter }) => (moreAfter === null ? [] : [moreAfter]));
   const end = ends.toSorted(comparePositions)[0] ?? null;
-  const byPosition = new Map<string, AnswerItem>();
+  const itemsByPosition = new Map<string, AnswerItem>();
   for (const { items } of parts) {
     for (const item of items) {
       const key = `${item.platform} ${item.id}`;
-      if (!byPosition.has(key)) byPosition.set(key, item);
+      if (!itemsByPosition.has(key)) itemsByPosition.set(key, item);
     }
   }
-  const all = [...byPosition.values()].sort((a, b) =>
+  const sortedItems = [...itemsByPosition.values()].sort((a, b) =>
     comparePositions(itemPosition(a), itemPosition(b)),
   );
-  const complete = all.filter(
+  const completeItems = sortedItems.filter(
     (item) => end === null || comparePositions(itemPosition(item), end) <= 0,
   );
-  const items = complete.slice(0, limit);
-  const last = items.at(-1);
+  const items = completeItems.slice(0, limit);
+  const lastItem = items.at(-1);
   const isFull = items.length === limit;
-  if (isFull && last !== undefined) {
-    const isMore = all.length > limit || end !== null;
-    return { items, next: isMore ? positionAfter(last, ends) : null };
+  if (isFull && lastItem !== undefined) {
+    const hasMore = sortedItems.length > limit || end !== null;
+    return { items, next: hasMore ? positionAfter(lastItem, ends) : null };
   }
   return { items, next: end };
 }

@@ -9,35 +9,38 @@ export type MergeableSearch = AnswerRequest & { method: SearchMethod };
 /** Orders items newest first. Errors: a platform's temporary error if there is no other answer. */
 export function mergeAnswers(
   { maxResults }: MergeableSearch,
-  archived: ArchivedAnswer,
+  archivedAnswer: ArchivedAnswer,
   { parts, coverage }: { parts: readonly PlatformPart[]; coverage: Coverage },
 ): SourceAnswer {
-  const archivePart: MergedPart = { items: archived.items, moreAfter: archived.next };
-  const { items, next } = merge([archivePart, ...parts.map(({ part }) => part)], maxResults);
+  const archivePart: MergedPart = { items: archivedAnswer.items, moreAfter: archivedAnswer.next };
+  const { items, next } = merge(
+    [archivePart, ...parts.map(({ mergedPart }) => mergedPart)],
+    maxResults,
+  );
   const retryableError = parts.find((part) => part.error?.retryable === true)?.error ?? null;
   if (items.length === 0 && next === null && retryableError !== null) throw retryableError;
 
-  const isSearched = archived.isSearched && parts.every((part) => part.isSearched);
-  const included = new Set<unknown>(items);
+  const isSearched = archivedAnswer.isSearched && parts.every((part) => part.isSearched);
+  const includedItems = new Set<unknown>(items);
   return {
     items,
     next,
-    complete: archived.isSearched && coverage.complete && parts.every(hasSucceeded),
+    complete: archivedAnswer.isSearched && coverage.complete && parts.every(hasSucceeded),
     coverage,
     sources: [
-      ...archived.sources.map((source) => ({
+      ...archivedAnswer.sources.map((source) => ({
         ...source,
-        count: archived.items.filter(
-          (item) => item.platform === source.platform && included.has(item),
+        count: archivedAnswer.items.filter(
+          (item) => item.platform === source.platform && includedItems.has(item),
         ).length,
       })),
       ...parts
         .flatMap(({ sources }) => sources)
         .map(({ source, items: found }) => ({
           ...source,
-          count: found.filter((item) => included.has(item)).length,
+          count: found.filter((item) => includedItems.has(item)).length,
         })),
-      ...parts.flatMap(({ billed }) => billed),
+      ...parts.flatMap(({ billedSources }) => billedSources),
     ],
     warnings: [
       ...coverageWarnings(
@@ -45,7 +48,7 @@ export function mergeAnswers(
         items,
         isSearched || next === null || items.length === maxResults,
       ),
-      ...archived.warnings.filter(({ code }) => !replacedWarnings.has(code)),
+      ...archivedAnswer.warnings.filter(({ code }) => !replacedWarnings.has(code)),
       ...parts.flatMap(({ warnings }) => warnings),
     ],
   };

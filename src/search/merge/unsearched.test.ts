@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Coverage } from "../../platforms/source.ts";
-import { withUnsearched } from "./damage.ts";
+import { withUnsearchedSpan } from "./damage.ts";
 
 const coverage: Coverage = {
   fromMs: 100,
@@ -30,12 +30,12 @@ const coverage: Coverage = {
 
 test("an answer is unchanged if the whole time was searched", () => {
   const answer = { complete: true, coverage };
-  expect(withUnsearched(answer, null)).toBe(answer);
+  expect(withUnsearchedSpan(answer, null)).toBe(answer);
 });
 
 test("a part that was not searched is a gap in the whole answer and on each platform", () => {
   const gap = { fromMs: 40, toMs: 100 };
-  const answer = withUnsearched({ complete: true, coverage }, gap);
+  const answer = withUnsearchedSpan({ complete: true, coverage }, gap);
   expect(answer.complete).toBe(false);
   expect(answer.coverage).toMatchObject({ fromMs: 40, toMs: 200, complete: false, gaps: [gap] });
   expect(answer.coverage.platforms?.[0]).toMatchObject({
@@ -48,9 +48,9 @@ test("a part that was not searched is a gap in the whole answer and on each plat
 
 test("the whole requested time is a gap if nothing was searched", () => {
   const gap = { fromMs: null, toMs: 60 };
-  const nothing = { ...coverage, toMs: 100, platforms: [] };
-  expect(withUnsearched({ complete: true, coverage: nothing }, gap).coverage).toEqual({
-    ...nothing,
+  const emptyCoverage = { ...coverage, toMs: 100, platforms: [] };
+  expect(withUnsearchedSpan({ complete: true, coverage: emptyCoverage }, gap).coverage).toEqual({
+    ...emptyCoverage,
     ...gap,
     complete: false,
     gaps: [gap],

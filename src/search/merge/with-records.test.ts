@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { Position } from "../../archive/archive.ts";
 import type { AnswerItem, FetchedItem, SourceAnswer } from "../../platforms/source.ts";
-import { withRecords } from "./fill-in.ts";
+import { withRecords } from "./answer-records.ts";
 
-const stored = (id: bigint): Position => ({ platform: "bluesky", id });
+const archivedPosition = (id: bigint): Position => ({ platform: "bluesky", id });
 const formatRecord = (id: bigint): string =>
   JSON.stringify({
     ID: String(id),
@@ -12,7 +12,7 @@ const formatRecord = (id: bigint): string =>
     Score: 1,
   });
 
-const fetched = (uri: string, record = `{"ID":"${uri}"}`): FetchedItem => ({
+const fetchedItem = (uri: string, record = `{"ID":"${uri}"}`): FetchedItem => ({
   platform: "mastodon",
   id: null,
   uri,
@@ -43,11 +43,11 @@ function archive({ deleted = [], hidden = [] }: { deleted?: bigint[]; hidden?: s
 }
 
 test("archived items get their record, uri and author, in unchanged order", async () => {
-  const shown = await withRecords(
+  const answer = await withRecords(
     archive({}),
-    itemsAnswer([stored(3n), fetched("two"), stored(1n)]),
+    itemsAnswer([archivedPosition(3n), fetchedItem("two"), archivedPosition(1n)]),
   );
-  expect(shown.items).toEqual([
+  expect(answer.items).toEqual([
     {
       platform: "bluesky",
       id: 3n,
@@ -55,7 +55,7 @@ test("archived items get their record, uri and author, in unchanged order", asyn
       userId: "did:plc:a",
       record: formatRecord(3n),
     },
-    fetched("two"),
+    fetchedItem("two"),
     {
       platform: "bluesky",
       id: 1n,
@@ -67,9 +67,16 @@ test("archived items get their record, uri and author, in unchanged order", asyn
 });
 
 test("archived and fetched items are dropped if they have been deleted or hidden since the search", async () => {
-  const items = [stored(4n), stored(3n), fetched("a"), fetched("b"), fetched("c"), fetched("b")];
-  const shown = await withRecords(archive({ deleted: [3n], hidden: ["b"] }), itemsAnswer(items));
-  expect(shown.items.map(({ uri }) => uri)).toEqual(["at://did:plc:a/post/4", "a", "c"]);
+  const items = [
+    archivedPosition(4n),
+    archivedPosition(3n),
+    fetchedItem("a"),
+    fetchedItem("b"),
+    fetchedItem("c"),
+    fetchedItem("b"),
+  ];
+  const answer = await withRecords(archive({ deleted: [3n], hidden: ["b"] }), itemsAnswer(items));
+  expect(answer.items.map(({ uri }) => uri)).toEqual(["at://did:plc:a/post/4", "a", "c"]);
 });
 
 test("an empty answer without records is accepted", async () => {

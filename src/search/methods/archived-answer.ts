@@ -7,7 +7,7 @@ import { hasTime, idTimeMs, parseXId, tidMs, xUri } from "../../posts/ids.ts";
 import { blueskyUri, importedUri } from "../../posts/references.ts";
 import type { UpstreamJob } from "../../upstream/requests/sessions.ts";
 import { searchArchive } from "../archive/search.ts";
-import { staleWarning } from "../archive/unchecked.ts";
+import { staleWarning } from "../archive/unchecked-posts.ts";
 import type { AnswerContext } from "../context.ts";
 import { derivedAnswer, isDerived } from "./derived-answer.ts";
 import type { FetchRequest } from "./fetch-request.ts";
@@ -51,19 +51,19 @@ async function archivedPost(
   const { archive } = source;
   const uris = await findUris(archive, target);
   const candidates = uris.map((uri) => ({ platform, uri, timeMs: uriTime(uri) ?? asOfMs }));
-  const identified = await archive.identify(candidates);
-  const archived = identified.find(({ isStored }) => isStored);
-  const items = archived === undefined ? [] : [{ platform, id: archived.id }];
-  const stale =
-    archived === undefined ? null : await staleWarning(source, { platform, id: archived.id });
-  const coverage = unboundedCoverage(asOfMs, archived !== undefined && stale === null);
+  const identifiedPosts = await archive.identify(candidates);
+  const storedPost = identifiedPosts.find(({ isStored }) => isStored);
+  const items = storedPost === undefined ? [] : [{ platform, id: storedPost.id }];
+  const warning =
+    storedPost === undefined ? null : await staleWarning(source, { platform, id: storedPost.id });
+  const coverage = unboundedCoverage(asOfMs, storedPost !== undefined && warning === null);
   return {
     items,
     next: null,
     complete: coverage.complete,
     coverage,
     sources: [{ platform, via: "archive", fromMs: null, toMs: asOfMs, count: items.length }],
-    warnings: stale === null ? [] : [stale],
+    warnings: warning === null ? [] : [warning],
   };
 }
 
@@ -106,8 +106,8 @@ function methodQuery(
   if (target.kind !== "post" || (method !== "getreplies" && method !== "getretweeters"))
     return null;
   const names = postNames(target);
-  const [first] = names;
-  if (first === undefined) return null;
+  const [firstName] = names;
+  if (firstName === undefined) return null;
   const operators =
     method === "getreplies"
       ? ["in_reply_to_tweet_id", "conversation_id"]
@@ -118,16 +118,16 @@ function methodQuery(
   });
   if (method === "getretweeters") return { query: clauses.join(" OR "), fromMs: null };
   const query = `(${clauses.join(" OR ")}) filter:replies`;
-  const uri = target.platform === "x" && target.id !== null ? xUri(target.id) : first;
+  const uri = target.platform === "x" && target.id !== null ? xUri(target.id) : firstName;
   return { query, fromMs: uriTime(uri) };
 }
 
 function postNames({ platform, uri, id, host, url }: PostTarget): readonly string[] {
-  const onServer =
+  const serverUri =
     platform === "mastodon" && id !== null && host !== null
       ? importedUri("mastodon", id, host)
       : null;
-  const names = onServer === null ? [uri ?? id ?? url] : [uri, onServer];
+  const names = serverUri === null ? [uri ?? id ?? url] : [uri, serverUri];
   return names
     .filter((name) => name !== null)
     .filter((name) => "value" in readPost("in_reply_to_tweet_id", name));

@@ -9,23 +9,23 @@ export function countTrends(
   posts: readonly ArchivedPost[],
   max: number,
 ): readonly Trend[] {
-  const byTag = new Map<string, TagCount>();
+  const countsByTag = new Map<string, TagCount>();
 
   function count(key: string, name: string, url: string | null, author: string): void {
-    const tagCount = byTag.get(key) ?? { name, url, posts: 0, authors: new Set() };
+    const tagCount = countsByTag.get(key) ?? { name, url, posts: 0, authors: new Set() };
     tagCount.posts += 1;
     tagCount.authors.add(author);
-    byTag.set(key, tagCount);
+    countsByTag.set(key, tagCount);
   }
 
   for (const { userId, username, hashtags, urls } of posts) {
     const author = userId ?? username;
     const tags = new Map(hashtags.map((tag) => [tag.toLowerCase(), tag]));
     for (const [folded, tag] of tags) count(`#${folded}`, `#${tag}`, null, author);
-    for (const url of new Set(urls)) if (isWebAddress(url)) count(url, url, url, author);
+    for (const url of new Set(urls)) if (isWebUrl(url)) count(url, url, url, author);
   }
-  return [...byTag.values()]
-    .sort((a, b) => b.authors.size - a.authors.size || b.posts - a.posts || byName(a, b))
+  return [...countsByTag.values()]
+    .sort((a, b) => b.authors.size - a.authors.size || b.posts - a.posts || compareNames(a, b))
     .slice(0, max)
     .map(({ name, url, posts: number }, index) => ({
       platform,
@@ -38,6 +38,6 @@ export function countTrends(
     }));
 }
 
-const isWebAddress = (url: string): boolean => /^https?:\/\//i.test(url);
+const isWebUrl = (url: string): boolean => /^https?:\/\//i.test(url);
 
-const byName = (a: TagCount, b: TagCount): number => (a.name < b.name ? -1 : 1);
+const compareNames = (a: TagCount, b: TagCount): number => (a.name < b.name ? -1 : 1);

@@ -8,31 +8,31 @@ import type { Upstream } from "../../platforms/upstream.ts";
 import type { Post } from "../../posts/post.ts";
 import {
   type AnsweringUnderTest,
-  answering,
   endMs,
   makeAnswerRequest,
   noSupport,
+  setUpAnswering,
   silentUpstream,
   testSession,
 } from "../answer.test-support.ts";
 import { answerJob } from "../answer.ts";
 import { maxReposts, maxTrendPosts } from "./derived-answer.ts";
 
-let tested: AnsweringUnderTest;
-let read: number;
-afterEach(() => tested.archive.remove());
+let fixture: AnsweringUnderTest;
+let readCount: number;
+afterEach(() => fixture.archive.remove());
 
 function setUp(posts: readonly Post[], platform?: Upstream): void {
-  tested = answering({
+  fixture = setUpAnswering({
     ...(platform === undefined
       ? {}
       : { upstreams: { bluesky: platform }, sessions: { bluesky: [testSession("bluesky")] } }),
   });
-  tested.archive.put(...posts);
-  read = 0;
-  tested.context.source.archive.records = async (positions) => {
-    read += positions.length;
-    return tested.archive.reader.operations.records(positions);
+  fixture.archive.put(...posts);
+  readCount = 0;
+  fixture.context.source.archive.records = async (positions) => {
+    readCount += positions.length;
+    return fixture.archive.reader.operations.records(positions);
   };
 }
 
@@ -44,7 +44,7 @@ const author: Target = {
   host: null,
 };
 const original = "at://did:plc:bob/app.bsky.feed.post/3koriginal";
-const reposted: Target = {
+const originalPost: Target = {
   kind: "post",
   platform: "bluesky",
   uri: original,
@@ -74,13 +74,13 @@ const repostBy = (name: string): Post =>
     reposted: { uri: original, id: null, username: "bob.example", userId: "did:plc:bob" },
   });
 
-async function answered(
+async function getAnswer(
   method: Method,
   target: Target | null,
   overrides: Partial<AnswerRequest> = {},
 ): Promise<SourceAnswer> {
   const request = makeAnswerRequest({ platform: "bluesky", method, target, ...overrides });
-  return await answerJob(tested.context, request, tested.job);
+  return await answerJob(fixture.context, request, fixture.job);
 }
 
 const answerRecords = ({ items }: SourceAnswer) =>
@@ -107,7 +107,7 @@ test.each(["getprofilebyid", "searchbyprofile"] as const)(
       postBy("ann", { authorName: "Ann", authorVerified: true }),
       postBy("bob"),
     ]);
-    const answer = await answered(method, author);
+    const answer = await getAnswer(method, author);
     expect(answerRecords(answer)).toMatchObject([
       {
         ID: "did:plc:ann",
@@ -128,35 +128,38 @@ test.each(["getprofilebyid", "searchbyprofile"] as const)(
       sources: [{ platform: "bluesky", via: "archive", count: 1 }],
     });
     expect(answerCodes(answer)).toEqual(["derived_from_archive"]);
-    expect(read).toBe(1);
+    expect(readCount).toBe(1);
   },
 );
 
 test("an account without archived posts is absent, and the answer incomplete", async () => {
   setUp([postBy("bob")]);
-  const answer = await answered("getprofilebyid", author);
+  const answer = await getAnswer("getprofilebyid", author);
   expect(answer).toMatchObject({ items: [], complete: false });
 });
 
 test("a platform that can be requested answers without the archive", async () => {
   setUp([postBy("ann")], platformWith(null));
-  const answer = await answered("getprofilebyid", author);
+  const answer = await getAnswer("getprofilebyid", author);
   expect(answer).toMatchObject({ items: [], sources: [{ via: "credential" }] });
-  expect(read).toBe(0);
+  expect(readCount).toBe(0);
 });
 
 test("the archive answers when a platform fails, with the error as a warning", async () => {
   setUp([postBy("ann")], platformWith(new EarshotError("upstream_unreachable", "it is down")));
-  const answer = await answered("getprofilebyid", author);
+  const answer = await getAnswer("getprofilebyid", author);
   expect(answer.items).toHaveLength(1);
   expect(answerCodes(answer)).toEqual(["derived_from_archive", "upstream_failed"]);
 });
 
 test("reposters are derived from archived reposts, newest first and without duplicates, page by page", async () => {
   setUp([repostBy("a"), repostBy("b"), repostBy("a"), repostBy("c"), postBy("d"), repostBy("e")]);
-  const first = await answered("getretweeters", reposted, { maxResults: 2 });
+  const first = await getAnswer("getretweeters", originalPost, { maxResults: 2 });
   expect(answerRecords(first).map(({ ID }) => ID)).toEqual(["did:plc:e", "did:plc:c"]);
-  const second = await answered("getretweeters", reposted, { maxResults: 2, after: first.next });
+  const second = await getAnswer("getretweeters", originalPost, {
+    maxResults: 2,
+    after: first.next,
+  });
   expect(answerRecords(second).map(({ ID }) => ID)).toEqual(["did:plc:a", "did:plc:b"]);
   expect(second.next).toBeNull();
   expect(second).toMatchObject({ complete: false, coverage: { complete: false } });
@@ -164,33 +167,33 @@ test("reposters are derived from archived reposts, newest first and without dupl
 
 test("a limited number of reposts is read, and the next page continues from there", async () => {
   setUp(Array.from({ length: maxReposts + 10 }, (_, n) => repostBy(n < 5 ? "first" : "again")));
-  const answer = await answered("getretweeters", reposted);
-  expect(read).toBe(maxReposts);
+  const answer = await getAnswer("getretweeters", originalPost);
+  expect(readCount).toBe(maxReposts);
   expect(answerRecords(answer).map(({ ID }) => ID)).toEqual(["did:plc:again"]);
-  const next = await answered("getretweeters", reposted, { after: answer.next });
+  const next = await getAnswer("getretweeters", originalPost, { after: answer.next });
   expect(answerRecords(next).map(({ ID }) => ID)).toEqual(["did:plc:again", "did:plc:first"]);
 });
 
 test("trends are the hashtags and links that most accounts used in the last day", async () => {
-  const tagged = (name: string, hashtags: string[], urls: string[] = []) =>
+  const taggedPost = (name: string, hashtags: string[], urls: string[] = []) =>
     postBy(name, { hashtags, urls, text: hashtags.map((tag) => `#${tag}`).join(" ") });
   setUp([
-    tagged("a", ["Comet"]),
-    tagged("b", ["comet", "moon"]),
-    tagged("c", ["comet"], ["https://example.org/x", "javascript:alert(1)"]),
-    tagged("d", ["moon"], ["https://example.org/x"]),
-    ...Array.from({ length: 5 }, () => tagged("spam", ["buy"])),
+    taggedPost("a", ["Comet"]),
+    taggedPost("b", ["comet", "moon"]),
+    taggedPost("c", ["comet"], ["https://example.org/x", "javascript:alert(1)"]),
+    taggedPost("d", ["moon"], ["https://example.org/x"]),
+    ...Array.from({ length: 5 }, () => taggedPost("spam", ["buy"])),
     postBy("old", { hashtags: ["old"], text: "#old", createdMs: endMs - 90_000_000 }),
     { ...repostBy("e"), hashtags: ["reposted"], text: "#reposted" },
   ]);
-  const answer = await answered("gettrends", null, { maxResults: 4 });
-  const shown = answerRecords(answer).map(({ ID, Content, Metadata }) => [
+  const answer = await getAnswer("gettrends", null, { maxResults: 4 });
+  const rows = answerRecords(answer).map(({ ID, Content, Metadata }) => [
     ID,
     Content,
     Metadata.category,
     Metadata.public_metrics.tweet_count,
   ]);
-  expect(shown).toEqual([
+  expect(rows).toEqual([
     ["1", "#comet", "hashtag", 3],
     ["2", "#moon", "hashtag", 2],
     ["3", "https://example.org/x", "link", 2],
@@ -209,8 +212,8 @@ test("trends are counted in a limited number of posts, and report since when", a
       postBy("a", { hashtags: [`t${n % 7}`], text: `#t${n % 7}` }),
     ),
   );
-  const answer = await answered("gettrends", null);
-  expect(read).toBe(maxTrendPosts);
+  const answer = await getAnswer("gettrends", null);
+  expect(readCount).toBe(maxTrendPosts);
   expect(answer.items).toHaveLength(7);
   const sinceMs = answer.sources[0]?.fromMs ?? 0;
   expect(sinceMs).toBeGreaterThan(endMs - 86_400_000);
@@ -220,8 +223,8 @@ test("trends are counted in a limited number of posts, and report since when", a
 
 test("trends are counted in what was read by the job's deadline", async () => {
   setUp(Array.from({ length: 700 }, () => postBy("a", { hashtags: ["tag"], text: "#tag" })));
-  tested.job = { ...tested.job, deadlineMs: endMs };
-  const answer = await answered("gettrends", null);
-  expect(read).toBeLessThanOrEqual(500);
+  fixture.job = { ...fixture.job, deadlineMs: endMs };
+  const answer = await getAnswer("gettrends", null);
+  expect(readCount).toBeLessThanOrEqual(500);
   expect(answer.complete).toBe(false);
 });

@@ -34,13 +34,20 @@ export async function derivedAnswer(
 ): Promise<SourceAnswer> {
   if (query === null) return await trends(context, request, job);
   if (request.method === "getretweeters") return await reposters(context, request, query, job);
-  const archived = await readArchivedPosts(context, { ...request, query, fromMs: null }, 1, job);
-  const profiles = archived.posts.flatMap((post) => makeProfile(request.platform, post) ?? []);
+  const archivedPosts = await readArchivedPosts(
+    context,
+    { ...request, query, fromMs: null },
+    1,
+    job,
+  );
+  const profiles = archivedPosts.posts.flatMap((post) => makeProfile(request.platform, post) ?? []);
   const allTime = { fromMs: null, toMs: request.asOfMs };
   return makeAnswer(request, allTime, profiles, {
     gaps: [allTime],
     warnings:
-      profiles.length === 0 ? archived.warnings : [...archived.warnings, derivedAccountsWarning],
+      profiles.length === 0
+        ? archivedPosts.warnings
+        : [...archivedPosts.warnings, derivedAccountsWarning],
   });
 }
 
@@ -51,19 +58,19 @@ async function reposters(
   job: UpstreamJob,
 ): Promise<SourceAnswer> {
   const { platform, maxResults, asOfMs } = request;
-  const archived = await readArchivedPosts(
+  const archivedPosts = await readArchivedPosts(
     context,
     { ...request, query, fromMs: null },
     maxReposts,
     job,
   );
   const profiles = new Map<string, UpstreamItem>();
-  let { next } = archived;
-  for (const [index, post] of archived.posts.entries()) {
+  let { next } = archivedPosts;
+  for (const [index, post] of archivedPosts.posts.entries()) {
     const profile = makeProfile(platform, post);
     if (profile === null || profiles.has(profile.profile.userId)) continue;
     if (profiles.size === maxResults) {
-      next = { platform, id: archived.posts[index - 1]?.id ?? post.id };
+      next = { platform, id: archivedPosts.posts[index - 1]?.id ?? post.id };
       break;
     }
     profiles.set(profile.profile.userId, profile);
@@ -71,7 +78,7 @@ async function reposters(
   const allTime = { fromMs: null, toMs: asOfMs };
   const answer = makeAnswer(request, allTime, [...profiles.values()], {
     gaps: [allTime],
-    warnings: [...archived.warnings, derivedRepostersWarning],
+    warnings: [...archivedPosts.warnings, derivedRepostersWarning],
   });
   return { ...answer, next };
 }
@@ -83,15 +90,15 @@ async function trends(
 ): Promise<SourceAnswer> {
   const { platform, asOfMs, maxResults } = request;
   const fromMs = asOfMs - trendWindowMs;
-  const tagged = { ...request, query: taggedPosts, fromMs, toMs: asOfMs };
-  const archived = await readArchivedPosts(context, tagged, maxTrendPosts, job);
-  const sinceMs = earliestMs(archived, fromMs);
-  const items = countTrends(platform, archived.posts, maxResults).map(
+  const trendsRequest = { ...request, query: taggedPosts, fromMs, toMs: asOfMs };
+  const archivedPosts = await readArchivedPosts(context, trendsRequest, maxTrendPosts, job);
+  const sinceMs = earliestMs(archivedPosts, fromMs);
+  const items = countTrends(platform, archivedPosts.posts, maxResults).map(
     (trend): UpstreamItem => ({ kind: "trend", trend }),
   );
   return makeAnswer(request, { fromMs: sinceMs, toMs: asOfMs }, items, {
-    gaps: unionSpans([{ fromMs: null, toMs: sinceMs }, ...archived.gaps]),
-    warnings: [...archived.warnings, countWarning(archived.posts.length, sinceMs)],
+    gaps: unionSpans([{ fromMs: null, toMs: sinceMs }, ...archivedPosts.gaps]),
+    warnings: [...archivedPosts.warnings, countWarning(archivedPosts.posts.length, sinceMs)],
   });
 }
 
@@ -107,12 +114,12 @@ function makeProfile(
   { userId, username, authorName, authorVerified }: ArchivedPost,
 ): { kind: "profile"; profile: Profile } | null {
   if (userId === null) return null;
-  const unknown = { description: null, url: null, avatarUrl: null, bannerUrl: null };
+  const unknownFields = { description: null, url: null, avatarUrl: null, bannerUrl: null };
   const counts = { followers: null, following: null, posts: null, listed: null };
   return {
     kind: "profile",
     profile: {
-      ...unknown,
+      ...unknownFields,
       platform,
       userId,
       username,

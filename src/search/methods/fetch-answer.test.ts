@@ -10,19 +10,19 @@ import type { Post } from "../../posts/post.ts";
 import { importedUri } from "../../posts/references.ts";
 import {
   type AnsweringUnderTest,
-  answering,
   endMs,
   makeAnswerRequest,
   noSupport,
+  setUpAnswering,
   silentUpstream,
   testSession,
 } from "../answer.test-support.ts";
 import { answerJob } from "../answer.ts";
 
-let tested: AnsweringUnderTest | null = null;
+let fixture: AnsweringUnderTest | null = null;
 afterEach(() => {
-  tested?.archive.remove();
-  tested = null;
+  fixture?.archive.remove();
+  fixture = null;
 });
 
 const author: Target = {
@@ -70,15 +70,15 @@ const contents = (answer: SourceAnswer): string[] => answer.items.map(makeConten
 function makeContent(item: AnswerItem): string {
   return "record" in item
     ? JSON.parse(item.record).Content
-    : `archived: ${tested?.archive.records([item])[0]?.Content}`;
+    : `archived: ${fixture?.archive.records([item])[0]?.Content}`;
 }
 
 test("a timeline comes from the platform, in its order, with the archive's IDs", async () => {
-  tested = answering({
+  fixture = setUpAnswering({
     upstreams: { bluesky: pagedUpstream([posts.slice(0, 2), posts.slice(2)]) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  const answer = await answerJob(tested.context, makeAnswerRequest(timeline), tested.job);
+  const answer = await answerJob(fixture.context, makeAnswerRequest(timeline), fixture.job);
   expect(contents(answer)).toEqual(["number 3", "number 2", "number 1"]);
   const ids = answer.items.map(({ id }) => id ?? 0n);
   expect(ids).toEqual(ids.toSorted((a, b) => (a > b ? -1 : 1)));
@@ -90,26 +90,26 @@ test("a timeline comes from the platform, in its order, with the archive's IDs",
   expect(answer.sources).toEqual([
     { platform: "bluesky", via: "credential", fromMs: null, toMs: endMs, count: 3 },
   ]);
-  tested.archive.put(...posts);
-  const found = tested.archive.search({ plan: { kind: "all" } }).positions.map(({ id }) => id);
+  fixture.archive.put(...posts);
+  const found = fixture.archive.search({ plan: { kind: "all" } }).positions.map(({ id }) => id);
   expect(found).toEqual(ids);
 });
 
 test.each(["a-b@one.example", "a.b@one.example", "ann@localhost:3000"])(
   "a timeline of %s, which no query can express, comes from the platform",
   async (handle) => {
-    tested = answering({
+    fixture = setUpAnswering({
       upstreams: { bluesky: pagedUpstream([posts]) },
       sessions: { bluesky: [testSession("bluesky")] },
     });
     const request = makeAnswerRequest({ ...timeline, target: { ...author, id: null, handle } });
-    expect(contents(await answerJob(tested.context, request, tested.job))).toHaveLength(3);
+    expect(contents(await answerJob(fixture.context, request, fixture.job))).toHaveLength(3);
   },
 );
 
 test("a timeline continues in the middle of a page where the previous page ended", async () => {
   const requested: PageCall[] = [];
-  tested = answering({
+  fixture = setUpAnswering({
     upstreams: { bluesky: pagedUpstream([posts.slice(0, 2), posts.slice(2)], { requested }) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
@@ -117,7 +117,7 @@ test("a timeline continues in the middle of a page where the previous page ended
   let position: SourceAnswer["nextPosition"] = null;
   do {
     const request = makeAnswerRequest({ ...timeline, maxResults: 1, position });
-    const answer: SourceAnswer = await answerJob(tested.context, request, tested.job);
+    const answer: SourceAnswer = await answerJob(fixture.context, request, fixture.job);
     expect(answer.complete).toBe(true);
     found.push(...contents(answer));
     position = answer.nextPosition ?? null;
@@ -127,11 +127,11 @@ test("a timeline continues in the middle of a page where the previous page ended
 
 test("the archive answers without the platform if it has all posts of the account", async () => {
   const requested: PageCall[] = [];
-  tested = answering({
+  fixture = setUpAnswering({
     upstreams: { bluesky: pagedUpstream([[]], { requested }) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  tested.archive.write(
+  fixture.archive.write(
     posts.map((post) => ({ kind: "upsert", post })),
     {
       coverage: [
@@ -146,13 +146,13 @@ test("the archive answers without the platform if it has all posts of the accoun
       ],
     },
   );
-  const { coverage } = tested.archive.reader.operations;
-  const { search } = tested.context.source.archive;
-  tested.context.source.archive.search = async (request) => ({
+  const { coverage } = fixture.archive.reader.operations;
+  const { search } = fixture.context.source.archive;
+  fixture.context.source.archive.search = async (request) => ({
     ...(await search(request)),
     coverage: coverage(),
   });
-  const answer = await answerJob(tested.context, makeAnswerRequest(timeline), tested.job);
+  const answer = await answerJob(fixture.context, makeAnswerRequest(timeline), fixture.job);
   expect(contents(answer)).toEqual([
     "archived: number 3",
     "archived: number 2",
@@ -164,44 +164,50 @@ test("the archive answers without the platform if it has all posts of the accoun
 
 test("a post is read from the archive if it is archived, otherwise from the platform", async () => {
   const requested: PageCall[] = [];
-  tested = answering({
+  fixture = setUpAnswering({
     upstreams: { bluesky: pagedUpstream([posts.slice(2)], { requested }) },
     sessions: { bluesky: [testSession("bluesky", { access: "public", owner: null })] },
   });
-  tested.archive.put(...posts.slice(0, 1));
+  fixture.archive.put(...posts.slice(0, 1));
   const request = async (post: Post | undefined) => {
     const target = postTarget(post?.uri ?? "");
     const request = makeAnswerRequest({ platform: "bluesky", method: "getbyid", target });
-    return await answerJob(tested?.context ?? never(), request, tested?.job ?? never());
+    return await answerJob(fixture?.context ?? never(), request, fixture?.job ?? never());
   };
-  const stored = await request(posts[0]);
-  expect(contents(stored)).toEqual(["archived: number 3"]);
-  expect(stored).toMatchObject({ complete: true, sources: [{ via: "archive", count: 1 }] });
+  const archivedAnswer = await request(posts[0]);
+  expect(contents(archivedAnswer)).toEqual(["archived: number 3"]);
+  expect(archivedAnswer).toMatchObject({ complete: true, sources: [{ via: "archive", count: 1 }] });
   expect(requested).toEqual([]);
-  const fetched = await request(posts[2]);
-  expect(contents(fetched)).toEqual(["number 1"]);
-  expect(fetched.sources).toMatchObject([{ via: "public", count: 1 }]);
+  const platformAnswer = await request(posts[2]);
+  expect(contents(platformAnswer)).toEqual(["number 1"]);
+  expect(platformAnswer.sources).toMatchObject([{ via: "public", count: 1 }]);
 });
 
 test("a post from before an outage is requested, and shown with a warning if that fails", async () => {
   const requested: PageCall[] = [];
   const upstream = pagedUpstream([posts.slice(0, 1)], { requested });
   const publicSessions = [testSession("bluesky", { access: "public", owner: null })];
-  tested = answering({ upstreams: { bluesky: upstream }, sessions: { bluesky: publicSessions } });
+  fixture = setUpAnswering({
+    upstreams: { bluesky: upstream },
+    sessions: { bluesky: publicSessions },
+  });
   const [post = never()] = posts;
-  tested.archive.put({ ...post, origin: "stream" });
+  fixture.archive.put({ ...post, origin: "stream" });
   const request = makeAnswerRequest({
     platform: "bluesky",
     method: "getbyid",
     target: postTarget(post.uri),
   });
-  const fetched = await answerJob(tested.context, request, tested.job);
-  expect(fetched.sources).toMatchObject([{ via: "public", count: 1 }]);
+  const platformAnswer = await answerJob(fixture.context, request, fixture.job);
+  expect(platformAnswer.sources).toMatchObject([{ via: "public", count: 1 }]);
   expect(requested).toHaveLength(1);
-  tested.context.sessions.open = async () => [];
-  const stored = await answerJob(tested.context, request, tested.job);
-  expect(contents(stored)).toEqual(["archived: number 3"]);
-  expect(stored).toMatchObject({ complete: false, warnings: [{ code: "posts_unchecked" }] });
+  fixture.context.sessions.open = async () => [];
+  const archivedAnswer = await answerJob(fixture.context, request, fixture.job);
+  expect(contents(archivedAnswer)).toEqual(["archived: number 3"]);
+  expect(archivedAnswer).toMatchObject({
+    complete: false,
+    warnings: [{ code: "posts_unchecked" }],
+  });
 });
 
 describe("replies to a post on a Mastodon server", () => {
@@ -229,11 +235,11 @@ describe("replies to a post on a Mastodon server", () => {
   ])(
     "replies to a post on a Mastodon server with the id %s, written as %s, come from the archive",
     async (id, query) => {
-      tested = answering({});
-      tested.archive.put(makeReply(id));
+      fixture = setUpAnswering({});
+      fixture.archive.put(makeReply(id));
       const target = readTarget("post", query, "mastodon");
       const request = makeAnswerRequest({ platform: "mastodon", method: "getreplies", target });
-      const answer = await answerJob(tested.context, request, tested.job);
+      const answer = await answerJob(fixture.context, request, fixture.job);
       expect(contents(answer)).toEqual([`archived: a reply to ${id}`]);
       expect(answer.complete).toBe(false);
     },
@@ -241,7 +247,7 @@ describe("replies to a post on a Mastodon server", () => {
 
   test("replies come from the platform if the server of the post's id is unknown", async () => {
     const method = { access: ["public"] as const, endpoint: "/", note: "" };
-    tested = answering({
+    fixture = setUpAnswering({
       upstreams: {
         mastodon: silentUpstream("mastodon", {
           support: { ...noSupport, getreplies: method },
@@ -252,14 +258,14 @@ describe("replies to a post on a Mastodon server", () => {
     });
     const target = readTarget("post", ulid, "mastodon");
     const request = makeAnswerRequest({ platform: "mastodon", method: "getreplies", target });
-    expect(contents(await answerJob(tested.context, request, tested.job))).toHaveLength(1);
+    expect(contents(await answerJob(fixture.context, request, fixture.job))).toHaveLength(1);
   });
 });
 
 test("the archive's part of an answer is incomplete if no platform can be requested", async () => {
-  tested = answering({});
-  tested.archive.put(...posts);
-  const answer = await answerJob(tested.context, makeAnswerRequest(timeline), tested.job);
+  fixture = setUpAnswering({});
+  fixture.archive.put(...posts);
+  const answer = await answerJob(fixture.context, makeAnswerRequest(timeline), fixture.job);
   expect(answer.items).toHaveLength(3);
   expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
 });
@@ -269,16 +275,16 @@ test("a failing platform is replaced by the archive, and the answer names the pl
     status: 502,
     retryable: true,
   });
-  const failing = { ...pagedUpstream([]), page: () => Promise.reject(error) };
-  tested = answering({
-    upstreams: { bluesky: failing },
+  const failingUpstream = { ...pagedUpstream([]), page: () => Promise.reject(error) };
+  fixture = setUpAnswering({
+    upstreams: { bluesky: failingUpstream },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  await expect(answerJob(tested.context, makeAnswerRequest(timeline), tested.job)).rejects.toBe(
+  await expect(answerJob(fixture.context, makeAnswerRequest(timeline), fixture.job)).rejects.toBe(
     error,
   );
-  tested.archive.put(...posts);
-  const answer = await answerJob(tested.context, makeAnswerRequest(timeline), tested.job);
+  fixture.archive.put(...posts);
+  const answer = await answerJob(fixture.context, makeAnswerRequest(timeline), fixture.job);
   expect(answer.items).toHaveLength(3);
   expect(answer.complete).toBe(false);
   expect(answer.warnings.map(({ message }) => message).join()).toContain("pds.example");
@@ -286,38 +292,44 @@ test("a failing platform is replaced by the archive, and the answer names the pl
 
 test("if two credentials are used up, a method waits for the one that reopens first", async () => {
   const upstream = pagedUpstream([posts]);
-  const limited = (retryAtMs: number) => new UpstreamLimited("pds.example", retryAtMs);
+  const limitError = (retryAtMs: number) => new UpstreamLimited("pds.example", retryAtMs);
   const page: Upstream["page"] = async (call, session) => {
-    if (session.credentialId === "late") throw limited(endMs + 9_000);
-    if (session.credentialId === "soon") throw limited(endMs + 1_000);
+    if (session.credentialId === "late") throw limitError(endMs + 9_000);
+    if (session.credentialId === "soon") throw limitError(endMs + 1_000);
     return await upstream.page(call, session);
   };
-  const patient = (credentialId: string) => testSession("bluesky", { credentialId });
-  tested = answering({
+  const patientSession = (credentialId: string) => testSession("bluesky", { credentialId });
+  fixture = setUpAnswering({
     upstreams: { bluesky: { ...upstream, page } },
     sessions: {
       bluesky: [
-        testSession("bluesky", { credentialId: "late", patient: patient("late, open") }),
-        testSession("bluesky", { credentialId: "soon", patient: patient("soon, open") }),
+        testSession("bluesky", {
+          credentialId: "late",
+          patientSession: patientSession("late, open"),
+        }),
+        testSession("bluesky", {
+          credentialId: "soon",
+          patientSession: patientSession("soon, open"),
+        }),
       ],
     },
   });
   const answer = await answerJob(
-    tested.context,
+    fixture.context,
     makeAnswerRequest({ ...timeline, maxResults: 2 }),
-    tested.job,
+    fixture.job,
   );
   expect(answer.items).toHaveLength(2);
   expect(answer.nextPosition).toMatchObject({ credentialId: "soon" });
 });
 
-test("only IDs are returned if only those may be shown", async () => {
+test("only IDs are returned if nothing else can be shown", async () => {
   const upstream = { ...pagedUpstream([posts]), displayScope: () => "ids" as const };
-  tested = answering({
+  fixture = setUpAnswering({
     upstreams: { bluesky: upstream },
     sessions: { bluesky: [testSession("bluesky", { owner: "deployment" })] },
   });
-  const answer = await answerJob(tested.context, makeAnswerRequest(timeline), tested.job);
+  const answer = await answerJob(fixture.context, makeAnswerRequest(timeline), fixture.job);
   expect(JSON.stringify(answer.items.map((item) => "record" in item && item.record))).not.toContain(
     "number",
   );
@@ -325,18 +337,18 @@ test("only IDs are returned if only those may be shown", async () => {
 });
 
 test("a method uses only access methods that the type allows", async () => {
-  const opened: unknown[] = [];
-  tested = answering({ upstreams: { bluesky: pagedUpstream([posts]) } });
-  tested.context.sessions.open = async ({ access, ownership }) => {
-    opened.push([access, ownership]);
+  const openRequests: unknown[] = [];
+  fixture = setUpAnswering({ upstreams: { bluesky: pagedUpstream([posts]) } });
+  fixture.context.sessions.open = async ({ access, ownership }) => {
+    openRequests.push([access, ownership]);
     return [];
   };
   for (const type of ["social", "social-credential", "social-api"] as const) {
-    await answerJob(tested.context, makeAnswerRequest({ ...timeline, type }), tested.job);
+    await answerJob(fixture.context, makeAnswerRequest({ ...timeline, type }), fixture.job);
   }
   const home = makeAnswerRequest({ platform: "bluesky", method: "gethometweets" });
-  await expect(answerJob(tested.context, home, tested.job)).rejects.toThrow(/gethometweets/);
-  expect(opened).toEqual([
+  await expect(answerJob(fixture.context, home, fixture.job)).rejects.toThrow(/gethometweets/);
+  expect(openRequests).toEqual([
     [["user", "public"], "any"],
     [["user"], "any"],
     [["public"], "any"],

@@ -27,26 +27,27 @@ export async function fetchAnswer(
   const readArchive = async (): Promise<SourceAnswer | null> =>
     position === null ? await archivedAnswer(context, request, job) : null;
   const isPlatformFirst = isDerived(method) && after === null;
-  const archivedFirst = isPlatformFirst ? null : await readArchive();
-  if (archivedFirst !== null && (archivedFirst.complete || after !== null)) return archivedFirst;
+  const answerFromArchive = isPlatformFirst ? null : await readArchive();
+  if (answerFromArchive !== null && (answerFromArchive.complete || after !== null))
+    return answerFromArchive;
   const sessions = await sessionsFor(context, request, job);
   if (sessions.length === 0) {
-    const archived = archivedFirst ?? (await readArchive());
-    if (archived !== null) return archived;
+    const fallbackAnswer = answerFromArchive ?? (await readArchive());
+    if (fallbackAnswer !== null) return fallbackAnswer;
     throw unavailable(request);
   }
   try {
     return await readPlatform(context, request, sessions, job);
   } catch (error) {
     if (!(error instanceof EarshotError)) throw error;
-    const archived = archivedFirst ?? (await readArchive());
-    if (archived === null || archived.items.length === 0) throw error;
+    const fallbackAnswer = answerFromArchive ?? (await readArchive());
+    if (fallbackAnswer === null || fallbackAnswer.items.length === 0) throw error;
     const span = { platform: request.platform, fromMs: null, toMs: request.asOfMs };
     return {
-      ...archived,
+      ...fallbackAnswer,
       complete: false,
-      sources: [...archived.sources, ...billedParts(sessions, span)],
-      warnings: [...archived.warnings, archiveOnlyWarning(request.platform, error)],
+      sources: [...fallbackAnswer.sources, ...billedParts(sessions, span)],
+      warnings: [...fallbackAnswer.warnings, archiveOnlyWarning(request.platform, error)],
     };
   }
 }
@@ -65,12 +66,15 @@ async function sessionsFor(
     bucket: null,
     credentialId: position?.credentialId ?? null,
   };
-  const opened = await sessions.open({ ...query, access, host: null });
+  const openedSessions = await sessions.open({ ...query, access, host: null });
   const origin = upstreams[platform].publicOrigin?.(target) ?? null;
-  const lacksPublic =
-    access.includes("public") && !opened.some((session) => session.access === "public");
-  if (!lacksPublic || origin === null) return opened;
-  return [...opened, ...(await sessions.open({ ...query, access: ["public"], host: origin }))];
+  const lacksPublicSession =
+    access.includes("public") && !openedSessions.some((session) => session.access === "public");
+  if (!lacksPublicSession || origin === null) return openedSessions;
+  return [
+    ...openedSessions,
+    ...(await sessions.open({ ...query, access: ["public"], host: origin })),
+  ];
 }
 
 async function readPlatform(
@@ -84,11 +88,11 @@ async function readPlatform(
   const unusedSessions = new Set(sessions);
   const openOthers = async (): Promise<readonly OpenSession[]> => {
     if (request.position == null) return sessions;
-    const others = await sessionsFor(context, { ...request, position: null }, job);
-    for (const other of others) unusedSessions.add(other);
-    return others;
+    const otherSessions = await sessionsFor(context, { ...request, position: null }, job);
+    for (const session of otherSessions) unusedSessions.add(session);
+    return otherSessions;
   };
-  const { readings, position, failures, requested, missing, warnings } = await readMethod(
+  const { readings, position, failures, requestedSpan, gaps, warnings } = await readMethod(
     context,
     request,
     sessions,
@@ -96,7 +100,7 @@ async function readPlatform(
   );
   for (const { attempt } of readings) unusedSessions.delete(attempt.session);
   const span = { platform, fromMs: null, toMs: asOfMs };
-  const coverage = fetchCoverage(requested, missing);
+  const coverage = fetchCoverage(requestedSpan, gaps);
   return {
     items: readings.flatMap(({ items }) => items),
     next: null,
@@ -110,7 +114,7 @@ async function readPlatform(
     warnings: distinctWarnings([
       ...readings.flatMap(({ pages }) => pages.warnings),
       ...warnings,
-      ...(missing.length === 0 ? [] : failures.map((error) => incompleteWarning(platform, error))),
+      ...(gaps.length === 0 ? [] : failures.map((error) => incompleteWarning(platform, error))),
       ...readings.flatMap(({ attempt, items }) =>
         items.length === 0 ? [] : idsOnlyWarnings(upstream, attempt.session),
       ),

@@ -6,7 +6,7 @@ import type { Upstream, UpstreamItem } from "../../platforms/upstream.ts";
 import { postTimeMs } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
 
-export async function fetchedItems(
+export async function toFetchedItems(
   archive: Pick<Archive, "identify">,
   items: readonly UpstreamItem[],
   { upstream, session }: { upstream: Upstream; session: Session },
@@ -30,6 +30,6 @@ export async function archiveIds(
     uri: post.uri,
     timeMs: postTimeMs(post, nowMs),
   }));
-  const identified = await archive.identify(candidates);
-  return new Map(candidates.map(({ uri }, index) => [uri, identified[index]?.id ?? 0n]));
+  const identifiedPosts = await archive.identify(candidates);
+  return new Map(candidates.map(({ uri }, index) => [uri, identifiedPosts[index]?.id ?? 0n]));
 }

@@ -17,12 +17,12 @@ import {
   rankAttempts,
   type UpstreamAttempt,
 } from "../platform/attempts.ts";
-import { olderItemsMissing } from "../platform/page-warnings.ts";
+import { olderItemsMissingWarning } from "../platform/page-warnings.ts";
 import { firstPage, type ReadPagesResult, readPages } from "../platform/pages.ts";
 import { tryInOrder } from "../platform/try-in-order.ts";
 import { earliestMatchMs } from "./archived-answer.ts";
 import type { FetchRequest } from "./fetch-request.ts";
-import { fetchedItems } from "./fetched-items.ts";
+import { toFetchedItems } from "./fetched-items.ts";
 import { credentialCommand } from "./unanswerable.ts";
 
 type MethodReading = {
@@ -34,8 +34,8 @@ type MethodReading = {
 export type ReadMethodResult = {
   readings: readonly MethodReading[];
   position: FetchPosition | null;
-  requested: Span;
-  missing: readonly Span[];
+  requestedSpan: Span;
+  gaps: readonly Span[];
   warnings: readonly SourceWarning[];
   failures: readonly EarshotError[];
 };
@@ -57,10 +57,10 @@ export async function readMethod(
   const accessRoutes = (access: UpstreamAttempt["session"]["access"]) =>
     upstream.routes?.(method, access) ?? onlyRoute;
   const nowMs = clock.now();
-  const requested = { fromMs: target && earliestMatchMs(method, target), toMs: asOfMs };
+  const requestedSpan = { fromMs: target && earliestMatchMs(method, target), toMs: asOfMs };
   const readings: MethodReading[] = [];
   const failures: EarshotError[] = [];
-  const seen = new Set<string>();
+  const seenUris = new Set<string>();
   let toMs: number | null = position?.toMs ?? null;
   let attempts = listAttempts(sessions, (access) =>
     position === null ? accessRoutes(access) : [requireRoute(position, accessRoutes(access))],
@@ -72,18 +72,18 @@ export async function readMethod(
     const { displayScope } = upstream;
     const ranks = rankAttempts(attempts, {
       displayScope,
-      fromMs: requested.fromMs,
+      fromMs: requestedSpan.fromMs,
       nowMs,
       toleranceMs: 0,
     });
-    const common = { start, limit, maxPages: context.settings.maxPages, name: platform };
-    const outcome = await tryInOrder(ranks, ({ route }, first, rest) =>
+    const sharedOptions = { start, limit, maxPages: context.settings.maxPages, name: platform };
+    const outcome = await tryInOrder(ranks, ({ route }, firstSession, patientSession) =>
       readPages({
-        ...common,
+        ...sharedOptions,
         read: (cursor, count) =>
           upstream.page(
             { method, target, cursor, limit: count, route: route.name, toMs },
-            cursor === start.cursor ? first : rest,
+            cursor === start.cursor ? firstSession : patientSession,
           ),
       }),
     ).catch((thrown: unknown) => {
@@ -96,23 +96,23 @@ export async function readMethod(
     }
     const { attempt, answer: pages } = outcome;
     const { session } = attempt;
-    const fetched = await fetchedItems(archive, pages.items, { upstream, session });
-    const items = fetched.filter(({ uri }) => uri === null || !seen.has(uri));
-    for (const { uri } of items) if (uri !== null) seen.add(uri);
+    const pageItems = await toFetchedItems(archive, pages.items, { upstream, session });
+    const items = pageItems.filter(({ uri }) => uri === null || !seenUris.has(uri));
+    for (const { uri } of items) if (uri !== null) seenUris.add(uri);
     readings.push({ attempt, pages, items });
     failures.push(
-      ...failedBetterAttempts(attempt, outcome.failed, ranks).map(({ error }) => error),
+      ...failedBetterAttempts(attempt, outcome.failedAttempts, ranks).map(({ error }) => error),
     );
     limit -= items.length;
     const { sinceMs } = pages;
     if (pages.position !== null || sinceMs === null || limit <= 0) break;
-    if (missingSpans(requested, pages).length === 0) break;
+    if (missingSpans(requestedSpan, pages).length === 0) break;
     toMs = sinceMs;
-    const spent = outcome.failed.map((failedAttempt) => failedAttempt.attempt);
+    const failedAttempts = outcome.failedAttempts.map((failedAttempt) => failedAttempt.attempt);
     attempts = listAttempts(await openOthers(), accessRoutes).filter(
       ({ session: other, route }) =>
         (route.reachMs === null || nowMs - route.reachMs < sinceMs) &&
-        !spent.some(
+        !failedAttempts.some(
           (upstreamAttempt) =>
             upstreamAttempt.route === route && isSameSession(upstreamAttempt.session, other),
         ),
@@ -120,18 +120,18 @@ export async function readMethod(
     if (attempts.length === 0) break;
   }
 
-  const last = readings.at(-1);
-  const missing = missingIn(requested, readings);
+  const lastReading = readings.at(-1);
+  const gaps = gapsOf(requestedSpan, readings);
   const isTruncated =
-    last !== undefined && missing.length > 0 && isUntruncated(last.pages.warnings);
+    lastReading !== undefined && gaps.length > 0 && isUntruncated(lastReading.pages.warnings);
   return {
     readings,
-    position: positionAfter(platform, last, toMs),
-    requested,
-    missing,
+    position: positionAfter(platform, lastReading, toMs),
+    requestedSpan,
+    gaps,
     failures,
     warnings: isTruncated
-      ? [olderItemsMissing(request, last.pages, hintFor(upstream, request, sessions))]
+      ? [olderItemsMissingWarning(request, lastReading.pages, hintFor(upstream, request, sessions))]
       : [],
   };
 }
@@ -141,15 +141,15 @@ const isSameSession = (a: OpenSession, b: OpenSession): boolean =>
 
 function positionAfter(
   platform: FetchRequest["platform"],
-  last: MethodReading | undefined,
+  lastReading: MethodReading | undefined,
   toMs: number | null,
 ): FetchPosition | null {
-  if (last === undefined || last.pages.position === null) return null;
-  const { session, route } = last.attempt;
+  if (lastReading === undefined || lastReading.pages.position === null) return null;
+  const { session, route } = lastReading.attempt;
   return {
     platform,
     credentialId: session.credentialId,
-    ...last.pages.position,
+    ...lastReading.pages.position,
     ...(route === anyRoute ? {} : { route: route.name }),
     ...(toMs === null ? {} : { toMs }),
   };
@@ -158,12 +158,12 @@ function positionAfter(
 const requireRoute = ({ route: name }: FetchPosition, routes: readonly Route[]): Route =>
   routes.find((route) => route.name === name) ?? routes[0] ?? anyRoute;
 
-function missingIn(requested: Span, readings: readonly MethodReading[]): readonly Span[] {
-  const last = readings.at(-1);
-  if (last === undefined || !readings.every(({ pages }) => isUntruncated(pages.warnings))) {
-    return [requested];
+function gapsOf(requestedSpan: Span, readings: readonly MethodReading[]): readonly Span[] {
+  const lastReading = readings.at(-1);
+  if (lastReading === undefined || !readings.every(({ pages }) => isUntruncated(pages.warnings))) {
+    return [requestedSpan];
   }
-  return last.pages.position === null ? missingSpans(requested, last.pages) : [];
+  return lastReading.pages.position === null ? missingSpans(requestedSpan, lastReading.pages) : [];
 }
 
 function hintFor(
@@ -171,11 +171,12 @@ function hintFor(
   { method, type }: FetchRequest,
   sessions: readonly OpenSession[],
 ): string | undefined {
-  const further = accessFor(type, method, upstream).find(
+  const furtherAccess = accessFor(type, method, upstream).find(
     (access) =>
       !sessions.some((session) => session.access === access) &&
       (upstream.routes?.(method, access) ?? onlyRoute).some(({ reachMs }) => reachMs === null),
   );
-  const command = further === undefined ? null : credentialCommand(upstream.platform, further);
+  const command =
+    furtherAccess === undefined ? null : credentialCommand(upstream.platform, furtherAccess);
   return command === null ? undefined : `read further back with ${command}`;
 }

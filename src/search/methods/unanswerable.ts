@@ -21,7 +21,7 @@ export function methodNotSupported(
   method: Method,
 ): Unanswerable {
   const support = upstreams[platform].support[method];
-  const supporting = platforms.filter(
+  const supportingPlatforms = platforms.filter(
     (other) => upstreams[other].support[method].access.length > 0,
   );
   return {
@@ -30,8 +30,8 @@ export function methodNotSupported(
     message: `${platform} does not support ${method}`,
     hint:
       "closest" in support
-        ? `${otherPlatformsHint(method, supporting)}. ${support.closest.replace(/^None: /, "")}`
-        : otherPlatformsHint(method, supporting),
+        ? `${otherPlatformsHint(method, supportingPlatforms)}. ${support.closest.replace(/^None: /, "")}`
+        : otherPlatformsHint(method, supportingPlatforms),
   };
 }
 
@@ -44,12 +44,12 @@ export const refusedByPlatform = (platform: Platform, reason: string): Unanswera
 
 export function ownCredentialNeeded(
   { platform, method }: Pick<RoutedFetch, "platform" | "method">,
-  allowed: readonly AccessKind[],
+  allowedAccess: readonly AccessKind[],
 ): Unanswerable {
   const why = ownMethods.includes(method)
-    ? "returns data of a single account"
-    : `results from ${platform} may be shown only to the account whose credential fetched them`;
-  const commands = allowed.flatMap(
+    ? "returns a single account's data"
+    : `results from ${platform} can be shown only to the account whose credential fetched them`;
+  const commands = allowedAccess.flatMap(
     (access) => platformDescriptions[platform].configuration[access] ?? [],
   );
   return {
@@ -62,13 +62,13 @@ export function ownCredentialNeeded(
 
 export const notConfigured = (
   { platform, method, type }: RoutedFetch,
-  allowed: readonly AccessKind[],
-  offered: readonly AccessKind[],
+  allowedAccess: readonly AccessKind[],
+  offeredAccess: readonly AccessKind[],
 ): Unanswerable => ({
   ok: false,
   why: "not_configured",
   message: `no configured source supports ${method} on ${platform} with type ${type}`,
-  hint: configurationHint(platform, allowed, offered),
+  hint: configurationHint(platform, allowedAccess, offeredAccess),
 });
 
 export function noNodeAvailable(
@@ -82,7 +82,7 @@ export function noNodeAvailable(
     return {
       ok: false,
       why: "not_configured",
-      message: `${method} requires a credential of the account, and this server has no embedded node`,
+      message: `${method} requires the account's own credential, and this server has no embedded node`,
       hint: "set EARSHOT_EMBEDDED_NODE=spare to run jobs on this server that no other node can run",
     };
   }
@@ -94,23 +94,25 @@ export function noNodeAvailable(
   };
 }
 
-const otherPlatformsHint = (method: Method, supporting: readonly Platform[]): string =>
-  supporting.length === 0
+const otherPlatformsHint = (method: Method, supportingPlatforms: readonly Platform[]): string =>
+  supportingPlatforms.length === 0
     ? `no platform supports ${method}`
-    : `use ${supporting.join(" or ")} for ${method}`;
+    : `use ${supportingPlatforms.join(" or ")} for ${method}`;
 
 export const credentialCommand = (platform: Platform, access: AccessKind): string | null =>
   platformDescriptions[platform].configuration[access] ?? null;
 
 function configurationHint(
   platform: Platform,
-  allowed: readonly AccessKind[],
-  offered: readonly AccessKind[],
+  allowedAccess: readonly AccessKind[],
+  offeredAccess: readonly AccessKind[],
 ): string {
-  const credentialKinds = (allowed.length > 0 ? allowed : offered).flatMap((access) => {
-    const kinds = platformDescriptions[platform].configuration[access];
-    return kinds === undefined ? [] : [kinds];
-  });
-  const configure = `use ${credentialKinds.join(", or ")}`;
-  return allowed.length > 0 ? configure : `set type to social, and ${configure}`;
+  const credentialKinds = (allowedAccess.length > 0 ? allowedAccess : offeredAccess).flatMap(
+    (access) => {
+      const kinds = platformDescriptions[platform].configuration[access];
+      return kinds === undefined ? [] : [kinds];
+    },
+  );
+  const instruction = `use ${credentialKinds.join(", or ")}`;
+  return allowedAccess.length > 0 ? instruction : `set type to social, and ${instruction}`;
 }

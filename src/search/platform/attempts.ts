@@ -1,5 +1,5 @@
 /**
- * Attempts are ranked by what they may show, then how much of the window they leave unread, then
+ * Attempts are ranked by what they can show, then how much of the window they leave unread, then
  * cost. A fixed order of credentials would make answers smaller: a user's token reads only seven
  * days on X. Merging all routes would bill posts twice.
  */
@@ -35,29 +35,29 @@ export function rankAttempts(
 ): RankedAttempts {
   const ranks = new Map<
     string,
-    { shownRank: number; unreadMs: number; attempts: UpstreamAttempt[] }
+    { displayRank: number; unreadMs: number; attempts: UpstreamAttempt[] }
   >();
   for (const attempt of attempts) {
-    const shownRank = ranking.displayScope(attempt.session.owner) === "everything" ? 0 : 1;
-    const unreadMs = unreadBy(attempt.route, ranking);
-    const key = `${shownRank} ${unreadMs}`;
-    const rank = ranks.get(key) ?? { shownRank, unreadMs, attempts: [] };
+    const displayRank = ranking.displayScope(attempt.session.owner) === "everything" ? 0 : 1;
+    const unreadMs = unreadDurationMs(attempt.route, ranking);
+    const key = `${displayRank} ${unreadMs}`;
+    const rank = ranks.get(key) ?? { displayRank, unreadMs, attempts: [] };
     rank.attempts.push(attempt);
     ranks.set(key, rank);
   }
   return [...ranks.values()]
-    .toSorted((a, b) => a.shownRank - b.shownRank || byNumber(a.unreadMs, b.unreadMs))
+    .toSorted((a, b) => a.displayRank - b.displayRank || compareNumbers(a.unreadMs, b.unreadMs))
     .map((rank) => rank.attempts.toSorted((a, b) => a.route.cost - b.route.cost));
 }
 
 export function failedBetterAttempts(
   attempt: UpstreamAttempt,
-  failed: readonly FailedUpstreamAttempt[],
+  failedAttempts: readonly FailedUpstreamAttempt[],
   ranks: RankedAttempts,
 ): readonly FailedUpstreamAttempt[] {
   const attemptRank = (upstreamAttempt: UpstreamAttempt) =>
     ranks.findIndex((attempts) => attempts.includes(upstreamAttempt));
-  return failed.filter(
+  return failedAttempts.filter(
     (failedAttempt) => attemptRank(failedAttempt.attempt) < attemptRank(attempt),
   );
 }
@@ -65,7 +65,7 @@ export function failedBetterAttempts(
 export const reachStartMs = ({ reachMs }: Route, nowMs: number): number | null =>
   reachMs === null ? null : nowMs - reachMs;
 
-function unreadBy(route: Route, { fromMs, nowMs, toleranceMs }: Ranking): number {
+function unreadDurationMs(route: Route, { fromMs, nowMs, toleranceMs }: Ranking): number {
   const earliestMs = reachStartMs(route, nowMs);
   if (earliestMs === null) return 0;
   if (fromMs === null) return Number.POSITIVE_INFINITY;
@@ -74,4 +74,4 @@ function unreadBy(route: Route, { fromMs, nowMs, toleranceMs }: Ranking): number
 }
 
 /** Subtracting infinities would give NaN. */
-const byNumber = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
+const compareNumbers = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);

@@ -7,18 +7,18 @@ import type { Upstream } from "../../platforms/upstream.ts";
 import type { OpenSession } from "../../upstream/requests/sessions.ts";
 import {
   type AnsweringUnderTest,
-  answering,
   endMs,
   makeAnswerRequest,
   searchingUpstream,
+  setUpAnswering,
   testSession,
 } from "../answer.test-support.ts";
 import { answerJob } from "../answer.ts";
 
-let tested: AnsweringUnderTest | null = null;
+let fixture: AnsweringUnderTest | null = null;
 afterEach(() => {
-  tested?.archive.remove();
-  tested = null;
+  fixture?.archive.remove();
+  fixture = null;
 });
 
 const post = makePost({ createdMs: endMs - 1_000, text: "comet" });
@@ -31,16 +31,16 @@ const makeCost = (postReads: number): SourceCost => ({
   month: null,
 });
 
-const billed = (credentialId: string, postReads: number): OpenSession =>
+const billedSession = (credentialId: string, postReads: number): OpenSession =>
   testSession("bluesky", { credentialId, cost: () => makeCost(postReads) });
 
-const refused = new EarshotError("credential_refused", "status 401", { status: 502 });
+const refusal = new EarshotError("credential_refused", "status 401", { status: 502 });
 
-function refusing(credentialIds: readonly string[]): Upstream {
+function refusingUpstream(credentialIds: readonly string[]): Upstream {
   const { search, ...upstream } = searchingUpstream("bluesky", [post]);
   if (search === null) throw new Error("the upstream cannot search");
   const orRefuse = ({ credentialId }: { credentialId: string | null }) => {
-    if (credentialIds.includes(credentialId ?? "")) throw refused;
+    if (credentialIds.includes(credentialId ?? "")) throw refusal;
   };
   return {
     ...upstream,
@@ -73,15 +73,20 @@ const requests: [string, Partial<AnswerRequest>][] = [
 test.each(requests)(
   "%s reports what a failed credential was billed before another one answered",
   async (_what, requested) => {
-    tested = answering({
-      upstreams: { bluesky: refusing(["failing", "free"]) },
+    fixture = setUpAnswering({
+      upstreams: { bluesky: refusingUpstream(["failing", "free"]) },
       sessions: {
-        bluesky: [billed("failing", 7), billed("free", 0), billed("working", 1), billed("idle", 0)],
+        bluesky: [
+          billedSession("failing", 7),
+          billedSession("free", 0),
+          billedSession("working", 1),
+          billedSession("idle", 0),
+        ],
       },
     });
-    const { sources } = await answerJob(tested.context, makeAnswerRequest(requested), tested.job);
-    const paid = sources.filter(({ cost }) => cost !== undefined);
-    expect(paid.map(({ count, cost }) => [count, cost?.postReads])).toEqual([
+    const { sources } = await answerJob(fixture.context, makeAnswerRequest(requested), fixture.job);
+    const paidSources = sources.filter(({ cost }) => cost !== undefined);
+    expect(paidSources.map(({ count, cost }) => [count, cost?.postReads])).toEqual([
       [1, 1],
       [0, 7],
     ]);
@@ -91,18 +96,18 @@ test.each(requests)(
 test.each(requests)(
   "%s reports what was billed without a result when only the archive answers",
   async (_what, requested) => {
-    tested = answering({
-      upstreams: { bluesky: refusing(["failing"]) },
-      sessions: { bluesky: [billed("failing", 7)] },
+    fixture = setUpAnswering({
+      upstreams: { bluesky: refusingUpstream(["failing"]) },
+      sessions: { bluesky: [billedSession("failing", 7)] },
     });
-    tested.archive.put(post);
+    fixture.archive.put(post);
     const { items, sources } = await answerJob(
-      tested.context,
+      fixture.context,
       makeAnswerRequest(requested),
-      tested.job,
+      fixture.job,
     );
     expect(items).toHaveLength(1);
-    const paid = sources.filter(({ cost }) => cost !== undefined);
-    expect(paid.map(({ count, cost }) => [count, cost?.postReads])).toEqual([[0, 7]]);
+    const paidSources = sources.filter(({ cost }) => cost !== undefined);
+    expect(paidSources.map(({ count, cost }) => [count, cost?.postReads])).toEqual([[0, 7]]);
   },
 );

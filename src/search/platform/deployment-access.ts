@@ -8,21 +8,21 @@ export async function deploymentAccess(
   platform: Platform,
 ): Promise<ReadonlyMap<Method, readonly AccessMethod[]>> {
   const upstream = upstreams[platform];
-  const configured = await sessions.configured(platform, "");
+  const configuredAccess = await sessions.configured(platform, "");
   const getAccess = (method: Method): readonly AccessMethod[] =>
     accessFor("social", method, upstream)
-      .filter((access) => configured.some((one) => one.access === access))
+      .filter((access) => configuredAccess.some((one) => one.access === access))
       .map(toAccessMethod);
   return new Map(
     methodNames
-      .filter((method) => requestedFor(upstreams, platform, method).length > 0)
+      .filter((method) => platformsToRequest(upstreams, platform, method).length > 0)
       .filter((method) => !isOwnMethod(method, upstream))
       .map((method) => [method, getAccess(method)] as const)
       .filter(([, access]) => access.length > 0),
   );
 }
 
-export const requestedFor = (
+export const platformsToRequest = (
   upstreams: AnswerContext["upstreams"],
   platform: SearchPlatform,
   method: Method,

@@ -21,10 +21,10 @@ import { createXUpstream } from "../../platforms/x/upstream.ts";
 import type { OpenSession } from "../../upstream/requests/sessions.ts";
 import {
   type AnsweringUnderTest,
-  answering,
   endMs,
   makeAnswerRequest,
   searchingUpstream,
+  setUpAnswering,
   testSession,
 } from "../answer.test-support.ts";
 import { answerJob } from "../answer.ts";
@@ -37,16 +37,16 @@ afterEach(async () => {
   closers = [];
 });
 
-const opened = (session: Session): OpenSession => ({
+const openSessionWith = (session: Session): OpenSession => ({
   ...session,
-  patient: session,
+  patientSession: session,
   cost: () => null,
 });
 
-function answeringWith(options: Parameters<typeof answering>[0]): AnsweringUnderTest {
-  const tested = answering(options);
-  closers.push(() => tested.archive.remove());
-  return tested;
+function setUpWith(options: Parameters<typeof setUpAnswering>[0]): AnsweringUnderTest {
+  const fixture = setUpAnswering(options);
+  closers.push(() => fixture.archive.remove());
+  return fixture;
 }
 
 describe("a hashtag on Mastodon, most of whose authors have not opted in", () => {
@@ -68,16 +68,16 @@ describe("a hashtag on Mastodon, most of whose authors have not opted in", () =>
   }
 
   async function send(server: MastodonEmulator, maxPages: number, after: AnswerRequest["after"]) {
-    const tested = answeringWith({
+    const fixture = setUpWith({
       upstreams: { mastodon: createMastodonUpstream({ instance: server.url }) },
-      sessions: { mastodon: [opened(plainSession(server, { nowMs: endMs }))] },
+      sessions: { mastodon: [openSessionWith(plainSession(server, { nowMs: endMs }))] },
       maxPages,
     });
     const request = makeAnswerRequest({ query: "#comet", after, maxResults: 100 });
-    return await answerJob(tested.context, request, tested.job);
+    return await answerJob(fixture.context, request, fixture.job);
   }
 
-  test("a hashtag timeline whose authors mostly have not opted in is read until there are posts that may be shown", async () => {
+  test("a hashtag timeline whose authors mostly have not opted in is read until there are posts that can be shown", async () => {
     const answer = await send(await startServer(), 20, null);
     expect(answer.items).toHaveLength(10);
     expect(answer.warnings.map(({ code }) => code)).not.toContain("upstream_repeats");
@@ -116,14 +116,14 @@ describe("an account on X", () => {
     const media = [{ key: "3_1", type: "photo", url: "https://pbs.twimg.com/media/a.jpg" }];
     for (let n = 1; n <= posts; n += 1) {
       const createdMs = endMs - n * minuteMs;
-      const more = n >= withMediaFrom ? { media } : {};
+      const mediaFields = n >= withMediaFrom ? { media } : {};
       x.world.posts.push({
         id: idAt(createdMs, n),
         authorId: "11",
         text: `river ${n}`,
         lang: "en",
         createdMs,
-        ...more,
+        ...mediaFields,
       });
     }
     return x;
@@ -135,16 +135,16 @@ describe("an account on X", () => {
       trendsWoeid: 1,
       isRedistributionAgreed: true,
     });
-    const tested = answeringWith({
+    const fixture = setUpWith({
       upstreams: { x: upstream },
-      sessions: { x: [opened(session)] },
+      sessions: { x: [openSessionWith(session)] },
       maxPages,
     });
     const target = userTarget({ id: "11" });
     return await answerJob(
-      tested.context,
+      fixture.context,
       makeAnswerRequest({ platform: "x", target, maxResults: 100, ...request }),
-      tested.job,
+      fixture.job,
     );
   }
 
@@ -154,7 +154,7 @@ describe("an account on X", () => {
     const answer = await request(session, { method: "getmedia" });
     expect(answer).toMatchObject({ complete: true, nextPosition: null, warnings: [] });
     expect(answer.items).toHaveLength(20);
-    expect(session.settled.postReads).toBe(320);
+    expect(session.settledBill.postReads).toBe(320);
   });
 
   test("an account on X is read up to the page limit in one answer, and the next one continues from there", async () => {
@@ -176,7 +176,7 @@ describe("an account on X", () => {
       const session = appSession(x);
       const get = session.get;
       let pages = 0;
-      const interrupted: Session = {
+      const interruptedSession: Session = {
         ...session,
         get: async (request) => {
           if (request.path === "/2/users/11/tweets") pages += 1;
@@ -186,7 +186,7 @@ describe("an account on X", () => {
           return pages === 2 && what === "deleted" ? { ...answer, status: 404, json: {} } : answer;
         },
       };
-      const answer = await request(interrupted, { method: "gettweets", maxResults: 150 });
+      const answer = await request(interruptedSession, { method: "gettweets", maxResults: 150 });
       expect(answer.items).toHaveLength(100);
       expect(answer).toMatchObject({ complete: false, nextPosition: null });
       expect(answer.warnings.map(({ code }) => code)).toEqual(["upstream_gone"]);
@@ -205,20 +205,20 @@ describe("an account on X", () => {
 describe("a search", () => {
   const comet = makePost({ key: "comet", text: "comet", createdMs: endMs - 9 * hourMs });
 
-  async function searching(
+  async function runSearch(
     page: (call: number) => UpstreamPage,
     { maxPages = 20, after = null as AnswerRequest["after"] } = {},
   ) {
     const upstream = searchingUpstream("bluesky", []);
     let calls = 0;
     const search = upstream.search && { ...upstream.search, page: async () => page(calls++) };
-    const tested = answeringWith({
+    const fixture = setUpWith({
       upstreams: { bluesky: { ...upstream, search } },
       sessions: { bluesky: [testSession("bluesky")] },
       maxPages,
     });
     const request = makeAnswerRequest({ query: "comet", fromMs: endMs - 24 * hourMs, after });
-    const answer = await answerJob(tested.context, request, tested.job);
+    const answer = await answerJob(fixture.context, request, fixture.job);
     return { answer, codes: answer.warnings.map(({ code }) => code), calls };
   }
 
@@ -228,7 +228,7 @@ describe("a search", () => {
   ])(
     "a search ends at a page that repeats under other cursors and %s",
     async (_what, page, code) => {
-      const { answer, codes, calls } = await searching((call) => ({ ...page, next: String(call) }));
+      const { answer, codes, calls } = await runSearch((call) => ({ ...page, next: String(call) }));
       expect(answer).toMatchObject({ items: [], complete: false });
       expect(codes).toContain(code);
       expect(calls).toBeLessThanOrEqual(4);
@@ -242,17 +242,17 @@ describe("a search", () => {
       received: 40,
       oldestMs: endMs - (call + 1) * hourMs,
     });
-    const { answer, codes } = await searching(page, { maxPages: 5 });
+    const { answer, codes } = await runSearch(page, { maxPages: 5 });
     expect(codes).toContain("page_limit_reached");
     expect(answer.next).not.toBeNull();
-    const unreadable = (call: number): UpstreamPage => ({
+    const unreadablePage = (call: number): UpstreamPage => ({
       items: [],
       next: String(call),
       received: 40,
     });
-    const stuck = await searching(unreadable, { maxPages: 5, after: answer.next });
-    expect(stuck.codes).toContain("upstream_repeats");
-    expect(stuck.answer.next).toBeNull();
+    const stuckSearch = await runSearch(unreadablePage, { maxPages: 5, after: answer.next });
+    expect(stuckSearch.codes).toContain("upstream_repeats");
+    expect(stuckSearch.answer.next).toBeNull();
   });
 
   test("a search whose subject disappears on a later page is incomplete", async () => {
@@ -260,7 +260,7 @@ describe("a search", () => {
       { items: [{ kind: "post", post: comet }], next: "more" },
       { items: [], next: null, isAbsent: true },
     ];
-    const { answer, codes } = await searching((call) => pages[call] ?? { items: [], next: null });
+    const { answer, codes } = await runSearch((call) => pages[call] ?? { items: [], next: null });
     expect(answer.items).toHaveLength(1);
     expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
     expect(codes).toContain("upstream_gone");

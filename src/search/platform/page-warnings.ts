@@ -7,26 +7,26 @@ export const maxIdlePages = 3;
 
 export const continueHint = "continue with next_cursor";
 
-export const endedEarly = ({ message, hint }: EarshotError): UpstreamWarning => ({
+export const endedEarlyWarning = ({ message, hint }: EarshotError): UpstreamWarning => ({
   code: "upstream_broke_off",
   message: `the search ended early: ${message}`,
   hint: hint ?? continueHint,
   isPartial: true,
 });
 
-export const pageUnavailable = (name: string): UpstreamWarning => ({
+export const pageUnavailableWarning = (name: string): UpstreamWarning => ({
   code: "upstream_gone",
   message: `${name} no longer shows the requested items: later ones are missing`,
   isPartial: true,
 });
 
-export const olderItemsMissing = (
+export const olderItemsMissingWarning = (
   { method, platform }: { method: Method; platform: string },
   { sinceMs }: { sinceMs: number | null },
   hint: string | undefined,
 ): UpstreamWarning => ({
   code: method === "getreplies" ? "recent_replies_only" : "recent_posts_only",
-  message: `${platform} was read back to ${isoText(sinceMs ?? 0)} only; older items are missing`,
+  message: `${platform} was read back only to ${isoText(sinceMs ?? 0)}; older items are missing`,
   ...(hint === undefined ? {} : { hint }),
 });
 
@@ -36,26 +36,26 @@ export const repeatedPagesWarning = (name: string): UpstreamWarning => ({
   isPartial: true,
 });
 
-export const repeatedItems = (name: string): UpstreamWarning => ({
+export const repeatedItemsWarning = (name: string): UpstreamWarning => ({
   code: "upstream_repeats",
   message: `${name} returned an item more than once: others may be missing`,
   isPartial: true,
 });
 
-export const outOfOrder = (name: string): UpstreamWarning => ({
+export const outOfOrderWarning = (name: string): UpstreamWarning => ({
   code: "upstream_out_of_order",
   message: `${name} returned posts out of time order: others may be missing`,
   isPartial: true,
 });
 
-export const emptyPages = (name: string, hint: string): UpstreamWarning => ({
+export const emptyPagesWarning = (name: string, hint: string): UpstreamWarning => ({
   code: "upstream_empty_pages",
   message: `${name} returned ${maxIdlePages} empty pages in a row, each with a next page`,
   hint,
   isPartial: true,
 });
 
-export const tooManyPages = (name: string, maxPages: number): UpstreamWarning => ({
+export const tooManyPagesWarning = (name: string, maxPages: number): UpstreamWarning => ({
   code: "page_limit_reached",
   message: `${name} has more than ${maxPages} pages`,
   hint: `${continueHint}; EARSHOT_UPSTREAM_MAX_PAGES sets the limit`,
@@ -68,7 +68,7 @@ export const stuckWarning = (name: string, pages: number): UpstreamWarning => ({
   isPartial: true,
 });
 
-export const searchTimedOut = (name: string): UpstreamWarning => ({
+export const searchTimeoutWarning = (name: string): UpstreamWarning => ({
   code: "deadline_reached",
   message: `the search timed out before the end of ${name}'s pages`,
   hint: continueHint,

@@ -13,12 +13,12 @@ const item = (key: number): UpstreamItem => ({
 });
 const keys = (items: readonly UpstreamItem[]) => items.map(itemKey);
 
-async function reading(
+async function readWith(
   page: (call: number, cursor: string | null) => UpstreamPage,
   overrides: Partial<PageReading> = {},
 ) {
   let calls = 0;
-  const read = await readPages({
+  const result = await readPages({
     read: async (cursor) => page(calls++, cursor),
     start: firstPage,
     limit: 100,
@@ -26,7 +26,7 @@ async function reading(
     name: "bluesky",
     ...overrides,
   });
-  return { ...read, isWhole: isUntruncated(read.warnings) };
+  return { ...result, isWhole: isUntruncated(result.warnings) };
 }
 
 test("the pages of a platform are read until the last", async () => {
@@ -35,9 +35,9 @@ test("the pages of a platform are read until the last", async () => {
     { items: [], next: "c" },
     { items: [item(3)], next: null },
   ];
-  const read = await reading((call) => pages[call] ?? { items: [], next: null });
-  expect(keys(read.items)).toEqual(keys([item(1), item(2), item(3)]));
-  expect(read).toMatchObject({ isWhole: true, position: null, warnings: [] });
+  const result = await readWith((call) => pages[call] ?? { items: [], next: null });
+  expect(keys(result.items)).toEqual(keys([item(1), item(2), item(3)]));
+  expect(result).toMatchObject({ isWhole: true, position: null, warnings: [] });
 });
 
 test("an item repeated across pages is returned once, and makes the reading partial", async () => {
@@ -45,30 +45,37 @@ test("an item repeated across pages is returned once, and makes the reading part
     { items: [item(1), item(2), item(1)], next: "b" },
     { items: [item(2), item(3)], next: null },
   ];
-  const read = await reading((call) => pages[call] ?? { items: [], next: null });
-  expect(keys(read.items)).toEqual(keys([item(1), item(2), item(3)]));
-  expect(read).toMatchObject({ isWhole: false, position: null });
-  expect(read.warnings).toMatchObject([{ code: "upstream_repeats" }]);
+  const result = await readWith((call) => pages[call] ?? { items: [], next: null });
+  expect(keys(result.items)).toEqual(keys([item(1), item(2), item(3)]));
+  expect(result).toMatchObject({ isWhole: false, position: null });
+  expect(result.warnings).toMatchObject([{ code: "upstream_repeats" }]);
 });
 
 test("an item repeated within a page makes the reading partial", async () => {
-  const sent = [item(1), item(2), item(1)];
-  const read = await reading(() => itemsPage(sent, { name: "bluesky", next: null, nowMs: 0 }));
-  expect(keys(read.items)).toEqual(keys([item(1), item(2)]));
-  expect(read).toMatchObject({ isWhole: false });
+  const pageItems = [item(1), item(2), item(1)];
+  const result = await readWith(() =>
+    itemsPage(pageItems, { name: "bluesky", next: null, nowMs: 0 }),
+  );
+  expect(keys(result.items)).toEqual(keys([item(1), item(2)]));
+  expect(result).toMatchObject({ isWhole: false });
 });
 
 test("unreadable items make the reading partial", async () => {
-  const sent = [item(1), { kind: "unreadable" } as const];
-  const read = await reading(() => itemsPage(sent, { name: "bluesky", next: null, nowMs: 0 }));
-  expect(read).toMatchObject({ isWhole: false, warnings: [{ code: "unreadable_items" }] });
+  const pageItems = [item(1), { kind: "unreadable" } as const];
+  const result = await readWith(() =>
+    itemsPage(pageItems, { name: "bluesky", next: null, nowMs: 0 }),
+  );
+  expect(result).toMatchObject({ isWhole: false, warnings: [{ code: "unreadable_items" }] });
 });
 
 test("a cyclic cursor ends the reading with a warning", async () => {
-  const read = await reading((call) => ({ items: [item(call)], next: call % 2 === 0 ? "a" : "b" }));
-  expect(read).toMatchObject({ isWhole: false, position: null });
-  expect(read.items).toHaveLength(3);
-  expect(read.warnings).toMatchObject([{ code: "upstream_repeats" }]);
+  const result = await readWith((call) => ({
+    items: [item(call)],
+    next: call % 2 === 0 ? "a" : "b",
+  }));
+  expect(result).toMatchObject({ isWhole: false, position: null });
+  expect(result.items).toHaveLength(3);
+  expect(result.warnings).toMatchObject([{ code: "upstream_repeats" }]);
 });
 
 test("empty pages end a reading, which can be continued after them", async () => {
@@ -76,11 +83,11 @@ test("empty pages end a reading, which can be continued after them", async () =>
     items: call === 3 ? [item(1)] : [],
     next: call === 3 ? null : String(call),
   });
-  const read = await reading(page);
-  expect(read).toMatchObject({ items: [], isWhole: false, position: { cursor: "2" } });
-  expect(read.warnings).toMatchObject([{ code: "upstream_empty_pages" }]);
-  const rest = await reading(() => page(3), { start: { ...firstPage, cursor: "2" } });
-  expect(keys(rest.items)).toEqual(keys([item(1)]));
+  const result = await readWith(page);
+  expect(result).toMatchObject({ items: [], isWhole: false, position: { cursor: "2" } });
+  expect(result.warnings).toMatchObject([{ code: "upstream_empty_pages" }]);
+  const continuation = await readWith(() => page(3), { start: { ...firstPage, cursor: "2" } });
+  expect(keys(continuation.items)).toEqual(keys([item(1)]));
 });
 
 test("a page that repeats under other cursors ends the reading permanently", async () => {
@@ -91,50 +98,50 @@ test("a page that repeats under other cursors ends the reading permanently", asy
   ];
   for (const page of pages) {
     let calls = 0;
-    const read = await reading((call) => {
+    const result = await readWith((call) => {
       calls += 1;
       return { ...page, next: String(call) };
     });
-    expect(read).toMatchObject({ items: page.items, isWhole: false, position: null });
-    expect(read.warnings).toMatchObject([{ code: "upstream_repeats" }]);
+    expect(result).toMatchObject({ items: page.items, isWhole: false, position: null });
+    expect(result.warnings).toMatchObject([{ code: "upstream_repeats" }]);
     expect(calls).toBe(4);
   }
 });
 
 test("reading continues past filtered pages to those with items to show", async () => {
   const emptyPage = (call: number) => ({ items: [], received: 40, oldestMs: -call });
-  const reported = await reading((call) =>
+  const filteredResult = await readWith((call) =>
     call < 9 ? { ...emptyPage(call), next: String(call) } : { items: [item(1)], next: null },
   );
-  expect(reported).toMatchObject({ isWhole: true, position: null, warnings: [] });
-  expect(keys(reported.items)).toEqual(keys([item(1)]));
-  const bounded = await reading((call) => ({ ...emptyPage(call), next: String(call) }), {
+  expect(filteredResult).toMatchObject({ isWhole: true, position: null, warnings: [] });
+  expect(keys(filteredResult.items)).toEqual(keys([item(1)]));
+  const boundedResult = await readWith((call) => ({ ...emptyPage(call), next: String(call) }), {
     maxPages: 5,
   });
-  expect(bounded).toMatchObject({ items: [], isWhole: false, position: { cursor: "4" } });
-  expect(bounded.warnings).toMatchObject([{ code: "page_limit_reached" }]);
+  expect(boundedResult).toMatchObject({ items: [], isWhole: false, position: { cursor: "4" } });
+  expect(boundedResult.warnings).toMatchObject([{ code: "page_limit_reached" }]);
 });
 
 test("an endless list of pages is read up to the page limit", async () => {
-  const endless = await reading((call) => ({ items: [item(call)], next: String(call) }), {
+  const endlessResult = await readWith((call) => ({ items: [item(call)], next: String(call) }), {
     maxPages: 5,
   });
-  expect(endless.items).toHaveLength(5);
-  expect(endless).toMatchObject({ isWhole: false, position: { cursor: "4" } });
-  expect(endless.warnings).toMatchObject([{ code: "page_limit_reached" }]);
+  expect(endlessResult.items).toHaveLength(5);
+  expect(endlessResult).toMatchObject({ isWhole: false, position: { cursor: "4" } });
+  expect(endlessResult.warnings).toMatchObject([{ code: "page_limit_reached" }]);
 });
 
 test("an error after the first page returns what was read and where to continue, and one on the first page is thrown", async () => {
   const error = new EarshotError("upstream_failed", "pds.example answers with status 500");
   const failingFrom = (first: number) =>
-    reading((call) => {
+    readWith((call) => {
       if (call >= first) throw error;
       return { items: [item(call)], next: `page ${call + 1}` };
     });
-  const read = await failingFrom(2);
-  expect(read).toMatchObject({ isWhole: false, position: { cursor: "page 2" } });
-  expect(read.items).toHaveLength(2);
-  expect(read.warnings[0]?.message).toContain("pds.example");
+  const result = await failingFrom(2);
+  expect(result).toMatchObject({ isWhole: false, position: { cursor: "page 2" } });
+  expect(result.items).toHaveLength(2);
+  expect(result.warnings[0]?.message).toContain("pds.example");
   await expect(failingFrom(0)).rejects.toBe(error);
 });
 
@@ -154,17 +161,17 @@ test("readings of any size, each continuing the previous one, yield every item o
         const found: UpstreamItem[] = [];
         let start = firstPage;
         for (;;) {
-          const read = await readPages({
+          const result = await readPages({
             read: async (cursor) => pages[Number(cursor ?? 0)] ?? { items: [], next: null },
             start,
             limit,
             maxPages: 20,
             name: "x",
           });
-          expect(read.items.length).toBeLessThanOrEqual(limit);
-          found.push(...read.items);
-          if (read.position === null) break;
-          start = read.position;
+          expect(result.items.length).toBeLessThanOrEqual(limit);
+          found.push(...result.items);
+          if (result.position === null) break;
+          start = result.position;
         }
         expect(keys(found)).toEqual(keys(pages.flatMap(({ items }) => items)));
       },
@@ -181,6 +188,6 @@ test("readings of any size, each continuing the previous one, yield every item o
 
 test("if the last returned item was deleted, reading skips as many items as were returned", async () => {
   const start = { cursor: null, lastKey: lastItemKey(item(9)), skip: 1 };
-  const read = await reading(() => ({ items: [item(1), item(2)], next: null }), { start });
-  expect(keys(read.items)).toEqual(keys([item(2)]));
+  const result = await readWith(() => ({ items: [item(1), item(2)], next: null }), { start });
+  expect(keys(result.items)).toEqual(keys([item(2)]));
 });

@@ -10,11 +10,11 @@ import { itemKey } from "../../platforms/upstream-page.ts";
 import type { Reading } from "../merge/completeness.ts";
 import {
   continueHint,
-  emptyPages,
-  endedEarly,
-  pageUnavailable,
+  emptyPagesWarning,
+  endedEarlyWarning,
+  pageUnavailableWarning,
   repeatedPagesWarning,
-  tooManyPages,
+  tooManyPagesWarning,
 } from "./page-warnings.ts";
 import { watchIdlePages, watchItems } from "./watch-items.ts";
 
@@ -74,19 +74,20 @@ export async function readPages(reading: PageReading): Promise<ReadPagesResult> 
       page = await reading.read(position.cursor, limit - items.length);
     } catch (error) {
       if (items.length === 0 || !(error instanceof EarshotError)) throw error;
-      return endReading(position, endedEarly(error));
+      return endReading(position, endedEarlyWarning(error));
     }
-    if (page.isAbsent && position.cursor !== null) return endReading(null, pageUnavailable(name));
+    if (page.isAbsent && position.cursor !== null)
+      return endReading(null, pageUnavailableWarning(name));
     warnings.push(...(page.warnings ?? []));
     if (page.sinceMs !== undefined) sinceMs = Math.max(sinceMs ?? page.sinceMs, page.sinceMs);
     if (page.hasRepeats) watcher.markRepeated();
-    const from = startIndexIn(page.items, position);
+    const startIndex = startIndexIn(page.items, position);
     let hasNewItems = false;
     for (const [index, item] of page.items.entries()) {
       const key = itemKey(item);
-      const isFirst = watcher.add(key, null);
-      hasNewItems ||= isFirst;
-      if (!isFirst || index < from) continue;
+      const isNew = watcher.add(key, null);
+      hasNewItems ||= isNew;
+      if (!isNew || index < startIndex) continue;
       items.push(item);
       if (items.length < limit) continue;
       const isLast = index === page.items.length - 1;
@@ -100,9 +101,9 @@ export async function readPages(reading: PageReading): Promise<ReadPagesResult> 
     position = { ...firstPage, cursor: page.next };
     const idleness = idlenessAfter(page, hasNewItems);
     if (idleness === "repeated") return endReading(null, repeatedPagesWarning(name));
-    if (idleness === "empty") return endReading(position, emptyPages(name, continueHint));
+    if (idleness === "empty") return endReading(position, emptyPagesWarning(name, continueHint));
   }
-  return endReading(position, tooManyPages(name, maxPages));
+  return endReading(position, tooManyPagesWarning(name, maxPages));
 }
 
 function startIndexIn(items: readonly UpstreamItem[], { lastKey, skip }: ReadingPosition): number {

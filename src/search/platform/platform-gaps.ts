@@ -25,8 +25,8 @@ export function findGaps(
   if (gaps.length === 0) return null;
   const oldestMs = oldestOnPage(archived, platform, maxResults);
   if (oldestMs === null) return { gaps, olderThanMs: null };
-  const isMore = (gaps[0]?.fromMs ?? Number.NEGATIVE_INFINITY) < oldestMs;
-  return { gaps: clippedFrom(gaps, oldestMs), olderThanMs: isMore ? oldestMs : null };
+  const hasOlderGaps = (gaps[0]?.fromMs ?? Number.NEGATIVE_INFINITY) < oldestMs;
+  return { gaps: clippedFrom(gaps, oldestMs), olderThanMs: hasOlderGaps ? oldestMs : null };
 }
 
 /** If the archive alone fills the page, nothing older fits. */
@@ -35,8 +35,8 @@ function oldestOnPage(
   platform: Platform,
   maxResults: number,
 ): number | null {
-  const last = items.length < maxResults ? undefined : items.at(-1);
-  return last?.id == null || !hasTime(last.id)
+  const lastItem = items.length < maxResults ? undefined : items.at(-1);
+  return lastItem?.id == null || !hasTime(lastItem.id)
     ? null
-    : idTimeMs(last.id) - postTimeSkewMs(platform);
+    : idTimeMs(lastItem.id) - postTimeSkewMs(platform);
 }

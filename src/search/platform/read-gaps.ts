@@ -6,7 +6,7 @@ import type { OpenSession, UpstreamJob } from "../../upstream/requests/sessions.
 import type { ArchivedAnswer } from "../archive/search.ts";
 import type { AnswerContext } from "../context.ts";
 import { clippedFrom, liveToleranceMs } from "../merge/completeness.ts";
-import { fetchedItems } from "../methods/fetched-items.ts";
+import { toFetchedItems } from "../methods/fetched-items.ts";
 import {
   failedBetterAttempts,
   listAttempts,
@@ -41,7 +41,7 @@ type GapReading = {
 export type ReadGapsResult = {
   readings: readonly GapReading[];
   seenFromMs: number | null;
-  remaining: readonly Span[];
+  remainingGaps: readonly Span[];
   failures: readonly EarshotError[];
   error: EarshotError | null;
 };
@@ -58,66 +58,76 @@ export async function readGaps(
   const nowMs = context.source.clock.now();
   const readings: GapReading[] = [];
   const failures: EarshotError[] = [];
-  let remaining = gapRequest.gaps;
+  let remainingGaps = gapRequest.gaps;
   let attempts = listAttempts(sessions, search.routes);
   let limit = request.maxResults;
 
   const endReading = (result: Partial<ReadGapsResult> = {}): ReadGapsResult => ({
     readings,
     seenFromMs: null,
-    remaining: [],
+    remainingGaps: [],
     failures,
     error: null,
     ...result,
   });
 
   for (;;) {
-    const useful = attempts.filter((attempt) => reachedBy(attempt, remaining, nowMs).length > 0);
-    if (useful.length === 0) return endReading();
-    const ranks = rankAttempts(useful, {
+    const usefulAttempts = attempts.filter(
+      (attempt) => reachedBy(attempt, remainingGaps, nowMs).length > 0,
+    );
+    if (usefulAttempts.length === 0) return endReading();
+    const ranks = rankAttempts(usefulAttempts, {
       displayScope: upstream.displayScope,
-      fromMs: remaining[0]?.fromMs ?? null,
+      fromMs: remainingGaps[0]?.fromMs ?? null,
       nowMs,
       toleranceMs: isLive ? liveToleranceMs : 0,
     });
-    const outcome = await readOnce(context, gapRequest, { ranks, remaining, limit, nowMs });
+    const outcome = await readOnce(context, gapRequest, { ranks, remainingGaps, limit, nowMs });
     if (outcome instanceof EarshotError) {
       if (readings.length === 0) return endReading({ error: outcome });
       failures.push(outcome);
       return endReading();
     }
-    const { reading, failed } = outcome;
+    const { reading, failed: failedAttempts } = outcome;
     const { attempt, searched } = reading;
     readings.push(reading);
-    failures.push(...failedBetterAttempts(attempt, failed, ranks).map(({ error }) => error));
+    failures.push(
+      ...failedBetterAttempts(attempt, failedAttempts, ranks).map(({ error }) => error),
+    );
     if (searched.error !== null) {
       return endReading({ seenFromMs: searched.seenFromMs, error: searched.error });
     }
     limit -= searched.posts.length;
-    remaining = unreachedBy(attempt, remaining, nowMs);
-    if (isLive && totalLength(remaining) <= liveToleranceMs) remaining = [];
-    const spent = new Set(failed.map((failedAttempt) => failedAttempt.attempt));
-    attempts = attempts.filter((other) => !spent.has(other) && isFurther(other, attempt));
-    const more = attempts.length === 0 ? [] : remaining;
+    remainingGaps = unreachedBy(attempt, remainingGaps, nowMs);
+    if (isLive && totalLength(remainingGaps) <= liveToleranceMs) remainingGaps = [];
+    const spentAttempts = new Set(failedAttempts.map((failedAttempt) => failedAttempt.attempt));
+    attempts = attempts.filter((other) => !spentAttempts.has(other) && isFurther(other, attempt));
+    const laterGaps = attempts.length === 0 ? [] : remainingGaps;
     const { seenFromMs } = searched;
-    if (seenFromMs !== null) return endReading({ seenFromMs, remaining: more });
-    if (limit <= 0) return endReading({ seenFromMs: more.at(-1)?.toMs ?? null, remaining: more });
+    if (seenFromMs !== null) return endReading({ seenFromMs, remainingGaps: laterGaps });
+    if (limit <= 0)
+      return endReading({ seenFromMs: laterGaps.at(-1)?.toMs ?? null, remainingGaps: laterGaps });
   }
 }
 
-type Round = { ranks: RankedAttempts; remaining: readonly Span[]; limit: number; nowMs: number };
+type Round = {
+  ranks: RankedAttempts;
+  remainingGaps: readonly Span[];
+  limit: number;
+  nowMs: number;
+};
 
 async function readOnce(
   context: AnswerContext,
   { request, archived, upstream, search, job }: GapRequest,
-  { ranks, remaining, limit, nowMs }: Round,
+  { ranks, remainingGaps, limit, nowMs }: Round,
 ) {
   const { source, settings } = context;
   const { tree, names, coverage } = archived;
   const { asOfMs, after } = request;
   const { fromMs, toMs } = coverage;
   const isOver = () => job.signal.aborted || source.clock.now() >= job.deadlineMs - reserveMs;
-  const common = {
+  const sharedOptions = {
     upstream: search,
     tree,
     names,
@@ -130,23 +140,26 @@ async function readOnce(
     isOver,
   };
   try {
-    const outcome = await tryInOrder(ranks, (attempt, session, rest) =>
+    const outcome = await tryInOrder(ranks, (attempt, session, patientSession) =>
       searchGaps(context, {
-        ...common,
+        ...sharedOptions,
         session,
-        rest,
-        gaps: reachedBy(attempt, remaining, nowMs),
+        patientSession,
+        gaps: reachedBy(attempt, remainingGaps, nowMs),
         route: attempt.route.name,
         maxPages: settings.maxPages,
       }),
     );
-    const { attempt, answer: searched, failed } = outcome;
+    const { attempt, answer: searched, failedAttempts } = outcome;
     const posts = searched.posts.map(({ post }) => ({ kind: "post", post }) as const);
     const fetchContext = { upstream, session: attempt.session };
-    const items = await fetchedItems(source.archive, posts, fetchContext);
-    const reached = reachedBy(attempt, remaining, nowMs);
-    const span = { fromMs: reached[0]?.fromMs ?? null, toMs: reached.at(-1)?.toMs ?? toMs };
-    return { reading: { attempt, span, searched, items }, failed };
+    const items = await toFetchedItems(source.archive, posts, fetchContext);
+    const reachedSpans = reachedBy(attempt, remainingGaps, nowMs);
+    const span = {
+      fromMs: reachedSpans[0]?.fromMs ?? null,
+      toMs: reachedSpans.at(-1)?.toMs ?? toMs,
+    };
+    return { reading: { attempt, span, searched, items }, failed: failedAttempts };
   } catch (thrown) {
     if (thrown instanceof EarshotError) return thrown;
     throw thrown;
@@ -176,7 +189,7 @@ function unreachedBy(
 const totalLength = (spans: readonly Span[]): number =>
   spans.reduce((sum, { fromMs, toMs }) => sum + toMs - (fromMs ?? Number.NEGATIVE_INFINITY), 0);
 
-function isFurther({ route }: UpstreamAttempt, than: UpstreamAttempt): boolean {
-  const { reachMs } = than.route;
+function isFurther({ route }: UpstreamAttempt, baseline: UpstreamAttempt): boolean {
+  const { reachMs } = baseline.route;
   return reachMs !== null && (route.reachMs === null || route.reachMs > reachMs);
 }

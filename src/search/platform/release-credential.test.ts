@@ -19,11 +19,11 @@ beforeEach(() => {
   ];
 });
 
-const released = async (request: Parameters<typeof releaseCredential>[1]) =>
+const releasedId = async (request: Parameters<typeof releaseCredential>[1]) =>
   (await releaseCredential({ pool, upstream, nowMs: 0 }, request, "ann"))?.id ?? null;
 
 test("the account's own credential is released before the deployment's", async () => {
-  expect(await released(search)).toBe("own");
+  expect(await releasedId(search)).toBe("own");
 });
 
 test("a used-up credential is released when there is no other", async () => {
@@ -37,25 +37,25 @@ test("a used-up credential is released when there is no other", async () => {
   pool.credentials = pool.credentials.map((credential) =>
     credential.owner === "account" ? own : credential,
   );
-  expect(await released(search)).toBe("shared");
+  expect(await releasedId(search)).toBe("shared");
   pool.credentials = [shared, own];
-  expect(await released(search)).toBe("own");
+  expect(await releasedId(search)).toBe("own");
 });
 
 test("a later page is read with the released credential of the previous page", async () => {
   const position = { platform: "mastodon", cursor: null, lastKey: null, skip: 0 } as const;
   const followers = { type: "social", method: "getfollowers" } as const;
-  expect(await released({ ...followers, position: { ...position, credentialId: "shared" } })).toBe(
-    "shared",
-  );
   expect(
-    await released({ ...followers, position: { ...position, credentialId: "gone" } }),
+    await releasedId({ ...followers, position: { ...position, credentialId: "shared" } }),
+  ).toBe("shared");
+  expect(
+    await releasedId({ ...followers, position: { ...position, credentialId: "gone" } }),
   ).toBeNull();
 });
 
 test("no credential is released for an account's home timeline, nor for a type that excludes the credential", async () => {
-  expect(await released({ type: "social", method: "gethometweets" })).toBeNull();
-  expect(await released({ type: "social-api", method: "searchbyquery" })).toBeNull();
+  expect(await releasedId({ type: "social", method: "gethometweets" })).toBeNull();
+  expect(await releasedId({ type: "social-api", method: "searchbyquery" })).toBeNull();
 });
 
 test("no credential is released for X", async () => {

@@ -8,7 +8,7 @@ import {
 import { findCredentials } from "../../upstream/requests/create-sessions.ts";
 import { accessFor, isOwnMethod } from "../context.ts";
 
-/** The best credential that may be released to a remote node, or that of the previous page. */
+/** The best credential that can be released to a remote node, or that of the previous page. */
 export async function releaseCredential(
   { pool, upstream, nowMs }: { pool: CredentialPool; upstream: Upstream; nowMs: number },
   { type, method, position = null }: Pick<AnswerRequest, "type" | "method" | "position">,
@@ -25,11 +25,12 @@ export async function releaseCredential(
     host: null,
     credentialId: position?.credentialId ?? null,
   });
-  const released = credentials.flatMap(
+  const releasedCredentials = credentials.flatMap(
     (credential) => toReleasedCredential(credential, nowMs) ?? [],
   );
-  const best = released.find(({ coolings }) => coolings.length === 0) ?? released[0];
-  if (best === undefined) return null;
-  pool.recordUse(best.id);
-  return best;
+  const bestCredential =
+    releasedCredentials.find(({ coolings }) => coolings.length === 0) ?? releasedCredentials[0];
+  if (bestCredential === undefined) return null;
+  pool.recordUse(bestCredential.id);
+  return bestCredential;
 }

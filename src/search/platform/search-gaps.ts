@@ -13,16 +13,16 @@ import { itemKey } from "../../platforms/upstream-page.ts";
 import { hasTime, idTimeMs, postTimeMs } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
 import type { AnswerContext } from "../context.ts";
-import { type Reading, readSpans } from "../merge/completeness.ts";
+import { fullyReadSpans, type Reading } from "../merge/completeness.ts";
 import { archiveIds } from "../methods/fetched-items.ts";
-import { matchingPosts, type SearchCriteria } from "./check.ts";
+import { matchingPosts, type SearchCriteria } from "./matching-posts.ts";
 import {
-  emptyPages,
-  pageUnavailable,
+  emptyPagesWarning,
+  pageUnavailableWarning,
   repeatedPagesWarning,
-  searchTimedOut,
+  searchTimeoutWarning,
   stuckWarning,
-  tooManyPages,
+  tooManyPagesWarning,
 } from "./page-warnings.ts";
 import { watchIdlePages, watchItems } from "./watch-items.ts";
 
@@ -31,7 +31,7 @@ type GapPost = { position: Position; post: Post };
 export type GapSearchResult = {
   posts: readonly GapPost[];
   /** Spans searched completely or left to later pages, oldest first. */
-  closed: readonly Span[];
+  closedSpans: readonly Span[];
   seenFromMs: number | null;
   error: EarshotError | null;
 } & Reading;
@@ -39,7 +39,7 @@ export type GapSearchResult = {
 export type GapSearch = SearchCriteria & {
   upstream: UpstreamSearch;
   session: Session;
-  rest: Session;
+  patientSession: Session;
   /** Oldest first. */
   gaps: readonly Span[];
   route: string;
@@ -78,9 +78,9 @@ export async function searchGaps(
   const { upstream, session, after, limit, maxPages, nowMs } = search;
   const { platform } = session;
   const gapPosts: GapPost[] = [];
-  const closed: Span[] = [];
+  const closedSpans: Span[] = [];
   const warnings: UpstreamWarning[] = [];
-  const seen = new Set<string>();
+  const seenUris = new Set<string>();
   let sinceMs: number | null = null;
   /** The time of the last post on the previous page, whose posts the platform sends again. */
   const resumeMs = after === null || !hasTime(after.id) ? null : idTimeMs(after.id);
@@ -91,7 +91,7 @@ export async function searchGaps(
     error: EarshotError | null = null,
   ): GapSearchResult => ({
     posts: gapPosts,
-    closed: closed.toReversed(),
+    closedSpans: closedSpans.toReversed(),
     seenFromMs,
     error,
     warnings,
@@ -99,14 +99,14 @@ export async function searchGaps(
   });
   const close = (gaps: readonly Span[], readWarnings: readonly UpstreamWarning[]): void => {
     if (upstream.isExhaustive) {
-      closed.push(...readSpans(gaps, { warnings: readWarnings, sinceMs }).toReversed());
+      closedSpans.push(...fullyReadSpans(gaps, { warnings: readWarnings, sinceMs }).toReversed());
     }
   };
 
   for (const [index, gap] of [...search.gaps.entries()].toReversed()) {
-    const older = search.gaps.slice(0, index);
+    const olderGaps = search.gaps.slice(0, index);
     if (gapPosts.length >= limit) {
-      close([...older, gap], []);
+      close([...olderGaps, gap], []);
       return endSearch(gap.toMs);
     }
     const gapWarnings: UpstreamWarning[] = [];
@@ -126,30 +126,30 @@ export async function searchGaps(
         break;
       }
       if (!isStuck && pages >= maxPages) {
-        warnings.push(tooManyPages(platform, maxPages));
+        warnings.push(tooManyPagesWarning(platform, maxPages));
         return endSearch(seenFromMs);
       }
       if (search.isOver()) {
-        warnings.push(searchTimedOut(platform));
+        warnings.push(searchTimeoutWarning(platform));
         return endSearch(seenFromMs);
       }
       pages += 1;
       const { tree, names, asOfMs } = search;
-      const remaining = { limit: limit - gapPosts.length, route: search.route };
-      const call: SearchCall = { tree, names, asOfMs, ...gap, cursor, ...remaining };
+      const pageOptions = { limit: limit - gapPosts.length, route: search.route };
+      const call: SearchCall = { tree, names, asOfMs, ...gap, cursor, ...pageOptions };
       const page: UpstreamPage | null | EarshotError = await upstream
-        .page(call, pages === 1 ? session : search.rest)
+        .page(call, pages === 1 ? session : search.patientSession)
         .catch((thrown: unknown) => {
           if (pages === 1 || !(thrown instanceof EarshotError)) throw thrown;
           return thrown;
         });
       if (page instanceof EarshotError) return endSearch(seenFromMs, page);
       if (page === null) {
-        closed.push(gap);
+        closedSpans.push(gap);
         break;
       }
       if (page.isAbsent && cursor !== null) {
-        warn(pageUnavailable(platform));
+        warn(pageUnavailableWarning(platform));
         break;
       }
       const { sinceMs: pageSinceMs } = page;
@@ -158,17 +158,17 @@ export async function searchGaps(
       // Otherwise, inconsistent pages do not mean that posts are missing.
       if (upstream.isExhaustive) recordItems(watcher, page, nowMs);
       const posts = page.items.flatMap((item) =>
-        item.kind === "post" && !seen.has(item.post.uri) ? [item.post] : [],
+        item.kind === "post" && !seenUris.has(item.post.uri) ? [item.post] : [],
       );
-      for (const { uri } of posts) seen.add(uri);
-      const withLanguages = await archive.withLanguages(posts);
-      const ids = await archiveIds(archive, withLanguages, nowMs);
-      for (const post of matchingPosts(withLanguages, ids, { ...search, ...gap })) {
+      for (const { uri } of posts) seenUris.add(uri);
+      const postsWithLanguages = await archive.withLanguages(posts);
+      const ids = await archiveIds(archive, postsWithLanguages, nowMs);
+      for (const post of matchingPosts(postsWithLanguages, ids, { ...search, ...gap })) {
         const position = { platform: post.platform, id: ids.get(post.uri) ?? 0n };
         if (after !== null && !comesAfter({ ...position, uri: post.uri }, after)) continue;
         gapPosts.push({ position, post });
       }
-      const times = withLanguages.map((post) => postTimeMs(post, nowMs));
+      const times = postsWithLanguages.map((post) => postTimeMs(post, nowMs));
       seenFromMs = Math.min(seenFromMs, page.oldestMs ?? seenFromMs, ...times);
       if (page.next === null) {
         warn(...watcher.warnings());
@@ -178,14 +178,14 @@ export async function searchGaps(
       if (gapPosts.length >= limit) {
         warn(...watcher.warnings());
         close([gap], gapWarnings);
-        close(older, []);
+        close(olderGaps, []);
         return endSearch(seenFromMs);
       }
       const idleness = cursors.has(page.next) ? "repeated" : idlenessAfter(page, posts.length > 0);
       if (idleness !== "none") {
         warn(
           idleness === "empty"
-            ? emptyPages(platform, "retry later")
+            ? emptyPagesWarning(platform, "retry later")
             : repeatedPagesWarning(platform),
         );
         break;

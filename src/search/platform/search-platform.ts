@@ -22,9 +22,9 @@ export type RequestablePlatform = { platform: Platform; sessions: readonly OpenS
 
 export type PlatformPart = SearchedPlatform & {
   isSearched: boolean;
-  part: MergedPart;
+  mergedPart: MergedPart;
   sources: readonly { source: SourcePart; items: readonly FetchedItem[] }[];
-  billed: readonly SourcePart[];
+  billedSources: readonly SourcePart[];
   error: EarshotError | null;
   warnings: readonly SourceWarning[];
 };
@@ -32,7 +32,7 @@ export type PlatformPart = SearchedPlatform & {
 export async function searchPlatform(
   context: AnswerContext,
   request: SourceRequest & { isLive: boolean },
-  archived: ArchivedAnswer,
+  archivedAnswer: ArchivedAnswer,
   { platform, sessions, gaps, olderThanMs }: RequestablePlatform & Gaps,
   job: UpstreamJob,
 ): Promise<PlatformPart> {
@@ -40,34 +40,46 @@ export async function searchPlatform(
   const { search } = upstream;
   if (search === null) throw new Error(`${platform} has no search`);
   const { isLive } = request;
-  const gapRequest = { request, isLive, archived, upstream, search, sessions, gaps, job };
-  const { readings, seenFromMs, remaining, failures, error } = await readGaps(context, gapRequest);
-  const older = olderThanMs === null ? null : positionBefore(olderThanMs);
+  const gapRequest = {
+    request,
+    isLive,
+    archived: archivedAnswer,
+    upstream,
+    search,
+    sessions,
+    gaps,
+    job,
+  };
+  const { readings, seenFromMs, remainingGaps, failures, error } = await readGaps(
+    context,
+    gapRequest,
+  );
+  const olderPosition = olderThanMs === null ? null : positionBefore(olderThanMs);
   const usedSessions = readings.map(({ attempt }) => attempt.session);
-  const unused = sessions.filter((session) => !usedSessions.includes(session));
+  const unusedSessions = sessions.filter((session) => !usedSessions.includes(session));
   const span = {
     fromMs: gaps[0]?.fromMs ?? null,
-    toMs: gaps.at(-1)?.toMs ?? archived.coverage.toMs,
+    toMs: gaps.at(-1)?.toMs ?? archivedAnswer.coverage.toMs,
   };
   return {
     platform,
-    closed: [
-      ...readings.flatMap(({ searched }) => searched.closed),
-      ...(search.isExhaustive ? remaining : []),
+    closedSpans: [
+      ...readings.flatMap(({ searched }) => searched.closedSpans),
+      ...(search.isExhaustive ? remainingGaps : []),
     ],
-    sinceMs: remaining.length > 0 ? null : (readings.at(-1)?.searched.sinceMs ?? null),
+    sinceMs: remainingGaps.length > 0 ? null : (readings.at(-1)?.searched.sinceMs ?? null),
     isSearched: seenFromMs === null,
-    part: {
+    mergedPart: {
       items: readings.flatMap(({ items }) => items),
       // After an error, older posts are a gap, not left to later pages.
-      moreAfter: seenFromMs === null || error !== null ? older : positionBefore(seenFromMs),
+      moreAfter: seenFromMs === null || error !== null ? olderPosition : positionBefore(seenFromMs),
     },
     sources: readings.map(({ attempt, span: readingSpan, items }) => ({
       source: makeSourcePart(attempt.session, { platform, ...readingSpan }, items.length),
       items,
     })),
-    billed: billedParts(unused, { platform, ...span }),
-    error: error,
+    billedSources: billedParts(unusedSessions, { platform, ...span }),
+    error,
     warnings: distinctWarnings([
       ...readings.flatMap(({ searched }) => searched.warnings),
       ...[...failures, ...(error === null ? [] : [error])].map((earshotError) =>

@@ -8,9 +8,9 @@ import { listAttempts, type RankedAttempts, rankAttempts } from "./attempts.ts";
 import { tryInOrder } from "./try-in-order.ts";
 
 const dayMs = 86_400_000;
-const recent: Route = { name: "recent", reachMs: 7 * dayMs, cost: 1 };
-const all: Route = { name: "all", reachMs: null, cost: 2 };
-const slow: Route = { name: "slow", reachMs: null, cost: 3 };
+const recentRoute: Route = { name: "recent", reachMs: 7 * dayMs, cost: 1 };
+const allRoute: Route = { name: "all", reachMs: null, cost: 2 };
+const slowRoute: Route = { name: "slow", reachMs: null, cost: 3 };
 
 const session = (credentialId: string, overrides: Partial<OpenSession> = {}): OpenSession =>
   testSession("x", { credentialId, ...overrides });
@@ -25,7 +25,7 @@ function rank(
   { fromMs = null as number | null, toleranceMs = 0 } = {},
 ): RankedAttempts {
   const attempts = listAttempts(sessions, (access) =>
-    access === "app" ? [recent, all, slow] : [recent],
+    access === "app" ? [recentRoute, allRoute, slowRoute] : [recentRoute],
   );
   return rankAttempts(attempts, { displayScope, fromMs, nowMs: endMs, toleranceMs });
 }
@@ -35,7 +35,7 @@ const listNames = (ranks: RankedAttempts): string[][] =>
     attempts.map((attempt) => `${attempt.session.credentialId}/${attempt.route.name}`),
   );
 
-test("attempts are ranked by what they may show, then by unread time, then by cost", () => {
+test("attempts are ranked by what they can show, then by unread time, then by cost", () => {
   expect(listNames(rank([ownUser, lentApp, ownApp]))).toEqual([
     ["own app/all", "own app/slow"],
     ["own user/recent", "own app/recent"],
@@ -58,32 +58,32 @@ test("a route that misses no more than the tolerance counts as complete", () => 
   ]);
 });
 
-const limited = (seconds: number) => new UpstreamLimited("x.example", endMs + seconds * 1_000);
-const refused = new EarshotError("credential_refused", "refused");
+const limitError = (seconds: number) => new UpstreamLimited("x.example", endMs + seconds * 1_000);
+const refusal = new EarshotError("credential_refused", "refused");
 
 function tryEach(answers: Record<string, string | Error>, sessions: readonly OpenSession[]) {
-  const requested: string[] = [];
-  const waiting = sessions.map((other) => ({
+  const requestedNames: string[] = [];
+  const waitingSessions = sessions.map((other) => ({
     ...other,
-    patient: { ...other, credentialId: `${other.credentialId}, waiting` },
+    patientSession: { ...other, credentialId: `${other.credentialId}, waiting` },
   }));
   const ranks = rankAttempts(
-    listAttempts(waiting, () => onlyRoute),
+    listAttempts(waitingSessions, () => onlyRoute),
     { displayScope, fromMs: null, nowMs: endMs, toleranceMs: 0 },
   );
   const done = tryInOrder(ranks, async (_, first) => {
     const name = first.credentialId ?? "";
-    requested.push(name);
+    requestedNames.push(name);
     const answer = answers[name] ?? "";
     if (answer instanceof Error) throw answer;
     return answer;
   });
-  return { requested, done };
+  return { requested: requestedNames, done };
 }
 
 test("a method waits for the account's own used-up credential rather than use one that shows less", async () => {
   const { requested, done } = tryEach(
-    { "own user": limited(1), "own user, waiting": "full", "lent app": "ids" },
+    { "own user": limitError(1), "own user, waiting": "full", "lent app": "ids" },
     [ownUser, lentApp],
   );
   expect(await done).toMatchObject({ answer: "full" });
@@ -92,7 +92,7 @@ test("a method waits for the account's own used-up credential rather than use on
 
 test("a method uses another credential that shows as much before it waits for any", async () => {
   const { requested, done } = tryEach(
-    { "own user": limited(1), "own app": "full", "lent app": "ids" },
+    { "own user": limitError(1), "own app": "full", "lent app": "ids" },
     [ownUser, ownApp, lentApp],
   );
   expect(await done).toMatchObject({ answer: "full" });
@@ -100,22 +100,22 @@ test("a method uses another credential that shows as much before it waits for an
 });
 
 test("a method uses a credential that shows less if waiting does not help, and reports the reason", async () => {
-  for (const error of [limited(900), refused]) {
+  for (const error of [limitError(900), refusal]) {
     const { done } = tryEach(
-      { "own user": error, "own user, waiting": limited(900), "lent app": "ids" },
+      { "own user": error, "own user, waiting": limitError(900), "lent app": "ids" },
       [ownUser, lentApp],
     );
-    const { answer, failed } = await done;
+    const { answer, failedAttempts } = await done;
     expect(answer).toBe("ids");
-    expect(failed[0]?.error).toBe(error);
+    expect(failedAttempts[0]?.error).toBe(error);
   }
 });
 
 test("the retryable error is thrown if all attempts fail", async () => {
-  const soon = limited(9);
-  const { done } = tryEach({ "own user": refused, "own app": soon, "own app, waiting": soon }, [
-    ownUser,
-    ownApp,
-  ]);
-  await expect(done).rejects.toBe(soon);
+  const soonError = limitError(9);
+  const { done } = tryEach(
+    { "own user": refusal, "own app": soonError, "own app, waiting": soonError },
+    [ownUser, ownApp],
+  );
+  await expect(done).rejects.toBe(soonError);
 });

@@ -7,7 +7,7 @@ import type { FailedUpstreamAttempt, RankedAttempts, UpstreamAttempt } from "./a
 export type TriedAnswer<Answer> = {
   answer: Answer;
   attempt: UpstreamAttempt;
-  failed: readonly FailedUpstreamAttempt[];
+  failedAttempts: readonly FailedUpstreamAttempt[];
 };
 
 /**
@@ -17,17 +17,21 @@ export type TriedAnswer<Answer> = {
  */
 export async function tryInOrder<Answer>(
   ranks: RankedAttempts,
-  read: (attempt: UpstreamAttempt, first: Session, rest: Session) => Promise<Answer>,
+  read: (
+    attempt: UpstreamAttempt,
+    firstSession: Session,
+    patientSession: Session,
+  ) => Promise<Answer>,
 ): Promise<TriedAnswer<Answer>> {
-  const failed: FailedUpstreamAttempt[] = [];
+  const failedAttempts: FailedUpstreamAttempt[] = [];
 
   async function tryAttempt(
     attempt: UpstreamAttempt,
     first: Session,
   ): Promise<TriedAnswer<Answer> | EarshotError> {
     try {
-      const answer = await read(attempt, first, attempt.session.patient);
-      return { answer, attempt, failed };
+      const answer = await read(attempt, first, attempt.session.patientSession);
+      return { answer, attempt, failedAttempts };
     } catch (thrown) {
       if (!(thrown instanceof EarshotError) || !sourceErrorCodes.has(thrown.code)) throw thrown;
       return thrown;
@@ -35,22 +39,23 @@ export async function tryInOrder<Answer>(
   }
 
   for (const attempts of ranks) {
-    let soonest: { attempt: UpstreamAttempt; retryAtMs: number } | null = null;
+    let soonestRetry: { attempt: UpstreamAttempt; retryAtMs: number } | null = null;
     for (const attempt of attempts) {
       const outcome = await tryAttempt(attempt, attempt.session);
       if (!(outcome instanceof EarshotError)) return outcome;
-      failed.push({ attempt, error: outcome });
+      failedAttempts.push({ attempt, error: outcome });
       if (!(outcome instanceof UpstreamLimited)) continue;
       const { retryAtMs } = outcome;
-      if (soonest === null || retryAtMs < soonest.retryAtMs) soonest = { attempt, retryAtMs };
+      if (soonestRetry === null || retryAtMs < soonestRetry.retryAtMs)
+        soonestRetry = { attempt, retryAtMs };
     }
-    if (soonest === null) continue;
-    const { attempt } = soonest;
-    const outcome = await tryAttempt(attempt, attempt.session.patient);
+    if (soonestRetry === null) continue;
+    const { attempt } = soonestRetry;
+    const outcome = await tryAttempt(attempt, attempt.session.patientSession);
     if (!(outcome instanceof EarshotError)) return outcome;
-    failed.push({ attempt, error: outcome });
+    failedAttempts.push({ attempt, error: outcome });
   }
-  const errors = failed.map(({ error }) => error);
+  const errors = failedAttempts.map(({ error }) => error);
   throw errors.findLast(({ retryable }) => retryable) ?? errors[0] ?? noAccess();
 }
 

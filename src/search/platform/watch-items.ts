@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { UpstreamPage, UpstreamWarning } from "../../platforms/upstream.ts";
 import { itemKey } from "../../platforms/upstream-page.ts";
-import { maxIdlePages, outOfOrder, repeatedItems } from "./page-warnings.ts";
+import { maxIdlePages, outOfOrderWarning, repeatedItemsWarning } from "./page-warnings.ts";
 
 const skewMs = 1_000;
 
@@ -14,18 +14,18 @@ export function watchItems(name: string): {
   markRepeated(): void;
   warnings(): readonly UpstreamWarning[];
 } {
-  const seen = new Set<string>();
+  const seenKeys = new Set<string>();
   let oldestMs = Number.POSITIVE_INFINITY;
   let hasRepeats = false;
   let isOutOfOrder = false;
 
   return {
     add: (key, timeMs) => {
-      if (seen.has(key)) {
+      if (seenKeys.has(key)) {
         hasRepeats = true;
         return false;
       }
-      seen.add(key);
+      seenKeys.add(key);
       if (timeMs !== null) {
         isOutOfOrder ||= timeMs > oldestMs + skewMs;
         oldestMs = Math.min(oldestMs, timeMs);
@@ -36,8 +36,8 @@ export function watchItems(name: string): {
       hasRepeats = true;
     },
     warnings: () => [
-      ...(hasRepeats ? [repeatedItems(name)] : []),
-      ...(isOutOfOrder ? [outOfOrder(name)] : []),
+      ...(hasRepeats ? [repeatedItemsWarning(name)] : []),
+      ...(isOutOfOrder ? [outOfOrderWarning(name)] : []),
     ],
   };
 }
@@ -50,23 +50,23 @@ export type Idleness = "none" | "empty" | "repeated";
  */
 export function watchIdlePages(): (page: UpstreamPage, hasNewItems: boolean) => Idleness {
   const fingerprints = new Set<string>();
-  let empty = 0;
-  let repeated = 0;
+  let emptyCount = 0;
+  let repeatedCount = 0;
 
   return (page, hasNewItems) => {
     const fingerprint = pageFingerprint(page);
     const isRepeatedPage = fingerprint !== null && fingerprints.has(fingerprint);
     if (fingerprint !== null) fingerprints.add(fingerprint);
     const { items, received = items.length } = page;
-    const isKnown = !hasNewItems && (isRepeatedPage || received <= items.length);
-    if (received === 0) empty += 1;
-    else if (isKnown) repeated += 1;
+    const isRepeated = !hasNewItems && (isRepeatedPage || received <= items.length);
+    if (received === 0) emptyCount += 1;
+    else if (isRepeated) repeatedCount += 1;
     else {
-      empty = 0;
-      repeated = 0;
+      emptyCount = 0;
+      repeatedCount = 0;
     }
-    if (empty + repeated < maxIdlePages) return "none";
-    return repeated === 0 ? "empty" : "repeated";
+    if (emptyCount + repeatedCount < maxIdlePages) return "none";
+    return repeatedCount === 0 ? "empty" : "repeated";
   };
 }
 

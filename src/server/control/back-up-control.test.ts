@@ -39,18 +39,18 @@ const makeKey = (name: string) =>
 test("a backup taken while the server is running contains all committed data and can be opened", async () => {
   const { token } = await makeKey("laptop");
   const file = join(folder, "copy.db");
-  const copying = backUpControl(join(dataDir, "control.db"), file);
-  await Promise.all([copying, ...Array.from({ length: 50 }, (_, n) => makeKey(`other ${n}`))]);
-  expect(await copying).toBe(statSync(file).size);
+  const backupSize = backUpControl(join(dataDir, "control.db"), file);
+  await Promise.all([backupSize, ...Array.from({ length: 50 }, (_, n) => makeKey(`other ${n}`))]);
+  expect(await backupSize).toBe(statSync(file).size);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readdirSync(folder).toSorted()).toEqual(["copy.db", "copy.db.sha256", "data"]);
 
-  const restored = join(folder, "restored");
-  mkdirSync(restored);
-  copyFileSync(file, join(restored, "control.db"));
-  const opened = await openControl({ dataDir: restored });
-  const keys = await opened.run("listKeys", null);
-  await opened.close();
+  const restoredDir = join(folder, "restored");
+  mkdirSync(restoredDir);
+  copyFileSync(file, join(restoredDir, "control.db"));
+  const restoredControl = await openControl({ dataDir: restoredDir });
+  const keys = await restoredControl.run("listKeys", null);
+  await restoredControl.close();
   expect(keys.map(({ name }) => name)).toContain("laptop");
   expect(token).toContain(keys.find(({ name }) => name === "laptop")?.id ?? "nothing");
 });
@@ -78,8 +78,8 @@ test("a backup of the control store is verified by its checksum", async () => {
   const file = join(folder, "summed.db");
   await backUpControl(join(dataDir, "control.db"), file);
   expect(await checksumProblem(file)).toBeNull();
-  const [sum, name] = readFileSync(checksumPath(file), "utf8").trim().split("  ");
-  expect(sum).toMatch(/^[0-9a-f]{64}$/);
+  const [checksum, name] = readFileSync(checksumPath(file), "utf8").trim().split("  ");
+  expect(checksum).toMatch(/^[0-9a-f]{64}$/);
   expect(name).toBe("summed.db");
   appendFileSync(file, "x");
   expect(await checksumProblem(file)).toMatch(/does not match the SHA-256/);

@@ -18,9 +18,9 @@ export async function backUpControl(source: string, file: string): Promise<numbe
       hint: "create it with earshot serve or earshot keys create, or set EARSHOT_DATA_DIR",
     });
   }
-  const existing = [file, checksumPath(file)].find((path) => existsSync(path));
-  if (existing !== undefined) {
-    throw new EarshotError("backup_exists", `${existing} exists`, {
+  const existingPath = [file, checksumPath(file)].find((path) => existsSync(path));
+  if (existingPath !== undefined) {
+    throw new EarshotError("backup_exists", `${existingPath} already exists`, {
       hint: "use a new file for each backup",
     });
   }
@@ -31,18 +31,18 @@ export async function backUpControl(source: string, file: string): Promise<numbe
       hint: "create it, or mount its disk",
     });
   }
-  const unfinished = `${file}.unfinished`;
+  const unfinishedPath = `${file}.unfinished`;
   try {
-    await rm(unfinished, { force: true });
-    await (await open(unfinished, "wx", 0o600)).close();
-    await copyDatabase(source, unfinished);
-    requireIntact(unfinished);
-    await syncToDisk(unfinished);
-    await rename(unfinished, file);
+    await rm(unfinishedPath, { force: true });
+    await (await open(unfinishedPath, "wx", 0o600)).close();
+    await copyDatabase(source, unfinishedPath);
+    requireIntact(unfinishedPath);
+    await syncToDisk(unfinishedPath);
+    await rename(unfinishedPath, file);
     await writeChecksum(file);
     return (await stat(file)).size;
   } catch (error) {
-    await rm(unfinished, { force: true });
+    await rm(unfinishedPath, { force: true });
     throw folderError(error, folder);
   }
 }
@@ -50,10 +50,10 @@ export async function backUpControl(source: string, file: string): Promise<numbe
 const allPages = 1_000_000_000;
 
 /** Copies in one step, because a write between two steps would restart the backup. */
-async function copyDatabase(from: string, to: string): Promise<void> {
-  const database = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });
+async function copyDatabase(sourcePath: string, targetPath: string): Promise<void> {
+  const database = new DatabaseSync(sourcePath, { readOnly: true, timeout: 5_000 });
   try {
-    await backup(database, to, { rate: allPages });
+    await backup(database, targetPath, { rate: allPages });
   } finally {
     database.close();
   }

@@ -50,7 +50,7 @@ export function checkControl(path: string, secretKey: Uint8Array | null): Contro
       runCheck(null, () => checkPages(database, onFinding));
       const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
       if (version !== controlMigrations.length) {
-        const message = `the schema is ${version}, not ${controlMigrations.length}`;
+        const message = `the schema version is ${version}, not ${controlMigrations.length}`;
         onFinding("schema_differs", null, null, message);
         return;
       }

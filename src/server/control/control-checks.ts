@@ -71,7 +71,9 @@ function checkWebhooks(
     const key = String(id);
     const open = (cipher: Encryptor): unknown =>
       cipher.decrypt(secret as Uint8Array, webhookOwner(String(accountId), key));
-    attempt(encryptor, open, () => onFinding("secret_unreadable", "webhook", key, unreadable(key)));
+    tryDecrypt(encryptor, open, () =>
+      onFinding("secret_unreadable", "webhook", key, unreadableSecret(key)),
+    );
   }
 }
 
@@ -87,16 +89,16 @@ function checkCredentials(
     const { accountId, secret } = row as { accountId: string | null; secret: Uint8Array };
     const id = String(row.id);
     const open = (cipher: Encryptor): unknown => decryptSecrets(cipher, { id, accountId }, secret);
-    attempt(encryptor, open, () =>
-      onFinding("secret_unreadable", "credential", id, unreadable(id)),
+    tryDecrypt(encryptor, open, () =>
+      onFinding("secret_unreadable", "credential", id, unreadableSecret(id)),
     );
   }
 }
 
-const unreadable = (id: string): string =>
+const unreadableSecret = (id: string): string =>
   `the secret of ${id} cannot be decrypted with the secret key in use`;
 
-function attempt(
+function tryDecrypt(
   encryptor: Encryptor | null,
   open: (encryptor: Encryptor) => unknown,
   onFailure: () => void,

@@ -6,9 +6,9 @@ import { fileDigest, writeDurably } from "../../archive/maintenance/durable-file
 /** A file in `sha256sum` format. */
 export const checksumPath = (file: string): string => `${file}.sha256`;
 
-const neverAborted = new AbortController().signal;
+const inactiveSignal = new AbortController().signal;
 const sha256Of = async (file: string): Promise<string> =>
-  (await fileDigest(file, () => {}, neverAborted)).sha256;
+  (await fileDigest(file, () => {}, inactiveSignal)).sha256;
 
 export async function writeChecksum(file: string): Promise<void> {
   await writeDurably(checksumPath(file), `${await sha256Of(file)}  ${basename(file)}\n`);

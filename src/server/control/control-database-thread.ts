@@ -20,8 +20,8 @@ type OpenedStore = { store: PostgresStore; close(): Promise<void> };
 
 const { dataDir, database, archive } = threadData<ControlDatabaseThreadData>();
 
-let opening: Promise<OpenedStore> | null = null;
-let searches: Promise<ControlThreadSearch> | null = null;
+let pendingStore: Promise<OpenedStore> | null = null;
+let pendingSearch: Promise<ControlThreadSearch> | null = null;
 
 async function open(): Promise<OpenedStore> {
   const lock = lockDataFolder();
@@ -47,18 +47,18 @@ function lockDataFolder(): ReturnType<typeof lockFolder> {
 }
 
 /** The next call retries a failed opening. */
-async function openedStore(): Promise<OpenedStore> {
-  opening ??= open();
+async function getStore(): Promise<OpenedStore> {
+  pendingStore ??= open();
   try {
-    return await opening;
+    return await pendingStore;
   } catch (error) {
-    opening = null;
+    pendingStore = null;
     throw error;
   }
 }
 
 /** Called at the first search, to keep the start short. */
-async function loadSearches(share: ReaderShare): Promise<ControlThreadSearch> {
+async function loadSearch(share: ReaderShare): Promise<ControlThreadSearch> {
   const { createControlThreadSearch } = await import("./control-thread-search.ts");
   const threadSearch = createControlThreadSearch(share);
   registerSearchAnswerer(postgresDatabase, (search, nowMs) => {
@@ -70,17 +70,17 @@ async function loadSearches(share: ReaderShare): Promise<ControlThreadSearch> {
 
 serveConcurrently(
   async ({ method, args }) => {
-    const { store } = await openedStore();
+    const { store } = await getStore();
     // The archive's threads report this error.
     if ((method === "submitSearch" || method === "admitSearch") && archive !== null) {
-      searches ??= loadSearches(archive);
-      searches.catch(() => undefined);
+      pendingSearch ??= loadSearch(archive);
+      pendingSearch.catch(() => undefined);
     }
     if (method === "nextNotifications") return await store.nextNotifications();
     if (method === "lead") return await store.lead();
     return await store.run(method, args);
   },
   async () => {
-    if (opening !== null) await (await opening).close();
+    if (pendingStore !== null) await (await pendingStore).close();
   },
 );

@@ -55,9 +55,9 @@ function* serverTime(database: Database): Steps<number> {
 /** Rates share one connection, because many short calls cost less if they share a write. */
 export const splitConnections = (
   options: PostgresOptions,
-): { rates: PostgresOptions; others: PostgresOptions } => ({
+): { rates: PostgresOptions; otherCalls: PostgresOptions } => ({
   rates: { ...options, connections: 1, isUnsynced: true },
-  others: { ...options, connections: options.connections - 1 },
+  otherCalls: { ...options, connections: options.connections - 1 },
 });
 
 /** Calls require the tables, which exist once the control store is open. */

@@ -39,8 +39,8 @@ export type ControlOperations = typeof controlOperations;
  * `control_foreign`, `newer_schema`.
  */
 export function openControlForWriting(dataDir: string): SqliteDatabase {
-  requireControl(dataDir, pathIn(dataDir));
-  const database = openStoreForWriting(pathIn(dataDir), controlMigrations);
+  requireControl(dataDir, controlPath(dataDir));
+  const database = openStoreForWriting(controlPath(dataDir), controlMigrations);
   try {
     runNow(ensureSecrets(database.forOperations, randomBytes));
     const cursorKey = runOn(settingOperations.readSecret, database, { name: "cursor_key" });
@@ -54,10 +54,10 @@ export function openControlForWriting(dataDir: string): SqliteDatabase {
 
 /** `timeoutMs`: how long to wait for a lock. */
 export function openControlForReading(dataDir: string, timeoutMs?: number): SqliteDatabase {
-  return openStoreForReading(pathIn(dataDir), controlMigrations, timeoutMs);
+  return openStoreForReading(controlPath(dataDir), controlMigrations, timeoutMs);
 }
 
-function pathIn(dataDir: string): string {
+function controlPath(dataDir: string): string {
   return join(dataDir, "control.db");
 }
 
@@ -72,23 +72,23 @@ const controlId = (cursorKey: Uint8Array): string =>
 function requireControl(dataDir: string, path: string): void {
   const storeId = readStoreId(dataDir, "control");
   if (storeId === null) return;
-  const note = storeIdPath(dataDir, "control");
-  const id = idIn(path);
+  const idPath = storeIdPath(dataDir, "control");
+  const id = readControlId(path);
   if (id === storeId) return;
   const message =
     id === null
-      ? `${path} is missing or empty, but ${note} refers to a control store`
-      : `${path} is not the control store of ${note}`;
+      ? `${path} is missing or empty, but ${idPath} refers to a control store`
+      : `${path} is not the control store of ${idPath}`;
   throw new EarshotError(id === null ? "control_missing" : "control_foreign", message, {
     status: 503,
     hint:
       id === null
-        ? `restore it, or a backup made by earshot control backup; to start without its accounts, keys and jobs, remove ${note}`
-        : `restore the folder's own control store; to continue with this one, remove ${note}`,
+        ? `restore it, or a backup made by earshot control backup; to start without its accounts, keys and jobs, remove ${idPath}`
+        : `restore the folder's own control store; to continue with this one, remove ${idPath}`,
   });
 }
 
-function idIn(path: string): string | null {
+function readControlId(path: string): string | null {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return null;
   const connection = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {

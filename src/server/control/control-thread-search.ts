@@ -1,7 +1,7 @@
 import { RecordCache } from "../../archive/read/rendered-pages.ts";
 import { useIdCache } from "../../archive/sealed/id-cache.ts";
 import { useVerifiedFiles } from "../../archive/segments/integrity.ts";
-import { createSealedCaches } from "../../archive/segments/sealed-part.ts";
+import { createSealedCaches } from "../../archive/segments/sealed-index-reader.ts";
 import type { ReaderShare } from "../../archive/threads/archive-threads.ts";
 import { createReader } from "../../archive/threads/reader.ts";
 import type { SearchAnswerer } from "../../jobs/submissions/search-operations.ts";

@@ -31,27 +31,29 @@ function openWriter(): OpenStore {
 }
 
 let writerDatabase: SqliteDatabase | null = null;
-let searches: ControlThreadSearch | null = null;
+let threadSearch: ControlThreadSearch | null = null;
 let isLoading = false;
 
 /** Called at the first search, to keep the start short. */
-async function loadSearches(share: ReaderShare): Promise<void> {
+async function loadSearch(share: ReaderShare): Promise<void> {
   isLoading = true;
   const { createControlThreadSearch: createSearchHere } = await import(
     "./control-thread-search.ts"
   );
   if (writerDatabase === null) return;
-  searches = createSearchHere(share);
-  registerSearchAnswerer(writerDatabase.forOperations, searches.search);
+  threadSearch = createSearchHere(share);
+  registerSearchAnswerer(writerDatabase.forOperations, threadSearch.search);
 }
 
-function batchSize(waiting: readonly ThreadCall[]): number {
-  const indexes = [...waiting.keys()].filter((index) => waiting[index]?.method === "submitSearch");
-  if (indexes.length === 0) return waiting.length;
+function batchSize(queuedCalls: readonly ThreadCall[]): number {
+  const indexes = [...queuedCalls.keys()].filter(
+    (index) => queuedCalls[index]?.method === "submitSearch",
+  );
+  if (indexes.length === 0) return queuedCalls.length;
   // The archive's threads report this error.
-  if (archive !== null && !isLoading) loadSearches(archive).catch(() => undefined);
-  const batchSearches = searches?.beginBatch() ?? indexes.length;
-  return indexes[batchSearches] ?? waiting.length;
+  if (archive !== null && !isLoading) loadSearch(archive).catch(() => undefined);
+  const batchSearches = threadSearch?.beginBatch() ?? indexes.length;
+  return indexes[batchSearches] ?? queuedCalls.length;
 }
 
 function openLocked(): OpenStore {

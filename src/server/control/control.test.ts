@@ -29,7 +29,7 @@ const params = {
   nowMs: 1,
 };
 
-const byCommand = { by: "command_line", nowMs: 2 } as const;
+const commandActor = { actor: "command_line", nowMs: 2 } as const;
 
 function makeJob(accountId: string, uuid: string): JobInsertion {
   return {
@@ -51,12 +51,12 @@ test("secrets are encrypted with the folder's key unless another one is configur
   await second.close();
   expect(second.secrets.secretKey).toEqual(first.secrets.secretKey);
   expect(statSync(join(dataDir, "secret.key")).mode & 0o777).toBe(0o600);
-  const configured = new Uint8Array(32).fill(7);
-  const other = join(parent, "other");
-  const third = await startControl({ dataDir: other, secretKey: configured });
+  const configuredKey = new Uint8Array(32).fill(7);
+  const otherDir = join(parent, "other");
+  const third = await startControl({ dataDir: otherDir, secretKey: configuredKey });
   await third.close();
-  expect(third.secrets.secretKey).toBe(configured);
-  expect(existsSync(join(other, "secret.key"))).toBe(false);
+  expect(third.secrets.secretKey).toBe(configuredKey);
+  expect(existsSync(join(otherDir, "secret.key"))).toBe(false);
 });
 
 test("an empty folder becomes a control store that is private to its owner, with a persistent secret", async () => {
@@ -79,19 +79,19 @@ const loseControl = (): void => {
 
 test("a control store that is missing, empty or from another folder is refused, including by commands", async () => {
   await (await startControl({ dataDir })).close();
-  const other = join(parent, "other");
-  await (await startControl({ dataDir: other })).close();
+  const otherDir = join(parent, "other");
+  await (await startControl({ dataDir: otherDir })).close();
   const path = join(dataDir, "control.db");
   const losses: [string, () => void][] = [
     ["control_missing", loseControl],
     ["control_missing", () => writeFileSync(path, "")],
-    ["control_foreign", () => cpSync(join(other, "control.db"), path)],
+    ["control_foreign", () => cpSync(join(otherDir, "control.db"), path)],
   ];
   for (const [code, lose] of losses) {
     lose();
-    const refused = { code, hint: expect.stringMatching(/control\.id/) };
-    await expect(startControl({ dataDir })).rejects.toMatchObject(refused);
-    await expect(openControl({ dataDir })).rejects.toMatchObject(refused);
+    const expectedError = { code, hint: expect.stringMatching(/control\.id/) };
+    await expect(startControl({ dataDir })).rejects.toMatchObject(expectedError);
+    await expect(openControl({ dataDir })).rejects.toMatchObject(expectedError);
   }
   rmSync(join(dataDir, "control.id"));
   await (await startControl({ dataDir })).close();
@@ -106,9 +106,9 @@ test("a control store is restored from its backup, even one older than the recor
   await (await startControl({ dataDir })).close();
   loseControl();
   cpSync(backup, join(dataDir, "control.db"));
-  const again = await startControl({ dataDir });
-  expect(again.secrets.cursorKey.equals(first.secrets.cursorKey)).toBe(true);
-  await again.close();
+  const restoredControl = await startControl({ dataDir });
+  expect(restoredControl.secrets.cursorKey.equals(first.secrets.cursorKey)).toBe(true);
+  await restoredControl.close();
 });
 
 test("a missing secret key is not replaced while anything is encrypted with it", async () => {
@@ -146,9 +146,9 @@ test("keys that a command creates or revokes take effect immediately on a runnin
   const authorization = `Bearer ${token}`;
   const admission = { address: "203.0.113.9", authorization, readOf: null, maxWaitMs: 0 };
   expect(await limiter.admit(admission)).toMatchObject({ kind: "admitted", caller: { keyId: id } });
-  await command.run("revokeKey", { id, ...byCommand });
+  await command.run("revokeKey", { id, ...commandActor });
   expect(await limiter.admit(admission)).toEqual({ kind: "unknown" });
-  await expect(command.run("revokeKey", { id: "missing", ...byCommand })).rejects.toMatchObject({
+  await expect(command.run("revokeKey", { id: "missing", ...commandActor })).rejects.toMatchObject({
     code: "key_not_found",
     hint: expect.any(String),
   });
@@ -161,7 +161,7 @@ test("errors keep their code across threads, and do not affect other calls in th
   const { accountId } = await control.store.write("createKey", params);
   const outcomes = await Promise.allSettled([
     control.store.write("insertJob", makeJob(accountId, "a")),
-    control.store.write("revokeKey", { id: "missing", ...byCommand }),
+    control.store.write("revokeKey", { id: "missing", ...commandActor }),
     control.store.write("insertJob", makeJob("missing", "b")),
     control.store.write("insertJob", makeJob(accountId, "c")),
   ]);
@@ -172,7 +172,7 @@ test("errors keep their code across threads, and do not affect other calls in th
     "fulfilled",
   ]);
   expect(outcomes[1]).toMatchObject({ reason: { code: "key_not_found", status: 404 } });
-  const listed = {
+  const listOptions = {
     accountId,
     before: { submittedMs: 2, uuid: "" },
     states: null,
@@ -180,16 +180,16 @@ test("errors keep their code across threads, and do not affect other calls in th
     platforms: null,
     text: null,
   };
-  const { rows } = await control.store.read("listJobs", { ...listed, limit: 10, nowMs: 2 });
+  const { rows } = await control.store.read("listJobs", { ...listOptions, limit: 10, nowMs: 2 });
   expect(rows.map(({ uuid }) => uuid)).toEqual(["c", "a"]);
   await control.close();
 });
 
 test("operations pending when the control store closes are completed", async () => {
   const control = await startControl({ dataDir });
-  const created = control.store.write("createKey", params);
+  const creation = control.store.write("createKey", params);
   await control.close();
-  const { id } = await created;
+  const { id } = await creation;
   expect(existsSync(join(dataDir, "control.db-wal"))).toBe(false);
   const command = await openControl({ dataDir });
   expect(await command.run("listKeys", null)).toMatchObject([{ id }]);
@@ -224,14 +224,14 @@ test("every acknowledged job survives a kill", async () => {
     if (output.length > 500) child.kill("SIGKILL");
   });
   await once(child, "close");
-  const last = Number(output.split("\n").at(-2));
-  expect(last).toBeGreaterThan(50);
+  const lastNumber = Number(output.split("\n").at(-2));
+  expect(lastNumber).toBeGreaterThan(50);
   const control = await startControl({ dataDir });
-  const recovered = await control.store.write("recoverJobs", {
+  const recoveredJobs = await control.store.write("recoverJobs", {
     gateway: "only",
     nowMs: 2,
     lifetimeMs: 1,
   });
-  expect(recovered.length).toBeGreaterThan(last);
+  expect(recoveredJobs.length).toBeGreaterThan(lastNumber);
   await control.close();
 });

@@ -27,7 +27,7 @@ export type Control = {
   secrets: { cursorKey: Buffer; secretKey: Uint8Array };
   load(): readonly (ThreadLoad & { thread: "control_writer" | "control_reader" })[];
   /** Null if no other process shares the store. */
-  shared: SharedControl | null;
+  sharedControl: SharedControl | null;
   /** Until the reader thread has started, the writer thread runs reads. */
   startReader(): void;
   /** Completes pending operations, then unlocks the folder. */
@@ -77,17 +77,22 @@ export async function startControl({
   archive = null,
 }: ControlTerms): Promise<Control> {
   if (database !== null && configuredKey === null) throw sharedSecretKeyNeeded();
-  const { store, shared, startReader, load, close } =
-    database === null
-      ? startFileThreads(dataDir, archive)
-      : await startDatabaseStores({ dataDir, database, archive });
+  const {
+    store,
+    shared: sharedControl,
+    startReader,
+    load,
+    close,
+  } = database === null
+    ? startFileThreads(dataDir, archive)
+    : await startDatabaseStores({ dataDir, database, archive });
   try {
     const { cursorKey, hasSecrets } = await store.write("open", null);
     const secretKey = configuredKey ?? ensuredSecretKey(dataDir, hasSecrets);
     return {
       store,
       secrets: { cursorKey: Buffer.from(cursorKey), secretKey },
-      shared,
+      sharedControl,
       startReader,
       load,
       close,
@@ -136,7 +141,7 @@ async function startDatabaseStores(data: ControlDatabaseThreadData): Promise<Sto
   const rates = openRates(shares.rates);
   const thread: StoreThread<ControlOperations> = startThread(
     siblingModule(import.meta.url, "./control-database-thread"),
-    { ...data, database: shares.others },
+    { ...data, database: shares.otherCalls },
   );
   // The types follow from the names.
   const call = (name: string, args: unknown) => thread.call(name as never, args as never);

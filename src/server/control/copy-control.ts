@@ -20,7 +20,7 @@ import { openControlForWriting } from "./control-operations.ts";
 
 export type CopiedRows = { table: string; rows: number; sha256: string };
 
-type CopyTerms = {
+type CopyOptions = {
   dataDir: string;
   url: string;
   onProgress: (copied: number, total: number) => void;
@@ -31,7 +31,11 @@ type CopyTerms = {
  * until it ends, no gateway starts on the database. Errors: `no_control_store`, `folder_in_use`,
  * `database_not_empty`, `copy_differs`, `newer_schema`, `store_unavailable`.
  */
-export async function copyControl({ dataDir, url, onProgress }: CopyTerms): Promise<CopiedRows[]> {
+export async function copyControl({
+  dataDir,
+  url,
+  onProgress,
+}: CopyOptions): Promise<CopiedRows[]> {
   const path = join(dataDir, "control.db");
   if (!existsSync(path)) throw noStore(dataDir);
   const lock = lockFolder(dataDir);
@@ -58,7 +62,7 @@ async function copyTables(
   source: DatabaseSync,
   target: Pool,
   sourceId: string,
-  onProgress: CopyTerms["onProgress"],
+  onProgress: CopyOptions["onProgress"],
 ): Promise<CopiedRows[]> {
   const tables = listTables(source);
   await begin(target, tables, sourceId);
@@ -66,17 +70,17 @@ async function copyTables(
     Number(source.prepare(`SELECT count(*) AS rows FROM ${name}`).get()?.rows),
   );
   const total = counts.reduce((sum, count) => sum + count, 0);
-  let copied = 0;
+  let copiedRows = 0;
   for (const table of tables) {
     await copyTable(source, target, table, (rows) => {
-      copied += rows;
-      onProgress(copied, total);
+      copiedRows += rows;
+      onProgress(copiedRows, total);
     });
   }
-  const sums: CopiedRows[] = [];
-  for (const table of tables) sums.push(await compareTables(source, target, table));
+  const copiedTables: CopiedRows[] = [];
+  for (const table of tables) copiedTables.push(await compareTables(source, target, table));
   await finish(target);
-  return sums;
+  return copiedTables;
 }
 
 async function begin(
@@ -86,10 +90,10 @@ async function begin(
 ): Promise<void> {
   await target.begin(async (transaction) => {
     await transaction.unsafe("CREATE TABLE IF NOT EXISTS control_copy(source TEXT NOT NULL)");
-    const [existing] = await transaction.unsafe<{ source: string }[]>(
+    const [existingCopy] = await transaction.unsafe<{ source: string }[]>(
       "SELECT source FROM control_copy",
     );
-    if (existing?.source === sourceId) return;
+    if (existingCopy?.source === sourceId) return;
     for (const { name } of tables) {
       const rows = await transaction.unsafe(`SELECT 1 FROM ${name} LIMIT 1`);
       if (rows.length > 0) throw notEmpty(name);
@@ -108,21 +112,21 @@ async function copyTable(
   table: CopiedTable,
   onCopied: (rows: number) => void,
 ): Promise<void> {
-  const after = await lastKeyIn(target, table);
+  const lastKey = await lastKeyIn(target, table);
   let batch: TextRow[] = [];
-  let characters = 0;
+  let batchLength = 0;
 
   async function insert(): Promise<void> {
     await insertRows(target, table, batch);
     onCopied(batch.length);
     batch = [];
-    characters = 0;
+    batchLength = 0;
   }
 
-  for (const row of readSourceRows(source, table, after)) {
+  for (const row of readSourceRows(source, table, lastKey)) {
     batch.push(row);
-    characters += row.reduce((sum, value) => sum + (value?.length ?? 0), 0);
-    if (batch.length >= maxRows || characters >= maxCharacters) await insert();
+    batchLength += row.reduce((sum, value) => sum + (value?.length ?? 0), 0);
+    if (batch.length >= maxRows || batchLength >= maxCharacters) await insert();
   }
   if (batch.length > 0) await insert();
 }
@@ -132,22 +136,22 @@ async function compareTables(
   target: Pool,
   table: CopiedTable,
 ): Promise<CopiedRows> {
-  const [sourceSum, targetSum] = [new RowChecksum(), new RowChecksum()];
-  for (const row of readSourceRows(source, table)) sourceSum.add(row);
-  for await (const row of readTargetRows(target, table)) targetSum.add(row);
-  const [expected, found] = [sourceSum.result(), targetSum.result()];
+  const [sourceChecksum, targetChecksum] = [new RowChecksum(), new RowChecksum()];
+  for (const row of readSourceRows(source, table)) sourceChecksum.add(row);
+  for await (const row of readTargetRows(target, table)) targetChecksum.add(row);
+  const [expected, found] = [sourceChecksum.result(), targetChecksum.result()];
   if (expected.sha256 !== found.sha256) throw copyDiffers(table.name, expected.rows, found.rows);
   return { table: table.name, ...expected };
 }
 
 /** Ensures that new rows are numbered after the copied ones. */
 async function finish(target: Pool): Promise<void> {
-  const numbered = await target.unsafe<{ table: string; column: string }[]>(
+  const identityColumns = await target.unsafe<{ table: string; column: string }[]>(
     `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
      WHERE table_schema = current_schema() AND is_identity = 'YES'`,
   );
   await target.begin(async (transaction) => {
-    for (const { table, column } of numbered) {
+    for (const { table, column } of identityColumns) {
       await transaction.unsafe(
         `SELECT setval(pg_get_serial_sequence('${table}', '${column}'), max(${column}))
          FROM ${table} HAVING max(${column}) IS NOT NULL`,
@@ -171,7 +175,7 @@ const notEmpty = (table: string): EarshotError =>
 const copyDiffers = (table: string, expected: number, found: number): EarshotError =>
   new EarshotError(
     "copy_differs",
-    `the copy of ${table} differs: ${found} rows, and ${expected} in control.db`,
+    `the copy of ${table} differs: it has ${found} rows, control.db has ${expected}`,
     {
       hint: "drop the database and copy to a new one: a server changed control.db during the copy",
     },

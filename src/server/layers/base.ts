@@ -64,7 +64,7 @@ export function makeBase(
     threadLoad: () => [...control.load(), ...archive.load()],
     sharing: createGatewaySharing({
       gatewayId: gateway,
-      shared: control.shared,
+      sharedControl: control.sharedControl,
       store,
       clock,
       warn,

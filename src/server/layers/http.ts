@@ -40,7 +40,7 @@ export function makeHttp(layers: LowerLayers): Http {
     metrics,
     limiter: layers.limiter,
     accounts: store,
-    accountEnds: layers.accountEnds,
+    accountFinalizer: layers.accountFinalizer,
     cursorKey: layers.secrets.cursorKey,
     jobs: layers.queue,
     webhooks: layers.webhooks,

@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { type AccountEnds, createAccountEnds } from "../../accounts/admin/account-ends.ts";
+import {
+  type AccountFinalizer,
+  createAccountFinalizer,
+} from "../../accounts/admin/account-finalizer.ts";
 import { embeddedNodeId } from "../../jobs/leases/lease.ts";
 import { createJobQueue, type JobQueue } from "../../jobs/queue.ts";
 import type { ShortSearches } from "../../jobs/submissions/answered-submissions.ts";
@@ -18,10 +21,10 @@ export type Jobs = {
   readonly webhooks: Webhooks;
   readonly sender: Sender;
   readonly usage: UsageRole;
-  readonly accountEnds: AccountEnds;
+  readonly accountFinalizer: AccountFinalizer;
 };
 
-export function makeJobs(base: Base, search: Search, { running, router }: Routing): Jobs {
+export function makeJobs(base: Base, search: Search, { runningJobs, router }: Routing): Jobs {
   const { config, store, clock, log, events, random, secrets, sharing, warn } = base;
   const { gateway } = sharing;
   const queue = createJobQueue({
@@ -31,14 +34,14 @@ export function makeJobs(base: Base, search: Search, { running, router }: Routin
     settings: config.jobs,
     localNodeId: config.jobs.fastPath === "on" ? embeddedNodeId : null,
     shortSearches: makeShortSearches(base, search),
-    running,
+    running: runningJobs,
     gateway,
     onForeignEnd: () => sender.wake(),
     hasNodeFor: router.hasNodeFor,
     hasOtherNodeFor: router.hasNodeFor,
     onFailedAttempt: (attempt) => events.emit("attemptFailed", attempt),
     onEnd: (ended) => events.emit("jobEnded", ended),
-    onError: (error) => warn(error, "the sweep of jobs failed"),
+    onError: (error) => warn(error, "the job sweep failed"),
   });
   const { webhooks, sender } = createWebhookRole({
     settings: config.webhooks,
@@ -54,12 +57,12 @@ export function makeJobs(base: Base, search: Search, { running, router }: Routin
   });
   const { ingest } = search;
   const usage = createUsageRole({ settings: config.usage, store, clock, log, ingest });
-  const accountEnds = createAccountEnds({
+  const accountFinalizer = createAccountFinalizer({
     store,
     jobs: queue,
     clock,
     onDeleted: (accountId) => events.emit("accountDeleted", { accountId }),
-    onError: (error) => warn(error, "the sweep of ended accounts failed"),
+    onError: (error) => warn(error, "the ended-account sweep failed"),
   });
   events.on("jobEnded", ({ uuid, method, state, attempts, node, ms }) =>
     log.info({ uuid, method, state, attempts, node, ms }, "job ended"),
@@ -68,7 +71,7 @@ export function makeJobs(base: Base, search: Search, { running, router }: Routin
   events.on("jobEnded", ({ hasDeliveries }) => {
     if (hasDeliveries) sender.wake();
   });
-  return { queue, webhooks, sender, usage, accountEnds };
+  return { queue, webhooks, sender, usage, accountFinalizer };
 }
 
 /** Short searches are answered in the commit of their submission. */
@@ -78,7 +81,7 @@ function makeShortSearches(
 ): ShortSearches {
   const { streamedPlatforms, coverageSlackMs, liveSinceMs } = source;
   return {
-    findTerms: (request) => ({
+    makeContext: (request) => ({
       ...upstreams.requestablePlatformsFor(request),
       streamedPlatforms,
       coverageSlackMs,

@@ -25,10 +25,10 @@ export function makeNodes(
 ): Nodes {
   const settings = { ...gatewayDefaults, ...config.nodes };
   const { deadlineMs, deadlineGraceMs, resultRetentionMs } = config.jobs;
-  const stopping = new AbortController();
-  let refreshing: Promise<void> = Promise.resolve();
+  const stopController = new AbortController();
+  let refreshLoop: Promise<void> = Promise.resolve();
   const gateway = createNodeGateway(directory, {
-    resultMs: deadlineMs + deadlineGraceMs + resultRetentionMs,
+    resultLifetimeMs: deadlineMs + deadlineGraceMs + resultRetentionMs,
     queue,
     verify: trust.verify,
     policy: trust.policy,
@@ -41,9 +41,10 @@ export function makeNodes(
 
   async function keepRefreshing(): Promise<void> {
     // Without remote nodes, the embedded node takes every job.
-    for (let isFirst = true; !stopping.signal.aborted; isFirst = false) {
-      if (isFirst || directory.nodes().length > 0 || sharing.others().length > 0) await refresh();
-      await clock.sleep(refreshMs, stopping.signal).catch(() => undefined);
+    for (let isFirst = true; !stopController.signal.aborted; isFirst = false) {
+      if (isFirst || directory.nodes().length > 0 || sharing.otherGateways().length > 0)
+        await refresh();
+      await clock.sleep(refreshMs, stopController.signal).catch(() => undefined);
     }
   }
 
@@ -52,7 +53,7 @@ export function makeNodes(
       await capabilities.refresh();
       queue.wakeNodes();
     } catch (error) {
-      log.warn({ error: errorMessage(error) }, "reading the capabilities of this server failed");
+      log.warn({ error: errorMessage(error) }, "reading this server's capabilities failed");
     }
   }
 
@@ -60,10 +61,10 @@ export function makeNodes(
     if (outcome === "admitted") void refresh();
   });
   // Expired leases count against the node.
-  events.on("attemptFailed", ({ nodeId, why }) => {
+  events.on("attemptFailed", ({ nodeId, reason }) => {
     if (nodeId === null || nodeId === embeddedNodeId) return;
-    if (why === "lapsed") directory.events.record(nodeId, "lease_lapsed");
-    if (why === "late") directory.events.record(nodeId, "job_late");
+    if (reason === "lapsed") directory.events.record(nodeId, "lease_lapsed");
+    if (reason === "late") directory.events.record(nodeId, "job_late");
   });
   // The embedded node's success may count against a node that failed.
   events.on("jobEnded", ({ uuid, state, node }) => {
@@ -76,11 +77,11 @@ export function makeNodes(
       const warning = insecureEvidenceWarning(settings);
       if (warning !== null) log.warn(warning);
       await gateway.start();
-      refreshing = keepRefreshing();
+      refreshLoop = keepRefreshing();
     },
     stop: async () => {
-      stopping.abort();
-      await Promise.all([refreshing, gateway.stop()]);
+      stopController.abort();
+      await Promise.all([refreshLoop, gateway.stop()]);
       await trust.close();
     },
   };

@@ -12,7 +12,7 @@ import type { Search } from "./search.ts";
 
 export type Routing = {
   readonly trust: NodeTrust;
-  readonly running: RunningJobs;
+  readonly runningJobs: RunningJobs;
   readonly capabilities: OwnCapabilities;
   readonly directory: NodeDirectory;
   readonly router: JobRouter;
@@ -30,18 +30,18 @@ export function makeRouting(
   const settings = { ...gatewayDefaults, ...config.nodes };
   const trust = openNodeTrust(settings, clock);
   const rules = trust.policy?.credentials ?? [];
-  const running = new RunningJobs();
+  const runningJobs = new RunningJobs();
   const capabilities = new OwnCapabilities(() => listCapabilities(config, upstreams, archive));
   const directory = createNodeDirectory({
     settings,
     store,
     clock,
     log,
-    running,
+    runningJobs,
     embeddedRank: (work) => embeddedRank(settings.embedded, capabilities.all(), work),
     ...(rules.length > 0 && {
-      releases: {
-        allowed: (verified) => releasesFor(rules, verified),
+      releaseSource: {
+        releasesFor: (verified) => releasesFor(rules, verified),
         capabilities: capabilities.releasable,
         credentialFor: (work, accountId, { platform, owner }) =>
           upstreams.release(platform, work, owner === "any" ? accountId : ""),
@@ -52,7 +52,7 @@ export function makeRouting(
   const router = createJobRouter({
     embedded: settings.embedded,
     capabilities: capabilities.all,
-    nodes: () => [...directory.nodes(), ...sharing.others()],
+    nodes: () => [...directory.nodes(), ...sharing.otherGateways()],
     clock,
   });
   sharing.offer(() => [
@@ -63,5 +63,5 @@ export function makeRouting(
       .flatMap((node) => node.capabilities),
   ]);
   const sources = upstreams.sourcesWith(router.nodeCapabilities);
-  return { trust, running, capabilities, directory, router, sources };
+  return { trust, runningJobs, capabilities, directory, router, sources };
 }

@@ -11,15 +11,15 @@ export function makeSweeps(
   { config, archive, store, clock, log }: Base,
   { ingest }: Search,
 ): Sweeps {
-  const stopping = new AbortController();
-  const { signal } = stopping;
+  const stopController = new AbortController();
+  const { signal } = stopController;
   return {
     start: () => {
       void watchIngest({ ...ingest, clock, log, signal });
       void watchCompaction({ archive, clock, log, signal });
       void sweepSessions({ store, clock, idleMs: config.sessions.idleMs, signal });
     },
-    stop: () => stopping.abort(),
+    stop: () => stopController.abort(),
   };
 }
 

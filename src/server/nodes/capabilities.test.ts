@@ -17,11 +17,17 @@ const deploymentMethods: UpstreamRole["deploymentMethods"] = async (platform) =>
 
 const capabilitiesFor = async (environment: Record<string, string>) => {
   const archive = { coverage: async () => xCoverage };
-  const all = await listCapabilities(configFrom(environment), { deploymentMethods }, archive);
-  return all.map(({ platform, method, ways }) => `${platform} ${method}: ${ways.join(", ")}`);
+  const capabilities = await listCapabilities(
+    configFrom(environment),
+    { deploymentMethods },
+    archive,
+  );
+  return capabilities.map(
+    ({ platform, method, ways }) => `${platform} ${method}: ${ways.join(", ")}`,
+  );
 };
 
-test("a process can use its archive and what the deployment may request", async () => {
+test("a process can use its archive and what the deployment can request", async () => {
   const capabilities = await capabilitiesFor({ EARSHOT_INGEST: "off" });
   expect(capabilities).toEqual([
     "x searchbyquery: archive, api",

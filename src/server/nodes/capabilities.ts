@@ -14,11 +14,11 @@ export async function listCapabilities(
   { deploymentMethods }: Pick<UpstreamRole, "deploymentMethods">,
   archive: Pick<Archive, "coverage">,
 ): Promise<readonly Capability[]> {
-  const archived = await archivedPlatforms(config, archive);
+  const storedPlatforms = await archivedPlatforms(config, archive);
   const perPlatform = platforms.map(async (platform) => {
     const upstreamMethods = await deploymentMethods(platform);
     return methodNames.map((method): Capability => {
-      const isArchived = archived.includes(platform) && canArchiveAnswer(method);
+      const isArchived = storedPlatforms.includes(platform) && canArchiveAnswer(method);
       const ways: readonly AccessMethod[] = isArchived ? ["archive"] : [];
       return { platform, method, ways: [...ways, ...(upstreamMethods.get(method) ?? [])] };
     });
@@ -30,10 +30,10 @@ async function archivedPlatforms(
   config: Config,
   archive: Pick<Archive, "coverage">,
 ): Promise<readonly Platform[]> {
-  const withPosts = (await archive.coverage())
+  const platformsWithPosts = (await archive.coverage())
     .filter(({ hasPosts }) => hasPosts)
     .map(({ platform }) => platform);
-  return [...streamedPlatforms(config), ...withPosts];
+  return [...streamedPlatforms(config), ...platformsWithPosts];
 }
 
 const canArchiveAnswer = (method: Method): boolean =>

@@ -19,11 +19,11 @@ export function createStatusLog(log: Logger) {
   function logStatus(status: AttestationStatus): void {
     const isPending = status.state === "pending";
     if (isPending && !wasPending) {
-      log.warn("the node awaits approval by an operator of the gateway");
+      log.warn("the node awaits approval by a gateway operator");
     }
     wasPending = isPending;
     if (status.state === "admitted") {
-      log.info({ attestation: status.attested.attestationId }, "attested");
+      log.info({ attestation: status.attestation.attestationId }, "attested");
     }
     if (status.state !== "refused") return;
     const { code, message, details } = status.error;

@@ -3,18 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
-import { hashPolicyId } from "../../remote/evidence/policy.ts";
+import { hashPolicy } from "../../remote/evidence/policy.ts";
 import { type GatewaySettings, gatewayDefaults } from "../../remote/settings.ts";
 import { insecureEvidenceWarning, openNodeTrust } from "./node-trust.ts";
 
 let canLoad = true;
 vi.mock("../../remote/evidence/collateral.ts", async (original) => {
-  const loaded = await original<typeof import("../../remote/evidence/collateral.ts")>();
+  const loadedModule = await original<typeof import("../../remote/evidence/collateral.ts")>();
   return {
-    ...loaded,
-    collateralFromService: (...args: Parameters<typeof loaded.collateralFromService>) => {
+    ...loadedModule,
+    collateralFromService: (...args: Parameters<typeof loadedModule.collateralFromService>) => {
       if (!canLoad) throw new Error("no room left");
-      return loaded.collateralFromService(...args);
+      return loadedModule.collateralFromService(...args);
     },
   };
 });
@@ -50,15 +50,15 @@ const policy = {
 
 test("a gateway without a policy starts and has no policy id", async () => {
   const trust = open({});
-  expect([trust.policy, hashPolicyId(trust.policy)]).toEqual([null, "none"]);
+  expect([trust.policy, hashPolicy(trust.policy)]).toEqual([null, "none"]);
   await trust.close();
 });
 
 test("the policy is read at startup, and the position of an error is reported", () => {
   const policyFile = file("policy.json", JSON.stringify(policy));
   expect(open({ policyFile }).policy).toMatchObject(policy);
-  const wrong = file("wrong.json", JSON.stringify({ ...policy, platforms: ["abc"] }));
-  expect(() => open({ policyFile: wrong })).toThrow(/platforms\/0/);
+  const wrongFile = file("wrong.json", JSON.stringify({ ...policy, platforms: ["abc"] }));
+  expect(() => open({ policyFile: wrongFile })).toThrow(/platforms\/0/);
   expect(() => open({ policyFile: join(folder, "absent.json") })).toThrow(
     /^EARSHOT_NODES_POLICY: /,
   );
@@ -68,8 +68,10 @@ test("simulated evidence is accepted only with a policy that has its root", () =
   expect(() => open({ evidence: ["tdx", "simulated"] })).toThrow(/has no `simulated_root`/);
   const policyFile = file("policy.json", JSON.stringify(policy));
   expect(() => open({ evidence: ["simulated"], policyFile })).toThrow(/`simulated_root`/);
-  const bad = file("bad.json", JSON.stringify({ ...policy, simulated_root: "no certificate" }));
-  expect(() => open({ evidence: ["simulated"], policyFile: bad })).toThrow(/certificate in PEM/);
+  const badFile = file("bad.json", JSON.stringify({ ...policy, simulated_root: "no certificate" }));
+  expect(() => open({ evidence: ["simulated"], policyFile: badFile })).toThrow(
+    /certificate in PEM/,
+  );
 });
 
 test("the gateway warns if it accepts evidence that proves nothing", () => {

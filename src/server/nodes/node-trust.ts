@@ -32,31 +32,31 @@ const maxBytes = 1_048_576;
  * EARSHOT_NODES_COLLATERAL, or simulated evidence without a root in the policy.
  */
 export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrust {
-  const { evidence: accepted, policyFile } = settings;
+  const { evidence: acceptedKinds, policyFile } = settings;
   const policy =
     policyFile === null ? null : readPolicy(readContent("EARSHOT_NODES_POLICY", policyFile));
-  requireSimulatedRoot(accepted, policy);
+  requireSimulatedRoot(acceptedKinds, policy);
   const { fetch, close } = lazyFetch(settings.collateral);
-  let opening: Promise<EvidenceVerifier> | null = null;
+  let pendingVerifier: Promise<EvidenceVerifier> | null = null;
 
   async function openVerifier(): Promise<EvidenceVerifier> {
     const [{ createEvidenceVerifier }, collateral] = await Promise.all([
       import("../../remote/evidence/verify-evidence.ts"),
       fetchCollateral(settings, fetch, clock),
     ]);
-    return createEvidenceVerifier({ accepted, policy, collateral });
+    return createEvidenceVerifier({ acceptedKinds, policy, collateral });
   }
 
   return {
     policy,
     // Loaded on demand: most servers never see a node.
     verify: async (...args) => {
-      opening ??= openVerifier().catch((error: unknown) => {
+      pendingVerifier ??= openVerifier().catch((error: unknown) => {
         // A failed load may succeed later.
-        opening = null;
+        pendingVerifier = null;
         throw error;
       });
-      return await (await opening)(...args);
+      return await (await pendingVerifier)(...args);
     },
     close,
   };
@@ -79,13 +79,16 @@ export function insecureEvidenceWarning({
 }: Pick<GatewaySettings, "evidence">): string | null {
   const kinds = evidence.filter(isInsecure);
   if (kinds.length === 0) return null;
-  return `EARSHOT_NODES_EVIDENCE accepts ${kinds.join(" and ")}: such nodes prove nothing about their machine, as every result, health response and page states`;
+  return `EARSHOT_NODES_EVIDENCE accepts ${kinds.join(" and ")}: such nodes prove nothing about their machines, as every result, health response and page states`;
 }
 
 const isUrl = (collateral: string): boolean => /^https?:\/\//.test(collateral);
 
-function requireSimulatedRoot(accepted: readonly EvidenceKind[], policy: NodePolicy | null): void {
-  if (!accepted.includes("simulated") || policy?.simulated_root !== undefined) return;
+function requireSimulatedRoot(
+  acceptedKinds: readonly EvidenceKind[],
+  policy: NodePolicy | null,
+): void {
+  if (!acceptedKinds.includes("simulated") || policy?.simulated_root !== undefined) return;
   throw new EarshotError(
     "invalid_setting",
     "EARSHOT_NODES_EVIDENCE accepts simulated, but EARSHOT_NODES_POLICY has no `simulated_root`",
@@ -98,7 +101,7 @@ function readContent(variable: string, path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     throw new EarshotError("invalid_setting", `${variable}: ${errorMessage(error)}`, {
-      hint: "use a file that this process may read, or unset it",
+      hint: "use a file that this process can read, or unset it",
     });
   }
 }

@@ -54,7 +54,7 @@ const clockChangeMs = 5_000;
 
 /** See protocol/messages.ts. */
 const maxConcurrency = 1_000;
-const longestName = 64;
+const maxNameLength = 64;
 
 /** Connections in addition to one per running job. */
 const extraConnections = 16;
@@ -71,7 +71,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     guard: createGuard([settings.gateway]),
     userAgent: `earshot-node/${packageVersion()}`,
     // The gateway decides how long a lease request stays open.
-    timeoutMs: longestLeaseMs + gatewayTimeoutMs,
+    timeoutMs: maxLeaseRequestMs + gatewayTimeoutMs,
     connectTimeoutMs: gatewayTimeoutMs,
     maxBytes: 0,
     maxRedirects: 0,
@@ -102,7 +102,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     clock,
     gatewayClock,
     reachability,
-    onUnknown: (sentMs) => attestLoop.attestAgain(sentMs),
+    onUnknownNode: (sentMs) => attestLoop.attestAgain(sentMs),
     timeoutMs: gatewayTimeoutMs,
   });
   const attestLoop = startAttestLoop({
@@ -121,7 +121,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     reachability,
     pin,
     onStatus,
-    onClock: (changeMs) => {
+    onClockChange: (changeMs) => {
       if (Math.abs(changeMs) < clockChangeMs) return;
       log.warn({ change_ms: Math.round(changeMs) }, "the gateway's clock changed");
     },
@@ -153,7 +153,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
 }
 
 /** See protocol/messages.ts. */
-const longestLeaseMs = 600_000;
+const maxLeaseRequestMs = 600_000;
 
 export const hostName = (): string =>
-  stripControls(hostname()).slice(0, longestName).toWellFormed() || "node";
+  stripControls(hostname()).slice(0, maxNameLength).toWellFormed() || "node";

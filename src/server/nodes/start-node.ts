@@ -103,7 +103,7 @@ export async function startRemoteNode(
       throw error;
     });
     const { self, gateway, attestLoop } = worker;
-    const watching = new AbortController();
+    const watchController = new AbortController();
     const runner = startRunners(config.jobs, {
       gateway,
       answer: upstreams.answer,
@@ -112,18 +112,18 @@ export async function startRemoteNode(
       log: withoutJobErrors(log),
     });
     ingest.start({ archive, clock, random: Math.random, log, upstreams });
-    void watchIngest({ ...ingest, clock, log, signal: watching.signal });
-    void watchCompaction({ archive, clock, log, signal: watching.signal });
+    void watchIngest({ ...ingest, clock, log, signal: watchController.signal });
+    void watchCompaction({ archive, clock, log, signal: watchController.signal });
 
-    let stopped: Promise<void> | null = null;
+    let stopPromise: Promise<void> | null = null;
     return {
       id: self.nodeId,
       name: worker.name,
       status: attestLoop.status,
       finalRefusal: statusLog.finalRefusal,
       stop: () => {
-        watching.abort();
-        stopped ??= stopNode({
+        watchController.abort();
+        stopPromise ??= stopNode({
           worker,
           runner,
           ingest,
@@ -132,7 +132,7 @@ export async function startRemoteNode(
           clock,
           log,
         });
-        return stopped;
+        return stopPromise;
       },
     };
   }

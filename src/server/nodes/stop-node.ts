@@ -36,11 +36,11 @@ export async function stopNode(node: RunningNode): Promise<void> {
   const { gateway } = worker;
   const startedMs = clock.elapsed();
   log.info({ running: gateway.running() }, "stopping");
-  const drained = Promise.allSettled([runner.stop(), ingest.stop()]);
-  if (!(await settlesWithin(clock, drainMs, drained))) {
+  const drainPromise = Promise.allSettled([runner.stop(), ingest.stop()]);
+  if (!(await settlesWithin(clock, drainMs, drainPromise))) {
     log.warn({ running: gateway.running() }, "stopped before all work ended");
     gateway.abortJobs();
-    await settlesWithin(clock, abortMs, drained);
+    await settlesWithin(clock, abortMs, drainPromise);
   }
   await settlesWithin(clock, leaveMs, leave(node));
   await worker.close();

@@ -6,7 +6,7 @@ import {
 import type { Ingest } from "../../ingest/live-ingest.ts";
 import type { MastodonStreamRequest } from "../../ingest/mastodon/stream.ts";
 import type { Platform } from "../../posts/post.ts";
-import type { Freshness, FreshnessOf } from "../../search/archive/unchecked.ts";
+import type { Freshness, FreshnessOf } from "../../search/archive/unchecked-posts.ts";
 import type { Config } from "../config.ts";
 import type { AppContext } from "../context.ts";
 import { packageVersion } from "../version.ts";
@@ -47,31 +47,33 @@ type BlueskyRole = Pick<IngestRole, "state" | "stop"> & {
 };
 
 function createBlueskyRole({ ingest: settings, data }: Config): BlueskyRole {
-  let running: Promise<Ingest> | null = null;
+  let ingestPromise: Promise<Ingest> | null = null;
   let ingest: Ingest | null = null;
   if (settings.source === "off") {
     return { state: () => null, start: () => undefined, stop: async () => undefined };
   }
 
   function start({ archive, clock, random, log }: Parameters<BlueskyRole["start"]>[0]): void {
-    running ??= import("../../ingest/live-ingest.ts").then(({ startIngest }) => {
+    ingestPromise ??= import("../../ingest/live-ingest.ts").then(({ startIngest }) => {
       ingest = startIngest({ archive, clock, random, settings, dataDir: data.dir, log });
       return ingest;
     });
-    running.catch((error: unknown) => log.error({ err: error }, "live ingestion failed to start"));
+    ingestPromise.catch((error: unknown) =>
+      log.error({ err: error }, "live ingestion failed to start"),
+    );
   }
 
   return {
-    state: () => ingest?.state() ?? beforeStart,
+    state: () => ingest?.state() ?? initialState,
     start,
     stop: async () => {
-      const started = await running?.catch(() => null);
-      await started?.stop();
+      const startedIngest = await ingestPromise?.catch(() => null);
+      await startedIngest?.stop();
     },
   };
 }
 
-const beforeStart: IngestState = { ...streamNotStarted, labelers: [], lookUp: null };
+const initialState: IngestState = { ...streamNotStarted, labelers: [], lookUp: null };
 
 export const createLiveSince =
   (ingest: Pick<IngestRole, "state" | "mastodonState">) =>
@@ -112,18 +114,18 @@ function createMastodonRole({ ingest, mastodonStream, upstreams }: Config): Mast
     userAgent: `earshot/${packageVersion()}`,
   };
   const { host } = new URL(server);
-  let running: Promise<{ stop(): Promise<void> }> | null = null;
+  let streamPromise: Promise<{ stop(): Promise<void> }> | null = null;
   let confirms = (_id: bigint): boolean => false;
-  let state = (): MastodonStreamState => notStarted(host);
+  let state = (): MastodonStreamState => initialMastodonState(host);
 
   function start(context: MastodonContext): void {
-    running ??= import("../../ingest/mastodon/stream.ts").then(({ startMastodonStream }) => {
+    streamPromise ??= import("../../ingest/mastodon/stream.ts").then(({ startMastodonStream }) => {
       const stream = startMastodonStream({ ...context, settings });
       state = stream.state;
       confirms = stream.confirms;
       return stream;
     });
-    running.catch((error: unknown) =>
+    streamPromise.catch((error: unknown) =>
       context.log.error({ err: error }, "the Mastodon stream failed to start"),
     );
   }
@@ -133,13 +135,13 @@ function createMastodonRole({ ingest, mastodonStream, upstreams }: Config): Mast
     freshness: (id) => (confirms(id) ? "confirmed" : "unchecked"),
     start,
     stop: async () => {
-      const stream = await running?.catch(() => null);
+      const stream = await streamPromise?.catch(() => null);
       await stream?.stop();
     },
   };
 }
 
-const notStarted = (host: string): MastodonStreamState => ({
+const initialMastodonState = (host: string): MastodonStreamState => ({
   status: "waiting",
   detail: "starting",
   host,

@@ -24,22 +24,27 @@ test("the metrics measure waiting, running and concurrency, including for a job 
         attempt: 1,
         remainingMs: deadlineMs - 3_000,
         leaseMs: 1_000,
-        lost: leases === 2 ? lost.signal : new AbortController().signal,
+        lostSignal: leases === 2 ? lost.signal : new AbortController().signal,
       };
     },
     renew: async () => 0,
     complete: async () => undefined,
     fail: async () => undefined,
   };
-  const metered = meteredGateway(gateway, { metrics, clock, deadlineMs });
+  const meteredQueue = meteredGateway(gateway, { metrics, clock, deadlineMs });
   const request = { nodeId: "n", methods: ["searchbyquery"] };
-  await metered.lease(request, 0);
-  await metered.lease(request, 0);
+  await meteredQueue.lease(request, 0);
+  await meteredQueue.lease(request, 0);
   expect(await registry.metrics()).toContain("earshot_jobs_running 2");
   await clock.advance(2_000);
   lost.abort();
-  await metered.complete("job 1", "token 1", "result");
-  await metered.fail("job 2", "token 2", { code: "c", message: "m", status: 500, retryable: true });
+  await meteredQueue.complete("job 1", "token 1", "result");
+  await meteredQueue.fail("job 2", "token 2", {
+    code: "c",
+    message: "m",
+    status: 500,
+    retryable: true,
+  });
   const text = await registry.metrics();
   expect(text).toContain("earshot_jobs_running 0");
   expect(text).toContain('earshot_job_queue_seconds_sum{method="searchbyquery"} 6');
@@ -59,13 +64,13 @@ test("a job that loses its lease before its node gets it does not count as runni
       attempt: 1,
       remainingMs: deadlineMs,
       leaseMs: 1_000,
-      lost: AbortSignal.abort(),
+      lostSignal: AbortSignal.abort(),
     }),
     renew: async () => 0,
     complete: async () => undefined,
     fail: async () => undefined,
   };
-  const metered = meteredGateway(gateway, { metrics, clock: createManualClock(), deadlineMs });
-  await metered.lease({ nodeId: "n", methods: ["searchbyquery"] }, 0);
+  const meteredQueue = meteredGateway(gateway, { metrics, clock: createManualClock(), deadlineMs });
+  await meteredQueue.lease({ nodeId: "n", methods: ["searchbyquery"] }, 0);
   expect(await registry.metrics()).toContain("earshot_jobs_running 0");
 });

@@ -2,7 +2,7 @@ import type { Metrics } from "../../http/metrics/metrics.ts";
 import { embeddedNodeId, type LeaseGateway } from "../../jobs/leases/lease.ts";
 import type { Runner } from "../../jobs/runner.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { withRecords } from "../../search/merge/fill-in.ts";
+import { withRecords } from "../../search/merge/answer-records.ts";
 import type { AppContext } from "../context.ts";
 import { startRunners } from "../start-runners.ts";
 
@@ -44,30 +44,32 @@ export function meteredGateway<Job extends Work, Result>(
   gateway: LeaseGateway<Job, Result>,
   { metrics, clock, deadlineMs }: GatewayMeter,
 ): LeaseGateway<Job, Result> {
-  const running = new Map<string, { method: string; sinceMs: number }>();
+  const runningJobs = new Map<string, { method: string; sinceMs: number }>();
 
   const lease: typeof gateway.lease = async (...args) => {
-    const leased = await gateway.lease(...args);
-    if (leased === null) return null;
-    const { method } = leased.work;
-    running.set(leased.token, { method, sinceMs: clock.elapsed() });
-    metrics.jobsRunning.set(running.size);
-    leased.lost.addEventListener("abort", () => recordEnd(leased.token), { once: true });
+    const leasedJob = await gateway.lease(...args);
+    if (leasedJob === null) return null;
+    const { method } = leasedJob.work;
+    runningJobs.set(leasedJob.token, { method, sinceMs: clock.elapsed() });
+    metrics.jobsRunning.set(runningJobs.size);
+    leasedJob.lostSignal.addEventListener("abort", () => recordEnd(leasedJob.token), {
+      once: true,
+    });
     // A signal that is already aborted fires no event.
-    if (leased.lost.aborted) recordEnd(leased.token);
-    if (leased.attempt === 1) {
+    if (leasedJob.lostSignal.aborted) recordEnd(leasedJob.token);
+    if (leasedJob.attempt === 1) {
       // Server downtime extends the deadline and does not count as waiting.
-      const waitedMs = Math.max(0, deadlineMs - leased.remainingMs);
-      metrics.queueSeconds.observe({ method }, waitedMs / 1000);
+      const waitMs = Math.max(0, deadlineMs - leasedJob.remainingMs);
+      metrics.queueSeconds.observe({ method }, waitMs / 1000);
     }
-    return leased;
+    return leasedJob;
   };
 
   function recordEnd(token: string): void {
-    const job = running.get(token);
+    const job = runningJobs.get(token);
     if (job === undefined) return;
-    running.delete(token);
-    metrics.jobsRunning.set(running.size);
+    runningJobs.delete(token);
+    metrics.jobsRunning.set(runningJobs.size);
     const { method, sinceMs } = job;
     metrics.runSeconds.observe({ method }, (clock.elapsed() - sinceMs) / 1000);
   }

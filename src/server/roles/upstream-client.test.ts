@@ -5,10 +5,10 @@ import { until } from "../../../testkit/until.ts";
 import { configFrom } from "../config.ts";
 import { openUpstreamClient } from "./upstream-client.ts";
 
-test("as many concurrent requests to one host are allowed as jobs may run", async () => {
-  const waiting: ServerResponse[] = [];
+test("as many concurrent requests to one host are allowed as jobs can run", async () => {
+  const openResponses: ServerResponse[] = [];
   const server = createServer((_request, response) => {
-    waiting.push(response);
+    openResponses.push(response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -20,8 +20,8 @@ test("as many concurrent requests to one host are allowed as jobs may run", asyn
     }),
   );
   const statuses = Array.from({ length: 100 }, async () => (await client.fetch(url)).status);
-  await until("all are under way", () => (waiting.length === 100 ? true : null));
-  for (const response of waiting) response.end("{}");
+  await until("all are under way", () => (openResponses.length === 100 ? true : null));
+  for (const response of openResponses) response.end("{}");
   expect(new Set(await Promise.all(statuses))).toEqual(new Set([200]));
   await client.close();
   server.close();

@@ -102,7 +102,7 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
     deploymentMethods: (platform) => deploymentAccess(answerContext, platform),
     requestablePlatformsFor: (request) => requestablePlatforms(answerContext, request),
     mastodonToken: async (origin) => {
-      const [chosen] = await pool.choose({
+      const [pooledCredential] = await pool.choose({
         platform: "mastodon",
         // Only the deployment's credentials match.
         accountId: "",
@@ -111,9 +111,9 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
         bucket: null,
         host: origin,
       });
-      if (chosen === undefined) return null;
-      pool.recordUse(chosen.credential.id);
-      return chosen.inUse.secrets().token ?? null;
+      if (pooledCredential === undefined) return null;
+      pool.recordUse(pooledCredential.credential.id);
+      return pooledCredential.credentialInUse.secrets().token ?? null;
     },
     release: (platform, request, accountId) =>
       releaseCredential(

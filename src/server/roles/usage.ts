@@ -28,7 +28,7 @@ export function createUsageRole(context: UsageRoleContext): UsageRole {
 
   function onError(error: unknown): void {
     if (isStorageFull(error)) return;
-    log.warn({ error: errorMessage(error) }, "writing usage failed, retrying with the next write");
+    log.warn({ error: errorMessage(error) }, "writing usage failed; the next write will retry");
   }
 
   const recorder = createUsageRecorder({
@@ -36,7 +36,7 @@ export function createUsageRole(context: UsageRoleContext): UsageRole {
     clock,
     settings,
     onError,
-    onLost: (calls) => log.warn({ calls }, "dropped usage of calls: too much is pending"),
+    onLost: (calls) => log.warn({ calls }, "dropped call usage: too much is pending"),
   });
   const sampler = createSampler({
     store,

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createPost, maxResponseBytes } from "../../jobs/webhooks/post.ts";
+import { createPostDelivery, maxResponseBytes } from "../../jobs/webhooks/post.ts";
 import { createSender, type Sender, type SenderContext } from "../../jobs/webhooks/sender.ts";
 import { createWebhooks, type Webhooks } from "../../jobs/webhooks/webhooks.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -40,11 +40,11 @@ export function createWebhookRole(context: WebhookRoleContext): WebhookRole {
     // Receivers that hang must not block others on the same host.
     maxConnectionsPerHost: Math.max(1, settings.concurrency),
   });
-  const post = createPost(client, { timeoutMs: settings.timeoutMs, now: clock.now });
+  const post = createPostDelivery(client, { timeoutMs: settings.timeoutMs, now: clock.now });
   const sender = createSender({ ...context, encryptor, post });
-  const shared = { store, clock, randomBytes, settings, encryptor, guard };
+  const sharedContext = { store, clock, randomBytes, settings, encryptor, guard };
   return {
-    webhooks: createWebhooks({ ...shared, onDue: sender.wake }),
+    webhooks: createWebhooks({ ...sharedContext, onDue: sender.wake }),
     sender: {
       ...sender,
       stop: async () => {

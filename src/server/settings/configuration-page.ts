@@ -21,8 +21,8 @@ const titles: Record<Section, string> = {
   search: "Searches",
   jobs: "Jobs",
   webhooks: "Webhooks",
-  ingest: "Live stream of Bluesky",
-  mastodonStream: "Live stream of a Mastodon server",
+  ingest: "Bluesky live stream",
+  mastodonStream: "Mastodon live stream",
   backfill: "Backfill",
   upstreams: "Platforms",
   usage: "Usage and status",
@@ -63,12 +63,12 @@ function advancedTables(): string {
   return (Object.keys(titles) as Section[])
     .map((section) => ({
       title: titles[section],
-      others: Object.values<Setting<unknown>>(settings[section]).filter(
+      unlistedSettings: Object.values<Setting<unknown>>(settings[section]).filter(
         ({ name }) => !listedNames.has(name),
       ),
     }))
-    .filter(({ others }) => others.length > 0)
-    .map(({ title, others }) => table(title, others))
+    .filter(({ unlistedSettings }) => unlistedSettings.length > 0)
+    .map(({ title, unlistedSettings }) => table(title, unlistedSettings))
     .join("\n");
 }
 
@@ -83,7 +83,7 @@ function table(title: string, rows: readonly Setting<unknown>[]): string {
   ].join("\n");
 }
 
-function row({ name, defaultText, expected, meaning }: Setting<unknown>): string {
+function row({ name, defaultText, expected, description }: Setting<unknown>): string {
   const fallback = defaultText.split(",").map((part) => `\`${part}\``);
   const values = expected
     .replace(defaultText === "none" ? /, or none$/ : /^$/, "")
@@ -95,7 +95,7 @@ function row({ name, defaultText, expected, meaning }: Setting<unknown>): string
     .replace(/(?:a )?(URLs?) that begins? with https:\/\/ or http:\/\/( and has no path)?/, "$1")
     .replace(/^text without spaces/, "text")
     .replace(/^one (?:or more )?of /, "");
-  return `| \`${name}\` | ${fallback.join("<br>")} | ${values} | ${withLinks(meaning)} |`;
+  return `| \`${name}\` | ${fallback.join("<br>")} | ${values} | ${withLinks(description)} |`;
 }
 
 const withLinks = (text: string): string => text.replace(/docs\/([a-z-]+)\.md/g, "[$1]($1.md)");

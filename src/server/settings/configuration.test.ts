@@ -113,9 +113,9 @@ describe("configuration", () => {
   });
 
   test("each setting listed by task exists, and is listed under one task", () => {
-    const listed = Object.values(settingTasks).flat();
-    expect(listed).toEqual([...new Set(listed)]);
+    const listedNames = Object.values(settingTasks).flat();
+    expect(listedNames).toEqual([...new Set(listedNames)]);
     const names = allSettings().map(({ name }) => name);
-    expect(listed.filter((name) => !names.includes(name))).toEqual([]);
+    expect(listedNames.filter((name) => !names.includes(name))).toEqual([]);
   });
 });

@@ -22,13 +22,13 @@ export const gatewaySettings = {
   evidence: wordsSetting(
     "EARSHOT_NODES_EVIDENCE",
     evidenceKinds,
-    "Accepted evidence of remote nodes. `simulated` and `none` prove nothing about the machine.",
+    "Kinds of evidence accepted from remote nodes. `simulated` and `none` prove nothing about the machine.",
     ["tdx"],
   ),
   policyFile: pathOrNone(
     "EARSHOT_NODES_POLICY",
     "a JSON file",
-    "Evidence policy (docs/attestation.md). Without it no node with a quote is admitted.",
+    "Evidence policy (docs/attestation.md). Without it, no node with a quote is admitted.",
   ),
   collateral: text(
     "EARSHOT_NODES_COLLATERAL",
@@ -45,7 +45,11 @@ export const gatewaySettings = {
 } satisfies Record<string, Setting<unknown>>;
 
 export const nodeSettings = {
-  gateway: urlOrNone("EARSHOT_NODE_GATEWAY", ["https:", "http:"], "Gateway of `earshot node`."),
+  gateway: urlOrNone(
+    "EARSHOT_NODE_GATEWAY",
+    ["https:", "http:"],
+    "Gateway that `earshot node` connects to.",
+  ),
   gatewayKey: word(
     "EARSHOT_NODE_GATEWAY_KEY",
     "That gateway's key (`earshot nodes key`). Required for `tdx`; otherwise the first key is pinned until the node stops.",

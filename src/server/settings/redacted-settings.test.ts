@@ -21,7 +21,7 @@ test("the redacted settings list values by variable, secrets only as set, and UR
 });
 
 test("a malformed secret is refused without being repeated", () => {
-  const wrong = { EARSHOT_NETWORK_REPLAY_TOKEN: "canary token" };
-  expect(() => configFrom(wrong)).toThrow(/EARSHOT_NETWORK_REPLAY_TOKEN/);
-  expect(() => configFrom(wrong)).not.toThrow(/canary/);
+  const wrongSettings = { EARSHOT_NETWORK_REPLAY_TOKEN: "canary token" };
+  expect(() => configFrom(wrongSettings)).toThrow(/EARSHOT_NETWORK_REPLAY_TOKEN/);
+  expect(() => configFrom(wrongSettings)).not.toThrow(/canary/);
 });

@@ -9,37 +9,37 @@ import { watchIngest } from "./ingest-watch.ts";
 
 test("each status change of a stream is logged once, regardless of its detail", async () => {
   const clock = createManualClock();
-  const logged: unknown[] = [];
-  const stopping = new AbortController();
+  const logEntries: unknown[] = [];
+  const stopController = new AbortController();
   const state: IngestState = { ...streamNotStarted, labelers: [], lookUp: null };
-  let now: IngestState | null = null;
+  let ingestState: IngestState | null = null;
   let mastodon: MastodonStreamState | null = null;
-  const watching = watchIngest({
-    state: () => now,
+  const watchPromise = watchIngest({
+    state: () => ingestState,
     mastodonState: () => mastodon,
     clock,
-    log: { info: (fields: unknown) => logged.push(fields) } as never,
-    signal: stopping.signal,
+    log: { info: (fields: unknown) => logEntries.push(fields) } as never,
+    signal: stopController.signal,
   });
   await clock.advance(1_000);
-  expect(logged).toEqual([]);
-  now = state;
+  expect(logEntries).toEqual([]);
+  ingestState = state;
   await clock.advance(1_000);
-  now = { ...state, detail: "next try in 3 s" };
+  ingestState = { ...state, detail: "next try in 3 s" };
   await clock.advance(1_000);
-  now = { ...state, status: "paused", detail: "waiting for the archive" };
+  ingestState = { ...state, status: "paused", detail: "waiting for the archive" };
   await clock.advance(3_000);
-  expect(logged).toEqual([
+  expect(logEntries).toEqual([
     { part: "stream", status: "waiting", detail: "starting" },
     { part: "stream", status: "paused", detail: "waiting for the archive" },
   ]);
   mastodon = mastodonStream;
   await clock.advance(2_000);
-  expect(logged.slice(2)).toEqual([
+  expect(logEntries.slice(2)).toEqual([
     { part: "stream of a.example", status: "connected", detail: "connected to a.example" },
   ]);
-  stopping.abort();
-  await watching;
+  stopController.abort();
+  await watchPromise;
 });
 
 const mastodonStream: MastodonStreamState = {

@@ -19,11 +19,11 @@ export async function watchIngest({
   log,
   signal,
 }: IngestWatch): Promise<void> {
-  const logged = new Map<string, string>();
+  const loggedStatuses = new Map<string, string>();
   while (!signal.aborted) {
     for (const { part, status, detail } of [...listParts(state()), ...getStream(mastodonState())]) {
-      if (logged.get(part) === status) continue;
-      logged.set(part, status);
+      if (loggedStatuses.get(part) === status) continue;
+      loggedStatuses.set(part, status);
       log.info({ part, status, detail }, "ingest state");
     }
     await clock.sleep(checkMs, signal).catch(() => undefined);

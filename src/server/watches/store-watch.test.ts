@@ -3,18 +3,21 @@ import { EarshotError } from "../../lib/errors.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
 import { type StoreWatch, watchStore } from "./store-watch.ts";
 
-const full = new EarshotError("storage_full", "the disk of the data folder is full");
+const diskFullError = new EarshotError(
+  "storage_full",
+  "the disk containing the data folder is full",
+);
 
 let clock: ManualClock;
 let error: Error | null;
-let logged: string[];
+let logLines: string[];
 let seconds: number[];
 let watch: StoreWatch<{ write(name: string, args: null): Promise<unknown> }>;
 
 beforeEach(() => {
   clock = createManualClock();
   error = null;
-  logged = [];
+  logLines = [];
   seconds = [];
   const store = {
     write: async () => {
@@ -23,10 +26,10 @@ beforeEach(() => {
       return "written";
     },
   };
-  const note = (line: string) => logged.push(line);
+  const recordLine = (line: string) => logLines.push(line);
   watch = watchStore(store, {
     clock,
-    log: { info: note, error: note } as never,
+    log: { info: recordLine, error: recordLine } as never,
     onWrite: (took) => seconds.push(took),
   });
 });
@@ -40,28 +43,28 @@ test("a write to the store is passed on and measured", async () => {
 });
 
 test("a full disk is logged once, even if small writes succeed in between, and its end once, after 5 s", async () => {
-  error = full;
-  expect(await write()).toBe(full);
+  error = diskFullError;
+  expect(await write()).toBe(diskFullError);
   expect(watch.isFull()).toBe(true);
   error = null;
   await write();
   expect(watch.isFull()).toBe(true);
-  error = full;
+  error = diskFullError;
   await write();
-  expect(logged).toHaveLength(1);
+  expect(logLines).toHaveLength(1);
   error = null;
   await clock.advance(5_000);
   expect(watch.isFull()).toBe(false);
   await write();
   await write();
-  expect(logged).toEqual([
+  expect(logLines).toEqual([
     "the disk is full: writes fail, reads continue",
     "the disk has free space again",
   ]);
 });
 
 test("the wall clock is ignored, and other errors do not count as a full disk", async () => {
-  error = full;
+  error = diskFullError;
   await write();
   clock.shiftWall(-3_600_000);
   await clock.advance(5_000);

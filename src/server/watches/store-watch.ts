@@ -21,19 +21,19 @@ const fullForMs = 5_000;
 /** The heartbeat writes every second, so a full disk and its end are noticed without requests. */
 export function watchStore<S extends Writes>(store: S, context: StoreWatchContext): StoreWatch<S> {
   const { clock, log, onWrite } = context;
-  let refusedMs: number | null = null;
+  let refusedAtMs: number | null = null;
 
-  const isFull = (): boolean => refusedMs !== null && clock.elapsed() - refusedMs < fullForMs;
+  const isFull = (): boolean => refusedAtMs !== null && clock.elapsed() - refusedAtMs < fullForMs;
 
   function recordError(error: unknown): void {
     if (!isStorageFull(error)) return;
-    if (refusedMs === null) log.error("the disk is full: writes fail, reads continue");
-    refusedMs = clock.elapsed();
+    if (refusedAtMs === null) log.error("the disk is full: writes fail, reads continue");
+    refusedAtMs = clock.elapsed();
   }
 
   function recordWrite(): void {
-    if (refusedMs === null || isFull()) return;
-    refusedMs = null;
+    if (refusedAtMs === null || isFull()) return;
+    refusedAtMs = null;
     log.info("the disk has free space again");
   }
 

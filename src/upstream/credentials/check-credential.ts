@@ -14,7 +14,7 @@ export type CheckContext = {
   clock: Pick<Clock, "now">;
 };
 
-export type CheckedCredential = {
+export type CredentialCheck = {
   works: boolean;
   message: string;
   isQuarantineLifted: boolean;
@@ -24,14 +24,14 @@ export type CheckedCredential = {
 export async function checkCredential(
   { id, platform, kind: name }: Credential,
   { store, kinds, tools, credentialsInUse, clock }: CheckContext,
-): Promise<CheckedCredential> {
+): Promise<CredentialCheck> {
   try {
     const kind = kinds.find((other) => other.platform === platform && other.name === name);
-    const stored = await store.read("readCredential", { id });
+    const storedCredential = await store.read("readCredential", { id });
     if (kind === undefined)
       throw new Error(`${platform} no longer supports credentials of kind ${name}`);
-    if (stored === null) throw unknownCredential(id);
-    const message = await kind.test(credentialsInUse.open(stored), tools);
+    if (storedCredential === null) throw unknownCredential(id);
+    const message = await kind.test(credentialsInUse.open(storedCredential), tools);
     const isQuarantineLifted = await store.write("liftCredentialQuarantine", { id });
     return {
       works: true,
@@ -39,10 +39,14 @@ export async function checkCredential(
       isQuarantineLifted,
     };
   } catch (thrown) {
-    const inUse = credentialsInUse.find(id);
-    const reason = redactedReason(errorMessage(thrown), inUse?.secrets ?? {});
-    if (inUse !== null && thrown instanceof EarshotError && thrown.code === "credential_refused") {
-      const { revision } = inUse;
+    const openCredential = credentialsInUse.find(id);
+    const reason = redactedReason(errorMessage(thrown), openCredential?.secrets ?? {});
+    if (
+      openCredential !== null &&
+      thrown instanceof EarshotError &&
+      thrown.code === "credential_refused"
+    ) {
+      const { revision } = openCredential;
       const nowMs = clock.now();
       await store.write("quarantineCredential", { id, revision, reason, nowMs });
     }

@@ -20,9 +20,9 @@ afterEach(async () => {
   bench.close();
 });
 
-type Requested = Parameters<CredentialPool["choose"]>[0];
+type ChoiceRequest = Parameters<CredentialPool["choose"]>[0];
 
-const requested: Requested = {
+const baseRequest: ChoiceRequest = {
   platform: "x",
   accountId: "ann",
   access: "app",
@@ -32,16 +32,16 @@ const requested: Requested = {
 };
 
 async function chooseIds(
-  changes: Partial<Requested> = {},
-  from: CredentialPool = pool,
+  changes: Partial<ChoiceRequest> = {},
+  sourcePool: CredentialPool = pool,
 ): Promise<string[]> {
-  const all = await from.choose({ ...requested, ...changes });
-  return all.map(({ credential }) => credential.id);
+  const credentials = await sourcePool.choose({ ...baseRequest, ...changes });
+  return credentials.map(({ credential }) => credential.id);
 }
 
 async function refuse(id: string, reason: string): Promise<void> {
-  const stored = await bench.store.read("readCredential", { id });
-  await pool.quarantine(id, stored?.revision ?? Number.NaN, reason);
+  const storedCredential = await bench.store.read("readCredential", { id });
+  await pool.quarantine(id, storedCredential?.revision ?? Number.NaN, reason);
 }
 
 describe("the choice of credentials", () => {
@@ -133,8 +133,10 @@ describe("cooling", () => {
     pool.recordUse("other");
     pool.startCooldown("anns", "search", nowMs + 2_000, "429");
     pool.startCooldown("shared", "search", nowMs + 1_000, "429");
-    const all = await pool.choose(requested);
-    expect(all.map(({ credential, cooldownUntilMs }) => [credential.id, cooldownUntilMs])).toEqual([
+    const credentials = await pool.choose(baseRequest);
+    expect(
+      credentials.map(({ credential, cooldownUntilMs }) => [credential.id, cooldownUntilMs]),
+    ).toEqual([
       ["other", null],
       ["shared", nowMs + 1_000],
       ["anns", nowMs + 2_000],
@@ -166,11 +168,13 @@ describe("cooling", () => {
 
   test("the cooldown of a credential ends when its secret is replaced, but not when it is renewed", async () => {
     const untilMs = bench.clock.now() + 60_000;
-    const cooldownUntilMs = async () => (await pool.choose(requested))[0]?.cooldownUntilMs;
+    const cooldownUntilMs = async () => (await pool.choose(baseRequest))[0]?.cooldownUntilMs;
     await bench.put("one");
-    const [first] = await pool.choose(requested);
+    const [first] = await pool.choose(baseRequest);
     pool.startCooldown("one", "search", untilMs, "429");
-    await first?.inUse.renew(first.inUse.secrets(), async () => ({ token: "renewed" }));
+    await first?.credentialInUse.renew(first.credentialInUse.secrets(), async () => ({
+      token: "renewed",
+    }));
     expect(await cooldownUntilMs()).toBe(untilMs);
     await bench.put("one", { secrets: { token: "replaced" } });
     expect(await cooldownUntilMs()).toBeNull();
@@ -183,10 +187,10 @@ describe("cooling", () => {
     await bench.put("one");
     for (const reported of [Number.NaN, Number.NEGATIVE_INFINITY, nowMs, 0]) {
       pool.startCooldown("one", "search", reported, "odd");
-      expect((await pool.choose(requested))[0]?.cooldownUntilMs).toBeNull();
+      expect((await pool.choose(baseRequest))[0]?.cooldownUntilMs).toBeNull();
     }
     pool.startCooldown("one", "search", Number.POSITIVE_INFINITY, "odd");
-    expect((await pool.choose(requested))[0]?.cooldownUntilMs).toBe(nowMs + 86_400_000);
+    expect((await pool.choose(baseRequest))[0]?.cooldownUntilMs).toBe(nowMs + 86_400_000);
   });
 });
 
@@ -217,14 +221,14 @@ describe("quarantine", () => {
 
   test("a refusal of a replaced secret quarantines nothing", async () => {
     await bench.put("one");
-    const [before] = await pool.choose(requested);
-    const revision = before?.revision() ?? Number.NaN;
+    const [replacedCredential] = await pool.choose(baseRequest);
+    const revision = replacedCredential?.revision() ?? Number.NaN;
     await bench.put("one", { secrets: { token: "renewed" } });
-    const [after] = await pool.choose(requested);
-    expect(after?.inUse.secrets()).toEqual({ token: "renewed" });
+    const [currentCredential] = await pool.choose(baseRequest);
+    expect(currentCredential?.credentialInUse.secrets()).toEqual({ token: "renewed" });
     await pool.quarantine("one", revision, "401 to the replaced secret");
     expect(await chooseIds()).toEqual(["one"]);
-    await pool.quarantine("one", after?.revision() ?? Number.NaN, "401 once more");
+    await pool.quarantine("one", currentCredential?.revision() ?? Number.NaN, "401 once more");
     expect(await chooseIds()).toEqual([]);
   });
 
@@ -240,7 +244,9 @@ describe("quarantine", () => {
     expect(await chooseIds()).toEqual(["two"]);
     await refuse("two", "refused");
     await bench.put("two", { secrets: { token: "renewed" } });
-    expect((await pool.choose(requested))[0]?.inUse.secrets()).toEqual({ token: "renewed" });
+    expect((await pool.choose(baseRequest))[0]?.credentialInUse.secrets()).toEqual({
+      token: "renewed",
+    });
   });
 
   test("a secret encrypted with another key is quarantined, and the others remain usable", async () => {
@@ -295,15 +301,15 @@ test("concurrent choices of an account for several platforms share one read of t
       },
     },
   });
-  const each = await Promise.all([
+  const results = await Promise.all([
     chooseIds({}, countingPool),
     chooseIds({ access: "user" }, countingPool),
     chooseIds({ platform: "mastodon" }, countingPool),
     countingPool.configured("mastodon", "ann"),
     chooseIds({ accountId: "ben" }, countingPool),
   ]);
-  expect(each[0]).toEqual(["anns"]);
-  expect(each[4]).toEqual(["bens"]);
+  expect(results[0]).toEqual(["anns"]);
+  expect(results[4]).toEqual(["bens"]);
   expect(reads).toEqual([
     { accountId: "ann", platforms: ["x", "mastodon"] },
     { accountId: "ben", platforms: ["x"] },

@@ -12,7 +12,7 @@ import type {
 } from "../../platforms/credential.ts";
 import { redactedReason } from "../../platforms/without-secrets.ts";
 import type { Platform } from "../../posts/post.ts";
-import { type CheckedCredential, checkCredential } from "./check-credential.ts";
+import { type CredentialCheck, checkCredential } from "./check-credential.ts";
 import { createCredentialsInUse } from "./credentials-in-use.ts";
 import type { CredentialOperations } from "./operations.ts";
 import type { CredentialPool, PooledCredential } from "./pool.ts";
@@ -36,7 +36,7 @@ export type PoolContext = {
 
 /** Changes apply immediately in memory, and are written in the background. */
 export function createCredentialPool(context: PoolContext): CredentialPool & {
-  check(credential: Credential): Promise<CheckedCredential>;
+  check(credential: Credential): Promise<CredentialCheck>;
   forgetAccount(accountId: string): void;
   stop(): Promise<void>;
 } {
@@ -55,36 +55,41 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     kinds.find((known) => known.platform === platform && known.name === kind);
 
   async function poolCredential(
-    stored: StoredCredential,
+    storedCredential: StoredCredential,
     bucket: string | null,
   ): Promise<PooledCredential | null> {
-    const { credential } = stored;
+    const { credential } = storedCredential;
     const kind = credentialKind(credential);
     if (kind === undefined) return null;
-    const inUse = await openOrQuarantine(stored);
-    if (inUse === null) return null;
-    const revision = () => credentialsInUse.find(credential.id)?.revision ?? stored.revision;
+    const credentialInUse = await openOrQuarantine(storedCredential);
+    if (credentialInUse === null) return null;
+    const revision = () =>
+      credentialsInUse.find(credential.id)?.revision ?? storedCredential.revision;
     const owner = credential.accountId === null ? "deployment" : "account";
-    const cooldownUntilMs = cooldowns.usedUpUntil(stored, bucket, clock.now());
-    return { credential, kind, inUse, revision, tools, owner, cooldownUntilMs };
+    const cooldownUntilMs = cooldowns.usedUpUntil(storedCredential, bucket, clock.now());
+    return { credential, kind, credentialInUse, revision, tools, owner, cooldownUntilMs };
   }
 
-  async function openOrQuarantine(stored: StoredCredential): Promise<CredentialInUse | null> {
+  async function openOrQuarantine(
+    storedCredential: StoredCredential,
+  ): Promise<CredentialInUse | null> {
     try {
-      return credentialsInUse.open(stored);
+      return credentialsInUse.open(storedCredential);
     } catch (thrown) {
       if (!(thrown instanceof EarshotError)) throw thrown;
-      const { credential, revision } = stored;
+      const { credential, revision } = storedCredential;
       const reason = `${errorMessage(thrown)}: restore the secret key and test the credential, or add it again`;
       await quarantine(credential.id, revision, reason);
       return null;
     }
   }
 
-  async function usable(platform: Platform, accountId: string, bucket: string | null) {
-    const stored = await readUsable(platform, accountId);
-    const all = await Promise.all(stored.map((credential) => poolCredential(credential, bucket)));
-    return all.filter((one) => one !== null);
+  async function findUsable(platform: Platform, accountId: string, bucket: string | null) {
+    const storedCredentials = await readUsable(platform, accountId);
+    const pooledCredentials = await Promise.all(
+      storedCredentials.map((credential) => poolCredential(credential, bucket)),
+    );
+    return pooledCredentials.filter((one) => one !== null);
   }
 
   function compareForUse(a: PooledCredential, b: PooledCredential): number {
@@ -96,28 +101,30 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
 
   const choose: CredentialPool["choose"] = async (request) => {
     const { platform, accountId, access, ownership, bucket, host } = request;
-    const all = await usable(platform, accountId, bucket);
-    const chosen = all
+    const pooledCredentials = await findUsable(platform, accountId, bucket);
+    const candidates = pooledCredentials
       .filter(({ kind }) => kind.access === access)
       .filter(({ owner }) => ownership === "any" || owner === "account")
       .filter(({ credential }) => host === null || credential.host === host)
       .toSorted(compareForUse);
-    const [first] = chosen;
+    const [firstChoice] = candidates;
     // Spreads concurrent choices before the first has sent anything.
-    if (first !== undefined) turns.take(first.credential.id, clock.now());
-    return chosen;
+    if (firstChoice !== undefined) turns.take(firstChoice.credential.id, clock.now());
+    return candidates;
   };
 
   const find: CredentialPool["find"] = async (accountId, id, bucket = null) => {
-    const stored = await store.read("readCredential", { id });
-    if (stored === null || stored.credential.quarantine !== null) return null;
-    const { accountId: ownerId } = stored.credential;
-    return ownerId === null || ownerId === accountId ? await poolCredential(stored, bucket) : null;
+    const storedCredential = await store.read("readCredential", { id });
+    if (storedCredential === null || storedCredential.credential.quarantine !== null) return null;
+    const { accountId: ownerId } = storedCredential.credential;
+    return ownerId === null || ownerId === accountId
+      ? await poolCredential(storedCredential, bucket)
+      : null;
   };
 
   const configured: CredentialPool["configured"] = async (platform, accountId) => {
-    const all = await usable(platform, accountId, null);
-    const candidates = all.map(({ kind: { access }, owner }) => ({ access, owner }));
+    const pooledCredentials = await findUsable(platform, accountId, null);
+    const candidates = pooledCredentials.map(({ kind: { access }, owner }) => ({ access, owner }));
     return candidates.filter(
       (candidate, index) =>
         index ===
@@ -128,13 +135,13 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
   };
 
   const refusal: CredentialPool["refusal"] = async (platform, accountId) => {
-    const listed = await store.read("listCredentials", { accountId });
-    const refused = listed
+    const credentials = await store.read("listCredentials", { accountId });
+    const quarantines = credentials
       .flatMap((credential) =>
         credential.platform === platform && credential.quarantine ? [credential.quarantine] : [],
       )
       .toSorted((a, b) => b.sinceMs - a.sinceMs);
-    return refused[0]?.reason ?? null;
+    return quarantines[0]?.reason ?? null;
   };
 
   const startCooldown: CredentialPool["startCooldown"] = (id, bucket, reportedMs, reason) => {
@@ -142,18 +149,18 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     const untilMs = Math.ceil(Math.min(reportedMs, nowMs + maxCooldownMs));
     if (!(untilMs > nowMs)) return;
     cooldowns.start(id, credentialsInUse.find(id)?.revision ?? 0, { bucket, untilMs });
-    const redacted = redactedReason(reason, findSecrets(id));
+    const safeReason = redactedReason(reason, findSecrets(id));
     trackWrite(
-      store.write("startCredentialCooldown", { id, bucket, untilMs, reason: redacted, nowMs }),
+      store.write("startCredentialCooldown", { id, bucket, untilMs, reason: safeReason, nowMs }),
     );
   };
 
   const quarantine: CredentialPool["quarantine"] = async (id, revision, reason) => {
-    const redacted = redactedReason(reason, findSecrets(id));
+    const safeReason = redactedReason(reason, findSecrets(id));
     await store.write("quarantineCredential", {
       id,
       revision,
-      reason: redacted,
+      reason: safeReason,
       nowMs: clock.now(),
     });
   };
@@ -161,20 +168,20 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
   const recordUse: CredentialPool["recordUse"] = (id) => {
     const nowMs = clock.now();
     turns.take(id, nowMs);
-    const notedMs = recordedUses.get(id);
-    if (notedMs !== undefined && Math.abs(nowMs - notedMs) < useWriteIntervalMs) return;
+    const lastWriteMs = recordedUses.get(id);
+    if (lastWriteMs !== undefined && Math.abs(nowMs - lastWriteMs) < useWriteIntervalMs) return;
     recordedUses.set(id, nowMs);
     trackWrite(store.write("markCredentialUsed", { id, nowMs }));
   };
 
   /** A change whose write fails still applies until the process ends. */
   function trackWrite(write: Promise<unknown>): void {
-    const settled = write
+    const settledWrite = write
       .catch(() => null)
       .then(() => {
-        writes.delete(settled);
+        writes.delete(settledWrite);
       });
-    writes.add(settled);
+    writes.add(settledWrite);
   }
 
   async function stop(): Promise<void> {
@@ -188,7 +195,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
   return {
     choose,
     find,
-    released: (release) => pooledRelease(release, { kinds, tools }),
+    openRelease: (release) => pooledRelease(release, { kinds, tools }),
     configured,
     refusal,
     startCooldown,

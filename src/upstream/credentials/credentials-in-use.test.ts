@@ -22,73 +22,81 @@ function startProcess(store = bench.store): CredentialsInUse {
 }
 
 async function openIn(process: CredentialsInUse): Promise<CredentialInUse> {
-  const stored = await bench.store.read("readCredential", { id: "one" });
-  if (stored === null) throw new Error("the credential is missing");
-  return process.open(stored);
+  const storedCredential = await bench.store.read("readCredential", { id: "one" });
+  if (storedCredential === null) throw new Error("the credential is missing");
+  return process.open(storedCredential);
 }
 
 async function storedSecrets(): Promise<Secrets> {
-  const stored = await bench.store.read("readCredential", { id: "one" });
-  if (stored === null) throw new Error("the credential is missing");
-  return decryptSecrets(bench.encryptor, stored.credential, stored.encryptedSecret);
+  const storedCredential = await bench.store.read("readCredential", { id: "one" });
+  if (storedCredential === null) throw new Error("the credential is missing");
+  return decryptSecrets(
+    bench.encryptor,
+    storedCredential.credential,
+    storedCredential.encryptedSecret,
+  );
 }
 
 function rotation() {
-  let current = "first";
-  let made = 0;
+  let currentToken = "first";
+  let renewalCount = 0;
   return {
-    count: () => made,
+    count: () => renewalCount,
     make: async ({ refreshToken }: Secrets): Promise<Secrets> => {
-      if (refreshToken !== current) throw new EarshotError("credential_refused", "already used");
-      made += 1;
-      current = `token ${made}`;
+      if (refreshToken !== currentToken)
+        throw new EarshotError("credential_refused", "already used");
+      renewalCount += 1;
+      currentToken = `token ${renewalCount}`;
       await bench.clock.sleep(50);
-      return { refreshToken: current };
+      return { refreshToken: currentToken };
     },
   };
 }
 
 test("fifty concurrent callers renew a credential once, and all get the stored secret", async () => {
   const { make, count } = rotation();
-  const stored = await openIn(startProcess());
-  const seen = stored.secrets();
-  const all = Promise.all(
+  const credential = await openIn(startProcess());
+  const seenSecrets = credential.secrets();
+  const renewals = Promise.all(
     Array.from({ length: 50 }, async () => {
-      const renewed = await stored.renew(seen, make);
+      const renewed = await credential.renew(seenSecrets, make);
       expect(await storedSecrets()).toEqual(renewed);
       return renewed;
     }),
   );
   await bench.clock.advance(50);
-  expect(new Set((await all).map(({ refreshToken }) => refreshToken))).toEqual(
+  expect(new Set((await renewals).map(({ refreshToken }) => refreshToken))).toEqual(
     new Set(["token 1"]),
   );
   expect(count()).toBe(1);
-  expect(stored.secrets()).toEqual({ refreshToken: "token 1" });
+  expect(credential.secrets()).toEqual({ refreshToken: "token 1" });
 });
 
 test("all users of a credential in a process share a renewal, regardless of when they opened it", async () => {
   const { make, count } = rotation();
   const process = startProcess();
-  const early = await openIn(process);
-  const late = await openIn(process);
-  const seen = late.secrets();
-  const both = Promise.all([early.renew(seen, make), late.renew(seen, make)]);
+  const firstUser = await openIn(process);
+  const secondUser = await openIn(process);
+  const seenSecrets = secondUser.secrets();
+  const renewals = Promise.all([
+    firstUser.renew(seenSecrets, make),
+    secondUser.renew(seenSecrets, make),
+  ]);
   await bench.clock.advance(50);
-  await both;
+  await renewals;
   expect(count()).toBe(1);
-  expect(late.secrets()).toEqual({ refreshToken: "token 1" });
+  expect(secondUser.secrets()).toEqual({ refreshToken: "token 1" });
 });
 
 test("a caller with outdated secrets gets the current ones without a renewal", async () => {
   const { make, count } = rotation();
-  const stored = await openIn(startProcess());
-  const seen = stored.secrets();
-  const first = stored.renew(seen, make);
+  const credential = await openIn(startProcess());
+  const seenSecrets = credential.secrets();
+  const first = credential.renew(seenSecrets, make);
   await bench.clock.advance(50);
   await first;
-  expect(await stored.renew(seen, make)).toEqual({ refreshToken: "token 1" });
-  expect(await stored.renew({}, make)).toEqual({ refreshToken: "token 1" });
+  expect(await credential.renew(seenSecrets, make)).toEqual({ refreshToken: "token 1" });
+  expect(await credential.renew({}, make)).toEqual({ refreshToken: "token 1" });
   expect(count()).toBe(1);
 });
 
@@ -96,12 +104,12 @@ test("processes renew a credential in sequence: the second uses the first one's 
   const { make, count } = rotation();
   const server = await openIn(startProcess());
   const command = await openIn(startProcess());
-  const both = Promise.all([
+  const renewals = Promise.all([
     server.renew(server.secrets(), make),
     command.renew(command.secrets(), make),
   ]);
   await bench.clock.advance(1_000);
-  expect(await both).toEqual([{ refreshToken: "token 1" }, { refreshToken: "token 1" }]);
+  expect(await renewals).toEqual([{ refreshToken: "token 1" }, { refreshToken: "token 1" }]);
   expect(count()).toBe(1);
 });
 
@@ -119,9 +127,9 @@ test("a process adopts another process's renewal instead of renewing again", asy
 test("a dead process's claim to renew expires after a minute", async () => {
   await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: bench.clock.now() });
   const { make } = rotation();
-  const stored = await openIn(startProcess());
+  const credential = await openIn(startProcess());
   let ended = false;
-  const renewal = stored.renew(stored.secrets(), make).finally(() => {
+  const renewal = credential.renew(credential.secrets(), make).finally(() => {
     ended = true;
   });
   await bench.clock.advance(59_000);
@@ -133,8 +141,8 @@ test("a dead process's claim to renew expires after a minute", async () => {
 test("a stopping process does not wait for another process's renewal", async () => {
   await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: bench.clock.now() });
   const process = startProcess();
-  const stored = await openIn(process);
-  const renewal = stored.renew(stored.secrets(), async () => ({ refreshToken: "second" }));
+  const credential = await openIn(process);
+  const renewal = credential.renew(credential.secrets(), async () => ({ refreshToken: "second" }));
   const outcome = expect(renewal).rejects.toMatchObject({ retryable: true });
   await bench.clock.advance(50);
   await process.stop();
@@ -154,15 +162,18 @@ test("a later caller with an earlier clock does not take over a claim to renew",
 });
 
 test("a failed renewal changes nothing, and the next one can start immediately", async () => {
-  const stored = await openIn(startProcess());
-  const seen = stored.secrets();
-  const failing = async () => {
+  const credential = await openIn(startProcess());
+  const seenSecrets = credential.secrets();
+  const failRenewal = async () => {
     throw new EarshotError("upstream_timeout", "no answer", { retryable: true });
   };
-  const both = await Promise.allSettled([stored.renew(seen, failing), stored.renew(seen, failing)]);
-  expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  const outcomes = await Promise.allSettled([
+    credential.renew(seenSecrets, failRenewal),
+    credential.renew(seenSecrets, failRenewal),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   expect(await storedSecrets()).toEqual({ refreshToken: "first" });
-  expect(await stored.renew(seen, async () => ({ refreshToken: "second" }))).toEqual({
+  expect(await credential.renew(seenSecrets, async () => ({ refreshToken: "second" }))).toEqual({
     refreshToken: "second",
   });
 });
@@ -179,34 +190,38 @@ test("a new secret is not lost while the store rejects writes", async () => {
     },
   };
   const process = startProcess(store);
-  const stored = await openIn(process);
-  const seen = stored.secrets();
-  let made = 0;
+  const credential = await openIn(process);
+  const seenSecrets = credential.secrets();
+  let renewalCount = 0;
   const make = async () => {
-    made += 1;
-    return { refreshToken: `token ${made}` };
+    renewalCount += 1;
+    return { refreshToken: `token ${renewalCount}` };
   };
-  await expect(stored.renew(seen, make)).rejects.toMatchObject({ code: "store_unavailable" });
-  await expect(stored.renew(seen, make)).rejects.toMatchObject({ code: "store_unavailable" });
+  await expect(credential.renew(seenSecrets, make)).rejects.toMatchObject({
+    code: "store_unavailable",
+  });
+  await expect(credential.renew(seenSecrets, make)).rejects.toMatchObject({
+    code: "store_unavailable",
+  });
   isFull = false;
   await process.stop();
   expect(await storedSecrets()).toEqual({ refreshToken: "token 1" });
-  expect(await stored.renew(seen, make)).toEqual({ refreshToken: "token 1" });
-  expect(made).toBe(1);
+  expect(await credential.renew(seenSecrets, make)).toEqual({ refreshToken: "token 1" });
+  expect(renewalCount).toBe(1);
 });
 
 test("a removed credential is not renewed", async () => {
-  const stored = await openIn(startProcess());
+  const credential = await openIn(startProcess());
   await bench.store.write("removeCredential", { id: "one" });
-  await expect(stored.renew(stored.secrets(), async () => ({}))).rejects.toMatchObject({
+  await expect(credential.renew(credential.secrets(), async () => ({}))).rejects.toMatchObject({
     code: "credential_refused",
     message: "the credential one was removed",
   });
 });
 
 test("a credential that was added again takes precedence over a pending renewal", async () => {
-  const stored = await openIn(startProcess());
-  const renewal = stored.renew(stored.secrets(), async () => {
+  const credential = await openIn(startProcess());
+  const renewal = credential.renew(credential.secrets(), async () => {
     await bench.put("one", { secrets: { refreshToken: "added again" } });
     return { refreshToken: "renewed" };
   });

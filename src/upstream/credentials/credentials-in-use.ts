@@ -4,7 +4,7 @@ import type { Encryptor } from "../../lib/encryption.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { CredentialInUse, Secrets } from "../../platforms/credential.ts";
 import { credentialRefused } from "../../platforms/credential-errors.ts";
-import { decryptSecrets, encryptSecrets, sameSecrets } from "./encrypt-secrets.ts";
+import { areSecretsEqual, decryptSecrets, encryptSecrets } from "./encrypt-secrets.ts";
 import type { CredentialOperations } from "./operations.ts";
 import type { StoredCredential } from "./rows.ts";
 
@@ -19,7 +19,7 @@ export type CredentialsInUseContext = {
 
 export type CredentialsInUse = {
   /** Errors: `secret_key_mismatch`. */
-  open(stored: StoredCredential): CredentialInUse;
+  open(storedCredential: StoredCredential): CredentialInUse;
   find(id: string): { secrets: Secrets; revision: number } | null;
   forgetAccount(accountId: string): void;
   /** Waits for pending renewals; those that wait for another process fail. */
@@ -40,15 +40,15 @@ export function createCredentialsInUse({
   clock,
 }: CredentialsInUseContext): CredentialsInUse {
   const states = new Map<string, State>();
-  const stopping = new AbortController();
+  const stopController = new AbortController();
 
-  function open(stored: StoredCredential): CredentialInUse {
-    const state = stateFor(stored);
+  function open(storedCredential: StoredCredential): CredentialInUse {
+    const state = stateFor(storedCredential);
     return {
-      credential: stored.credential,
+      credential: storedCredential.credential,
       secrets: () => state.secrets,
-      renew: async (seen, make) => {
-        if (!sameSecrets(state.secrets, seen)) return state.secrets;
+      renew: async (seenSecrets, make) => {
+        if (!areSecretsEqual(state.secrets, seenSecrets)) return state.secrets;
         state.renewal ??= renew(state, make).finally(() => {
           state.renewal = null;
         });
@@ -57,23 +57,28 @@ export function createCredentialsInUse({
     };
   }
 
-  function stateFor(stored: StoredCredential): State {
-    const { id, accountId } = stored.credential;
-    const existing = states.get(id);
+  function stateFor(storedCredential: StoredCredential): State {
+    const { id, accountId } = storedCredential.credential;
+    const existingState = states.get(id);
     // An account's decrypted secret is never used for another account, even if the row has changed.
-    if (existing !== undefined && existing.stored.credential.accountId === accountId) {
-      adopt(existing, stored);
-      return existing;
+    if (existingState !== undefined && existingState.stored.credential.accountId === accountId) {
+      adopt(existingState, storedCredential);
+      return existingState;
     }
-    const created = { stored, secrets: decrypt(stored), unsaved: null, renewal: null };
-    states.set(id, created);
-    return created;
+    const newState = {
+      stored: storedCredential,
+      secrets: decrypt(storedCredential),
+      unsaved: null,
+      renewal: null,
+    };
+    states.set(id, newState);
+    return newState;
   }
 
-  function adopt(state: State, stored: StoredCredential): void {
-    if (stored.revision <= state.stored.revision) return;
-    state.secrets = decrypt(stored);
-    state.stored = stored;
+  function adopt(state: State, storedCredential: StoredCredential): void {
+    if (storedCredential.revision <= state.stored.revision) return;
+    state.secrets = decrypt(storedCredential);
+    state.stored = storedCredential;
     state.unsaved = null;
   }
 
@@ -83,9 +88,9 @@ export function createCredentialsInUse({
   async function renew(state: State, make: (secrets: Secrets) => Promise<Secrets>) {
     if (state.unsaved !== null) return await save(state, state.unsaved);
     const { revision } = state.stored;
-    const claimed = await claim(state);
-    adopt(state, claimed);
-    if (claimed.revision !== revision) return state.secrets;
+    const claimedCredential = await claim(state);
+    adopt(state, claimedCredential);
+    if (claimedCredential.revision !== revision) return state.secrets;
     let secrets: Secrets;
     try {
       secrets = await make(state.secrets);
@@ -101,10 +106,10 @@ export function createCredentialsInUse({
     const { revision, credential } = stored;
     const { id } = credential;
     for (;;) {
-      const claimed = await store.write("claimRenewal", { id, revision, nowMs: clock.now() });
-      if (claimed === "removed") throw forgetRemoved(id);
-      if (claimed !== null) return claimed;
-      await clock.sleep(pollMs, stopping.signal);
+      const claimResult = await store.write("claimRenewal", { id, revision, nowMs: clock.now() });
+      if (claimResult === "removed") throw forgetRemoved(id);
+      if (claimResult !== null) return claimResult;
+      await clock.sleep(pollMs, stopController.signal);
     }
   }
 
@@ -119,11 +124,11 @@ export function createCredentialsInUse({
     const encryptedSecret = encryptSecrets(encryptor, credential, secrets);
     state.unsaved = secrets;
     const isSaved = await store.write("changeCredentialSecret", { id, revision, encryptedSecret });
-    const present = isSaved
+    const currentCredential = isSaved
       ? { credential, revision: revision + 1, encryptedSecret }
       : await store.read("readCredential", { id });
-    if (present === null) throw forgetRemoved(id);
-    adopt(state, present);
+    if (currentCredential === null) throw forgetRemoved(id);
+    adopt(state, currentCredential);
     return state.secrets;
   }
 
@@ -136,12 +141,12 @@ export function createCredentialsInUse({
   }
 
   async function stop(): Promise<void> {
-    stopping.abort(stoppedBeforeRenewal());
+    stopController.abort(stoppedBeforeRenewal());
     const renewals = [...states.values()].flatMap(({ renewal }) => renewal ?? []);
     await Promise.allSettled(renewals);
-    const unsaved = [...states.values()].filter((state) => state.unsaved !== null);
+    const unsavedStates = [...states.values()].filter((state) => state.unsaved !== null);
     await Promise.allSettled(
-      unsaved.map((state) => state.unsaved !== null && save(state, state.unsaved)),
+      unsavedStates.map((state) => state.unsaved !== null && save(state, state.unsaved)),
     );
   }
 

@@ -1,15 +1,15 @@
 import type { Encryptor, SecretOwner } from "../../lib/encryption.ts";
 import type { Credential, Secrets } from "../../platforms/credential.ts";
 
-type Owned = Pick<Credential, "id" | "accountId">;
+type CredentialIdentity = Pick<Credential, "id" | "accountId">;
 
-function makeOwner({ id, accountId }: Owned): SecretOwner {
+function makeOwner({ id, accountId }: CredentialIdentity): SecretOwner {
   return { purpose: "credential", accountId: accountId ?? "", id };
 }
 
 export function encryptSecrets(
   encryptor: Encryptor,
-  credential: Owned,
+  credential: CredentialIdentity,
   secrets: Secrets,
 ): Uint8Array {
   return encryptor.encrypt(JSON.stringify(secrets), makeOwner(credential));
@@ -18,14 +18,14 @@ export function encryptSecrets(
 /** Errors: `secret_key_mismatch`. */
 export function decryptSecrets(
   encryptor: Encryptor,
-  credential: Owned,
-  encrypted: Uint8Array,
+  credential: CredentialIdentity,
+  encryptedSecrets: Uint8Array,
 ): Secrets {
   // Decryption authenticates, so only `encryptSecrets` can have written this.
-  return JSON.parse(encryptor.decrypt(encrypted, makeOwner(credential))) as Secrets;
+  return JSON.parse(encryptor.decrypt(encryptedSecrets, makeOwner(credential))) as Secrets;
 }
 
-export function sameSecrets(a: Secrets, b: Secrets): boolean {
+export function areSecretsEqual(a: Secrets, b: Secrets): boolean {
   const names = Object.keys(a);
   return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
 }

@@ -23,7 +23,7 @@ export async function makeCredential(
   const credential = await kind.make(values, tools).catch((thrown: unknown) => {
     throw redactInput(thrown, secretsIn(kind.fields, values));
   });
-  return withinBounds(credential);
+  return limitLengths(credential);
 }
 
 export async function authorizeCredential(
@@ -32,27 +32,29 @@ export async function authorizeCredential(
   tools: CredentialTools,
   dialogue: Dialogue,
 ): Promise<NewCredential> {
-  const pasted: Record<string, string> = {};
+  const pastedValues: Record<string, string> = {};
   const prompt: Dialogue["prompt"] = async (question) => {
     const answer = await dialogue.prompt(question);
-    Object.assign(pasted, valuesIn(answer, Object.keys(pasted).length));
+    Object.assign(pastedValues, valuesIn(answer, Object.keys(pastedValues).length));
     return answer;
   };
   const credential = await run(values, tools, { ...dialogue, prompt }).catch((thrown: unknown) => {
-    throw redactInput(thrown, { ...secretsIn(fields, values), ...pasted });
+    throw redactInput(thrown, { ...secretsIn(fields, values), ...pastedValues });
   });
-  return withinBounds(credential);
+  return limitLengths(credential);
 }
 
 function secretsIn(fields: readonly CredentialField[], values: FieldValues): FieldValues {
-  const secret = fields.filter(({ isSecret }) => isSecret).map(({ name }) => name);
-  return Object.fromEntries(secret.map((name) => [name, values[name] ?? ""]));
+  const secretNames = fields.filter(({ isSecret }) => isSecret).map(({ name }) => name);
+  return Object.fromEntries(secretNames.map((name) => [name, values[name] ?? ""]));
 }
 
 /** Includes URL parameters, because an authorization code is secret. */
-function valuesIn(answer: string, from: number): FieldValues {
-  const inAddress = URL.parse(answer)?.searchParams.values() ?? [];
-  return Object.fromEntries([answer, ...inAddress].map((value, index) => [from + index, value]));
+function valuesIn(answer: string, startIndex: number): FieldValues {
+  const urlParameters = URL.parse(answer)?.searchParams.values() ?? [];
+  return Object.fromEntries(
+    [answer, ...urlParameters].map((value, index) => [startIndex + index, value]),
+  );
 }
 
 /** A response may echo what was sent. */
@@ -67,13 +69,13 @@ function redactInput(thrown: unknown, secrets: FieldValues): Error {
   });
 }
 
-function withinBounds(credential: NewCredential): NewCredential {
-  const cut = (text: string | null) =>
+function limitLengths(credential: NewCredential): NewCredential {
+  const truncate = (text: string | null) =>
     text === null ? null : stripControls(text).slice(0, maxNameLength);
   return {
     ...credential,
-    subject: cut(credential.subject),
-    subjectName: cut(credential.subjectName),
+    subject: truncate(credential.subject),
+    subjectName: truncate(credential.subjectName),
     hint: stripControls(credential.hint).slice(0, maxHintLength),
   };
 }

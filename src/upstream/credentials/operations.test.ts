@@ -23,8 +23,8 @@ test("credentials are listed with everything but the secret, with account names,
     nowMs: nowMs + 1,
   });
   await bench.put("shared", { hint: "abcd" });
-  const all = await bench.store.read("listCredentials", null);
-  expect(all).toEqual([
+  const credentials = await bench.store.read("listCredentials", null);
+  expect(credentials).toEqual([
     {
       id: "shared",
       accountId: null,
@@ -110,7 +110,7 @@ test("a reopened bucket is dropped at the next cooling, and a removed credential
   expect(bench.database.all("SELECT * FROM credential_cooling")).toEqual([]);
 });
 
-test("an owner may have a hundred credentials per platform", async () => {
+test("an owner can have a hundred credentials per platform", async () => {
   for (let count = 0; count < 100; count += 1) await bench.put(`id${count}`);
   await expect(bench.put("more")).rejects.toMatchObject({ code: "too_many_credentials" });
   await bench.put("id7");
@@ -126,20 +126,20 @@ test("a credential requires an existing account", async () => {
 
 test("the same credential is found only for its owner", async () => {
   await bench.put("anns", { accountId: "ann", subject: "1" });
-  const requested = {
+  const identity = {
     accountId: "ann",
     platform: "x",
     kind: "app-token",
     host: "https://api.x.example",
     subject: "1",
   } as const;
-  expect(await bench.store.read("findSameCredential", requested)).toBe("anns");
+  expect(await bench.store.read("findSameCredential", identity)).toBe("anns");
   for (const other of [
     { accountId: null },
     { accountId: "ben" },
     { subject: "2" },
     { kind: "k" },
   ]) {
-    expect(await bench.store.read("findSameCredential", { ...requested, ...other })).toBeNull();
+    expect(await bench.store.read("findSameCredential", { ...identity, ...other })).toBeNull();
   }
 });

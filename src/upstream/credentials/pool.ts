@@ -24,7 +24,7 @@ export type CredentialPool = {
   }): Promise<readonly PooledCredential[]>;
   find(accountId: string, id: string, bucket?: string | null): Promise<PooledCredential | null>;
   /** A credential for one job, never stored; null once expired. */
-  released(release: UsableRelease): PooledCredential | null;
+  openRelease(release: UsableRelease): PooledCredential | null;
   /** Includes used-up credentials. */
   configured(
     platform: Platform,
@@ -42,7 +42,7 @@ export type CredentialPool = {
 export type PooledCredential = {
   credential: Credential;
   kind: CredentialKind;
-  inUse: CredentialInUse;
+  credentialInUse: CredentialInUse;
   revision(): number;
   tools: CredentialTools;
   owner: "account" | "deployment";

@@ -23,7 +23,7 @@ const tools: CredentialTools = {
   randomBytes: (length) => new Uint8Array(length),
 };
 
-function makePooled(kind: CredentialKind, secrets: Secrets): PooledCredential {
+function makePooledCredential(kind: CredentialKind, secrets: Secrets): PooledCredential {
   const credential = {
     id: "c1",
     accountId: "ann",
@@ -38,12 +38,12 @@ function makePooled(kind: CredentialKind, secrets: Secrets): PooledCredential {
     quarantine: null,
     coolings: [],
   };
-  const stored = { credential, secrets: () => secrets, renew: async () => secrets };
+  const credentialInUse = { credential, secrets: () => secrets, renew: async () => secrets };
   const owner = "account" as const;
   return {
     credential,
     kind,
-    inUse: stored,
+    credentialInUse,
     revision: () => 2,
     tools,
     owner,
@@ -51,18 +51,20 @@ function makePooled(kind: CredentialKind, secrets: Secrets): PooledCredential {
   };
 }
 
-const usableRelease = (special: Partial<UsableRelease> = {}): UsableRelease => {
+const usableRelease = (overrides: Partial<UsableRelease> = {}): UsableRelease => {
   const credential = toReleasedCredential(
-    makePooled(findKind("mastodon", "user-token"), { token: "secret" }),
+    makePooledCredential(findKind("mastodon", "user-token"), { token: "secret" }),
     0,
   );
   if (credential === null) throw new Error("the credential is not releasable");
-  return { credential, hasExpired: () => false, ...special };
+  return { credential, hasExpired: () => false, ...overrides };
 };
 
 test("the token of an application is released, but not its key and secret", () => {
   const secrets = { clientId: "id", clientSecret: "client secret", token: "a token" };
-  expect(toReleasedCredential(makePooled(findKind("mastodon", "app-token"), secrets), 0)).toEqual({
+  expect(
+    toReleasedCredential(makePooledCredential(findKind("mastodon", "app-token"), secrets), 0),
+  ).toEqual({
     id: "c1",
     platform: "mastodon",
     kind: "app-token",
@@ -77,16 +79,27 @@ test("the token of an application is released, but not its key and secret", () =
 
 test("no credential of a platform that bills is released", () => {
   const token = { token: "a token" };
-  expect(toReleasedCredential(makePooled(findKind("x", "app-token"), token), 0)).toBeNull();
-  expect(toReleasedCredential(makePooled(findKind("x", "user-token"), token), 0)).toBeNull();
+  expect(
+    toReleasedCredential(makePooledCredential(findKind("x", "app-token"), token), 0),
+  ).toBeNull();
+  expect(
+    toReleasedCredential(makePooledCredential(findKind("x", "user-token"), token), 0),
+  ).toBeNull();
 });
 
 test("used-up limits are released until they reopen", () => {
-  const pooled = makePooled(findKind("mastodon", "user-token"), { token: "a token" });
+  const pooledCredential = makePooledCredential(findKind("mastodon", "user-token"), {
+    token: "a token",
+  });
   const coolings = [{ bucket: "all", untilMs: 1_000, reason: "used up" }];
-  const cooling = { ...pooled, credential: { ...pooled.credential, coolings } };
-  expect(toReleasedCredential(cooling, 999)?.coolings).toEqual([{ bucket: "all", untilMs: 1_000 }]);
-  expect(toReleasedCredential(cooling, 1_000)?.coolings).toEqual([]);
+  const coolingCredential = {
+    ...pooledCredential,
+    credential: { ...pooledCredential.credential, coolings },
+  };
+  expect(toReleasedCredential(coolingCredential, 999)?.coolings).toEqual([
+    { bucket: "all", untilMs: 1_000 },
+  ]);
+  expect(toReleasedCredential(coolingCredential, 1_000)?.coolings).toEqual([]);
 });
 
 test("kinds of credentials that need renewal or are billed are not released", () => {
@@ -95,37 +108,46 @@ test("kinds of credentials that need renewal or are billed are not released", ()
     appviewUrl: "https://appview.example",
     resolveTxt: async () => [],
   });
-  const all = [...kinds, ...bluesky].filter((kind) => kind.releasedSecrets !== undefined);
-  expect(all.map(({ platform, name }) => `${platform} ${name}`).toSorted()).toEqual([
+  const releasableKinds = [...kinds, ...bluesky].filter(
+    (kind) => kind.releasedSecrets !== undefined,
+  );
+  expect(releasableKinds.map(({ platform, name }) => `${platform} ${name}`).toSorted()).toEqual([
     "mastodon app-token",
     "mastodon user-token",
   ]);
 });
 
 test("a release is a credential without an account that cannot be renewed", async () => {
-  const usable = pooledRelease(usableRelease(), { kinds, tools });
-  expect(usable).toMatchObject({ owner: "account", credential: { id: "c1", accountId: null } });
-  expect(usable?.inUse.secrets()).toEqual({ token: "secret" });
-  await expect(usable?.inUse.renew({}, async () => ({}))).rejects.toMatchObject({
-    code: "credential_refused",
+  const usableCredential = pooledRelease(usableRelease(), { kinds, tools });
+  expect(usableCredential).toMatchObject({
+    owner: "account",
+    credential: { id: "c1", accountId: null },
   });
+  expect(usableCredential?.credentialInUse.secrets()).toEqual({ token: "secret" });
+  await expect(usableCredential?.credentialInUse.renew({}, async () => ({}))).rejects.toMatchObject(
+    {
+      code: "credential_refused",
+    },
+  );
 });
 
 test("the secret of an expired release cannot be read", () => {
   let isOver = false;
   const release = usableRelease({ hasExpired: () => isOver });
-  const usable = pooledRelease(release, { kinds, tools });
+  const usableCredential = pooledRelease(release, { kinds, tools });
   isOver = true;
-  expect(() => usable?.inUse.secrets()).toThrowError(
+  expect(() => usableCredential?.credentialInUse.secrets()).toThrowError(
     expect.objectContaining({ code: "credential_refused" }),
   );
   expect(pooledRelease(release, { kinds, tools })).toBeNull();
 });
 
-test("a release of a kind that may not be released is ignored", () => {
+test("a release of a kind that cannot be released is ignored", () => {
   const { credential } = usableRelease();
-  const ofX = usableRelease({ credential: { ...credential, platform: "x", kind: "app-token" } });
-  expect(pooledRelease(ofX, { kinds, tools })).toBeNull();
-  const unknown = usableRelease({ credential: { ...credential, kind: "password" } });
-  expect(pooledRelease(unknown, { kinds, tools })).toBeNull();
+  const xRelease = usableRelease({
+    credential: { ...credential, platform: "x", kind: "app-token" },
+  });
+  expect(pooledRelease(xRelease, { kinds, tools })).toBeNull();
+  const unknownRelease = usableRelease({ credential: { ...credential, kind: "password" } });
+  expect(pooledRelease(unknownRelease, { kinds, tools })).toBeNull();
 });

@@ -28,33 +28,34 @@ export type UsableRelease = {
   hasExpired(): boolean;
 };
 
-/** Null if its kind may not be released. */
+/** Null if its kind cannot be released. */
 export function toReleasedCredential(
-  { credential, kind, inUse, owner, revision }: PooledCredential,
+  { credential, kind, credentialInUse, owner, revision }: PooledCredential,
   nowMs: number,
 ): ReleasedCredential | null {
-  const secrets = kind.releasedSecrets?.(inUse.secrets()) ?? null;
+  const secrets = kind.releasedSecrets?.(credentialInUse.secrets()) ?? null;
   if (secrets === null) return null;
   const { id, platform, host, subject } = credential;
   const coolings = credential.coolings
     .filter(({ untilMs }) => untilMs > nowMs)
     .map(({ bucket, untilMs }) => ({ bucket, untilMs }));
-  const shared = { id, platform, kind: kind.name, owner, host, subject, coolings };
-  return { ...shared, revision: revision(), secrets };
+  const sharedFields = { id, platform, kind: kind.name, owner, host, subject, coolings };
+  return { ...sharedFields, revision: revision(), secrets };
 }
 
 /**
  * Null if the release has expired or its kind is unknown. Only the storing process can renew it.
  */
 export function pooledRelease(
-  { credential: released, hasExpired }: UsableRelease,
+  { credential: releasedCredential, hasExpired }: UsableRelease,
   { kinds, tools }: { kinds: readonly CredentialKind[]; tools: CredentialTools },
 ): PooledCredential | null {
   const kind = kinds.find(
-    ({ platform, name }) => platform === released.platform && name === released.kind,
+    ({ platform, name }) =>
+      platform === releasedCredential.platform && name === releasedCredential.kind,
   );
   if (kind?.releasedSecrets === undefined || hasExpired()) return null;
-  const { id, platform, host, subject, owner, revision, secrets, coolings } = released;
+  const { id, platform, host, subject, owner, revision, secrets, coolings } = releasedCredential;
   const credential: Credential = {
     id,
     // Only the gateway knows the owner.
@@ -70,7 +71,7 @@ export function pooledRelease(
     quarantine: null,
     coolings: coolings.map((cooling) => ({ ...cooling, reason: "" })),
   };
-  const fixed: CredentialInUse = {
+  const fixedCredential: CredentialInUse = {
     credential,
     secrets: () => {
       if (hasExpired()) throw releaseExpired(host);
@@ -83,7 +84,7 @@ export function pooledRelease(
   return {
     credential,
     kind,
-    inUse: fixed,
+    credentialInUse: fixedCredential,
     revision: () => revision,
     tools,
     owner,
@@ -92,5 +93,5 @@ export function pooledRelease(
 }
 
 function releaseExpired(host: string) {
-  return credentialRefused(`the release of the credential for ${new URL(host).host} has expired`);
+  return credentialRefused(`the released credential for ${new URL(host).host} has expired`);
 }

@@ -20,14 +20,14 @@ export const renewalOperations = {
     const untilMs = nowMs + renewalClaimMs;
     // A claim that ends much later was made before the clock was set back. Slightly later is
     // normal: the other process read the clock later but claimed first.
-    const claimed = yield* database.run(
+    const claimedRows = yield* database.run(
       `UPDATE credential SET renewing_until_ms = :untilMs WHERE id = :id AND revision = :revision
            AND (renewing_until_ms IS NULL OR renewing_until_ms <= :nowMs OR renewing_until_ms > :implausibleMs)`,
       { id, revision, nowMs, untilMs, implausibleMs: untilMs + renewalClaimMs },
     );
-    const stored = yield* readCredential(database, id);
-    if (stored === null) return "removed";
-    return claimed === 1 || stored.revision !== revision ? stored : null;
+    const storedCredential = yield* readCredential(database, id);
+    if (storedCredential === null) return "removed";
+    return claimedRows === 1 || storedCredential.revision !== revision ? storedCredential : null;
   }),
 
   releaseRenewal: relaxed(function* (

@@ -6,27 +6,27 @@ export type RoundRobin = {
   compare(credential: Credential, other: Credential): number;
 };
 
-type Turn = { atMs: number; number: number };
+type Turn = { atMs: number; sequence: number };
 
 export function createRoundRobin(): RoundRobin {
   const turns = new Map<string, Turn>();
-  let number = 0;
+  let sequence = 0;
 
   function take(id: string, nowMs: number): void {
-    number += 1;
-    turns.set(id, { atMs: nowMs, number });
+    sequence += 1;
+    turns.set(id, { atMs: nowMs, sequence });
   }
 
   function findTurn({ id, usedMs }: Credential): Turn {
-    const turn = turns.get(id) ?? { atMs: Number.NEGATIVE_INFINITY, number: 0 };
-    return usedMs !== null && usedMs > turn.atMs ? { atMs: usedMs, number: turn.number } : turn;
+    const turn = turns.get(id) ?? { atMs: Number.NEGATIVE_INFINITY, sequence: 0 };
+    return usedMs !== null && usedMs > turn.atMs ? { atMs: usedMs, sequence: turn.sequence } : turn;
   }
 
-  function compare(x: Credential, right: Credential): number {
-    const a = findTurn(x);
+  function compare(left: Credential, right: Credential): number {
+    const a = findTurn(left);
     const b = findTurn(right);
     if (a.atMs !== b.atMs) return a.atMs < b.atMs ? -1 : 1;
-    return a.number - b.number;
+    return a.sequence - b.sequence;
   }
 
   return { take, compare };

@@ -29,10 +29,10 @@ const select = `SELECT credential.id, account_id AS accountId, account.name AS a
 
 export function* readCredential(database: Database, id: string): Steps<StoredCredential | null> {
   const row = yield* database.get<Row>(`${select} WHERE credential.id = :id`, { id });
-  return row === undefined ? null : yield* storedOf(database, row);
+  return row === undefined ? null : yield* toStoredCredential(database, row);
 }
 
-export const usableCredential = `(account_id = :accountId OR account_id IS NULL) AND quarantined_ms IS NULL
+export const usableCredentialSql = `(account_id = :accountId OR account_id IS NULL) AND quarantined_ms IS NULL
   AND platform IN (SELECT value FROM json_each(:platforms))`;
 
 export function* usableCredentials(
@@ -41,11 +41,11 @@ export function* usableCredentials(
   accountId: string,
 ): Steps<StoredCredential[]> {
   const rows = yield* database.all<Row>(
-    `${select} WHERE ${usableCredential}
+    `${select} WHERE ${usableCredentialSql}
        ORDER BY credential.created_ms, credential.id`,
     { platforms: JSON.stringify(platforms), accountId },
   );
-  return yield* mapNonNull(rows, (row) => storedOf(database, row));
+  return yield* mapNonNull(rows, (row) => toStoredCredential(database, row));
 }
 
 /** Oldest first; a null `owner` lists all, a null `accountId` the deployment's. */
@@ -59,12 +59,12 @@ export function* listedCredentials(
     owner === null ? {} : { accountId: owner.accountId },
   );
   return yield* mapNonNull(rows, function* (row) {
-    const { credential } = yield* storedOf(database, row);
+    const { credential } = yield* toStoredCredential(database, row);
     return { ...credential, accountName: row.accountName };
   });
 }
 
-function* storedOf(database: Database, row: Row): Steps<StoredCredential> {
+function* toStoredCredential(database: Database, row: Row): Steps<StoredCredential> {
   const { id, revision, encryptedSecret, quarantinedMs, quarantineReason } = row;
   const { accountId, platform, kind, host, subject, subjectName, hint, createdMs, usedMs } = row;
   const quarantine =
@@ -73,9 +73,9 @@ function* storedOf(database: Database, row: Row): Steps<StoredCredential> {
     `SELECT bucket, until_ms AS untilMs, reason FROM credential_cooling WHERE credential_id = :id ORDER BY bucket`,
     { id },
   );
-  const shown = { id, accountId, platform, kind, host, subject, subjectName, hint };
+  const publicFields = { id, accountId, platform, kind, host, subject, subjectName, hint };
   return {
-    credential: { ...shown, createdMs, usedMs, quarantine, coolings },
+    credential: { ...publicFields, createdMs, usedMs, quarantine, coolings },
     revision,
     encryptedSecret,
   };

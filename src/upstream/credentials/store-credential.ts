@@ -33,11 +33,11 @@ export async function storeCredential(
 ): Promise<string> {
   const { store, encryptor } = credentialStore;
   const { host, subject } = made;
-  const same =
+  const existingId =
     subject === null
       ? await findSameSecret(credentialStore, { accountId, platform, kind, host }, secrets)
       : await store.read("findSameCredential", { accountId, platform, kind, host, subject });
-  const id = same ?? randomBase62(idLength, credentialStore.randomBytes);
+  const id = existingId ?? randomBase62(idLength, credentialStore.randomBytes);
   await credentialStore.put({
     ...made,
     id,
@@ -58,8 +58,8 @@ async function findSameSecret(
   { accountId, platform, kind, host }: CredentialScope,
   secrets: Secrets,
 ): Promise<string | null> {
-  const listed = await credentialStore.store.read("listCredentials", { accountId });
-  for (const credential of listed) {
+  const credentials = await credentialStore.store.read("listCredentials", { accountId });
+  for (const credential of credentials) {
     if (credential.platform !== platform || credential.kind !== kind || credential.host !== host)
       continue;
     const storedSecrets = await readableSecrets(credentialStore, credential.id);
@@ -75,10 +75,10 @@ async function readableSecrets(
   { store, encryptor }: CredentialStore,
   id: string,
 ): Promise<Secrets> {
-  const stored = await store.read("readCredential", { id });
-  if (stored === null) return {};
+  const storedCredential = await store.read("readCredential", { id });
+  if (storedCredential === null) return {};
   try {
-    return decryptSecrets(encryptor, stored.credential, stored.encryptedSecret);
+    return decryptSecrets(encryptor, storedCredential.credential, storedCredential.encryptedSecret);
   } catch (thrown) {
     if (thrown instanceof EarshotError) return {};
     throw thrown;

@@ -3,10 +3,14 @@ import type { StoredCredential } from "./rows.ts";
 export type UsedUpLimits = {
   start(id: string, revision: number, limit: { bucket: string; untilMs: number }): void;
   /** Limits of a replaced secret do not count; the store drops them. */
-  usedUpUntil(stored: StoredCredential, bucket: string | null, nowMs: number): number | null;
+  usedUpUntil(
+    storedCredential: StoredCredential,
+    bucket: string | null,
+    nowMs: number,
+  ): number | null;
 };
 
-type ReportedLimits = { revision: number; untilMs: ReadonlyMap<string, number> };
+type ReportedLimits = { revision: number; untilMsByBucket: ReadonlyMap<string, number> };
 
 export function createUsedUpLimits(): UsedUpLimits {
   const limits = new Map<string, ReportedLimits>();
@@ -17,11 +21,14 @@ export function createUsedUpLimits(): UsedUpLimits {
     nowMs: number,
   ): number | null {
     if (bucket === null) return null;
-    const reported = limits.get(credential.id);
-    const ownUntilMs =
-      reported !== undefined && reported.revision >= revision ? reported.untilMs.get(bucket) : null;
+    const reportedLimits = limits.get(credential.id);
+    const reportedUntilMs =
+      reportedLimits !== undefined && reportedLimits.revision >= revision
+        ? reportedLimits.untilMsByBucket.get(bucket)
+        : null;
     const storedUntilMs = credential.coolings.find((cooling) => cooling.bucket === bucket)?.untilMs;
-    const untilMs = ownUntilMs != null && ownUntilMs > nowMs ? ownUntilMs : storedUntilMs;
+    const untilMs =
+      reportedUntilMs != null && reportedUntilMs > nowMs ? reportedUntilMs : storedUntilMs;
     return untilMs !== undefined && untilMs > nowMs ? untilMs : null;
   }
 
@@ -30,9 +37,9 @@ export function createUsedUpLimits(): UsedUpLimits {
     revision: number,
     { bucket, untilMs }: { bucket: string; untilMs: number },
   ): void {
-    const known = limits.get(id);
-    const others = known?.revision === revision ? known.untilMs : [];
-    limits.set(id, { revision, untilMs: new Map([...others, [bucket, untilMs]]) });
+    const knownLimits = limits.get(id);
+    const otherBuckets = knownLimits?.revision === revision ? knownLimits.untilMsByBucket : [];
+    limits.set(id, { revision, untilMsByBucket: new Map([...otherBuckets, [bucket, untilMs]]) });
   }
 
   return { start, usedUpUntil };

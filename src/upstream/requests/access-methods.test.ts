@@ -12,7 +12,7 @@ import { credentialAccess } from "./access-methods.ts";
 const origin = "https://api.example";
 
 /** Renews its session before each request. */
-const renewing: CredentialKind = {
+const renewingKind: CredentialKind = {
   ...bearer,
   send: async ({ url, headers, signal }, _inUse, tools) => {
     await tools.fetch(new URL("/renew", url), { method: "POST" });
@@ -21,10 +21,10 @@ const renewing: CredentialKind = {
 };
 
 test("an aborted request ends immediately, and the pending renewal continues for others", async () => {
-  const requested: { path: string; options: FetchOptions | undefined }[] = [];
+  const requests: { path: string; options: FetchOptions | undefined }[] = [];
   // The request ends only with its signal.
   const fetch = async (url: URL | string, options?: FetchOptions): Promise<never> => {
-    requested.push({ path: new URL(url).pathname, options });
+    requests.push({ path: new URL(url).pathname, options });
     return await new Promise((_resolve, reject) => {
       options?.signal?.addEventListener("abort", () => reject(options.signal?.reason));
     });
@@ -33,14 +33,14 @@ test("an aborted request ends immediately, and the pending renewal continues for
   const bounds = { fetch: client, timeoutMs: 1_000, maxResponseBytes: 1_000 };
   const method = credentialAccess(
     bounds,
-    pooledCredential("c1", origin, { kind: renewing }),
+    pooledCredential("c1", origin, { kind: renewingKind }),
     testPool(),
   );
   const job = new AbortController();
-  const sent = method.send({ url: new URL("/posts", origin), headers: {}, signal: job.signal });
+  const response = method.send({ url: new URL("/posts", origin), headers: {}, signal: job.signal });
   job.abort(new Error("the job was cancelled"));
-  await expect(sent).rejects.toThrow("the job was cancelled");
-  expect(requested).toEqual([
+  await expect(response).rejects.toThrow("the job was cancelled");
+  expect(requests).toEqual([
     { path: "/renew", options: { method: "POST", timeoutMs: 1_000, maxBytes: 1_000 } },
   ]);
 });
@@ -69,26 +69,26 @@ test("a refusal concerns the secret that was sent, even if it has been replaced,
   const fetch = async (_url: URL | string, options?: FetchOptions) => {
     secrets = { token: "secret-of-after" };
     revision = 2;
-    const sent = options?.headers?.authorization;
-    throw new EarshotError("credential_refused", `401 to ${sent}`, { status: 502 });
+    const authorization = options?.headers?.authorization;
+    throw new EarshotError("credential_refused", `401 to ${authorization}`, { status: 502 });
   };
   const client = Object.assign(fetch, { stream: fetch, close: async () => undefined });
   const bounds = { fetch: client, timeoutMs: 1_000, maxResponseBytes: 1_000 };
   const pooled = pooledCredential("c1", origin, { revision: () => revision });
-  const stored = { ...pooled.inUse, secrets: () => secrets };
-  const refused: [string, number, string][] = [];
+  const credentialInUse = { ...pooled.credentialInUse, secrets: () => secrets };
+  const refusals: [string, number, string][] = [];
   const pool: CredentialPool = {
     ...testPool(),
-    quarantine: async (...reported) => {
-      refused.push(reported);
+    quarantine: async (...args) => {
+      refusals.push(args);
     },
   };
-  const method = credentialAccess(bounds, { ...pooled, inUse: stored }, pool);
+  const method = credentialAccess(bounds, { ...pooled, credentialInUse }, pool);
   const { signal } = new AbortController();
   const send = () => method.send({ url: new URL("/posts", origin), headers: {}, signal });
   await expect(send()).rejects.toThrow("401 to Bearer …");
   await expect(send()).rejects.toThrow("401 to Bearer …");
-  expect(refused).toEqual([
+  expect(refusals).toEqual([
     ["c1", 1, "401 to Bearer …"],
     ["c1", 2, "401 to Bearer …"],
   ]);
@@ -98,8 +98,8 @@ test("a refusal of a session that was renewed for the request concerns the renew
   let secrets = { token: "lapsed" };
   let revision = 1;
   const pooled = pooledCredential("c1", origin, { revision: () => revision });
-  const stored: CredentialInUse = {
-    ...pooled.inUse,
+  const credentialInUse: CredentialInUse = {
+    ...pooled.credentialInUse,
     secrets: () => secrets,
     renew: async () => {
       secrets = { token: "renewed" };
@@ -119,19 +119,19 @@ test("a refusal of a session that was renewed for the request concerns the renew
     stream: neverFetched,
     close: async () => undefined,
   });
-  const refused: number[] = [];
+  const refusedRevisions: number[] = [];
   const pool: CredentialPool = {
     ...testPool(),
     quarantine: async (_id, refusedRevision) => {
-      refused.push(refusedRevision);
+      refusedRevisions.push(refusedRevision);
     },
   };
   const bounds = { fetch: client, timeoutMs: 1_000, maxResponseBytes: 1_000 };
-  const method = credentialAccess(bounds, { ...pooled, kind, inUse: stored }, pool);
+  const method = credentialAccess(bounds, { ...pooled, kind, credentialInUse }, pool);
   const { signal } = new AbortController();
-  const sent = method.send({ url: new URL("/posts", origin), headers: {}, signal });
-  await expect(sent).rejects.toThrow("still 401");
-  expect(refused).toEqual([2]);
+  const response = method.send({ url: new URL("/posts", origin), headers: {}, signal });
+  await expect(response).rejects.toThrow("still 401");
+  expect(refusedRevisions).toEqual([2]);
 });
 
 test("a credential replaced during a request and chosen by another job remains usable", async () => {
@@ -149,20 +149,20 @@ test("a credential replaced during a request and chosen by another job remains u
     });
   const fetch = async (url: URL | string) => {
     await bench.put("one", { secrets: { token: "replaced" } });
-    expect((await choose())[0]?.inUse.secrets()).toEqual({ token: "replaced" });
+    expect((await choose())[0]?.credentialInUse.secrets()).toEqual({ token: "replaced" });
     return fetchedResponse(new URL(url), { status: 401, headers: new Headers() }, Buffer.from(""));
   };
   await bench.put("one");
-  const [before] = await choose();
-  if (before === undefined) throw new Error("no credential was chosen");
+  const [chosen] = await choose();
+  if (chosen === undefined) throw new Error("no credential was chosen");
   const stream = async (): Promise<never> => Promise.reject(new Error("nothing is streamed"));
   const client = Object.assign(fetch, { stream, close: async () => undefined });
-  const tools = { ...before.tools, fetch };
+  const tools = { ...chosen.tools, fetch };
   const bounds = { fetch: client, timeoutMs: 1_000, maxResponseBytes: 1_000 };
-  const method = credentialAccess(bounds, { ...before, tools }, pool);
+  const method = credentialAccess(bounds, { ...chosen, tools }, pool);
   const { signal } = new AbortController();
-  const sent = method.send({ url: new URL("/posts", origin), headers: {}, signal });
-  await expect(sent).rejects.toMatchObject({ code: "credential_refused" });
+  const response = method.send({ url: new URL("/posts", origin), headers: {}, signal });
+  await expect(response).rejects.toMatchObject({ code: "credential_refused" });
   expect(await choose()).toHaveLength(1);
   await pool.stop();
   bench.close();

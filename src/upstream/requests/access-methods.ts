@@ -28,16 +28,16 @@ const maxRedirects = 3;
 export function createPublicAccess({ fetch, timeoutMs, maxResponseBytes }: AccessContext): Access {
   async function send({ url, headers, signal }: AuthorizedRequest): Promise<FetchedResponse> {
     const options = { headers, signal, timeoutMs, maxBytes: maxResponseBytes };
-    let requested = url;
+    let currentUrl = url;
     for (let redirects = 0; ; redirects += 1) {
-      const response = await fetch(requested, options);
-      const target = findRedirect(requested, response);
+      const response = await fetch(currentUrl, options);
+      const target = findRedirect(currentUrl, response);
       if (target === null) return response;
       if (target.origin !== url.origin) throw upstreamRefused(url.host, redirectText(target));
       if (redirects === maxRedirects) {
         throw upstreamRefused(url.host, `redirected more than ${maxRedirects} times`);
       }
-      requested = target;
+      currentUrl = target;
     }
   }
 
@@ -47,23 +47,28 @@ export function createPublicAccess({ fetch, timeoutMs, maxResponseBytes }: Acces
 /** Quarantines a refused credential. Follows no redirects. */
 export function credentialAccess(
   { fetch, timeoutMs, maxResponseBytes }: AccessContext,
-  pooled: PooledCredential,
+  pooledCredential: PooledCredential,
   pool: CredentialPool,
 ): Access {
-  const { kind, tools } = pooled;
-  const { id } = pooled.credential;
+  const { kind, tools } = pooledCredential;
+  const { id } = pooledCredential.credential;
 
   async function send(request: AuthorizedRequest): Promise<FetchedResponse> {
     // Ignores the request's signal: a renewal serves all requests that wait for it.
     const bounds = { timeoutMs, maxBytes: maxResponseBytes };
-    const bounded: typeof tools.fetch = (url, options) => fetch(url, { ...bounds, ...options });
+    const boundedFetch: typeof tools.fetch = (url, options) =>
+      fetch(url, { ...bounds, ...options });
     pool.recordUse(id);
-    const used = usedSecrets(pooled);
-    const sent = kind.send(request, used.inUse, { ...tools, fetch: bounded });
-    const response = await unlessAborted(request.signal, sent).catch((thrown: unknown) =>
-      refuse(thrown, used),
+    const requestSecrets = usedSecrets(pooledCredential);
+    const pendingResponse = kind.send(request, requestSecrets.inUse, {
+      ...tools,
+      fetch: boundedFetch,
+    });
+    const response = await unlessAborted(request.signal, pendingResponse).catch((thrown: unknown) =>
+      refuse(thrown, requestSecrets),
     );
-    if (response.status === 401) return await refuse(unauthorized(request.url.host), used);
+    if (response.status === 401)
+      return await refuse(unauthorized(request.url.host), requestSecrets);
     const target = findRedirect(request.url, response);
     if (target !== null) throw upstreamRefused(request.url.host, redirectText(target));
     // A refusal's body is reported, and may echo secrets.
@@ -71,23 +76,23 @@ export function credentialAccess(
     return fetchedResponse(
       request.url,
       response,
-      Buffer.from(withoutSecrets(response.text(), used.secrets())),
+      Buffer.from(withoutSecrets(response.text(), requestSecrets.secrets())),
     );
   }
 
-  async function refuse(thrown: unknown, used: UsedSecrets): Promise<never> {
+  async function refuse(thrown: unknown, requestSecrets: UsedSecrets): Promise<never> {
     if (thrown instanceof EarshotError && thrown.code === "credential_refused") {
-      const reason = redactedReason(thrown.message, used.secrets());
-      await pool.quarantine(id, used.revision(), reason);
+      const reason = redactedReason(thrown.message, requestSecrets.secrets());
+      await pool.quarantine(id, requestSecrets.revision(), reason);
     }
-    throw redactError(thrown, used.secrets());
+    throw redactError(thrown, requestSecrets.secrets());
   }
 
   return {
     findOwner: () => id,
     send,
     startCooldown: (bucket, untilMs) =>
-      pool.startCooldown(id, bucket, untilMs, "rate limit of the platform"),
+      pool.startCooldown(id, bucket, untilMs, "the platform's rate limit"),
   };
 }
 

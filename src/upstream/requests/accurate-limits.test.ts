@@ -20,12 +20,12 @@ async function simulate({ limit, windowMs, reportsSeconds, travelMs, startMs }: 
     pauses: { minMs: 1_000, maxMs: 60_000 },
   });
   const signal = new AbortController().signal;
-  let [used, resetMs, refused, answered, travels] = [0, 0, 0, 0, 0];
+  let [usedCount, resetMs, refusedCount, answeredCount, travelCount] = [0, 0, 0, 0, 0];
   let endMs = 0;
 
   async function travel(): Promise<void> {
-    travels += 1;
-    await clock.sleep(travelMs[travels % travelMs.length] ?? 0);
+    travelCount += 1;
+    await clock.sleep(travelMs[travelCount % travelMs.length] ?? 0);
   }
 
   async function job(atMs: number): Promise<void> {
@@ -41,22 +41,22 @@ async function simulate({ limit, windowMs, reportsSeconds, travelMs, startMs }: 
         signal,
       });
       await travel();
-      if (clock.now() >= resetMs) [used, resetMs] = [0, clock.now() + windowMs];
-      used += 1;
-      const reported = {
-        remaining: Math.max(0, limit - used),
+      if (clock.now() >= resetMs) [usedCount, resetMs] = [0, clock.now() + windowMs];
+      usedCount += 1;
+      const reportedLimit = {
+        remaining: Math.max(0, limit - usedCount),
         resetMs: reportsSeconds ? Math.floor(resetMs / 1_000) * 1_000 : resetMs,
       };
-      const isRefused = used > limit;
+      const isRefused = usedCount > limit;
       await travel();
       if (!isRefused) {
-        permit.answered(plausibleLimit(reported, clock.now()));
-        answered += 1;
+        permit.endWithAnswer(plausibleLimit(reportedLimit, clock.now()));
+        answeredCount += 1;
         endMs = clock.elapsed();
         return;
       }
-      refused += 1;
-      permit.refused(null);
+      refusedCount += 1;
+      permit.endRefused(null);
     }
   }
 
@@ -67,8 +67,8 @@ async function simulate({ limit, windowMs, reportsSeconds, travelMs, startMs }: 
   const enoughMs =
     Math.max(...startMs) + windows * (windowMs + 1_000 + 3 * slowestMs) + inSequenceMs;
   await clock.advance(enoughMs);
-  if (answered === startMs.length) await Promise.all(jobs);
-  return { refused, answered, endMs };
+  if (answeredCount === startMs.length) await Promise.all(jobs);
+  return { refused: refusedCount, answered: answeredCount, endMs };
 }
 
 const platforms = fc.record({

@@ -39,7 +39,9 @@ afterEach(async () => {
   await upstream.close();
 });
 
-async function methodsFor(more: Partial<Parameters<Sessions["open"]>[0]> = {}): Promise<string[]> {
+async function methodsFor(
+  overrides: Partial<Parameters<Sessions["open"]>[0]> = {},
+): Promise<string[]> {
   const sessions = await setup.sessions.open({
     job: makeUpstreamJob("job", { deadlineMs: clock.now() + 30_000 }),
     platform: "x",
@@ -47,7 +49,7 @@ async function methodsFor(more: Partial<Parameters<Sessions["open"]>[0]> = {}): 
     ownership: "any",
     bucket: "posts",
     host: null,
-    ...more,
+    ...overrides,
   });
   return sessions.map(({ credentialId, baseUrl }) => credentialId ?? `public at ${baseUrl}`);
 }
@@ -73,7 +75,7 @@ test("only own credentials are used if the request requires them", async () => {
   expect(await methodsFor({ ownership: "own" })).toEqual(["own user", "own app"]);
 });
 
-test("a later page uses only the cursor's credential, if it may be used", async () => {
+test("a later page uses only the cursor's credential, if its use is allowed", async () => {
   const credentialId = "deployment app";
   expect(await methodsFor({ credentialId })).toEqual([credentialId]);
   expect(await methodsFor({ credentialId, access: ["user", "public"] })).toEqual([]);
@@ -82,11 +84,13 @@ test("a later page uses only the cursor's credential, if it may be used", async 
 });
 
 test("cooling credentials come last, the first to reopen first", async () => {
-  const [late, , soon] = setup.pool.credentials;
-  if (late === undefined || soon === undefined) throw new Error("expected four credentials");
+  const [laterCredential, , soonerCredential] = setup.pool.credentials;
+  if (laterCredential === undefined || soonerCredential === undefined)
+    throw new Error("expected four credentials");
   setup.pool.credentials = setup.pool.credentials.map((credential) => {
-    if (credential === late) return { ...credential, cooldownUntilMs: clock.now() + 60_000 };
-    return credential === soon
+    if (credential === laterCredential)
+      return { ...credential, cooldownUntilMs: clock.now() + 60_000 };
+    return credential === soonerCredential
       ? { ...credential, cooldownUntilMs: clock.now() + 30_000 }
       : credential;
   });
@@ -126,8 +130,8 @@ test("a used-up limit applies only to its secret, not to a replacement", async (
   if (first === undefined) throw new Error("expected four credentials");
   const untilMs = clock.now() + 60_000;
   const coolings = [{ bucket: "posts", untilMs, reason: "the limit" }];
-  const statusWith = (revision: number, bound = coolings) => {
-    const credential = { ...first.credential, coolings: bound };
+  const statusWith = (revision: number, boundCoolings = coolings) => {
+    const credential = { ...first.credential, coolings: boundCoolings };
     setup.pool.credentials = [{ ...first, revision: () => revision, credential }];
   };
   const requestOnce = async () => {
@@ -159,7 +163,7 @@ test("the access methods are listed without a request", async () => {
     access: "public",
     owner: null,
   });
-  const closed = openTestSessions(testUpstream("x"), []);
-  expect(await closed.sessions.configured("x", "one")).toEqual([]);
-  await closed.close();
+  const closedSessions = openTestSessions(testUpstream("x"), []);
+  expect(await closedSessions.sessions.configured("x", "one")).toEqual([]);
+  await closedSessions.close();
 });

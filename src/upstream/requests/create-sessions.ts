@@ -41,7 +41,7 @@ export type SessionsContext = {
 };
 
 type SessionRequest = Parameters<Sessions["open"]>[0];
-type Ranked = { session: OpenSession; closedUntilMs: number | null };
+type RankedSession = { session: OpenSession; closedUntilMs: number | null };
 
 /** Applies limits, pace and budget to all jobs of the process. */
 export function createSessions(context: SessionsContext): Sessions {
@@ -78,11 +78,14 @@ export function createSessions(context: SessionsContext): Sessions {
     onOutcome: (outcome) => context.onOutcome?.(platform, outcome),
   });
 
-  function withCredential(request: SessionRequest, found: FoundCredential): Ranked {
+  function credentialSession(
+    request: SessionRequest,
+    foundCredential: FoundCredential,
+  ): RankedSession {
     const upstream = findUpstream(request.platform);
-    const { credential, owner, access, cooldownUntilMs } = found;
+    const { credential, owner, access, cooldownUntilMs } = foundCredential;
     const { id, coolings, subject, host } = credential;
-    const revision = found.revision();
+    const revision = foundCredential.revision();
     // The store has dropped the limits of a replaced secret.
     if (revision !== (revisions.get(id) ?? revision)) limits.reopen(id, listBuckets(coolings));
     revisions.set(id, revision);
@@ -96,13 +99,13 @@ export function createSessions(context: SessionsContext): Sessions {
       credentialId: id,
       subjectId: subject,
       baseUrl: host,
-      transport: credentialAccess(bounds, found, pool),
+      transport: credentialAccess(bounds, foundCredential, pool),
       spending: jobSpending(request.job, upstream, { credentialId: id, owner }),
     });
     return { session, closedUntilMs: limits.closedUntilMs(limitKey) };
   }
 
-  function withoutCredential(request: SessionRequest): Ranked[] {
+  function publicSessions(request: SessionRequest): RankedSession[] {
     const upstream = findUpstream(request.platform);
     const baseUrl = request.host ?? upstream.publicBaseUrl;
     const isAllowed = request.access.includes("public") && request.ownership === "any";
@@ -152,16 +155,18 @@ export function createSessions(context: SessionsContext): Sessions {
   return {
     open: async (request) => {
       const credentials = await findCredentials(pool, request);
-      const ranked = credentials.map((credential) => withCredential(request, credential));
-      return [...ranked, ...withoutCredential(request)]
+      const rankedSessions = credentials.map((credential) =>
+        credentialSession(request, credential),
+      );
+      return [...rankedSessions, ...publicSessions(request)]
         .toSorted(byOpening)
         .map(({ session }) => session);
     },
     refusal: pool.refusal,
     configured: async (platform, accountId) => {
       const isPublic = findUpstream(platform).publicBaseUrl !== null;
-      const configured = await pool.configured(platform, accountId);
-      return isPublic ? [...configured, { access: "public", owner: null }] : configured;
+      const configuredAccess = await pool.configured(platform, accountId);
+      return isPublic ? [...configuredAccess, { access: "public", owner: null }] : configuredAccess;
     },
   };
 }
@@ -169,7 +174,8 @@ export function createSessions(context: SessionsContext): Sessions {
 const listBuckets = (coolings: readonly { bucket: string }[]): string[] =>
   coolings.map(({ bucket }) => bucket);
 
-const byOpening = (a: Ranked, b: Ranked): number => (a.closedUntilMs ?? 0) - (b.closedUntilMs ?? 0);
+const byOpening = (a: RankedSession, b: RankedSession): number =>
+  (a.closedUntilMs ?? 0) - (b.closedUntilMs ?? 0);
 
 type FoundCredential = PooledCredential & { access: Exclude<AccessKind, "public"> };
 
@@ -186,33 +192,36 @@ export async function findCredentials(
   const { job, platform, access, ownership, bucket, host, credentialId = null } = request;
   const { accountId } = job;
   const kinds = (["user", "app"] as const).filter((kind) => access.includes(kind));
-  const released = job.released === undefined ? null : pool.released(job.released);
-  const mayBeUsed = ({ kind, owner }: PooledCredential): boolean =>
+  const releasedCredential = job.released === undefined ? null : pool.openRelease(job.released);
+  const isUsable = ({ kind, owner }: PooledCredential): boolean =>
     kind.platform === platform &&
     kinds.includes(kind.access) &&
     (ownership === "any" || owner === "account");
   if (credentialId !== null) {
-    const isReleased = released?.credential.id === credentialId;
-    const one = isReleased ? released : await pool.find(accountId, credentialId, bucket);
-    return one !== null && mayBeUsed(one) ? [withAccess(one)] : [];
+    const isReleased = releasedCredential?.credential.id === credentialId;
+    const credential = isReleased
+      ? releasedCredential
+      : await pool.find(accountId, credentialId, bucket);
+    return credential !== null && isUsable(credential) ? [withAccess(credential)] : [];
   }
-  const chosen = kinds.map(async (kind) => {
+  const choices = kinds.map(async (kind) => {
     const choice = { platform, accountId, access: kind, ownership, bucket, host };
     return (await pool.choose(choice)).map((pooled) => ({ ...pooled, access: kind }));
   });
-  const ownCredentials = (await Promise.all(chosen)).flat();
+  const ownCredentials = (await Promise.all(choices)).flat();
   const isReleaseIncluded =
-    released !== null &&
-    mayBeUsed(released) &&
-    (host === null || released.credential.host === host);
-  return [...ownCredentials, ...(isReleaseIncluded ? [withAccess(released)] : [])].toSorted(
-    byOwner,
-  );
+    releasedCredential !== null &&
+    isUsable(releasedCredential) &&
+    (host === null || releasedCredential.credential.host === host);
+  return [
+    ...ownCredentials,
+    ...(isReleaseIncluded ? [withAccess(releasedCredential)] : []),
+  ].toSorted(byOwner);
 }
 
-const withAccess = (pooled: PooledCredential): FoundCredential => ({
-  ...pooled,
-  access: pooled.kind.access,
+const withAccess = (pooledCredential: PooledCredential): FoundCredential => ({
+  ...pooledCredential,
+  access: pooledCredential.kind.access,
 });
 
 function byOwner(a: FoundCredential, b: FoundCredential): number {

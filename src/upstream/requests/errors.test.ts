@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   closedConnection,
-  cutOff,
-  endless,
+  endlessBody,
   garbage,
   gzipBomb,
   type HostileUpstream,
   jsonReply,
   nestedJson,
+  noReply,
   redirect,
   replyWith,
-  silent,
+  shortBody,
   startHostileUpstream,
   stuckInBody,
-  trickling,
+  trickledBody,
   truncatedBody,
   type UpstreamReply,
 } from "../../../testkit/upstreams/hostile-upstream.ts";
@@ -28,7 +28,7 @@ import {
 } from "../../../testkit/upstreams/sessions.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
-import type { UpstreamAnswer } from "../../platforms/session.ts";
+import type { UpstreamResponse } from "../../platforms/session.ts";
 import type { OpenSession } from "./sessions.ts";
 
 const hourMs = 3_600_000;
@@ -63,9 +63,9 @@ async function session(access: "app" | "public" = "app"): Promise<OpenSession> {
   return first;
 }
 
-async function getPosts(access: "app" | "public" = "app"): Promise<UpstreamAnswer> {
-  const opened = await session(access);
-  return await advanceUntil(clock, opened.get({ path: "/posts", bucket: "posts" }));
+async function getPosts(access: "app" | "public" = "app"): Promise<UpstreamResponse> {
+  const appSession = await session(access);
+  return await advanceUntil(clock, appSession.get({ path: "/posts", bucket: "posts" }));
 }
 
 async function getError(access: "app" | "public" = "app"): Promise<EarshotError> {
@@ -81,17 +81,13 @@ const host = () => new URL(upstream.url).host;
 
 describe("temporary errors are retried", () => {
   const temporaryErrors: [string, UpstreamReply, string][] = [
-    ["no response in time", silent, "timeout"],
+    ["no response in time", noReply, "timeout"],
     ["a body that does not end in time", stuckInBody, "timeout"],
-    ["a body that arrives byte by byte", trickling, "timeout"],
+    ["a body that arrives byte by byte", trickledBody, "timeout"],
     ["a body that breaks off", truncatedBody, "unreachable"],
-    ["truncated JSON", cutOff, "unreadable"],
+    ["truncated JSON", shortBody, "unreadable"],
     ["an empty body", replyWith(200), "unreadable"],
-    [
-      "a page of HTML",
-      replyWith(200, { "content-type": "text/html" }, "<p>Busy</p>"),
-      "unreadable",
-    ],
+    ["an HTML page", replyWith(200, { "content-type": "text/html" }, "<p>Busy</p>"), "unreadable"],
     ["an immediately closed connection", closedConnection, "unreachable"],
     ["an answer that is not HTTP", garbage, "unreachable"],
     ["a status of 500", replyWith(500, {}, "no"), "failed"],
@@ -103,10 +99,10 @@ describe("temporary errors are retried", () => {
     ["a status of 408", replyWith(408), "failed"],
   ];
 
-  test.each(temporaryErrors)("a temporary error is retried: %s", async (_what, turn, outcome) => {
+  test.each(temporaryErrors)("a temporary error is retried: %s", async (_what, reply, outcome) => {
     const defaultReply = upstream.defaultReply;
     upstream.defaultReply = (request, response) => {
-      (setup.outcomes.length < 2 ? turn : defaultReply)(request, response);
+      (setup.outcomes.length < 2 ? reply : defaultReply)(request, response);
     };
     if (outcome === "timeout") setup.timeoutsMs.push(50, 50);
     expect(await getPosts()).toMatchObject({ status: 200, json: { items: ["a"] } });
@@ -115,8 +111,8 @@ describe("temporary errors are retried", () => {
 
   test.each(temporaryErrors)(
     "a temporary error is retried up to the configured number of times: %s",
-    async (_what, turn, outcome) => {
-      upstream.defaultReply = turn;
+    async (_what, reply, outcome) => {
+      upstream.defaultReply = reply;
       if (outcome === "timeout") setup.timeoutsMs.push(50, 50, 50);
       const thrown = await getError();
       expect(thrown).toMatchObject({ retryable: true });
@@ -138,7 +134,7 @@ describe("temporary errors are retried", () => {
 
 describe("permanent errors are reported immediately", () => {
   const permanentErrors: [string, UpstreamReply, string, RegExp][] = [
-    ["an endless body", endless, "answer_too_large", /longer than 100000 bytes/],
+    ["an endless body", endlessBody, "answer_too_large", /longer than 100000 bytes/],
     ["a decompression bomb", gzipBomb(50_000_000), "answer_too_large", /longer/],
     ["deeply nested JSON", nestedJson(65), "answer_unreadable", /deeper than 64 levels/],
     ["very deeply nested JSON", nestedJson(40_000), "answer_unreadable", /deeper than 64 levels/],
@@ -148,8 +144,8 @@ describe("permanent errors are reported immediately", () => {
 
   test.each(permanentErrors)(
     "a permanent error is reported immediately: %s",
-    async (_what, turn, code, message) => {
-      upstream.script = [turn];
+    async (_what, reply, code, message) => {
+      upstream.script = [reply];
       const thrown = await getError();
       expect(thrown).toMatchObject({ code, status: 502, message: expect.stringMatching(message) });
       expect(thrown.message).toContain(host());
@@ -210,7 +206,7 @@ describe("a refusal", () => {
 
 describe("no secret", () => {
   test("no secret is in an error, even if a credential kind repeats it", async () => {
-    const echoing = {
+    const echoingKind = {
       ...bearer,
       send: async () => {
         throw new EarshotError("credential_refused", "no: Bearer\n\u001b[31msecret-of-c2", {
@@ -218,25 +214,25 @@ describe("no secret", () => {
         });
       },
     };
-    setup.pool.credentials = [pooledCredential("c2", upstream.url, { kind: echoing })];
+    setup.pool.credentials = [pooledCredential("c2", upstream.url, { kind: echoingKind })];
     expect((await getError()).message).toBe("no: Bearer [31m…");
     expect(setup.pool.calls).toEqual(["quarantine c2 no: Bearer [31m…"]);
   });
 
   test("no secret is sent to another host", async () => {
-    const opened = await session();
-    const remote = new URL(`${upstream.url.replace("127.0.0.1", "localhost")}/open?a=1`);
-    const openly = opened.getPublic(remote, {
+    const appSession = await session();
+    const remoteUrl = new URL(`${upstream.url.replace("127.0.0.1", "localhost")}/open?a=1`);
+    const publicRequest = appSession.getPublic(remoteUrl, {
       bucket: "open",
       query: { b: ["2", "3"], c: undefined },
     });
-    await expect(advanceUntil(clock, openly)).rejects.toMatchObject({
+    await expect(advanceUntil(clock, publicRequest)).rejects.toMatchObject({
       code: "upstream_unreachable",
       message: "localhost does not resolve to a public address",
     });
     await advanceUntil(
       clock,
-      opened.getPublic(new URL(`${upstream.url}/open?a=1`), {
+      appSession.getPublic(new URL(`${upstream.url}/open?a=1`), {
         bucket: "open",
         query: { b: ["2", "3"] },
       }),
@@ -267,26 +263,29 @@ test("a byte order mark in an answer is not an error", async () => {
 
 describe("the end of a job", () => {
   test("a request from an aborted job rejects with the job's reason, whether it has been sent or is waiting", async () => {
-    const ending = new AbortController();
-    const removed = new Error("the lease was lost");
-    upstream.defaultReply = silent;
-    const [opened] = await setup.sessions.open({
-      job: makeUpstreamJob("ending", { deadlineMs: clock.now() + hourMs, signal: ending.signal }),
+    const jobController = new AbortController();
+    const reason = new Error("the lease was lost");
+    upstream.defaultReply = noReply;
+    const [jobSession] = await setup.sessions.open({
+      job: makeUpstreamJob("ending", {
+        deadlineMs: clock.now() + hourMs,
+        signal: jobController.signal,
+      }),
       platform: "x",
       access: ["app"],
       ownership: "any",
       bucket: "posts",
       host: null,
     });
-    const pending = opened?.get({ path: "/posts", bucket: "posts" });
-    const behind = opened?.patient.get({ path: "/posts", bucket: "posts" });
-    ending.abort(removed);
-    await expect(pending).rejects.toBe(removed);
-    await expect(behind).rejects.toBe(removed);
+    const pendingAnswer = jobSession?.get({ path: "/posts", bucket: "posts" });
+    const queuedRequest = jobSession?.patientSession.get({ path: "/posts", bucket: "posts" });
+    jobController.abort(reason);
+    await expect(pendingAnswer).rejects.toBe(reason);
+    await expect(queuedRequest).rejects.toBe(reason);
   });
 
   test("a job sends no request after its deadline", async () => {
-    const [opened] = await setup.sessions.open({
+    const [jobSession] = await setup.sessions.open({
       job: makeUpstreamJob("late", { deadlineMs: clock.now() - 1 }),
       platform: "x",
       access: ["app"],
@@ -294,16 +293,16 @@ describe("the end of a job", () => {
       bucket: "posts",
       host: null,
     });
-    const pending = opened?.get({ path: "/posts", bucket: "posts" });
-    await expect(pending).rejects.toMatchObject({ code: /upstream_(timeout|limited)/ });
+    const pendingAnswer = jobSession?.get({ path: "/posts", bucket: "posts" });
+    await expect(pendingAnswer).rejects.toMatchObject({ code: /upstream_(timeout|limited)/ });
     expect(upstream.requests).toEqual([]);
   });
 });
 
 test("a path that leads to another host is never requested", async () => {
-  const opened = await session();
+  const appSession = await session();
   for (const path of ["@evil.example/", ".evil.example/", "evil"]) {
-    await expect(opened.get({ path, bucket: "posts" })).rejects.toThrow("is not a path of");
+    await expect(appSession.get({ path, bucket: "posts" })).rejects.toThrow("is not a path of");
   }
   expect(upstream.requests).toEqual([]);
 });

@@ -21,16 +21,16 @@ const secondMs = 1_000;
 let upstream: HostileUpstream;
 let setup: TestSessions;
 let clock: ManualClock;
-let refused: number;
+let refusedCount: number;
 
 beforeEach(async () => {
   clock = createManualClock();
-  refused = 0;
+  refusedCount = 0;
   let lastMs = Number.NEGATIVE_INFINITY;
   upstream = await startHostileUpstream((request, response) => {
     const isEarly = request.url === "/all" && clock.now() - lastMs < secondMs;
     lastMs = clock.now();
-    if (isEarly) refused += 1;
+    if (isEarly) refusedCount += 1;
     (isEarly ? replyWith(429) : jsonReply({}))(request, response);
   });
   const intervalMs = (bucket: string) => (bucket === "all" ? secondMs : 0);
@@ -44,11 +44,11 @@ afterEach(async () => {
 
 async function session(
   name: string,
-  special: { maxWaitMs?: number; lifetimeMs?: number } = {},
+  options: { maxWaitMs?: number; lifetimeMs?: number } = {},
 ): Promise<OpenSession> {
-  const { lifetimeMs = 120_000, ...more } = special;
+  const { lifetimeMs = 120_000, ...more } = options;
   const job = makeUpstreamJob(name, { deadlineMs: clock.now() + lifetimeMs, ...more });
-  const requested = {
+  const request = {
     job,
     platform: "x",
     access: ["app"],
@@ -56,43 +56,43 @@ async function session(
     bucket: null,
     host: null,
   } as const;
-  const [first] = await setup.sessions.open(requested);
+  const [first] = await setup.sessions.open(request);
   if (first === undefined) throw new Error("no session was opened");
   return first;
 }
 
-const all = { path: "/all", bucket: "all" };
+const allRequest = { path: "/all", bucket: "all" };
 
 test("twenty concurrent jobs are answered at the request interval, without a refused request", async () => {
   const sessions = await Promise.all(
     Array.from({ length: 20 }, (_, n) => session(`job ${n}`, { maxWaitMs: 10_000 })),
   );
-  const requested = Promise.all(sessions.map((other) => other.patient.get(all)));
-  const answers = await advanceUntil(clock, requested);
+  const responses = Promise.all(sessions.map((other) => other.patientSession.get(allRequest)));
+  const answers = await advanceUntil(clock, responses);
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
-  expect(refused).toBe(0);
+  expect(refusedCount).toBe(0);
   expect(upstream.requests).toHaveLength(20);
 });
 
-test("a caller that cannot wait learns when the next request may be sent", async () => {
-  await (await session("one")).get(all);
-  const error = await (await session("two")).get(all).catch((thrown: unknown) => thrown);
+test("a caller that cannot wait learns when the next request can be sent", async () => {
+  await (await session("one")).get(allRequest);
+  const error = await (await session("two")).get(allRequest).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UpstreamLimited);
   expect(error).toMatchObject({ retryAtMs: clock.now() + secondMs });
   expect(upstream.requests).toHaveLength(1);
 });
 
 test("a caller without time to wait for the interval is rejected before anything is sent", async () => {
-  await (await session("one")).get(all);
-  const { patient } = await session("two", { lifetimeMs: 500 });
-  await expect(patient.get(all)).rejects.toBeInstanceOf(UpstreamLimited);
+  await (await session("one")).get(allRequest);
+  const { patientSession } = await session("two", { lifetimeMs: 500 });
+  await expect(patientSession.get(allRequest)).rejects.toBeInstanceOf(UpstreamLimited);
   expect(upstream.requests).toHaveLength(1);
 });
 
 test("other buckets of the same credential do not wait for the interval", async () => {
-  await (await session("one")).get(all);
-  const recent = { path: "/recent", bucket: "recent" };
-  await (await session("two")).get(recent);
-  await (await session("three")).get(recent);
+  await (await session("one")).get(allRequest);
+  const recentRequest = { path: "/recent", bucket: "recent" };
+  await (await session("two")).get(recentRequest);
+  await (await session("three")).get(recentRequest);
   expect(upstream.requests).toHaveLength(3);
 });

@@ -5,8 +5,8 @@ export type RateLimitState = {
   window: { remaining: number; resetMs: number } | null;
   isKnown: boolean;
   /** Maximum pending requests before an answer reports the window. */
-  maxUnknown: number;
-  running: number;
+  maxProbes: number;
+  pendingCount: number;
   /** Answers from earlier eras are ignored. */
   era: number;
   closedUntilMs: number;
@@ -25,8 +25,8 @@ export type LimitUsage =
 export const unknownLimit = (): RateLimitState => ({
   window: null,
   isKnown: false,
-  maxUnknown: 1,
-  running: 0,
+  maxProbes: 1,
+  pendingCount: 0,
   era: 0,
   closedUntilMs: Number.NEGATIVE_INFINITY,
   refusals: 0,
@@ -37,20 +37,20 @@ export const unknownLimit = (): RateLimitState => ({
 /** Resets that differ by less belong to the same window. */
 const sameWindowMs = 1_500;
 
-const maxUnknown = 64;
+const probeLimit = 64;
 
 /** Assumes that the platform has not counted pending requests. */
 export function limitUsage(state: RateLimitState, nowMs: number): LimitUsage {
   if (nowMs < state.closedUntilMs) return { kind: "closed", untilMs: state.closedUntilMs };
   if (state.window !== null && nowMs >= state.window.resetMs) beginEra(state);
-  if (state.isKnown && state.window !== null && state.window.remaining <= state.running) {
+  if (state.isKnown && state.window !== null && state.window.remaining <= state.pendingCount) {
     return { kind: "closed", untilMs: state.window.resetMs };
   }
   if (state.intervalMs > 0) {
-    if (state.running > 0) return { kind: "unknown" };
+    if (state.pendingCount > 0) return { kind: "unknown" };
     if (nowMs < state.intervalUntilMs) return { kind: "paced", untilMs: state.intervalUntilMs };
   }
-  if (state.isKnown || state.running < state.maxUnknown) return { kind: "open" };
+  if (state.isKnown || state.pendingCount < state.maxProbes) return { kind: "open" };
   return { kind: "unknown" };
 }
 
@@ -84,7 +84,7 @@ export function recordAnswer(state: RateLimitState, era: number, limit: Limit | 
 export function recordNoResponse(state: RateLimitState, era: number): void {
   if (era !== state.era) return;
   if (state.window !== null) state.window.remaining -= 1;
-  if (!state.isKnown) state.maxUnknown = Math.min(maxUnknown, state.maxUnknown * 2);
+  if (!state.isKnown) state.maxProbes = Math.min(probeLimit, state.maxProbes * 2);
 }
 
 /** The next window is unknown, so it allows one request. */
@@ -104,5 +104,5 @@ function beginEra(state: RateLimitState): void {
   state.era += 1;
   state.window = null;
   state.isKnown = false;
-  state.maxUnknown = 1;
+  state.maxProbes = 1;
 }

@@ -24,7 +24,7 @@ let clock: ManualClock;
 
 const minuteMs = 60_000;
 
-const running = <Value>(manual: ManualClock, promise: Promise<Value>): Promise<Value> =>
+const runClockUntil = <Value>(manual: ManualClock, promise: Promise<Value>): Promise<Value> =>
   runningAt(manual, promise, 500);
 
 beforeEach(async () => {
@@ -74,9 +74,9 @@ describe("a limit that the platform reports", () => {
     const limitedReply = rateLimitedReply({ limit: 20, windowMs: minuteMs }, () => clock.now());
     upstream.defaultReply = limitedReply;
     const jobs = Array.from({ length: 100 }, async (_, n) =>
-      (await session(`job ${n}`)).patient.get(posts),
+      (await session(`job ${n}`)).patientSession.get(posts),
     );
-    const answers = await running(clock, Promise.all(jobs));
+    const answers = await runClockUntil(clock, Promise.all(jobs));
     expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200));
     expect(limitedReply.refused()).toBe(0);
     expect(upstream.requests).toHaveLength(100);
@@ -85,7 +85,7 @@ describe("a limit that the platform reports", () => {
 
   test("a limit that the platform reports is not waited for while another credential can answer", async () => {
     upstream.defaultReply = rateLimitedReply({ limit: 1, windowMs: minuteMs }, () => clock.now());
-    await running(clock, (await session()).get(posts));
+    await runClockUntil(clock, (await session()).get(posts));
     const error = await getError((await session()).get(posts));
     expect(error).toBeInstanceOf(UpstreamLimited);
     expect(error).toMatchObject({ code: "upstream_limited", retryable: true });
@@ -96,30 +96,30 @@ describe("a limit that the platform reports", () => {
 
   test("a limit that the platform reports is reported immediately if it outlasts the job", async () => {
     upstream.defaultReply = rateLimitedReply({ limit: 1, windowMs: minuteMs }, () => clock.now());
-    await running(clock, (await session()).get(posts));
-    const error = await getError((await session("short", minuteMs / 2)).patient.get(posts));
+    await runClockUntil(clock, (await session()).get(posts));
+    const error = await getError((await session("short", minuteMs / 2)).patientSession.get(posts));
     expect(error).toBeInstanceOf(UpstreamLimited);
   });
 
   test("a limit that the platform reports is waited for up to the job's maximum", async () => {
     upstream.defaultReply = rateLimitedReply({ limit: 1, windowMs: minuteMs }, () => clock.now());
-    await running(clock, (await session()).get(posts));
-    const hasty = makeUpstreamJob("hasty", {
+    await runClockUntil(clock, (await session()).get(posts));
+    const hastyJob = makeUpstreamJob("hasty", {
       deadlineMs: clock.now() + 10 * minuteMs,
       maxWaitMs: 10_000,
     });
-    const [opened] = await open("hasty", 10 * minuteMs, hasty);
-    expect(await getError(opened?.patient.get(posts) ?? Promise.resolve())).toBeInstanceOf(
-      UpstreamLimited,
-    );
+    const [hastySession] = await open("hasty", 10 * minuteMs, hastyJob);
+    expect(
+      await getError(hastySession?.patientSession.get(posts) ?? Promise.resolve()),
+    ).toBeInstanceOf(UpstreamLimited);
   });
 
   test("a limit that the platform reports applies per bucket", async () => {
     upstream.defaultReply = rateLimitedReply({ limit: 1, windowMs: minuteMs }, () => clock.now());
-    await running(clock, (await session()).get(posts));
+    await runClockUntil(clock, (await session()).get(posts));
     upstream.defaultReply = jsonReply({});
-    const other = (await session()).get({ path: "/users", bucket: "users" });
-    await expect(running(clock, other)).resolves.toMatchObject({ status: 200 });
+    const otherAnswer = (await session()).get({ path: "/users", bucket: "users" });
+    await expect(runClockUntil(clock, otherAnswer)).resolves.toMatchObject({ status: 200 });
   });
 
   test("a limit that the platform reports orders its credential after open ones", async () => {
@@ -128,31 +128,31 @@ describe("a limit that the platform reports", () => {
       pooledCredential("c2", upstream.url),
     ];
     upstream.defaultReply = rateLimitedReply({ limit: 1, windowMs: minuteMs }, () => clock.now());
-    await running(clock, (await session()).get(posts));
+    await runClockUntil(clock, (await session()).get(posts));
     expect((await open("next")).map(({ credentialId }) => credentialId)).toEqual(["c2", "c1"]);
   });
 });
 
 test("before a limit is known, requests are sent one at a time", async () => {
-  const stored: (() => void)[] = [];
+  const pendingReplies: (() => void)[] = [];
   upstream.defaultReply = (request, response) => {
-    stored.push(() => jsonReply({})(request, response));
+    pendingReplies.push(() => jsonReply({})(request, response));
   };
   const first = (await session("1")).get(posts);
   const second = (await session("2")).get(posts);
-  await running(clock, untilStored(stored));
+  await runClockUntil(clock, waitForReply(pendingReplies));
   expect(upstream.requests).toHaveLength(1);
   upstream.defaultReply = jsonReply({});
-  stored[0]?.();
-  await running(clock, Promise.all([first, second]));
+  pendingReplies[0]?.();
+  await runClockUntil(clock, Promise.all([first, second]));
   expect(upstream.requests).toHaveLength(2);
 });
 
-async function untilStored(stored: readonly unknown[]): Promise<void> {
-  while (stored.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+async function waitForReply(pendingReplies: readonly unknown[]): Promise<void> {
+  while (pendingReplies.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-describe("a refusal for the limit (429)", () => {
+describe("a rate-limit refusal (429)", () => {
   const inAMinute = () => String(clock.now() + minuteMs);
 
   test.each([
@@ -193,11 +193,11 @@ describe("a refusal for the limit (429)", () => {
       500,
     ],
   ])(
-    "a refusal for the limit (429) that reports %s is retried after that time by a caller without an alternative",
+    "a rate-limit refusal (429) that reports %s is retried after that time by a caller without an alternative",
     async (_what, headers, waitMs) => {
       upstream.script = [(request, response) => replyWith(429, headers())(request, response)];
       const startMs = clock.now();
-      await running(clock, (await session()).patient.get(posts));
+      await runClockUntil(clock, (await session()).patientSession.get(posts));
       const waitedMs = clock.now() - startMs;
       expect(waitedMs).toBeGreaterThanOrEqual(waitMs - 1_000);
       expect(waitedMs).toBeLessThan(waitMs + 5_000);
@@ -206,38 +206,38 @@ describe("a refusal for the limit (429)", () => {
     },
   );
 
-  test("a refusal for the limit (429) is reported immediately to a caller with an alternative", async () => {
+  test("a rate-limit refusal (429) is reported immediately to a caller with an alternative", async () => {
     upstream.script = [replyWith(429, { "retry-after": "60" })];
-    const error = await running(clock, getError((await session()).get(posts)));
+    const error = await runClockUntil(clock, getError((await session()).get(posts)));
     expect(error).toMatchObject({ code: "upstream_limited" });
     expect((error as UpstreamLimited).retryAtMs).toBeGreaterThan(clock.now() + 50_000);
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test("repeated refusals for the limit (429) lengthen the pauses, even if Retry-After is 0", async () => {
+  test("repeated rate-limit refusals (429) lengthen the pauses, even if Retry-After is 0", async () => {
     upstream.defaultReply = replyWith(429, { "retry-after": "0" });
     const startMs = clock.now();
-    const error = await running(
+    const error = await runClockUntil(
       clock,
-      getError((await session("job", 2 * minuteMs)).patient.get(posts)),
+      getError((await session("job", 2 * minuteMs)).patientSession.get(posts)),
     );
     expect(error).toBeInstanceOf(UpstreamLimited);
     expect(clock.now() - startMs).toBeLessThan(2 * minuteMs);
     expect(upstream.requests.length).toBeLessThan(10);
   });
 
-  test("refusals for the limit (429) of concurrent requests count once", async () => {
+  test("rate-limit refusals (429) of concurrent requests count once", async () => {
     upstream.defaultReply = replyWith(
       200,
       { "ratelimit-remaining": "50", "ratelimit-reset-ms": inAMinute() },
       "{}",
     );
-    await running(clock, (await session()).get(posts));
+    await runClockUntil(clock, (await session()).get(posts));
     upstream.defaultReply = replyWith(429);
-    const refused = Array.from({ length: 10 }, async (_, n) =>
+    const requests = Array.from({ length: 10 }, async (_, n) =>
       getError((await session(`${n}`)).get(posts)),
     );
-    const errors = (await running(clock, Promise.all(refused))) as UpstreamLimited[];
+    const errors = (await runClockUntil(clock, Promise.all(requests))) as UpstreamLimited[];
     for (const { retryAtMs } of errors) expect(retryAtMs).toBeLessThan(clock.now() + 1_000);
   });
 });
@@ -253,9 +253,9 @@ test("a host that does not respond does not delay the requests after it", async 
     },
   );
   silentSetup.timeoutsMs.push(...Array(60).fill(50));
-  const pending = Array.from({ length: 60 }, async (_, n) => {
+  const pendingErrors = Array.from({ length: 60 }, async (_, n) => {
     const job = makeUpstreamJob(`job ${n}`, { deadlineMs: clock.now() + 100 * minuteMs });
-    const [opened] = await silentSetup.sessions.open({
+    const [publicSession] = await silentSetup.sessions.open({
       job,
       platform: "x",
       access: ["public"],
@@ -263,10 +263,10 @@ test("a host that does not respond does not delay the requests after it", async 
       bucket: "posts",
       host: null,
     });
-    return await getError(opened?.get(posts) ?? Promise.resolve());
+    return await getError(publicSession?.get(posts) ?? Promise.resolve());
   });
   const startMs = performance.now();
-  const errors = await running(clock, Promise.all(pending));
+  const errors = await runClockUntil(clock, Promise.all(pendingErrors));
   expect(errors).toEqual(Array(60).fill(expect.objectContaining({ code: "upstream_timeout" })));
   expect(performance.now() - startMs).toBeLessThan(1_500);
   await silentSetup.close();

@@ -28,7 +28,7 @@ export type RateLimits = {
   /** Unix milliseconds; null if open. */
   closedUntilMs(scope: LimitScope): number | null;
   close(scope: LimitScope, untilMs: number): void;
-  reopen(owner: string, except: readonly string[]): void;
+  reopen(owner: string, exceptBuckets: readonly string[]): void;
 };
 
 /** Pauses double after each consecutive failure. */
@@ -55,11 +55,11 @@ type PermitRequest = LimitScope & {
 
 /** The first call ends the request; later calls are ignored. */
 export type Permit = {
-  answered(limit: Limit | null): void;
-  unanswered(): void;
-  unused(): void;
+  endWithAnswer(limit: Limit | null): void;
+  endWithoutResponse(): void;
+  endUnused(): void;
   /** Returns the end of the pause in Unix milliseconds. */
-  refused(untilMs: number | null): number;
+  endRefused(untilMs: number | null): number;
 };
 
 /** Consecutive refusals after which longer pauses override requested ones. */
@@ -72,9 +72,9 @@ type Waiter = PermitRequest & {
   admit: (permit: Permit) => void;
   refuse: (reason: unknown) => void;
 };
-type Closed = Extract<LimitUsage, { untilMs: number }>;
+type ClosedUsage = Extract<LimitUsage, { untilMs: number }>;
 type WaitingLimit = RateLimitState & {
-  waiting: Waiter[];
+  waiters: Waiter[];
   wake: { atMs: number; timer: AbortController } | null;
 };
 
@@ -83,25 +83,25 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
 
   function limitFor(scope: LimitScope): WaitingLimit {
     const key = limitKey(scope);
-    const existing = limits.get(key);
-    if (existing !== undefined) return existing;
+    const existingLimit = limits.get(key);
+    if (existingLimit !== undefined) return existingLimit;
     if (limits.size >= maxLimits) forgetIdle();
-    const limit: WaitingLimit = { ...unknownLimit(), waiting: [], wake: null };
+    const limit: WaitingLimit = { ...unknownLimit(), waiters: [], wake: null };
     limits.set(key, limit);
     return limit;
   }
 
   function forgetIdle(): void {
     for (const [key, limit] of limits) {
-      const isIdle = limit.running === 0 && limit.waiting.length === 0;
+      const isIdle = limit.pendingCount === 0 && limit.waiters.length === 0;
       if (isIdle && limitUsage(limit, clock.elapsed()).kind === "open") limits.delete(key);
     }
   }
 
   function admit(limit: WaitingLimit): void {
     for (;;) {
-      const first = limit.waiting[0];
-      if (first === undefined) {
+      const firstWaiter = limit.waiters[0];
+      if (firstWaiter === undefined) {
         stopWaking(limit);
         return;
       }
@@ -109,21 +109,21 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
       if (usage.kind === "unknown") return;
       if (usage.kind !== "open") {
         refuseOutOfTime(limit, usage);
-        if (limit.waiting.length > 0) wakeAt(limit, usage.untilMs);
+        if (limit.waiters.length > 0) wakeAt(limit, usage.untilMs);
         return;
       }
-      limit.waiting.shift();
-      first.admit(limitPermit(limit));
+      limit.waiters.shift();
+      firstWaiter.admit(limitPermit(limit));
     }
   }
 
-  function refuseOutOfTime(limit: WaitingLimit, { kind, untilMs }: Closed): void {
+  function refuseOutOfTime(limit: WaitingLimit, { kind, untilMs }: ClosedUsage): void {
     const retryAtMs = toWallMs(untilMs);
     const isOutOfTime = ({ patience, deadlineMs, intervalDeadlineMs }: Waiter) =>
       patience === "impatient" || (kind === "paced" ? intervalDeadlineMs : deadlineMs) <= retryAtMs;
-    const expired = limit.waiting.filter(isOutOfTime);
-    limit.waiting = limit.waiting.filter((waiter) => !isOutOfTime(waiter));
-    for (const { host, refuse } of expired) refuse(new UpstreamLimited(host, retryAtMs));
+    const expiredWaiters = limit.waiters.filter(isOutOfTime);
+    limit.waiters = limit.waiters.filter((waiter) => !isOutOfTime(waiter));
+    for (const { host, refuse } of expiredWaiters) refuse(new UpstreamLimited(host, retryAtMs));
   }
 
   function wakeAt(limit: WaitingLimit, atMs: number): void {
@@ -141,53 +141,54 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
   }
 
   function stopWaking(limit: WaitingLimit): void {
-    limit.wake?.timer.abort(noLongerNeeded);
+    limit.wake?.timer.abort(cancelReason);
     limit.wake = null;
   }
 
   function limitPermit(limit: WaitingLimit): Permit {
-    limit.running += 1;
+    limit.pendingCount += 1;
     const { era } = limit;
     let isOver = false;
-    const end = (note: () => void) => {
+    const end = (record: () => void) => {
       if (isOver) return;
       isOver = true;
-      limit.running -= 1;
-      note();
+      limit.pendingCount -= 1;
+      record();
       admit(limit);
     };
-    const ended = (note: () => void) =>
+    const endAndRecord = (record: () => void) =>
       end(() => {
         recordEnd(limit, clock.elapsed());
-        note();
+        record();
       });
-    const recordRefused = (untilMs: number | null) => {
+    const applyRefusal = (untilMs: number | null) => {
       const nowMs = clock.elapsed();
       const requestedMs = untilMs === null ? null : toElapsedMs(untilMs);
       // Requests refused together count once.
       if (era === limit.era) {
-        const ownMs = nowMs + backoffMs(limit.refusals, pauses, random);
+        const backoffUntilMs = nowMs + backoffMs(limit.refusals, pauses, random);
         const isTrusted = limit.refusals < maxTrustedRefusals;
         recordRefusal(
           limit,
-          isTrusted ? (requestedMs ?? ownMs) : Math.max(requestedMs ?? 0, ownMs),
+          isTrusted ? (requestedMs ?? backoffUntilMs) : Math.max(requestedMs ?? 0, backoffUntilMs),
         );
       } else if (requestedMs !== null) {
         limit.closedUntilMs = Math.max(limit.closedUntilMs, requestedMs);
       }
     };
     return {
-      answered: (reported) => ended(() => recordAnswer(limit, era, onOurClock(reported))),
-      unanswered: () => ended(() => recordNoResponse(limit, era)),
-      unused: () => end(() => undefined),
-      refused: (untilMs) => {
-        ended(() => recordRefused(untilMs));
+      endWithAnswer: (reported) =>
+        endAndRecord(() => recordAnswer(limit, era, toElapsedLimit(reported))),
+      endWithoutResponse: () => endAndRecord(() => recordNoResponse(limit, era)),
+      endUnused: () => end(() => undefined),
+      endRefused: (untilMs) => {
+        endAndRecord(() => applyRefusal(untilMs));
         return toWallMs(limit.closedUntilMs);
       },
     };
   }
 
-  const onOurClock = (reported: Limit | null): Limit | null =>
+  const toElapsedLimit = (reported: Limit | null): Limit | null =>
     reported && { remaining: reported.remaining, resetMs: toElapsedMs(reported.resetMs) };
   const toElapsedMs = (wallMs: number): number => wallMs - clock.now() + clock.elapsed();
   const toWallMs = (elapsedMs: number): number => elapsedMs - clock.elapsed() + clock.now();
@@ -202,7 +203,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
         reject(signal.reason);
         return;
       }
-      const deadline = new AbortController();
+      const deadlineTimer = new AbortController();
       let isOver = false;
       const waiter: Waiter = {
         ...request,
@@ -210,7 +211,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
         refuse: (reason) => end(() => reject(reason)),
       };
       const giveUp = (reason: unknown) => {
-        limit.waiting = limit.waiting.filter((other) => other !== waiter);
+        limit.waiters = limit.waiters.filter((other) => other !== waiter);
         waiter.refuse(reason);
         admit(limit);
       };
@@ -218,14 +219,14 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
       const end = (settle: () => void) => {
         isOver = true;
         signal.removeEventListener("abort", onAbort);
-        deadline.abort(noLongerNeeded);
+        deadlineTimer.abort(cancelReason);
         settle();
       };
       signal.addEventListener("abort", onAbort, { once: true });
-      limit.waiting.push(waiter);
+      limit.waiters.push(waiter);
       admit(limit);
       if (isOver) return;
-      clock.sleep(Math.max(0, deadlineMs - clock.now()), deadline.signal).then(
+      clock.sleep(Math.max(0, deadlineMs - clock.now()), deadlineTimer.signal).then(
         () => giveUp(jobDeadlineExceeded(host)),
         () => undefined,
       );
@@ -243,8 +244,8 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
       const limit = limitFor(scope);
       limit.closedUntilMs = Math.max(limit.closedUntilMs, toElapsedMs(untilMs));
     },
-    reopen: (owner, except) => {
-      const exceptKeys = new Set(except.map((bucket) => limitKey({ owner, bucket })));
+    reopen: (owner, exceptBuckets) => {
+      const exceptKeys = new Set(exceptBuckets.map((bucket) => limitKey({ owner, bucket })));
       for (const [key, limit] of limits) {
         if (!key.startsWith(limitKey({ owner, bucket: "" })) || exceptKeys.has(key)) continue;
         if (limitUsage(limit, clock.elapsed()).kind !== "closed") continue;
@@ -257,4 +258,4 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
 
 const limitKey = ({ owner, bucket }: LimitScope): string => `${owner} ${bucket}`;
 
-const noLongerNeeded = new Error("no request is pending");
+const cancelReason = new Error("no request is pending");

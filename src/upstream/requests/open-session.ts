@@ -35,7 +35,7 @@ export function openSession(options: SessionOptions): OpenSession {
     { headers = {}, bucket }: Pick<UpstreamRequest, "headers" | "bucket">,
   ) {
     const { job, pace } = options;
-    await pace.turn(job);
+    await pace.waitForTurn(job);
     const { readLimit } = upstream;
     const intervalMs = upstream.intervalMs?.(bucket) ?? 0;
     return await sendRequest(options.send, {
@@ -58,7 +58,7 @@ export function openSession(options: SessionOptions): OpenSession {
       baseUrl,
       nowMs,
       get: async (request) => {
-        const url = makeAddress(baseUrl, request.path, request.query);
+        const url = makeUrl(baseUrl, request.path, request.query);
         const { bill } = request;
         const paid = bill === undefined || spending === null ? null : spending.call(bill);
         return await send({ url, access: options.transport, paid, patience }, request);
@@ -75,13 +75,13 @@ export function openSession(options: SessionOptions): OpenSession {
 
   return {
     ...makeSession("impatient"),
-    patient: makeSession("patient"),
+    patientSession: makeSession("patient"),
     cost: () => spending?.cost() ?? null,
   };
 }
 
 /** Throws unless `path` begins with a slash. */
-function makeAddress(baseUrl: string, path: string, query: UpstreamRequest["query"]): URL {
+function makeUrl(baseUrl: string, path: string, query: UpstreamRequest["query"]): URL {
   const base = new URL(baseUrl);
   if (!path.startsWith("/")) {
     throw new Error(`${JSON.stringify(path.slice(0, 100))} is not a path of ${base.host}`);
@@ -91,12 +91,12 @@ function makeAddress(baseUrl: string, path: string, query: UpstreamRequest["quer
 }
 
 function withQuery(url: URL, query: UpstreamRequest["query"] = {}): URL {
-  const requested = new URL(url);
+  const requestUrl = new URL(url);
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;
     for (const each of Array.isArray(value) ? value : [value]) {
-      requested.searchParams.append(name, String(each));
+      requestUrl.searchParams.append(name, String(each));
     }
   }
-  return requested;
+  return requestUrl;
 }

@@ -17,12 +17,12 @@ export type ReservationRequest = Spender & {
   jobUuid: string;
   attempt: number;
   /** This attempt's unsettled calls. */
-  own: readonly number[];
+  ownIds: readonly number[];
   maxPostReads: number | null;
   nowMs: number;
 };
 
-export type Reserved = { id: number; monthPostReads: number };
+export type NewReservation = { id: number; monthPostReads: number };
 
 export type SpendingOperations = typeof spendingOperations;
 
@@ -34,14 +34,17 @@ export const spendingOperations = {
    * Reserves the maximum cost. Errors: `paid_call_repeated` if an earlier attempt was lost during a
    * call, `budget_used_up`.
    */
-  reserveSpending: durable(function* (database, request: ReservationRequest): Steps<Reserved> {
-    const { amounts, jobUuid, attempt, own, maxPostReads, nowMs, ...spender } = request;
+  reserveSpending: durable(function* (
+    database,
+    request: ReservationRequest,
+  ): Steps<NewReservation> {
+    const { amounts, jobUuid, attempt, ownIds, maxPostReads, nowMs, ...spender } = request;
     yield* spendDeadReservations(database, nowMs - lostAfterMs);
-    if (yield* hasLostCall(database, jobUuid, own)) throw paidCallRepeated(spender.platform);
-    const spent = yield* deploymentPostReads(database, spender);
+    if (yield* hasLostCall(database, jobUuid, ownIds)) throw paidCallRepeated(spender.platform);
+    const spentReads = yield* deploymentPostReads(database, spender);
     const isLimited = maxPostReads !== null && spender.owner === "deployment";
-    if (isLimited && amounts.postReads > 0 && spent + amounts.postReads > maxPostReads) {
-      throw budgetUsedUp(spender.month, amounts.postReads, { spent, most: maxPostReads });
+    if (isLimited && amounts.postReads > 0 && spentReads + amounts.postReads > maxPostReads) {
+      throw budgetUsedUp(spender.month, amounts.postReads, { spentReads, maxReads: maxPostReads });
     }
     const id = yield* addReservation(database, { ...spender, ...amounts, jobUuid, attempt, nowMs });
     return { id, monthPostReads: yield* deploymentPostReads(database, spender) };
@@ -84,13 +87,13 @@ function* spendDeadReservations(database: Database, beforeMs: number): Steps<voi
 function* hasLostCall(
   database: Database,
   jobUuid: string,
-  ownCalls: readonly number[],
+  ownIds: readonly number[],
 ): Steps<boolean> {
-  const unsettled = yield* database.all<{ id: number }>(
+  const unsettledReservations = yield* database.all<{ id: number }>(
     "SELECT id FROM upstream_reservation WHERE job_uuid = :jobUuid",
     { jobUuid },
   );
-  return unsettled.some(({ id }) => !ownCalls.includes(id));
+  return unsettledReservations.some(({ id }) => !ownIds.includes(id));
 }
 
 function paidCallRepeated(platform: string): EarshotError {
@@ -104,12 +107,12 @@ function paidCallRepeated(platform: string): EarshotError {
 function budgetUsedUp(
   month: string,
   requested: number,
-  { spent, most }: { spent: number; most: number },
+  { spentReads, maxReads }: { spentReads: number; maxReads: number },
 ): EarshotError {
-  const remaining = Math.max(0, most - spent);
+  const remaining = Math.max(0, maxReads - spentReads);
   return new EarshotError(
     "budget_used_up",
-    `the call may read ${requested} posts, but only ${remaining} of ${most} (EARSHOT_X_MONTHLY_POST_READS) are left until ${monthEnd(month)}`,
+    `the call may read ${requested} posts, but only ${remaining} of ${maxReads} (EARSHOT_X_MONTHLY_POST_READS) are left until ${monthEnd(month)}`,
     { status: 502, hint: "request fewer, use your own credential, or raise the setting" },
   );
 }

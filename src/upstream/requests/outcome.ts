@@ -2,14 +2,14 @@ import type { Headers } from "undici";
 import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import { credentialRequired, serverFailed, wasNeverSent } from "../../platforms/request-errors.ts";
-import type { UpstreamAnswer } from "../../platforms/session.ts";
+import type { UpstreamResponse } from "../../platforms/session.ts";
 import type { Limit } from "../../platforms/upstream.ts";
 import type { Permit } from "./limits.ts";
 import type { OutgoingRequest, RequestOutcome, SendContext } from "./outgoing-request.ts";
 import { readJson } from "./read-json.ts";
 
 export type RequestResult =
-  | { kind: "answer"; answer: UpstreamAnswer }
+  | { kind: "answer"; answer: UpstreamResponse }
   | { kind: "limited"; untilMs: number }
   | FailedRequest;
 
@@ -31,14 +31,14 @@ export async function readOutcome(
   const nowMs = clock.now();
   const reportedLimit = readLimit(headers, status, nowMs);
   if (status === 429) {
-    const untilMs = permit.refused(retryUntilMs(headers, reportedLimit, nowMs));
+    const untilMs = permit.endRefused(retryUntilMs(headers, reportedLimit, nowMs));
     access.startCooldown(bucket, untilMs);
     onOutcome("limited");
     return { kind: "limited", untilMs };
   }
   const limit = plausibleLimit(reportedLimit, nowMs);
   if (status === 408 || status >= 500) {
-    if (limit !== null) permit.answered(limit);
+    if (limit !== null) permit.endWithAnswer(limit);
     onOutcome("failed");
     const requestedMs = (retryAfterMs(headers.get("retry-after"), nowMs) ?? nowMs) - nowMs;
     return {
@@ -47,7 +47,7 @@ export async function readOutcome(
       requestedPauseMs: requestedMs,
     };
   }
-  permit.answered(limit);
+  permit.endWithAnswer(limit);
   if (limit?.remaining === 0) access.startCooldown(bucket, limit.resetMs);
   if (status === 401) throw credentialRequired(url.host);
   const json = await readJson(url.host, response, maxValues);

@@ -6,19 +6,19 @@ import { createPace } from "./pace.ts";
 function startPace(perSecond: number) {
   const clock = createManualClock();
   const pace = createPace({ clock, perSecond });
-  const startedMs: { name: string; atMs: number }[] = [];
+  const starts: { name: string; atMs: number }[] = [];
   const begin = async (
     name: string,
     lifetimeMs = 600_000,
     signal = new AbortController().signal,
     accountId = "one",
   ) => {
-    await pace.turn(
+    await pace.waitForTurn(
       makeUpstreamJob(name, { accountId, deadlineMs: clock.now() + lifetimeMs, signal }),
     );
-    startedMs.push({ name, atMs: clock.elapsed() });
+    starts.push({ name, atMs: clock.elapsed() });
   };
-  return { clock, startedMs, begin };
+  return { clock, startedMs: starts, begin };
 }
 
 test("paced jobs start in FIFO order, at most the configured number in any second", async () => {
@@ -63,13 +63,13 @@ test("a job is rejected immediately if its turn comes too late", async () => {
 
 test("an aborted job leaves its turn to the next", async () => {
   const { clock, startedMs, begin } = startPace(1);
-  const ending = new AbortController();
+  const abortController = new AbortController();
   void begin("first");
-  const ended = begin("ended", 600_000, ending.signal);
+  const abortedStart = begin("ended", 600_000, abortController.signal);
   void begin("next");
   const reason = new Error("cancelled");
-  ending.abort(reason);
-  await expect(ended).rejects.toBe(reason);
+  abortController.abort(reason);
+  await expect(abortedStart).rejects.toBe(reason);
   await clock.advance(1_000);
   expect(startedMs.map(({ name }) => name)).toEqual(["first", "next"]);
 });

@@ -6,7 +6,7 @@ import type { UpstreamJob } from "./sessions.ts";
  * Round-robin among accounts, FIFO within an account. Errors: `upstream_limited`, without taking a
  * turn, if a job's turn would come after its deadline.
  */
-export type Pace = { turn(job: UpstreamJob): Promise<void> };
+export type Pace = { waitForTurn(job: UpstreamJob): Promise<void> };
 
 type Waiter = { accountId: string; begin: () => void };
 
@@ -14,7 +14,7 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
   const turns = new Map<string, { turn: Promise<void>; untilMs: number }>();
   /** Oldest first, by `clock.elapsed()`. */
   const startedMs: number[] = [];
-  const waiting = new Map<string, Waiter[]>();
+  const waitersByAccount = new Map<string, Waiter[]>();
   let isStarting = false;
 
   async function wait(job: UpstreamJob): Promise<void> {
@@ -22,7 +22,7 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
     signal.throwIfAborted();
     const remainingMs = deadlineMs - clock.now();
     if (remainingMs <= 0) return;
-    const waitMs = startsInMs(waitingBefore(accountId));
+    const waitMs = startDelayMs(countWaitersBefore(accountId));
     if (waitMs > remainingMs) throw queueTooLong(perSecond, waitMs);
     await new Promise<void>((resolve, reject) => {
       const waiter = { accountId, begin: () => end(resolve) };
@@ -35,50 +35,51 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
         settle();
       };
       signal.addEventListener("abort", abort, { once: true });
-      const ofAccount = waiting.get(accountId);
-      if (ofAccount === undefined) waiting.set(accountId, [waiter]);
-      else ofAccount.push(waiter);
-      if (!isStarting) void startWaiting();
+      const accountWaiters = waitersByAccount.get(accountId);
+      if (accountWaiters === undefined) waitersByAccount.set(accountId, [waiter]);
+      else accountWaiters.push(waiter);
+      if (!isStarting) void startWaiters();
     });
   }
 
   /** All jobs of the account, and from each other account at most one more than that. */
-  function waitingBefore(accountId: string): number {
-    const accountWaiting = waiting.get(accountId)?.length ?? 0;
-    let before = accountWaiting;
-    for (const [other, { length }] of waiting) {
-      if (other !== accountId) before += Math.min(length, accountWaiting + 1);
+  function countWaitersBefore(accountId: string): number {
+    const accountWaiterCount = waitersByAccount.get(accountId)?.length ?? 0;
+    let waiterCount = accountWaiterCount;
+    for (const [other, { length }] of waitersByAccount) {
+      if (other !== accountId) waiterCount += Math.min(length, accountWaiterCount + 1);
     }
-    return before;
+    return waiterCount;
   }
 
   function removeWaiter(waiter: Waiter): void {
     const { accountId } = waiter;
-    const ofAccount = waiting.get(accountId) ?? [];
-    ofAccount.splice(ofAccount.indexOf(waiter), 1);
-    if (ofAccount.length === 0) waiting.delete(accountId);
+    const accountWaiters = waitersByAccount.get(accountId) ?? [];
+    accountWaiters.splice(accountWaiters.indexOf(waiter), 1);
+    if (accountWaiters.length === 0) waitersByAccount.delete(accountId);
   }
 
   function startNext(): void {
-    const [next] = waiting.values();
+    const [next] = waitersByAccount.values();
     const waiter = next?.[0];
     if (next === undefined || waiter === undefined) return;
     removeWaiter(waiter);
-    if (waiting.delete(waiter.accountId)) waiting.set(waiter.accountId, next);
+    if (waitersByAccount.delete(waiter.accountId)) waitersByAccount.set(waiter.accountId, next);
     waiter.begin();
   }
 
-  function startsInMs(before: number): number {
-    const missing = perSecond - startedMs.length;
-    const round = Math.floor(before / perSecond);
-    const earlierMs = startedMs[(before % perSecond) - missing] ?? Number.NEGATIVE_INFINITY;
+  function startDelayMs(waitersBefore: number): number {
+    const unusedStarts = perSecond - startedMs.length;
+    const round = Math.floor(waitersBefore / perSecond);
+    const earlierMs =
+      startedMs[(waitersBefore % perSecond) - unusedStarts] ?? Number.NEGATIVE_INFINITY;
     return Math.max(0, earlierMs + 1_000 - clock.elapsed()) + round * 1_000;
   }
 
-  async function startWaiting(): Promise<void> {
+  async function startWaiters(): Promise<void> {
     isStarting = true;
-    while (waiting.size > 0) {
-      const waitMs = startsInMs(0);
+    while (waitersByAccount.size > 0) {
+      const waitMs = startDelayMs(0);
       if (waitMs > 0) {
         await clock.sleep(waitMs);
         continue;
@@ -99,10 +100,10 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
   }
 
   return {
-    turn: (job) => {
+    waitForTurn: (job) => {
       const key = `${job.uuid} ${job.attempt}`;
-      const running = turns.get(key);
-      if (running !== undefined) return running.turn;
+      const currentTurn = turns.get(key);
+      if (currentTurn !== undefined) return currentTurn.turn;
       dropExpiredTurns();
       const turn = wait(job);
       turns.set(key, { turn, untilMs: job.deadlineMs });

@@ -66,11 +66,11 @@ async function secondsUntil(requests: number): Promise<number> {
 
 test("a failed request is retried after the configured pause, doubled up to the maximum", async () => {
   upstream.script = [replyWith(500), replyWith(500), replyWith(500)];
-  const pending = (await session()).get(posts);
+  const pendingAnswer = (await session()).get(posts);
   await secondsUntil(1);
   expect(await secondsUntil(2)).toBeGreaterThanOrEqual(1.75);
   expect(await secondsUntil(4)).toBeGreaterThanOrEqual(5.75);
-  await expect(pending).resolves.toMatchObject({ status: 200 });
+  await expect(pendingAnswer).resolves.toMatchObject({ status: 200 });
 });
 
 test("a limit without a reported end pauses requests as configured, doubled up to the maximum", async () => {

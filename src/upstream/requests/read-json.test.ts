@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { startCpuTime } from "../../../testkit/cpu-time.ts";
 import { readJson } from "./read-json.ts";
 
-const read = (body: string | Buffer, status = 200, contentType = "application/json") =>
+const readBody = (body: string | Buffer, status = 200, contentType = "application/json") =>
   readJson(
     "api.example",
     {
@@ -23,17 +23,17 @@ describe("an answer", () => {
     ["12345678901234567890123", Number("12345678901234567890123")],
     ["-0.5e400", Number.NEGATIVE_INFINITY],
   ])("the JSON answer %s is parsed", async (body, value) => {
-    await expect(read(body)).resolves.toEqual(value);
+    await expect(readBody(body)).resolves.toEqual(value);
   });
 
   test.each([204, 205])("an answer with status %i is null", async (status) => {
-    await expect(read("", status)).resolves.toBeNull();
+    await expect(readBody("", status)).resolves.toBeNull();
   });
 
-  test("the body of a refusal may be anything", async () => {
-    await expect(read("<p>No</p>", 404)).resolves.toBeNull();
-    await expect(read("", 400)).resolves.toBeNull();
-    await expect(read('{"error":"no"}', 400)).resolves.toEqual({ error: "no" });
+  test("the body of a refusal can be anything", async () => {
+    await expect(readBody("<p>No</p>", 404)).resolves.toBeNull();
+    await expect(readBody("", 400)).resolves.toBeNull();
+    await expect(readBody('{"error":"no"}', 400)).resolves.toEqual({ error: "no" });
   });
 });
 
@@ -45,19 +45,19 @@ describe("an unreadable answer", () => {
     ['{"a":', "truncated JSON"],
     ["<p>secret</p>", "not JSON"],
     ["\ud800[", "not JSON"],
-  ])("the unreadable answer %j is reported without its content", async (body, why) => {
-    await expect(read(body)).rejects.toMatchObject({
+  ])("the unreadable answer %j is reported without its content", async (body, reason) => {
+    await expect(readBody(body)).rejects.toMatchObject({
       code: "answer_unreadable",
       retryable: true,
-      message: `api.example sent an invalid response: ${why}`,
+      message: `api.example sent an invalid response: ${reason}`,
     });
   });
 
   test("the error names the content type received in place of JSON", async () => {
-    await expect(read("<p>", 200, "text/html; charset=utf-8")).rejects.toThrow(
+    await expect(readBody("<p>", 200, "text/html; charset=utf-8")).rejects.toThrow(
       "text/html instead of JSON",
     );
-    await expect(read("<p>", 200, "<script>")).rejects.toThrow("not JSON");
+    await expect(readBody("<p>", 200, "<script>")).rejects.toThrow("not JSON");
   });
 
   test.each([
@@ -69,12 +69,12 @@ describe("an unreadable answer", () => {
       `{${Array.from({ length: 100_000 }, (_, n) => `"n${n}":1`).join(",")}}`,
       "more than 5000 different names",
     ],
-  ])("an answer that %s is unreadable, and is not retried", async (_what, body, why) => {
+  ])("an answer that %s is unreadable, and is not retried", async (_what, body, reason) => {
     const cpuMs = startCpuTime();
-    await expect(read(body)).rejects.toMatchObject({
+    await expect(readBody(body)).rejects.toMatchObject({
       code: "answer_unreadable",
       retryable: false,
-      message: expect.stringContaining(why),
+      message: expect.stringContaining(reason),
     });
     expect(cpuMs()).toBeLessThan(1_000);
   });

@@ -28,7 +28,7 @@ export async function readJson(
   }
   await requireShape(host, body, maxValues);
   try {
-    return JSON.parse(formatText(body));
+    return JSON.parse(decodeText(body));
   } catch (error) {
     if (isRefusal) return null;
     throw unreadableResponse(host, errorReason(error, headers.get("content-type")));
@@ -41,21 +41,21 @@ async function requireShape(host: string, body: Uint8Array, maxValues: number): 
     if (from > 0) await yieldToEventLoop();
     const shape = measure(body.subarray(from, from + sliceBytes));
     const { deepest, values } = shape;
-    if (deepest > maxDepth) throw refused(host, `nested deeper than ${maxDepth} levels`);
-    if (values > maxValues) throw refused(host, `more than ${maxValues} values`);
+    if (deepest > maxDepth) throw invalidShape(host, `nested deeper than ${maxDepth} levels`);
+    if (values > maxValues) throw invalidShape(host, `more than ${maxValues} values`);
     const refusal = shapeRefusal({ ...shape, values: 0 });
-    if (refusal !== null) throw refused(host, refusal);
+    if (refusal !== null) throw invalidShape(host, refusal);
   }
 }
 
-const refused = (host: string, why: string): EarshotError =>
+const invalidShape = (host: string, why: string): EarshotError =>
   new EarshotError("answer_unreadable", `${host} sent an invalid response: ${why}`, {
     status: 502,
   });
 
 const decoder = new TextDecoder();
 
-const formatText = (body: Uint8Array): string => decoder.decode(body);
+const decodeText = (body: Uint8Array): string => decoder.decode(body);
 
 /** The parser's message would quote the body. */
 function errorReason(error: unknown, contentType: string | null): string {

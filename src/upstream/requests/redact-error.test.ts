@@ -21,7 +21,7 @@ test("an error without secrets is returned unchanged", () => {
 
 test("secrets in message, hint and causes are redacted, and the rest is preserved", () => {
   const body = { error: "no", error_description: `Bearer ${secrets.token}` };
-  const refused = Object.assign(new Error("the connection failed", { cause: body }), {
+  const connectionError = Object.assign(new Error("the connection failed", { cause: body }), {
     code: "ECONNREFUSED",
     request: { headers: { authorization: `Bearer ${secrets.token}` } },
   });
@@ -29,25 +29,28 @@ test("secrets in message, hint and causes are redacted, and the rest is preserve
     status: 502,
     retryable: true,
     hint: `not ${encodeURIComponent(secrets.token)}`,
-    cause: refused,
+    cause: connectionError,
   });
-  const clean = redactError(error, secrets);
-  expect(clean).toBeInstanceOf(EarshotError);
-  expect(clean).toMatchObject({
+  const redactedError = redactError(error, secrets);
+  expect(redactedError).toBeInstanceOf(EarshotError);
+  expect(redactedError).toMatchObject({
     code: "upstream_unreachable",
     status: 502,
     retryable: true,
     message: "no: …",
     hint: "not …",
   });
-  expect(inspect(clean, { depth: 20 })).not.toMatch(/secret/);
-  expect(wasNeverSent(clean)).toBe(true);
+  expect(inspect(redactedError, { depth: 20 })).not.toMatch(/secret/);
+  expect(wasNeverSent(redactedError)).toBe(true);
 });
 
 test("only the text of a foreign error is dropped", () => {
-  const clean = redactError(new TypeError(`Invalid header: Bearer ${secrets.token}`), secrets);
-  expect(clean).toMatchObject({ message: "Invalid header: Bearer …" });
-  expect(inspect(clean)).not.toMatch(/secret/);
+  const redactedError = redactError(
+    new TypeError(`Invalid header: Bearer ${secrets.token}`),
+    secrets,
+  );
+  expect(redactedError).toMatchObject({ message: "Invalid header: Bearer …" });
+  expect(inspect(redactedError)).not.toMatch(/secret/);
 });
 
 test("errors with cyclic causes are redacted", () => {

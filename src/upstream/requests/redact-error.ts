@@ -8,14 +8,14 @@ const inspectOptions = { depth: maxCauses, maxArrayLength: 1_000, maxStringLengt
 
 /** The same kind of error without the secrets; message, hint and causes have one line each. */
 export function redactError(thrown: unknown, secrets: Secrets): unknown {
-  const isClean = thrown instanceof EarshotError ? isLine(thrown, secrets) : true;
+  const isClean = thrown instanceof EarshotError ? isCleanLine(thrown, secrets) : true;
   const text = inspect(thrown, inspectOptions);
   return isClean && text === withoutSecrets(text, secrets)
     ? thrown
     : redactCause(thrown, secrets, 0);
 }
 
-const isLine = ({ message }: Error, secrets: Secrets): boolean =>
+const isCleanLine = ({ message }: Error, secrets: Secrets): boolean =>
   message === redactedReason(message, secrets);
 
 function redactCause(thrown: unknown, secrets: Secrets, depth: number): Error | undefined {

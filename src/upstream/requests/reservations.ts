@@ -1,11 +1,11 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { Reserved } from "./operations.ts";
+import type { NewReservation } from "./operations.ts";
 import type { UpstreamJob } from "./sessions.ts";
 
 /** The unsettled reservations of one attempt in all its sessions. */
 export type Reservations = {
   /** Reserves in sequence; `make` gets the unsettled reservations. */
-  reserve(make: (own: readonly number[]) => Promise<Reserved>): Promise<Reserved>;
+  reserve(make: (ownIds: readonly number[]) => Promise<NewReservation>): Promise<NewReservation>;
   settle(id: number): void;
 };
 
@@ -17,9 +17,9 @@ export function createReservations(
     const key = `${uuid} ${attempt}`;
     const known = attempts.get(key);
     if (known !== undefined) return known.reservations;
-    for (const [past, { untilMs }] of attempts) {
+    for (const [pastKey, { untilMs }] of attempts) {
       if (untilMs > clock.now()) break;
-      attempts.delete(past);
+      attempts.delete(pastKey);
     }
     const reservations = attemptReservations();
     attempts.set(key, { reservations, untilMs: deadlineMs });
@@ -28,23 +28,25 @@ export function createReservations(
 }
 
 function attemptReservations(): Reservations {
-  const ownCalls = new Set<number>();
-  let last: Promise<unknown> = Promise.resolve();
+  const ownIds = new Set<number>();
+  let lastReservation: Promise<unknown> = Promise.resolve();
 
-  function reserve(make: (own: readonly number[]) => Promise<Reserved>): Promise<Reserved> {
-    const reservation = last.then(async () => {
-      const reserved = await make([...ownCalls]);
-      ownCalls.add(reserved.id);
-      return reserved;
+  function reserve(
+    make: (ownIds: readonly number[]) => Promise<NewReservation>,
+  ): Promise<NewReservation> {
+    const reservation = lastReservation.then(async () => {
+      const newReservation = await make([...ownIds]);
+      ownIds.add(newReservation.id);
+      return newReservation;
     });
-    last = reservation.catch(() => undefined);
+    lastReservation = reservation.catch(() => undefined);
     return reservation;
   }
 
   return {
     reserve,
     settle: (id) => {
-      ownCalls.delete(id);
+      ownIds.delete(id);
     },
   };
 }

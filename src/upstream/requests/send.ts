@@ -4,7 +4,7 @@ import {
   jobDeadlineExceeded,
   possiblyBilled,
 } from "../../platforms/request-errors.ts";
-import type { UpstreamAnswer } from "../../platforms/session.ts";
+import type { UpstreamResponse } from "../../platforms/session.ts";
 import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
 import { type RequestResult, readOutcome, reportFailedRequest } from "./outcome.ts";
 import type { OutgoingRequest, SendContext } from "./outgoing-request.ts";
@@ -14,7 +14,7 @@ import type { UpstreamJob } from "./sessions.ts";
 export async function sendRequest(
   context: SendContext,
   request: OutgoingRequest,
-): Promise<UpstreamAnswer> {
+): Promise<UpstreamResponse> {
   const { clock } = context;
   const { url, job } = request;
   const remainingMs = job.deadlineMs - clock.now();
@@ -39,7 +39,7 @@ async function sendUntil(
   context: SendContext,
   request: OutgoingRequest,
   signal: AbortSignal,
-): Promise<UpstreamAnswer> {
+): Promise<UpstreamResponse> {
   const { clock, random, tries, retryPauses } = context;
   const { url, job, paid, patience } = request;
   const progress: Progress = { isSent: false, mayBeBilled: false };
@@ -47,8 +47,8 @@ async function sendUntil(
     for (let failures = 0; ; ) {
       const outcome = await tryOnce(context, request, { signal, progress });
       if (outcome.kind === "answer") {
-        if (outcome.answer.status < 400 || progress.mayBeBilled) paid?.billed();
-        else paid?.unbilled();
+        if (outcome.answer.status < 400 || progress.mayBeBilled) paid?.markBilled();
+        else paid?.markUnbilled();
         return outcome.answer;
       }
       if (outcome.kind === "limited") {
@@ -67,9 +67,9 @@ async function sendUntil(
       await clock.sleep(pauseMs, signal);
     }
   } catch (thrown) {
-    if (!progress.mayBeBilled && !progress.isSent) paid?.unbilled();
+    if (!progress.mayBeBilled && !progress.isSent) paid?.markUnbilled();
     // After an abort the reservation stays, so that another node's retry finds it.
-    else if (!job.signal.aborted) paid?.billed();
+    else if (!job.signal.aborted) paid?.markBilled();
     throw thrown;
   }
 }
@@ -101,7 +101,7 @@ async function tryOnce(
     await paid?.reserve();
     signal.throwIfAborted();
   } catch (thrown) {
-    permit.unused();
+    permit.endUnused();
     throw thrown;
   }
   progress.isSent = true;
@@ -116,6 +116,6 @@ async function tryOnce(
     progress.isSent = false;
     return reportFailedRequest(context, asRequestError(url.host, thrown));
   } finally {
-    permit.unanswered();
+    permit.endWithoutResponse();
   }
 }

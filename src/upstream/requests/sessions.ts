@@ -23,7 +23,7 @@ export type Sessions = {
    * Best first: the account's, the deployment's, then one without a credential if `access` has
    * `public`; `user` before `app`; used-up buckets last.
    */
-  open(requested: {
+  open(request: {
     job: UpstreamJob;
     platform: Platform;
     access: readonly AccessKind[];
@@ -42,10 +42,10 @@ export type ConfiguredAccess = { access: AccessKind; owner: "account" | "deploym
 
 /**
  * At a used-up limit, requests throw `upstream_limited` with `retryAtMs` immediately, because
- * another session may be able to answer. Those of `patient`, the last resort, wait for the reset
+ * another session may be able to answer. Those of `patientSession`, the last resort, wait for the reset
  * within the deadline.
  */
 export type OpenSession = Session & {
-  patient: Session;
+  patientSession: Session;
   cost(): SourceCost | null;
 };

@@ -35,7 +35,7 @@ export function* addUse(database: Database, spender: Spender, amounts: Amounts):
   if (owner === "account" || accountId === null) return;
   yield* database.run(
     `INSERT INTO upstream_account_use(account_id, month, platform, post_reads, user_reads, requests, micro_usd)
-     SELECT :accountId, :month, :platform, :postReads, :userReads, :requests, :microUsd WHERE ${isOpen}
+     SELECT :accountId, :month, :platform, :postReads, :userReads, :requests, :microUsd WHERE ${accountExists}
      ON CONFLICT(account_id, month, platform) DO UPDATE SET
        post_reads = upstream_account_use.post_reads + excluded.post_reads,
        user_reads = upstream_account_use.user_reads + excluded.user_reads,
@@ -45,7 +45,8 @@ export function* addUse(database: Database, spender: Spender, amounts: Amounts):
   );
 }
 
-const isOpen = "EXISTS (SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted')";
+const accountExists =
+  "EXISTS (SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted')";
 
 /** Returns its id. */
 export function* addReservation(
@@ -55,7 +56,7 @@ export function* addReservation(
   const row = yield* database.get<{ id: number }>(
     `INSERT INTO upstream_reservation(job_uuid, attempt, month, platform, credential_id, owner, account_id, post_reads, user_reads,
        requests, micro_usd, made_ms)
-     VALUES(:jobUuid, :attempt, :month, :platform, :credentialId, :owner, CASE WHEN ${isOpen} THEN :accountId END, :postReads,
+     VALUES(:jobUuid, :attempt, :month, :platform, :credentialId, :owner, CASE WHEN ${accountExists} THEN :accountId END, :postReads,
        :userReads, :requests, :microUsd, :nowMs)
      RETURNING id`,
     reservation,
@@ -78,14 +79,14 @@ export function* deploymentPostReads(
   return row?.postReads ?? 0;
 }
 
-const ofOwnCredentials =
+const hasOwnCredential =
   "credential_id IN (SELECT id FROM credential WHERE account_id = :accountId)";
 
 /** An account's spending, reserved amounts included, by the owner of the credentials. */
-const accountParts = {
+const accountTables = {
   account: [
-    ["upstream_use", ofOwnCredentials],
-    ["upstream_reservation", ofOwnCredentials],
+    ["upstream_use", hasOwnCredential],
+    ["upstream_reservation", hasOwnCredential],
   ],
   deployment: [
     ["upstream_account_use", "account_id = :accountId"],
@@ -98,7 +99,7 @@ export function* accountSpending(
   owner: Spender["owner"],
   spender: Pick<Spender, "month" | "platform"> & { accountId: string },
 ): Steps<Amounts> {
-  const parts = accountParts[owner].map(
+  const selects = accountTables[owner].map(
     ([table, condition]) =>
       `SELECT post_reads, user_reads, requests, micro_usd FROM ${table}
        WHERE month = :month AND platform = :platform AND ${condition}`,
@@ -106,7 +107,7 @@ export function* accountSpending(
   const row = yield* database.get<Amounts>(
     `SELECT coalesce(sum(post_reads), 0) AS postReads, coalesce(sum(user_reads), 0) AS userReads,
        coalesce(sum(requests), 0) AS requests, coalesce(sum(micro_usd), 0) AS microUsd
-     FROM (${parts.join(" UNION ALL ")}) AS spent`,
+     FROM (${selects.join(" UNION ALL ")}) AS spent`,
     spender,
   );
   return row ?? { postReads: 0, userReads: 0, requests: 0, microUsd: 0 };
@@ -115,7 +116,7 @@ export function* accountSpending(
 export type Reservation = Spender & Amounts & { id: number };
 
 export function* takeReservation(database: Database, id: number): Steps<Reservation | null> {
-  const row = yield* database.get<Reservation>(`${reservations} WHERE id = :id`, { id });
+  const row = yield* database.get<Reservation>(`${selectReservations} WHERE id = :id`, { id });
   if (row === undefined) return null;
   yield* database.run("DELETE FROM upstream_reservation WHERE id = :id", { id });
   return row;
@@ -124,7 +125,7 @@ export function* takeReservation(database: Database, id: number): Steps<Reservat
 /** Reservations never settled; at most as many as fit in one transaction. */
 export function* deadReservations(database: Database, beforeMs: number): Steps<Reservation[]> {
   return yield* database.all<Reservation>(
-    `${reservations} WHERE made_ms < :beforeMs ORDER BY made_ms LIMIT 100`,
+    `${selectReservations} WHERE made_ms < :beforeMs ORDER BY made_ms LIMIT 100`,
     { beforeMs },
   );
 }
@@ -134,12 +135,12 @@ export function* deadReservations(database: Database, beforeMs: number): Steps<R
  * before jobs and credentials are removed.
  */
 export function* forgetSpending(database: Database, accountId: string): Steps<void> {
-  const reserved = yield* database.all<Reservation>(
-    `${reservations} WHERE EXISTS (SELECT 1 FROM job WHERE uuid = job_uuid AND account_id = :accountId)
-       OR account_id = :accountId OR ${ofOwnCredentials}`,
+  const openReservations = yield* database.all<Reservation>(
+    `${selectReservations} WHERE EXISTS (SELECT 1 FROM job WHERE uuid = job_uuid AND account_id = :accountId)
+       OR account_id = :accountId OR ${hasOwnCredential}`,
     { accountId },
   );
-  for (const reservation of reserved) {
+  for (const reservation of openReservations) {
     if (reservation.owner === "deployment") {
       yield* addUse(database, { ...reservation, accountId: null }, reservation);
     }
@@ -148,10 +149,10 @@ export function* forgetSpending(database: Database, accountId: string): Steps<vo
   yield* database.run("DELETE FROM upstream_account_use WHERE account_id = :accountId", {
     accountId,
   });
-  yield* database.run(`DELETE FROM upstream_use WHERE owner = 'account' AND ${ofOwnCredentials}`, {
+  yield* database.run(`DELETE FROM upstream_use WHERE owner = 'account' AND ${hasOwnCredential}`, {
     accountId,
   });
 }
 
-const reservations = `SELECT id, month, platform, credential_id AS credentialId, owner, account_id AS accountId, post_reads AS postReads,
+const selectReservations = `SELECT id, month, platform, credential_id AS credentialId, owner, account_id AS accountId, post_reads AS postReads,
     user_reads AS userReads, requests, micro_usd AS microUsd FROM upstream_reservation`;

@@ -3,8 +3,8 @@ import {
   closedConnection,
   type HostileUpstream,
   jsonReply,
+  noReply,
   replyWith,
-  silent,
   startHostileUpstream,
   type UpstreamReply,
 } from "../../../testkit/upstreams/hostile-upstream.ts";
@@ -62,13 +62,13 @@ async function open(
 
 const hundredReads = { path: "/posts", bucket: "posts", bill: { postReads: 100 } };
 
-const spent = () => setup.store.postReads("2023-11");
+const readSpent = () => setup.store.postReads("2023-11");
 
 describe("a billed call", () => {
   test("a billed call costs what the platform reports", async () => {
     const session = await open();
     const answer = await session.get(hundredReads);
-    expect(await spent()).toBe(100);
+    expect(await readSpent()).toBe(100);
     answer.settle({ postReads: 7, userReads: 2 });
     answer.settle({ postReads: 1 });
     expect(session.cost()).toEqual({
@@ -79,7 +79,7 @@ describe("a billed call", () => {
       month: { name: "2023-11", postReads: 7, maxPostReads: 250 },
     });
     await clock.advance(0);
-    expect(await spent()).toBe(7);
+    expect(await readSpent()).toBe(7);
   });
 
   test("a billed call costs the maximum without a report", async () => {
@@ -87,7 +87,7 @@ describe("a billed call", () => {
     await session.get(hundredReads);
     await session.get(hundredReads);
     expect(session.cost()).toMatchObject({ postReads: 200, microUsd: 1_000_000 });
-    expect(await spent()).toBe(200);
+    expect(await readSpent()).toBe(200);
   });
 
   test.each([
@@ -96,11 +96,11 @@ describe("a billed call", () => {
     ["more than was reserved", 120, 120],
   ])(
     "a billed call that reports %s is counted within bounds",
-    async (_what, postReads, counted) => {
+    async (_what, postReads, expectedReads) => {
       const answer = await (await open()).get(hundredReads);
       answer.settle({ postReads });
       await clock.advance(0);
-      expect(await spent()).toBe(counted);
+      expect(await readSpent()).toBe(expectedReads);
     },
   );
 
@@ -108,17 +108,17 @@ describe("a billed call", () => {
     ["is refused (4xx)", replyWith(400, {}, "{}")],
     ["fails upstream (5xx)", replyWith(500)],
     ["is limited (429)", replyWith(429, { "retry-after": "3600" })],
-  ])("a billed call costs nothing if it %s", async (_what, turn) => {
-    upstream.defaultReply = turn;
+  ])("a billed call costs nothing if it %s", async (_what, reply) => {
+    upstream.defaultReply = reply;
     const session = await open();
-    const pending = session.get(hundredReads).then(
+    const pendingAnswer = session.get(hundredReads).then(
       (answer) => answer.settle({}),
       () => undefined,
     );
-    await advanceUntil(clock, pending);
+    await advanceUntil(clock, pendingAnswer);
     await clock.advance(0);
     expect(session.cost()).toMatchObject({ postReads: 0, month: { postReads: 0 } });
-    expect(await spent()).toBe(0);
+    expect(await readSpent()).toBe(0);
   });
 
   test("a billed call costs nothing if the host is unreachable", async () => {
@@ -129,19 +129,19 @@ describe("a billed call", () => {
       session.get(hundredReads).catch(() => undefined),
     );
     await clock.advance(0);
-    expect(await spent()).toBe(0);
+    expect(await readSpent()).toBe(0);
     upstream = await startHostileUpstream();
   });
 
   test.each<[string, UpstreamReply]>([
-    ["no response", silent],
+    ["no response", noReply],
     ["a closed connection", closedConnection],
     ["an unreadable answer", replyWith(200, {}, "{")],
   ])(
     "a call that got %s may have been billed, so it counts in full and is not repeated",
-    async (_what, turn) => {
-      if (turn === silent) setup.timeoutsMs.push(50);
-      upstream.defaultReply = turn;
+    async (_what, reply) => {
+      if (reply === noReply) setup.timeoutsMs.push(50);
+      upstream.defaultReply = reply;
       const error = await advanceUntil(
         clock,
         (await open()).get(hundredReads).catch((thrown: unknown) => thrown),
@@ -151,45 +151,45 @@ describe("a billed call", () => {
         message: expect.stringContaining("may have been billed"),
       });
       expect(setup.outcomes).toHaveLength(1);
-      expect(await spent()).toBe(100);
+      expect(await readSpent()).toBe(100);
     },
   );
 
   test("a billed call is recorded on disk before it is sent", async () => {
-    const seen: number[] = [];
+    const recordedReads: number[] = [];
     upstream.defaultReply = (request, response) => {
-      void spent().then((reads) => {
-        seen.push(reads);
+      void readSpent().then((reads) => {
+        recordedReads.push(reads);
         jsonReply({})(request, response);
       });
     };
     await (await open()).get(hundredReads);
-    expect(seen).toEqual([100]);
+    expect(recordedReads).toEqual([100]);
   });
 });
 
 describe("the month's budget", () => {
   test("the month's budget is exact with any number of concurrent jobs and processes", async () => {
-    const processes = [setup.sessions, setup.anotherProcess(), setup.anotherProcess()];
-    const requested = Array.from({ length: 30 }, async (_, n) => {
+    const processes = [setup.sessions, setup.openInAnotherProcess(), setup.openInAnotherProcess()];
+    const calls = Array.from({ length: 30 }, async (_, n) => {
       const session = await open(`job ${n}`, { sessions: processes[n % 3] ?? setup.sessions });
       return await session.get({ ...hundredReads, bill: { postReads: 10 } }).then(
         () => "read",
         (error: { code: string }) => error.code,
       );
     });
-    const outcomes = await advanceUntil(clock, Promise.all(requested));
+    const outcomes = await advanceUntil(clock, Promise.all(calls));
     expect(outcomes.filter((outcome) => outcome === "read")).toHaveLength(25);
     expect(outcomes.filter((outcome) => outcome === "budget_used_up")).toHaveLength(5);
-    expect(await spent()).toBe(250);
+    expect(await readSpent()).toBe(250);
     expect(upstream.requests).toHaveLength(25);
   });
 
   test("the month's budget is reported with its setting and its end, without a request", async () => {
-    const refused = open().then((session) =>
+    const pending = open().then((session) =>
       session.get({ ...hundredReads, bill: { postReads: 251 } }),
     );
-    await expect(refused).rejects.toMatchObject({
+    await expect(pending).rejects.toMatchObject({
       code: "budget_used_up",
       status: 502,
       retryable: false,
@@ -222,7 +222,7 @@ describe("the month's budget", () => {
       microUsd: 2_000_000,
       month: null,
     });
-    expect(await spent()).toBe(0);
+    expect(await readSpent()).toBe(0);
   });
 
   test("the month's budget does not apply to calls that cost no posts", async () => {
@@ -236,19 +236,19 @@ describe("the month's budget", () => {
 describe("a job whose lease was lost during a paid call", () => {
   async function loseLease(name: string): Promise<void> {
     const lease = new AbortController();
-    upstream.script = [silent];
-    const pending = (await open(name, { signal: lease.signal })).get(hundredReads);
+    upstream.script = [noReply];
+    const pendingAnswer = (await open(name, { signal: lease.signal })).get(hundredReads);
     while (upstream.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
     lease.abort(new Error("the lease was lost"));
-    await expect(pending).rejects.toThrow("the lease was lost");
+    await expect(pendingAnswer).rejects.toThrow("the lease was lost");
   }
 
   test("a job whose lease was lost during a paid call is not paid for twice, by any process and under any attempt number", async () => {
     await loseLease("job");
     for (const [sessions, attempt] of [
       [setup.sessions, 2],
-      [setup.anotherProcess(), 1],
-      [setup.anotherProcess(), 2],
+      [setup.openInAnotherProcess(), 1],
+      [setup.openInAnotherProcess(), 2],
     ] as const) {
       await expect(
         (await open("job", { sessions, attempt })).get(hundredReads),
@@ -262,37 +262,37 @@ describe("a job whose lease was lost during a paid call", () => {
     await expect((await open("another")).get(hundredReads)).resolves.toMatchObject({ status: 200 });
   });
 
-  test("a job whose lease was lost before anything was sent may call again", async () => {
+  test("a job whose lease was lost before anything was sent can call again", async () => {
     const lease = new AbortController();
     const session = await open("job", { signal: lease.signal });
-    const pending = session.get(hundredReads);
-    pending.catch(() => undefined);
-    while ((await spent()) === 0);
+    const pendingAnswer = session.get(hundredReads);
+    pendingAnswer.catch(() => undefined);
+    while ((await readSpent()) === 0);
     lease.abort(new Error("the lease was lost"));
-    await expect(pending).rejects.toThrow("the lease was lost");
+    await expect(pendingAnswer).rejects.toThrow("the lease was lost");
     expect(upstream.requests).toEqual([]);
     await expect((await open("job", { attempt: 2 })).get(hundredReads)).resolves.toMatchObject({
       status: 200,
     });
   });
 
-  test("a job whose lease was lost may continue with free calls", async () => {
+  test("a job whose lease was lost can continue with free calls", async () => {
     await loseLease("job");
-    const { bill: _bill, ...free } = hundredReads;
-    await expect((await open("job", { attempt: 2 })).get(free)).resolves.toMatchObject({
+    const { bill: _bill, ...freeCall } = hundredReads;
+    await expect((await open("job", { attempt: 2 })).get(freeCall)).resolves.toMatchObject({
       status: 200,
     });
   });
 
   test("a lost paid call counts as billed, even after its reservation has expired", async () => {
     await loseLease("job");
-    expect(await spent()).toBe(100);
+    expect(await readSpent()).toBe(100);
     clock.shiftWall(2 * dayMs);
     await (await open("another")).get({ ...hundredReads, bill: { postReads: 1 } });
-    expect(await spent()).toBe(101);
+    expect(await readSpent()).toBe(101);
   });
 
-  test("a job may continue after a paid call that was answered before its lease was lost", async () => {
+  test("a job can continue after a paid call that was answered before its lease was lost", async () => {
     await (await open("job")).get(hundredReads);
     await clock.advance(0);
     await expect((await open("job", { attempt: 2 })).get(hundredReads)).resolves.toMatchObject({
@@ -302,21 +302,25 @@ describe("a job whose lease was lost during a paid call", () => {
 });
 
 test("concurrent calls of one attempt do not count as repetitions", async () => {
-  const one = { ...hundredReads, bill: { postReads: 1 } };
-  const [session, other] = [await open(), await open()];
+  const singleRead = { ...hundredReads, bill: { postReads: 1 } };
+  const [session, otherSession] = [await open(), await open()];
   // After an answer that reports no limit, none delays the next requests.
-  await session.get(one);
-  const all = Promise.all([session.get(one), session.get(one), other.get(one)]);
-  await expect(advanceUntil(clock, all)).resolves.toHaveLength(3);
-  expect(await spent()).toBe(4);
+  await session.get(singleRead);
+  const calls = Promise.all([
+    session.get(singleRead),
+    session.get(singleRead),
+    otherSession.get(singleRead),
+  ]);
+  await expect(advanceUntil(clock, calls)).resolves.toHaveLength(3);
+  expect(await readSpent()).toBe(4);
 });
 
 test("no costs are reported for a platform that does not bill", async () => {
-  const free = openTestSessions(testUpstream("x"), [upstream.url], { clock });
-  free.pool.credentials = [pooledCredential("c1", upstream.url)];
-  const session = await open("job", { sessions: free.sessions });
+  const freeSessions = openTestSessions(testUpstream("x"), [upstream.url], { clock });
+  freeSessions.pool.credentials = [pooledCredential("c1", upstream.url)];
+  const session = await open("job", { sessions: freeSessions.sessions });
   await session.get(hundredReads);
   expect(session.cost()).toBeNull();
-  expect(await free.store.postReads("2023-11")).toBe(0);
-  await free.close();
+  expect(await freeSessions.store.postReads("2023-11")).toBe(0);
+  await freeSessions.close();
 });

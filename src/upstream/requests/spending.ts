@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { Bill } from "../../platforms/session.ts";
 import type { SourceCost } from "../../platforms/source.ts";
-import type { Reserved, SpendingOperations } from "./operations.ts";
+import type { NewReservation, SpendingOperations } from "./operations.ts";
 import type { Reservations } from "./reservations.ts";
 import type { UpstreamJob } from "./sessions.ts";
 import type { Amounts, Spender } from "./spending-rows.ts";
@@ -18,8 +18,8 @@ export type PaidCall = {
    * Reserves the maximum cost, once for all tries. Errors: `budget_used_up`, `paid_call_repeated`.
    */
   reserve(): Promise<void>;
-  billed(): void;
-  unbilled(): void;
+  markBilled(): void;
+  markUnbilled(): void;
   settle(bill: Bill): void;
 };
 
@@ -41,38 +41,41 @@ export function createSpending(context: SpendingContext): Spending {
   let monthPostReads = 0;
 
   const billAmounts = (bill: Bill): Amounts => {
-    const counts = { postReads: count(bill.postReads), userReads: count(bill.userReads) };
-    const units = { ...counts, requests: count(bill.requests) };
-    return { ...units, microUsd: count(context.computePrice(units)) };
+    const counts = {
+      postReads: boundedCount(bill.postReads),
+      userReads: boundedCount(bill.userReads),
+    };
+    const units = { ...counts, requests: boundedCount(bill.requests) };
+    return { ...units, microUsd: boundedCount(context.computePrice(units)) };
   };
 
   function call(bill: Bill): PaidCall {
     const max = billAmounts(bill);
-    let reserved: Promise<Reserved> | null = null;
+    let reservation: Promise<NewReservation> | null = null;
     let reservedMonth = month;
     let isReserved = false;
     let maySettle = false;
 
     async function reserve(): Promise<void> {
-      if (reserved !== null) {
-        await reserved;
+      if (reservation !== null) {
+        await reservation;
         return;
       }
       const nowMs = clock.now();
       reservedMonth = utcMonth(nowMs);
-      reserved = reservations.reserve((own) =>
+      reservation = reservations.reserve((ownIds) =>
         store.write("reserveSpending", {
           ...spender,
           month: reservedMonth,
           amounts: max,
           jobUuid: job.uuid,
           attempt: job.attempt,
-          own,
+          ownIds,
           maxPostReads,
           nowMs,
         }),
       );
-      const { monthPostReads: reads } = await reserved;
+      const { monthPostReads: reads } = await reservation;
       isReserved = true;
       month = reservedMonth;
       monthPostReads = reads;
@@ -83,7 +86,7 @@ export function createSpending(context: SpendingContext): Spending {
       if (!isReserved) return;
       spend(amounts);
       if (spender.owner === "deployment") monthPostReads += amounts.postReads - max.postReads;
-      void reserved
+      void reservation
         ?.then(async ({ id }) => {
           await store.write("settleSpending", { id, amounts });
           reservations.settle(id);
@@ -94,7 +97,7 @@ export function createSpending(context: SpendingContext): Spending {
     function settle(finalBill: Bill): void {
       if (!maySettle) return;
       maySettle = false;
-      const difference = minus(billAmounts(finalBill), max);
+      const difference = subtractAmounts(billAmounts(finalBill), max);
       spend(difference);
       if (spender.owner === "deployment") monthPostReads += difference.postReads;
       if (Object.values(difference).every((value) => value === 0)) return;
@@ -103,16 +106,16 @@ export function createSpending(context: SpendingContext): Spending {
         .catch(() => undefined);
     }
 
-    function billed(): void {
+    function markBilled(): void {
       maySettle = isReserved;
       close(max);
     }
 
-    return { reserve, billed, unbilled: () => close(noAmounts), settle };
+    return { reserve, markBilled, markUnbilled: () => close(noAmounts), settle };
   }
 
   function spend(amounts: Amounts): void {
-    total = minus(total, minus(noAmounts, amounts));
+    total = subtractAmounts(total, subtractAmounts(noAmounts, amounts));
   }
 
   return {
@@ -128,7 +131,7 @@ export const utcMonth = (ms: number): string => isoTime(ms).slice(0, 7);
 
 const noAmounts: Amounts = { postReads: 0, userReads: 0, requests: 0, microUsd: 0 };
 
-const minus = (a: Amounts, b: Amounts): Amounts => ({
+const subtractAmounts = (a: Amounts, b: Amounts): Amounts => ({
   postReads: a.postReads - b.postReads,
   userReads: a.userReads - b.userReads,
   requests: a.requests - b.requests,
@@ -136,7 +139,7 @@ const minus = (a: Amounts, b: Amounts): Amounts => ({
 });
 
 /** Bounds what a platform reports. */
-const count = (reported: number | undefined): number =>
+const boundedCount = (reported: number | undefined): number =>
   reported === undefined || !Number.isFinite(reported)
     ? 0
     : Math.min(1e12, Math.max(0, Math.round(reported)));

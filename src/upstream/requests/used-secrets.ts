@@ -11,27 +11,30 @@ export type UsedSecrets = {
 };
 
 export function usedSecrets({
-  inUse,
+  credentialInUse,
   revision,
-}: Pick<PooledCredential, "inUse" | "revision">): UsedSecrets {
-  let used = { secrets: inUse.secrets(), revision: revision() };
+}: Pick<PooledCredential, "credentialInUse" | "revision">): UsedSecrets {
+  let lastUse = { secrets: credentialInUse.secrets(), revision: revision() };
 
   function recordUse(secrets: Secrets): Secrets {
     // A secret that has been replaced is older than the revision.
-    if (secrets === inUse.secrets()) used = { secrets, revision: revision() };
+    if (secrets === credentialInUse.secrets()) lastUse = { secrets, revision: revision() };
     return secrets;
   }
 
   return {
     inUse: {
-      credential: inUse.credential,
-      secrets: () => recordUse(inUse.secrets()),
-      renew: async (seen, make) => recordUse(await inUse.renew(seen, make)),
+      credential: credentialInUse.credential,
+      secrets: () => recordUse(credentialInUse.secrets()),
+      renew: async (seen, make) => recordUse(await credentialInUse.renew(seen, make)),
     },
-    revision: () => used.revision,
+    revision: () => lastUse.revision,
     secrets: () => {
-      const all = [...Object.values(used.secrets), ...Object.values(inUse.secrets())];
-      return Object.fromEntries(all.entries());
+      const values = [
+        ...Object.values(lastUse.secrets),
+        ...Object.values(credentialInUse.secrets()),
+      ];
+      return Object.fromEntries(values.entries());
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from "playwright-core";
 
 /** Counts the bytes sent over the network. */
-export async function countLoaded(context: BrowserContext, page: Page): Promise<() => number> {
+export async function countLoadedBytes(context: BrowserContext, page: Page): Promise<() => number> {
   const devtools = await context.newCDPSession(page);
   await devtools.send("Network.enable");
   let bytes = 0;

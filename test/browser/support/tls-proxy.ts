@@ -15,13 +15,13 @@ export async function startTlsProxy(): Promise<TlsProxy> {
   let target = new URL("http://127.0.0.1:9");
   const server = createServer(makeCertificate(), (incoming, outgoing) => {
     const { method, headers, url } = incoming;
-    const onward = request(new URL(url ?? "/", target), { method, headers }, (response) => {
+    const forwarded = request(new URL(url ?? "/", target), { method, headers }, (response) => {
       outgoing.writeHead(response.statusCode ?? 502, response.headers);
       response.pipe(outgoing);
     });
-    onward.on("error", () => outgoing.destroy());
-    outgoing.on("close", () => onward.destroy());
-    incoming.pipe(onward);
+    forwarded.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => forwarded.destroy());
+    incoming.pipe(forwarded);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

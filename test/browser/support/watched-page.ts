@@ -3,12 +3,12 @@ import type { BrowserContext, Page, Request } from "playwright-core";
 export type WatchedPage = {
   page: Page;
   /** Resolves when no request is pending for a moment; event streams are ignored. */
-  settled(): Promise<void>;
+  waitUntilIdle(): Promise<void>;
   /** Console errors, exceptions and CSP violations. */
   complaints: string[];
 };
 
-export async function openWatched(context: BrowserContext): Promise<WatchedPage> {
+export async function openWatchedPage(context: BrowserContext): Promise<WatchedPage> {
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => {
@@ -23,25 +23,25 @@ export async function openWatched(context: BrowserContext): Promise<WatchedPage>
       void Reflect.get(window, "recordViolation")(`policy: ${effectiveDirective} ${blockedURI}`);
     });
   });
-  return { page, complaints, settled: watchRequests(page) };
+  return { page, complaints, waitUntilIdle: watchRequests(page) };
 }
 
 const quietMs = 300;
 
 export function watchRequests(page: Page): () => Promise<void> {
-  const waiting = new Set<Request>();
+  const pendingRequests = new Set<Request>();
   let changedMs = performance.now();
-  const change = (request: Request, isWaiting: boolean) => {
+  const change = (request: Request, isPending: boolean) => {
     if (request.resourceType() === "eventsource") return;
     changedMs = performance.now();
-    if (isWaiting) waiting.add(request);
-    else waiting.delete(request);
+    if (isPending) pendingRequests.add(request);
+    else pendingRequests.delete(request);
   };
   page.on("request", (request) => change(request, true));
   page.on("requestfinished", (request) => change(request, false));
   page.on("requestfailed", (request) => change(request, false));
   return async () => {
-    while (waiting.size > 0 || performance.now() - changedMs < quietMs) {
+    while (pendingRequests.size > 0 || performance.now() - changedMs < quietMs) {
       await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 50)));
     }
   };
@@ -56,7 +56,7 @@ export const looks = [
 
 export type Look = (typeof looks)[number];
 
-export async function show(page: Page, { width, scheme }: Look): Promise<void> {
+export async function applyLook(page: Page, { width, scheme }: Look): Promise<void> {
   await page.setViewportSize({ width, height: width < 500 ? 844 : 900 });
   await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
 }

@@ -11,16 +11,16 @@ export type OAuthEmulator = {
   requests: { method: string; path: string }[];
   count(path: string): number;
   /** The redirect after the account owner accepts or denies. */
-  consent(address: string, choice: "yes" | "no"): string;
+  consent(authorizationUrl: string, choice: "yes" | "no"): string;
   /** `access` keeps refresh tokens valid. */
-  revoke(which: "access" | "all"): void;
+  revoke(kind: "access" | "all"): void;
   /** Requires a new DPoP nonce. */
   changeNonce(): void;
   options: { did: string; subject: string; tokenType: string; failWith: number | null };
   close(): Promise<void>;
 };
 
-type Pushed = { challenge: string; redirectUri: string; state: string; jkt: string };
+type PushedRequest = { challenge: string; redirectUri: string; state: string; jkt: string };
 
 export async function startOAuthEmulator(did: string, handle: string): Promise<OAuthEmulator> {
   const options: OAuthEmulator["options"] = {
@@ -30,13 +30,13 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     failWith: null,
   };
   const requests: OAuthEmulator["requests"] = [];
-  const pushed = new Map<string, Pushed>();
-  const codes = new Map<string, Pushed>();
-  const access = new Map<string, string>();
-  const refresh = new Map<string, string>();
+  const pushedRequests = new Map<string, PushedRequest>();
+  const codes = new Map<string, PushedRequest>();
+  const accessTokens = new Map<string, string>();
+  const refreshTokens = new Map<string, string>();
   const usedProofs = new Set<string>();
   let nonce = 1;
-  let issued = 0;
+  let issuedCount = 0;
 
   const { url, close } = await startHost(respond);
 
@@ -68,14 +68,14 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
   /** The key's thumbprint, or the proof's error. */
   function checkProof(request: IncomingMessage, token: string | null): { jkt: string } | string {
     const proof = String(request.headers.dpop ?? "");
-    const [head = "", claims = "", signature = ""] = proof.split(".");
-    const { typ, alg, jwk } = JSON.parse(Buffer.from(head, "base64url").toString() || "{}");
+    const [header = "", claims = "", signature = ""] = proof.split(".");
+    const { typ, alg, jwk } = JSON.parse(Buffer.from(header, "base64url").toString() || "{}");
     const payload = JSON.parse(Buffer.from(claims, "base64url").toString() || "{}");
     if (typ !== "dpop+jwt" || alg !== "ES256" || jwk?.d !== undefined) return "invalid_dpop_proof";
     const key = createPublicKey({ key: jwk, format: "jwk" });
     const isSigned = verify(
       "sha256",
-      Buffer.from(`${head}.${claims}`),
+      Buffer.from(`${header}.${claims}`),
       { key, dsaEncoding: "ieee-p1363" },
       Buffer.from(signature, "base64url"),
     );
@@ -93,9 +93,9 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     request: IncomingMessage,
     next: (jkt: string) => EmulatedResponse,
   ): EmulatedResponse {
-    const checked = checkProof(request, null);
-    if (typeof checked === "string") return { ...refusal(checked), headers: nonceHeader() };
-    const response = next(checked.jkt);
+    const proofResult = checkProof(request, null);
+    if (typeof proofResult === "string") return { ...refusal(proofResult), headers: nonceHeader() };
+    const response = next(proofResult.jkt);
     return { ...response, headers: { ...response.headers, ...nonceHeader() } };
   }
 
@@ -109,9 +109,9 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     if (!isClient || !scopes.includes("atproto") || body.get("code_challenge_method") !== "S256") {
       return refusal("invalid_request");
     }
-    issued += 1;
-    const requestUri = `urn:ietf:params:oauth:request_uri:req-${issued}`;
-    pushed.set(requestUri, {
+    issuedCount += 1;
+    const requestUri = `urn:ietf:params:oauth:request_uri:req-${issuedCount}`;
+    pushedRequests.set(requestUri, {
       challenge: body.get("code_challenge") ?? "",
       redirectUri,
       state: body.get("state") ?? "",
@@ -123,26 +123,29 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
   function grant(body: URLSearchParams, jkt: string): EmulatedResponse {
     if (body.get("grant_type") === "refresh_token") {
       const token = body.get("refresh_token") ?? "";
-      const isOwn = refresh.get(token) === jkt;
-      refresh.delete(token);
-      return isOwn ? tokens(jkt) : refusal("invalid_grant", "Invalid refresh token");
+      const isOwn = refreshTokens.get(token) === jkt;
+      refreshTokens.delete(token);
+      return isOwn ? issueTokens(jkt) : refusal("invalid_grant", "Invalid refresh token");
     }
     const code = body.get("code") ?? "";
-    const grant = codes.get(code);
+    const codeGrant = codes.get(code);
     codes.delete(code);
     const isValid =
-      grant !== undefined &&
-      grant.jkt === jkt &&
-      grant.redirectUri === body.get("redirect_uri") &&
-      grant.challenge === computeHash(body.get("code_verifier") ?? "");
-    return isValid ? tokens(jkt) : refusal("invalid_grant", "Invalid code");
+      codeGrant !== undefined &&
+      codeGrant.jkt === jkt &&
+      codeGrant.redirectUri === body.get("redirect_uri") &&
+      codeGrant.challenge === computeHash(body.get("code_verifier") ?? "");
+    return isValid ? issueTokens(jkt) : refusal("invalid_grant", "Invalid code");
   }
 
-  function tokens(jkt: string): EmulatedResponse {
-    issued += 1;
-    const [accessToken, refreshToken] = [`access-token-${issued}`, `refresh-token-${issued}`];
-    access.set(accessToken, jkt);
-    refresh.set(refreshToken, jkt);
+  function issueTokens(jkt: string): EmulatedResponse {
+    issuedCount += 1;
+    const [accessToken, refreshToken] = [
+      `access-token-${issuedCount}`,
+      `refresh-token-${issuedCount}`,
+    ];
+    accessTokens.set(accessToken, jkt);
+    refreshTokens.set(refreshToken, jkt);
     return {
       status: 200,
       json: {
@@ -158,13 +161,13 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
 
   function resource(request: IncomingMessage, method: string): EmulatedResponse {
     const [scheme, token = ""] = (request.headers.authorization ?? "").split(" ");
-    const checked = checkProof(request, token);
-    const isNonce = checked === "use_dpop_nonce";
+    const proofResult = checkProof(request, token);
+    const isNonce = proofResult === "use_dpop_nonce";
     if (
       scheme === "DPoP" &&
       !isNonce &&
-      typeof checked !== "string" &&
-      access.get(token) === checked.jkt
+      typeof proofResult !== "string" &&
+      accessTokens.get(token) === proofResult.jkt
     ) {
       return { status: 200, json: { did, handle, method }, headers: nonceHeader() };
     }
@@ -193,23 +196,25 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     requests,
     options,
     count: (path) => requests.filter((request) => request.path === path).length,
-    consent: (address, choice) => {
-      const pushedRequest = pushed.get(new URL(address).searchParams.get("request_uri") ?? "");
-      if (pushedRequest === undefined) throw new Error("unknown authorization address");
+    consent: (authorizationUrl, choice) => {
+      const pushedRequest = pushedRequests.get(
+        new URL(authorizationUrl).searchParams.get("request_uri") ?? "",
+      );
+      if (pushedRequest === undefined) throw new Error("unknown authorization URL");
       const redirect = new URL(pushedRequest.redirectUri);
       redirect.searchParams.set("iss", url);
       redirect.searchParams.set("state", pushedRequest.state);
       if (choice === "no") redirect.searchParams.set("error", "access_denied");
       else {
-        issued += 1;
-        codes.set(`code-${issued}`, pushedRequest);
-        redirect.searchParams.set("code", `code-${issued}`);
+        issuedCount += 1;
+        codes.set(`code-${issuedCount}`, pushedRequest);
+        redirect.searchParams.set("code", `code-${issuedCount}`);
       }
       return redirect.href;
     },
-    revoke: (which) => {
-      access.clear();
-      if (which === "all") refresh.clear();
+    revoke: (kind) => {
+      accessTokens.clear();
+      if (kind === "all") refreshTokens.clear();
     },
     changeNonce: () => {
       nonce += 1;

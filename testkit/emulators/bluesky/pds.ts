@@ -7,20 +7,25 @@ export type PdsEmulator = {
   requests: { method: string; path: string; authorization: string | null }[];
   count(method: string): number;
   /** `access` keeps refresh tokens valid. */
-  revoke(which: "access" | "all"): void;
+  revoke(kind: "access" | "all"): void;
   respondNext(method: string, response: EmulatedResponse): void;
   close(): Promise<void>;
 };
 
-export type PdsOptions = { did: string; handle: string; password: string; lifeSeconds?: number };
+export type PdsOptions = {
+  did: string;
+  handle: string;
+  password: string;
+  lifetimeSeconds?: number;
+};
 
 export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator> {
-  const { did, handle, password, lifeSeconds = 7_200 } = options;
+  const { did, handle, password, lifetimeSeconds = 7_200 } = options;
   const requests: PdsEmulator["requests"] = [];
-  const next = new Map<string, EmulatedResponse[]>();
-  const access = new Set<string>();
-  const refresh = new Set<string>();
-  let issued = 0;
+  const scriptedResponses = new Map<string, EmulatedResponse[]>();
+  const accessTokens = new Set<string>();
+  const refreshTokens = new Set<string>();
+  let issuedCount = 0;
 
   const { url, close } = await startHost(respond);
 
@@ -29,7 +34,7 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
     const authorization = request.headers.authorization ?? null;
     requests.push({ method: request.method ?? "", path: pathname, authorization });
     const method = pathname.replace("/xrpc/", "");
-    const scripted = next.get(method)?.shift();
+    const scripted = scriptedResponses.get(method)?.shift();
     if (scripted !== undefined) return scripted;
     if (pathname === `/${did}`) return { status: 200, json: makeDidDocument(did, handle, url) };
     const token = authorization?.replace(/^Bearer /, "") ?? "";
@@ -41,44 +46,45 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
         const isValid =
           [did, handle].includes(credentials.identifier ?? "") && credentials.password === password;
         return isValid
-          ? session()
+          ? createSession()
           : refusal(401, "AuthenticationRequired", "Invalid identifier or password");
       }
       case "com.atproto.server.refreshSession":
-        if (!refresh.delete(token)) return refusal(400, "ExpiredToken", "Token has been revoked");
-        return session();
+        if (!refreshTokens.delete(token))
+          return refusal(400, "ExpiredToken", "Token has been revoked");
+        return createSession();
       default:
         if (token === "") return refusal(401, "AuthMissing", "Authentication Required");
-        if (!access.has(token)) return refusal(400, "ExpiredToken", "Token has expired");
+        if (!accessTokens.has(token)) return refusal(400, "ExpiredToken", "Token has expired");
         return { status: 200, json: { did, handle, method } };
     }
   }
 
-  function session(): EmulatedResponse {
-    issued += 1;
-    const accessJwt = makeToken("access", lifeSeconds);
+  function createSession(): EmulatedResponse {
+    issuedCount += 1;
+    const accessJwt = makeToken("access", lifetimeSeconds);
     const refreshJwt = makeToken("refresh", 90 * 86_400);
-    access.add(accessJwt);
-    refresh.add(refreshJwt);
+    accessTokens.add(accessJwt);
+    refreshTokens.add(refreshJwt);
     return { status: 200, json: { did, handle, accessJwt, refreshJwt, active: true } };
   }
 
-  function makeToken(scope: string, life: number): string {
-    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
-    const claims = { scope, sub: did, iat: 1_000, exp: 1_000 + life, jti: issued };
-    return `${part({ typ: "at+jwt", alg: "HS256" })}.${part(claims)}.c2lnbmF0dXJl`;
+  function makeToken(scope: string, lifetime: number): string {
+    const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const claims = { scope, sub: did, iat: 1_000, exp: 1_000 + lifetime, jti: issuedCount };
+    return `${encode({ typ: "at+jwt", alg: "HS256" })}.${encode(claims)}.c2lnbmF0dXJl`;
   }
 
   return {
     url,
     requests,
     count: (method) => requests.filter(({ path }) => path === `/xrpc/${method}`).length,
-    revoke: (which) => {
-      access.clear();
-      if (which === "all") refresh.clear();
+    revoke: (kind) => {
+      accessTokens.clear();
+      if (kind === "all") refreshTokens.clear();
     },
     respondNext: (method, scripted) => {
-      next.set(method, [...(next.get(method) ?? []), scripted]);
+      scriptedResponses.set(method, [...(scriptedResponses.get(method) ?? []), scripted]);
     },
     close,
   };

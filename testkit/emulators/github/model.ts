@@ -20,7 +20,7 @@ export type Authorization = {
 type Grant = Authorization & { user: EmulatedUser; expiresMs: number };
 type Token = { user: EmulatedUser; scopes: readonly string[] };
 
-const codeLifeMs = 600_000;
+const codeLifetimeMs = 600_000;
 
 /** A grant is valid once, for ten minutes, with its verifier. */
 export function createGrants(now: () => number) {
@@ -30,7 +30,7 @@ export function createGrants(now: () => number) {
   return {
     issueCode: (authorization: Authorization, user: EmulatedUser): string => {
       const code = randomBytes(10).toString("hex");
-      grants.set(code, { ...authorization, user, expiresMs: now() + codeLifeMs });
+      grants.set(code, { ...authorization, user, expiresMs: now() + codeLifetimeMs });
       return code;
     },
     exchange: (code: string, verifier: string | null, redirectUri: string | null) => {

@@ -13,7 +13,7 @@ import { approvalPage } from "./page.ts";
 
 export type { EmulatedUser } from "./model.ts";
 
-type Errors = {
+type InjectedErrors = {
   token?: EmulatedResponse;
   profile?: EmulatedResponse;
   membership?: EmulatedResponse;
@@ -40,7 +40,7 @@ export async function startGitHubEmulator({
     { id: 42, login: "ben", organizations: {} },
   ];
   const grants = createGrants(now);
-  const faults: Errors = {};
+  const faults: InjectedErrors = {};
   const requests: string[] = [];
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => response.destroy(error as Error));
@@ -101,10 +101,12 @@ export async function startGitHubEmulator({
 
   function rejectionRedirect(query: URLSearchParams): string | null {
     const redirectUri = query.get("redirect_uri") ?? "";
-    const [registered = redirectUri] = callbackUrls ?? [];
+    const [registeredUrl = redirectUri] = callbackUrls ?? [];
     const isMismatch = callbackUrls !== null && !callbackUrls.includes(redirectUri);
     if (query.get("client_id") !== clientId) return `${url}/404`;
-    return isMismatch ? redirectUrl(registered, query, { error: "redirect_uri_mismatch" }) : null;
+    return isMismatch
+      ? redirectUrl(registeredUrl, query, { error: "redirect_uri_mismatch" })
+      : null;
   }
 
   function redirectUrl(
@@ -112,12 +114,12 @@ export async function startGitHubEmulator({
     query: URLSearchParams,
     parameters: Record<string, string>,
   ): string {
-    const back = new URL(redirectUri);
-    for (const [name, value] of Object.entries(parameters)) back.searchParams.set(name, value);
+    const redirect = new URL(redirectUri);
+    for (const [name, value] of Object.entries(parameters)) redirect.searchParams.set(name, value);
     const state = query.get("state");
-    if (state !== null) back.searchParams.set("state", state);
-    if (faults.issuer !== undefined) back.searchParams.set("iss", faults.issuer);
-    return back.href;
+    if (state !== null) redirect.searchParams.set("state", state);
+    if (faults.issuer !== undefined) redirect.searchParams.set("iss", faults.issuer);
+    return redirect.href;
   }
 
   function redirectAfter(

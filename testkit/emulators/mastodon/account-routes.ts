@@ -28,10 +28,10 @@ function lookup(request: EmulatedRequest) {
 }
 
 export function accountNamed(
-  written: string,
+  acct: string,
   { network, settings, url }: Pick<EmulatedRequest, "network" | "settings" | "url">,
 ): Account | undefined {
-  const [name = "", host] = written.replace(/^@/, "").toLowerCase().split("@");
+  const [name = "", host] = acct.replace(/^@/, "").toLowerCase().split("@");
   const isOwn = host === undefined || host === (settings.domain ?? new URL(url).host);
   return [...network.accounts.values()].find(
     (account) =>
@@ -114,8 +114,8 @@ type Follow = EmulatedRequest["network"]["follows"][number];
 function followPage(
   request: EmulatedRequest,
   id: string,
-  isOf: (follow: Follow) => boolean,
-  other: (follow: Follow) => string,
+  includesFollow: (follow: Follow) => boolean,
+  accountIdOf: (follow: Follow) => string,
 ) {
   const error = authorizationError(request, anyCaller);
   if (error !== null) return error;
@@ -123,12 +123,12 @@ function followPage(
   const account = network.accounts.get(id);
   if (!account?.isKnown) return responses.notFound;
   const isHidden = account.suspended || (account.hidesCollections && token?.accountId !== id);
-  const follows = isHidden ? [] : network.follows.filter(isOf);
+  const follows = isHidden ? [] : network.follows.filter(includesFollow);
   const { items, headers } = pageBy(follows, (follow) => follow.id, request, {
     defaultLimit: 40,
     maxLimit: 80,
   });
-  const accounts = items.flatMap((follow) => network.accounts.get(other(follow)) ?? []);
+  const accounts = items.flatMap((follow) => network.accounts.get(accountIdOf(follow)) ?? []);
   return ok(
     accounts.map((each) => accountJson(each, request)),
     headers,

@@ -9,11 +9,11 @@ export function accountJson(account: Account, { network, settings, url }: World)
   const statuses = [...network.statuses.values()];
   const home = domain === null ? url : `https://${domain}`;
   if (account.suspended) {
-    return { ...bare(account, home), suspended: true, note: "", display_name: "" };
+    return { ...bareAccount(account, home), suspended: true, note: "", display_name: "" };
   }
   const { indexable, noindex } = account;
   return {
-    ...bare(account, home),
+    ...bareAccount(account, home),
     display_name: account.displayName,
     note: account.note === "" ? "" : `<p>${account.note}</p>`,
     locked: account.locked,
@@ -36,7 +36,7 @@ export function accountJson(account: Account, { network, settings, url }: World)
   };
 }
 
-const bare = (account: Account, home: string) => ({
+const bareAccount = (account: Account, home: string) => ({
   id: account.id,
   username: account.username,
   acct: accountAcct(account),
@@ -48,8 +48,8 @@ export function statusJson(status: Status, world: World): Record<string, unknown
   const { network, url } = world;
   const author = network.accounts.get(status.accountId);
   if (author === undefined) return null;
-  const all = [...network.statuses.values()];
-  const reblogged = status.reblogOfId === null ? null : network.statuses.get(status.reblogOfId);
+  const statuses = [...network.statuses.values()];
+  const reblog = status.reblogOfId === null ? null : network.statuses.get(status.reblogOfId);
   const parent = status.inReplyToId === null ? null : network.statuses.get(status.inReplyToId);
   return {
     id: status.id,
@@ -63,12 +63,12 @@ export function statusJson(status: Status, world: World): Record<string, unknown
     language: status.language,
     uri: statusUri(status, author, url),
     url: statusUrl(status, author, url),
-    replies_count: all.filter(({ inReplyToId }) => inReplyToId === status.id).length,
-    reblogs_count: all.filter(({ reblogOfId }) => reblogOfId === status.id).length,
+    replies_count: statuses.filter(({ inReplyToId }) => inReplyToId === status.id).length,
+    reblogs_count: statuses.filter(({ reblogOfId }) => reblogOfId === status.id).length,
     favourites_count: status.favourites,
-    quotes_count: all.filter(({ quoteOfId }) => quoteOfId === status.id).length,
+    quotes_count: statuses.filter(({ quoteOfId }) => quoteOfId === status.id).length,
     content: status.content,
-    reblog: reblogged == null ? null : statusJson(reblogged, world),
+    reblog: reblog == null ? null : statusJson(reblog, world),
     ...(author.domain === null ? { application: { name: "Web", website: null } } : {}),
     account: accountJson(author, world),
     media_attachments: status.media.map((attachment, index) => ({

@@ -7,13 +7,13 @@ export function makeIds(hasUlids: () => boolean): { next(ms: number): string } {
     next: (ms) => {
       count += 1n;
       return hasUlids()
-        ? `${inLetters(BigInt(ms), 10)}${inLetters(count, 16)}`
+        ? `${toBase32(BigInt(ms), 10)}${toBase32(count, 16)}`
         : String((BigInt(ms) << 16n) | (count & 0xffffn));
     },
   };
 }
 
-function inLetters(number: bigint, length: number): string {
+function toBase32(number: bigint, length: number): string {
   let remaining = number;
   let text = "";
   for (let position = 0; position < length; position += 1) {

@@ -13,7 +13,7 @@ export const instanceRoutes: readonly Route[] = [
 const getDomain = ({ settings, url }: EmulatedRequest): string =>
   settings.domain ?? new URL(url).host;
 
-const streamingOf = ({ settings, url }: EmulatedRequest): string =>
+const streamingUrl = ({ settings, url }: EmulatedRequest): string =>
   url.replace(/^http/, settings.differences.streamsAtWss ? "wss" : "ws").replace(/^wsss/, "wss");
 
 function instanceV2(request: EmulatedRequest): EmulatedResponse {
@@ -30,7 +30,7 @@ function instanceV2(request: EmulatedRequest): EmulatedResponse {
     usage: { users: { active_month: request.network.accounts.size } },
     languages: ["en"],
     configuration: {
-      urls: { streaming: streamingOf(request) },
+      urls: { streaming: streamingUrl(request) },
       statuses: { max_characters: 500, max_media_attachments: 4, characters_reserved_per_url: 23 },
       ...(isMastodon
         ? {
@@ -54,7 +54,7 @@ function instanceV1(request: EmulatedRequest): EmulatedResponse {
     uri: getDomain(request),
     title: "An emulated server",
     version: request.settings.version,
-    urls: { streaming_api: streamingOf(request) },
+    urls: { streaming_api: streamingUrl(request) },
     stats: {
       user_count: request.network.accounts.size,
       status_count: request.network.statuses.size,
@@ -75,14 +75,14 @@ function trendingTags(request: EmulatedRequest): EmulatedResponse {
     url: `${request.url}/tags/${name}`,
     history: [0, 1, 2].map((day) => ({
       day: String(today - day * 86_400),
-      uses: String(listUses(request, name)),
+      uses: String(countUses(request, name)),
       accounts: "1",
     })),
   }));
   return ok(tags, headers);
 }
 
-const listUses = ({ network }: EmulatedRequest, name: string): number =>
+const countUses = ({ network }: EmulatedRequest, name: string): number =>
   [...network.statuses.values()].filter(({ tags }) => tags.includes(name)).length;
 
 function verifyApp(request: EmulatedRequest): EmulatedResponse {

@@ -1,6 +1,6 @@
 import type { Account } from "./network.ts";
 
-const parts =
+const entityPattern =
   /(https?:\/\/[^\s<]+)|#([\p{L}\p{N}_]+)|@([A-Za-z0-9_]+(?:@[A-Za-z0-9.:-]+[A-Za-z0-9])?)/gu;
 
 export function markUp(
@@ -9,7 +9,7 @@ export function markUp(
 ): { content: string; tags: string[]; mentionIds: string[] } {
   const tags = new Set<string>();
   const mentionIds = new Set<string>();
-  const marked = escapeHtml(text).replace(parts, (written, url, tag, name) => {
+  const html = escapeHtml(text).replace(entityPattern, (match, url, tag, name) => {
     if (url !== undefined) return link(url);
     if (tag !== undefined) {
       tags.add(tag);
@@ -18,11 +18,11 @@ export function markUp(
     const account = accounts.find(
       (other) => accountAcct(other) === name || other.username === name,
     );
-    if (account === undefined) return written;
+    if (account === undefined) return match;
     mentionIds.add(account.id);
     return `<span class="h-card" translate="no"><a href="${profileUrl(account)}" class="u-url mention">@<span>${account.username}</span></a></span>`;
   });
-  const paragraphs = marked
+  const paragraphs = html
     .split(/\n{2,}/)
     .map((part) => `<p>${part.replaceAll("\n", "<br />")}</p>`);
   return {
@@ -40,11 +40,11 @@ const profileUrl = ({ username, domain }: Account): string =>
 
 function link(url: string): string {
   const [, scheme = "", rest = ""] = /^(https?:\/\/(?:www\.)?)(.*)$/.exec(url) ?? [];
-  const shown = rest.slice(0, 30);
+  const visibleText = rest.slice(0, 30);
   const className = rest.length > 30 ? "ellipsis" : "";
   return (
     `<a href="${url}" target="_blank" rel="nofollow noopener" translate="no"><span class="invisible">${scheme}</span>` +
-    `<span class="${className}">${shown}</span><span class="invisible">${rest.slice(30)}</span></a>`
+    `<span class="${className}">${visibleText}</span><span class="invisible">${rest.slice(30)}</span></a>`
   );
 }
 

@@ -13,11 +13,11 @@ export function mountStreams(emulator: MastodonEmulator): Streaming {
     },
     transports: settings.differences.noEventStream ? ["websocket"] : ["websocket", "event-stream"],
   });
-  const others = server.listeners("request");
+  const listeners = server.listeners("request");
   server.removeAllListeners("request");
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if (streaming.handle(request, response)) return;
-    for (const other of others) other.call(server, request, response);
+    for (const other of listeners) other.call(server, request, response);
   });
   server.on("upgrade", (request, socket, head) => {
     if (!streaming.upgrade(request, socket, head)) socket.destroy();

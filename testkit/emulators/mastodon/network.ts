@@ -87,13 +87,13 @@ export function createNetwork(settings: { hasUlids: () => boolean; now: () => nu
   function addStatus(values: Partial<Status> & { accountId: string }): Status {
     const createdMs = values.createdMs ?? settings.now();
     const text = values.text ?? "";
-    const marked = markUp(text, [...accounts.values()]);
+    const markup = markUp(text, [...accounts.values()]);
     const status: Status = {
       id: ids.next(createdMs),
       createdMs,
       editedMs: null,
       text,
-      content: marked.content,
+      content: markup.content,
       spoilerText: "",
       visibility: "public",
       language: "en",
@@ -102,8 +102,8 @@ export function createNetwork(settings: { hasUlids: () => boolean; now: () => nu
       reblogOfId: null,
       quoteOfId: null,
       media: [],
-      tags: marked.tags,
-      mentionIds: marked.mentionIds,
+      tags: markup.tags,
+      mentionIds: markup.mentionIds,
       pollOptions: null,
       cardUrl: null,
       uri: null,
@@ -119,8 +119,8 @@ export function createNetwork(settings: { hasUlids: () => boolean; now: () => nu
   function editStatus(id: string, change: Partial<Status>): Status {
     const status = statuses.get(id);
     if (status === undefined) throw new Error(`no status ${id}`);
-    const marked = change.text === undefined ? {} : markUp(change.text, [...accounts.values()]);
-    Object.assign(status, { editedMs: settings.now() }, marked, change);
+    const markup = change.text === undefined ? {} : markUp(change.text, [...accounts.values()]);
+    Object.assign(status, { editedMs: settings.now() }, markup, change);
     events.emit("status.update", status);
     return status;
   }

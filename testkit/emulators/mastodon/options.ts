@@ -3,7 +3,7 @@ export type Differences = {
   /** IDs are 26 letters and digits instead of numbers. */
   ulids: boolean;
   readsNeedToken: boolean;
-  searchesOwn: boolean;
+  searchesOwnOnly: boolean;
   needsUserAgent: boolean;
   /** Streams use wss, regardless of the server's scheme. */
   streamsAtWss: boolean;
@@ -17,11 +17,11 @@ export type Differences = {
   noInstanceV2: boolean;
 };
 
-type Errors = {
+type InjectedErrors = {
   /** One request in `count` gets this status. */
-  every?: { count: number; status: number };
+  periodicError?: { count: number; status: number };
   truncateEvery?: number;
-  next?: { status: number; body?: string; headers?: Record<string, string> }[];
+  nextResponses?: { status: number; body?: string; headers?: Record<string, string> }[];
 };
 
 type Access = "public" | "authenticated" | "disabled";
@@ -37,14 +37,14 @@ export type EmulatorOptions = {
   hasSearch?: boolean;
   /** Limits per token or address; paging has a separate limit. */
   rateLimit?: { requests: number; pagingRequests: number; windowMs: number };
-  faults?: Errors;
+  faults?: InjectedErrors;
   now?: () => number;
 };
 
-const none: Differences = {
+const noDifferences: Differences = {
   ulids: false,
   readsNeedToken: false,
-  searchesOwn: false,
+  searchesOwnOnly: false,
   needsUserAgent: false,
   streamsAtWss: false,
   noEventStream: false,
@@ -58,10 +58,10 @@ const none: Differences = {
 };
 
 const gotosocialLike: Differences = {
-  ...none,
+  ...noDifferences,
   ulids: true,
   readsNeedToken: true,
-  searchesOwn: true,
+  searchesOwnOnly: true,
   needsUserAgent: true,
   streamsAtWss: true,
   noEventStream: true,
@@ -80,10 +80,10 @@ export type EmulatorSettings = Required<
 };
 
 export function emulatorSettings(options: EmulatorOptions): EmulatorSettings {
-  const isOther = options.dialect === "gotosocial-like";
+  const isGotosocialLike = options.dialect === "gotosocial-like";
   return {
-    differences: { ...(isOther ? gotosocialLike : none), ...options.differences },
-    version: options.version ?? (isOther ? "0.18.1+git-8a7f3b2" : "4.5.2"),
+    differences: { ...(isGotosocialLike ? gotosocialLike : noDifferences), ...options.differences },
+    version: options.version ?? (isGotosocialLike ? "0.18.1+git-8a7f3b2" : "4.5.2"),
     domain: options.domain ?? null,
     hashtagFeeds: options.hashtagFeeds ?? "public",
     isClosed: options.isClosed ?? false,

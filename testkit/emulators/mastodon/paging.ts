@@ -3,21 +3,21 @@ import type { EmulatedRequest } from "./route.ts";
 
 /** `max_id`, `since_id`, `min_id`, with the `Link` header. */
 export function pageBy<T>(
-  all: readonly T[],
+  allItems: readonly T[],
   idOf: (item: T) => string,
   request: EmulatedRequest,
   bounds: { defaultLimit: number; maxLimit: number },
 ): { items: T[]; headers: Record<string, string> } {
   const { query } = request;
   const limit = readLimit(query, bounds);
-  const below = query.get("max_id");
-  const above = query.get("min_id") ?? query.get("since_id");
-  const within = [...all]
+  const maxId = query.get("max_id");
+  const minId = query.get("min_id") ?? query.get("since_id");
+  const itemsInRange = [...allItems]
     .sort((a, b) => compareIds(idOf(b), idOf(a)))
-    .filter((item) => below === null || compareIds(idOf(item), below) < 0)
-    .filter((item) => above === null || compareIds(idOf(item), above) > 0);
+    .filter((item) => maxId === null || compareIds(idOf(item), maxId) < 0)
+    .filter((item) => minId === null || compareIds(idOf(item), minId) > 0);
   const isForward = query.has("min_id");
-  const items = isForward ? within.slice(-limit) : within.slice(0, limit);
+  const items = isForward ? itemsInRange.slice(-limit) : itemsInRange.slice(0, limit);
   const first = items[0];
   const last = items.at(-1);
   if (first === undefined || last === undefined || request.settings.differences.noLinks) {
@@ -30,13 +30,13 @@ export function pageBy<T>(
 }
 
 export function pageByOffset<T>(
-  all: readonly T[],
+  allItems: readonly T[],
   request: EmulatedRequest,
   bounds: { defaultLimit: number; maxLimit: number },
 ): { items: T[]; headers: Record<string, string> } {
   const limit = readLimit(request.query, bounds);
   const offset = Number(request.query.get("offset") ?? 0);
-  const items = all.slice(offset, offset + limit);
+  const items = allItems.slice(offset, offset + limit);
   const isFull = items.length === limit;
   const next = link(request, { offset: String(offset + limit) }, "next");
   return {

@@ -8,12 +8,12 @@ export type PlainSessionOptions = {
   access?: AccessKind;
   token?: string;
   nowMs?: number;
-  others?: readonly MastodonEmulator[];
+  otherServers?: readonly MastodonEmulator[];
 };
 
 export function plainSession(
   emulator: Pick<MastodonEmulator, "url">,
-  { access = "public", token, nowMs = Date.now(), others = [] }: PlainSessionOptions = {},
+  { access = "public", token, nowMs = Date.now(), otherServers = [] }: PlainSessionOptions = {},
 ): Session {
   async function send(url: URL, { query = {}, headers = {} }: Omit<UpstreamRequest, "path">) {
     for (const [name, value] of Object.entries(query)) {
@@ -52,7 +52,7 @@ export function plainSession(
         },
       }),
     getPublic: (url, request) => {
-      const other = others.find(({ host }) => host === url.host);
+      const other = otherServers.find(({ host }) => host === url.host);
       if (other === undefined) {
         throw new EarshotError("upstream_unreachable", `${url.host} is unreachable`, {
           status: 502,

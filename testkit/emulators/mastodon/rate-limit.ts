@@ -3,7 +3,7 @@ import type { EmulatorSettings } from "./options.ts";
 /** Each window begins at a multiple of its length. */
 export function createRateLimit(settings: EmulatorSettings) {
   const counts = new Map<string, number>();
-  const paging = ["max_id", "min_id", "since_id", "page"];
+  const pagingParameters = ["max_id", "min_id", "since_id", "page"];
 
   return {
     /** Returns the headers of the nearest limit. */
@@ -19,12 +19,12 @@ export function createRateLimit(settings: EmulatorSettings) {
         counts.set(key, (counts.get(key) ?? 0) + 1);
         return counts.get(key) ?? 0;
       };
-      const limits = [{ limit: requests, left: requests - countRequest("all") }];
-      if (paging.some((name) => query.has(name))) {
-        limits.push({ limit: pagingRequests, left: pagingRequests - countRequest("paging") });
+      const limits = [{ limit: requests, remaining: requests - countRequest("all") }];
+      if (pagingParameters.some((name) => query.has(name))) {
+        limits.push({ limit: pagingRequests, remaining: pagingRequests - countRequest("paging") });
       }
-      const [nearest] = limits.sort((a, b) => a.left - b.left);
-      const remaining = nearest?.left ?? 0;
+      const [nearest] = limits.sort((a, b) => a.remaining - b.remaining);
+      const remaining = nearest?.remaining ?? 0;
       const headers = {
         "x-ratelimit-limit": String(nearest?.limit ?? 0),
         "x-ratelimit-remaining": String(Math.max(0, remaining)),

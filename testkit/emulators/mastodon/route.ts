@@ -23,31 +23,31 @@ export type Route = {
 
 export function authorizationError(
   { token, settings }: EmulatedRequest,
-  required: { scope: string; kind: "user" | "any" },
+  requirement: { scope: string; kind: "user" | "any" },
 ): EmulatedResponse | null {
   const { isClosed, differences } = settings;
   if (token === null) {
-    if (required.kind === "user") return responses.invalidToken;
+    if (requirement.kind === "user") return responses.invalidToken;
     return isClosed || differences.readsNeedToken ? responses.userRequired : null;
   }
   if (token.accountId === null) {
-    if (required.kind === "user") return responses.userTokenRequired;
+    if (requirement.kind === "user") return responses.userTokenRequired;
     return differences.readsNeedToken ? responses.userRequired : null;
   }
-  return allows(token.scopes, required.scope) ? null : responses.outOfScope;
+  return allows(token.scopes, requirement.scope) ? null : responses.outOfScope;
 }
 
 export function isVisible(status: Status, { token, network }: EmulatedRequest): boolean {
   const author = network.accounts.get(status.accountId);
   if (author === undefined || author.suspended || !status.isKnown) return false;
   if (status.visibility === "public" || status.visibility === "unlisted") return true;
-  const me = token?.accountId ?? null;
-  if (me === null) return false;
-  if (me === status.accountId || status.mentionIds.includes(me)) return true;
+  const viewerId = token?.accountId ?? null;
+  if (viewerId === null) return false;
+  if (viewerId === status.accountId || status.mentionIds.includes(viewerId)) return true;
   return (
     status.visibility === "private" &&
     network.follows.some(
-      ({ followerId, followedId }) => followerId === me && followedId === status.accountId,
+      ({ followerId, followedId }) => followerId === viewerId && followedId === status.accountId,
     )
   );
 }

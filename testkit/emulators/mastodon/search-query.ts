@@ -3,7 +3,7 @@ export type SearchQuery = { terms: readonly Term[]; filters: readonly Filter[] }
 type Term = { kind: "word" | "phrase" | "hashtag"; text: string; isExcluded: boolean };
 type Filter = { name: string; value: string; isExcluded: boolean };
 
-const names: ReadonlySet<string> = new Set([
+const filterNames: ReadonlySet<string> = new Set([
   "from",
   "language",
   "has",
@@ -14,20 +14,20 @@ const names: ReadonlySet<string> = new Set([
   "in",
 ]);
 
-const form = /([+-]?)(?:"([^"]*)"|([a-z]+):(\S+)|(\S+))/g;
+const termPattern = /([+-]?)(?:"([^"]*)"|([a-z]+):(\S+)|(\S+))/g;
 
 export function readSearchQuery(text: string): SearchQuery {
   const terms: Term[] = [];
   const filters: Filter[] = [];
-  for (const [, sign = "", phrase, name, value, word] of text.matchAll(form)) {
+  for (const [, sign = "", phrase, name, value, word] of text.matchAll(termPattern)) {
     const isExcluded = sign === "-";
     if (phrase !== undefined) terms.push({ kind: "phrase", text: phrase, isExcluded });
-    else if (name !== undefined && value !== undefined && names.has(name)) {
+    else if (name !== undefined && value !== undefined && filterNames.has(name)) {
       filters.push({ name, value, isExcluded });
     } else {
-      const written = word ?? `${name}:${value}`;
-      const kind = written.startsWith("#") ? "hashtag" : "word";
-      terms.push({ kind, text: written.replace(/^#/, ""), isExcluded });
+      const term = word ?? `${name}:${value}`;
+      const kind = term.startsWith("#") ? "hashtag" : "word";
+      terms.push({ kind, text: term.replace(/^#/, ""), isExcluded });
     }
   }
   return { terms, filters };

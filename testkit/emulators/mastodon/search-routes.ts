@@ -38,15 +38,15 @@ const page = <T>(items: readonly T[], { query }: EmulatedRequest): T[] => {
 
 function accountsFor(text: string, request: EmulatedRequest) {
   const { network, query } = request;
-  const written = text.replace(/^@/, "").toLowerCase();
+  const handle = text.replace(/^@/, "").toLowerCase();
   if (query.get("resolve") === "true") {
     const remote = [...network.accounts.values()].find(
-      (account) => accountAcct(account).toLowerCase() === written,
+      (account) => accountAcct(account).toLowerCase() === handle,
     );
     if (remote !== undefined) remote.isKnown = true;
   }
   const accounts = [...network.accounts.values()].filter(
-    (account) => account.isKnown && accountAcct(account).toLowerCase().includes(written),
+    (account) => account.isKnown && accountAcct(account).toLowerCase().includes(handle),
   );
   return page(accounts, request).map((account: Account) => accountJson(account, request));
 }
@@ -54,22 +54,22 @@ function accountsFor(text: string, request: EmulatedRequest) {
 function statusesFor(text: string, request: EmulatedRequest) {
   const { network, query, settings } = request;
   if (query.get("resolve") === "true" && /^https?:\/\//.test(text)) {
-    const remote = [...network.statuses.values()].find(({ uri }) => uri === text);
-    const own = [...network.statuses.values()].find((status) => {
+    const remoteStatus = [...network.statuses.values()].find(({ uri }) => uri === text);
+    const localStatus = [...network.statuses.values()].find((status) => {
       const json = statusJson(status, request);
       return json?.uri === text || json?.url === text;
     });
-    const found = remote ?? own;
+    const found = remoteStatus ?? localStatus;
     if (found === undefined) return [];
     found.isKnown = true;
     return isVisible(found, request) ? [statusJson(found, request)] : [];
   }
   if (!settings.hasSearch) return [];
-  const expected = readSearchQuery(text);
-  const below = query.get("max_id");
+  const searchQuery = readSearchQuery(text);
+  const maxId = query.get("max_id");
   const statuses = [...network.statuses.values()]
-    .filter(({ id }) => below === null || compareIds(id, below) < 0)
-    .filter((status) => isSearchable(status, request) && matches(status, expected, request))
+    .filter(({ id }) => maxId === null || compareIds(id, maxId) < 0)
+    .filter((status) => isSearchable(status, request) && matches(status, searchQuery, request))
     .sort((a, b) => compareIds(b.id, a.id));
   return page(statuses, request).map((status) => statusJson(status, request));
 }
@@ -78,9 +78,9 @@ function statusesFor(text: string, request: EmulatedRequest) {
 function isSearchable(status: Status, request: EmulatedRequest): boolean {
   const { network, token, settings } = request;
   if (!isVisible(status, request) || status.reblogOfId !== null) return false;
-  const me = token?.accountId ?? "";
-  const isOwn = status.accountId === me || status.mentionIds.includes(me);
-  if (isOwn || settings.differences.searchesOwn) return isOwn;
+  const viewerId = token?.accountId ?? "";
+  const isOwn = status.accountId === viewerId || status.mentionIds.includes(viewerId);
+  if (isOwn || settings.differences.searchesOwnOnly) return isOwn;
   return (
     status.visibility === "public" && network.accounts.get(status.accountId)?.indexable === true
   );
@@ -112,7 +112,7 @@ function matches(
       return isMatch !== isExcluded;
     }) &&
     filters.every(
-      ({ name, value, isExcluded }) => passes(status, name, value, request) !== isExcluded,
+      ({ name, value, isExcluded }) => passesFilter(status, name, value, request) !== isExcluded,
     )
   );
 }
@@ -121,7 +121,12 @@ const containsPhrase = (words: readonly string[], phrase: readonly string[]): bo
   phrase.length > 0 &&
   words.some((_, start) => phrase.every((word, index) => words[start + index] === word));
 
-function passes(status: Status, name: string, value: string, request: EmulatedRequest): boolean {
+function passesFilter(
+  status: Status,
+  name: string,
+  value: string,
+  request: EmulatedRequest,
+): boolean {
   const day = Date.parse(`${value}T00:00:00Z`);
   switch (name) {
     case "from":

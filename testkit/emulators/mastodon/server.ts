@@ -39,7 +39,7 @@ export async function startMastodonEmulator(options: EmulatorOptions = {}) {
     now: () => settings.now(),
   });
   const tokens = createTokens();
-  const limit = createRateLimit(settings);
+  const rateLimit = createRateLimit(settings);
   const requests: LoggedRequest[] = [];
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => response.destroy(error as Error));
@@ -55,28 +55,31 @@ export async function startMastodonEmulator(options: EmulatorOptions = {}) {
     const authorization = headers.authorization ?? null;
     requests.push({ method, path, query: query.toString(), authorization });
     const form = new URLSearchParams(await requestBody(request));
-    const { headers: limitHeaders, isOver } = limit.count(
+    const { headers: limitHeaders, isOver } = rateLimit.count(
       authorization ?? request.socket.remoteAddress ?? "",
       query,
     );
     const token = tokens.find(headers.authorization);
-    const parsed = { method, path, query, url, network, settings, tokens, form };
-    const emulated =
+    const parsedRequest = { method, path, query, url, network, settings, tokens, form };
+    const emulatedResponse =
       nextFault() ??
       errorBeforeRouting(headers, token, isOver) ??
-      responseTo({ ...parsed, token: token === "unknown" ? null : token });
-    send(response, { ...emulated, headers: { ...limitHeaders, ...emulated.headers } });
+      responseTo({ ...parsedRequest, token: token === "unknown" ? null : token });
+    send(response, {
+      ...emulatedResponse,
+      headers: { ...limitHeaders, ...emulatedResponse.headers },
+    });
   }
 
   function nextFault(): EmulatedResponse | null {
-    const { every, next } = settings.faults;
-    const first = next?.shift();
+    const { periodicError, nextResponses } = settings.faults;
+    const first = nextResponses?.shift();
     if (first !== undefined) {
       const { status, body = { error: "injected" }, headers = {} } = first;
       return { status, body, headers };
     }
-    const isNth = every !== undefined && requests.length % every.count === 0;
-    return isNth ? { status: every.status, body: { error: "injected" } } : null;
+    const isNth = periodicError !== undefined && requests.length % periodicError.count === 0;
+    return isNth ? { status: periodicError.status, body: { error: "injected" } } : null;
   }
 
   function errorBeforeRouting(

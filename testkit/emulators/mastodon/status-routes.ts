@@ -52,13 +52,13 @@ function context(request: EmulatedRequest, [id = ""]: readonly string[]) {
 }
 
 function statusAncestors(status: Status, request: EmulatedRequest): Status[] {
-  const above: Status[] = [];
+  const ancestors: Status[] = [];
   let current: Status | null = status;
   while (current !== null && current.inReplyToId !== null) {
     current = visibleStatus(request, current.inReplyToId);
-    if (current !== null) above.unshift(current);
+    if (current !== null) ancestors.unshift(current);
   }
-  return above;
+  return ancestors;
 }
 
 function statusDescendants(status: Status, request: EmulatedRequest, depth: number): Status[] {

@@ -23,15 +23,15 @@ export type Streaming = {
   update(...statuses: readonly EmulatedStatus[]): void;
   edit(...statuses: readonly EmulatedStatus[]): void;
   remove(...ids: readonly string[]): void;
-  event(name: string, payload: unknown): void;
+  sendEvent(name: string, payload: unknown): void;
   /** A WebSocket message, or bytes of the response. */
-  raw(text: string): void;
+  sendRaw(text: string): void;
   thump(): void;
   stop(): void;
   /** Breaks connections within an event. */
   cut(): void;
   isUnavailable: boolean;
-  open(): number;
+  connectionCount(): number;
   requests: StreamingRequest[];
   close(): void;
 };
@@ -47,7 +47,7 @@ type StreamingRequest = {
 type Listener = {
   stream: string;
   send(event: string, payload: string): void;
-  raw(text: string): void;
+  sendRaw(text: string): void;
   thump(): void;
   end(): void;
   cut(): void;
@@ -66,7 +66,7 @@ export function createStreaming(options: StreamingOptions): Streaming {
   };
   const heartbeat = setInterval(thump, options.heartbeatMs ?? 15_000);
 
-  function note(transport: StreamingRequest["transport"], request: IncomingMessage): URL {
+  function recordRequest(transport: StreamingRequest["transport"], request: IncomingMessage): URL {
     const url = new URL(request.url ?? "/", "http://emulator");
     requests.push({
       transport,
@@ -95,7 +95,7 @@ export function createStreaming(options: StreamingOptions): Streaming {
       response.writeHead(200, { "content-type": "text/plain" }).end("OK");
       return true;
     }
-    const url = note("event-stream", request);
+    const url = recordRequest("event-stream", request);
     const refuse = (status: number, error: string): true => {
       response.writeHead(status, { "content-type": "application/json" });
       response.end(JSON.stringify({ error }));
@@ -112,7 +112,7 @@ export function createStreaming(options: StreamingOptions): Streaming {
     listen(response, {
       stream,
       send: (event, payload) => response.write(`event: ${event}\ndata: ${payload}\n\n`),
-      raw: (text) => response.write(text),
+      sendRaw: (text) => response.write(text),
       thump: () => response.write(":thump\n"),
       end: () => response.end(),
       cut: () => {
@@ -126,7 +126,7 @@ export function createStreaming(options: StreamingOptions): Streaming {
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     const { pathname } = new URL(request.url ?? "/", "http://emulator");
     if (!pathname.startsWith(prefix)) return false;
-    const url = note("websocket", request);
+    const url = recordRequest("websocket", request);
     const refusal: [number, string] | null = transports.has("websocket")
       ? requestRefusal(request, url)
       : [404, "Not found"];
@@ -138,7 +138,7 @@ export function createStreaming(options: StreamingOptions): Streaming {
       return true;
     }
     const stream = url.searchParams.get("stream") ?? "";
-    sockets.handleUpgrade(request, socket, head, (opened) => serve(opened, stream));
+    sockets.handleUpgrade(request, socket, head, (webSocket) => serve(webSocket, stream));
     return true;
   }
 
@@ -152,7 +152,7 @@ export function createStreaming(options: StreamingOptions): Streaming {
       stream,
       send: (event, payload) =>
         socket.send(JSON.stringify({ stream: stream.split("/"), event, payload })),
-      raw: (text) => socket.send(text),
+      sendRaw: (text) => socket.send(text),
       thump: () => socket.ping(),
       end: () => socket.close(1001),
       cut: () => socket.terminate(),
@@ -185,12 +185,12 @@ export function createStreaming(options: StreamingOptions): Streaming {
     remove: (...ids) => {
       for (const id of ids) for (const listener of listeners) listener.send("delete", id);
     },
-    event: (name, payload) => {
+    sendEvent: (name, payload) => {
       const text = typeof payload === "string" ? payload : JSON.stringify(payload);
       for (const listener of listeners) listener.send(name, text);
     },
-    raw: (text) => {
-      for (const listener of listeners) listener.raw(text);
+    sendRaw: (text) => {
+      for (const listener of listeners) listener.sendRaw(text);
     },
     thump,
     stop: () => {
@@ -199,7 +199,7 @@ export function createStreaming(options: StreamingOptions): Streaming {
     cut: () => {
       for (const listener of listeners) listener.cut();
     },
-    open: () => listeners.size,
+    connectionCount: () => listeners.size,
     requests,
     close: () => {
       clearInterval(heartbeat);
@@ -212,9 +212,9 @@ export function createStreaming(options: StreamingOptions): Streaming {
 export type StreamingServer = Streaming & {
   url: string;
   instance: unknown;
-  /** `up` serves at the same address. */
-  down(): Promise<void>;
-  up(): Promise<void>;
+  /** `bringUp` serves at the same address. */
+  takeDown(): Promise<void>;
+  bringUp(): Promise<void>;
   closeServer(): Promise<void>;
 };
 
@@ -237,7 +237,7 @@ export async function startStreamingServer(options: StreamingOptions): Promise<S
     new Promise((resolve) => http.listen(port, "127.0.0.1", resolve));
   await listen(0);
   const { port } = http.address() as AddressInfo;
-  const down = async (): Promise<void> => {
+  const takeDown = async (): Promise<void> => {
     streaming.cut();
     const closed = new Promise((resolve) => http.close(resolve));
     http.closeAllConnections();
@@ -247,11 +247,11 @@ export async function startStreamingServer(options: StreamingOptions): Promise<S
     ...streaming,
     url: `http://127.0.0.1:${port}`,
     instance: { configuration: { urls: { streaming: `wss://127.0.0.1:${port}` } } },
-    down,
-    up: () => listen(port),
+    takeDown,
+    bringUp: () => listen(port),
     closeServer: async () => {
       streaming.close();
-      if (http.listening) await down();
+      if (http.listening) await takeDown();
     },
   };
   return server;

@@ -11,20 +11,20 @@ export const timelineRoutes: readonly Route[] = [
   { method: "GET", path: /^\/api\/v1\/timelines\/tag\/([^/]+)$/, respond: hashtagTimeline },
 ];
 
-/** Maximum number of further hashtags per kind. */
+/** Maximum number of additional hashtags per kind. */
 const maxTags = 4;
 
 function home(request: EmulatedRequest) {
   const error = authorizationError(request, { scope: "read:statuses", kind: "user" });
   if (error !== null) return error;
   const { network, token } = request;
-  const me = token?.accountId;
-  const followed = new Set(
+  const viewerId = token?.accountId;
+  const followedIds = new Set(
     network.follows.flatMap(({ followerId, followedId }) =>
-      followerId === me ? [followedId] : [],
+      followerId === viewerId ? [followedId] : [],
     ),
   );
-  return page(request, ({ accountId }) => accountId === me || followed.has(accountId));
+  return page(request, ({ accountId }) => accountId === viewerId || followedIds.has(accountId));
 }
 
 function publicTimeline(request: EmulatedRequest) {
@@ -45,26 +45,26 @@ function hashtagTimeline(request: EmulatedRequest, [tag = ""]: readonly string[]
       .getAll(name)
       .slice(0, maxTags)
       .map((text) => text.toLowerCase());
-  const any = [decodeURIComponent(tag).toLowerCase(), ...tagsIn("any[]")];
-  const all = tagsIn("all[]");
-  const none = tagsIn("none[]");
+  const anyTags = [decodeURIComponent(tag).toLowerCase(), ...tagsIn("any[]")];
+  const allTags = tagsIn("all[]");
+  const excludedTags = tagsIn("none[]");
   return page(request, (status) => {
     const tags = status.tags.map((other) => other.toLowerCase());
     return (
       status.visibility === "public" &&
       status.reblogOfId === null &&
-      any.some((text) => tags.includes(text)) &&
-      all.every((text) => tags.includes(text)) &&
-      !none.some((text) => tags.includes(text))
+      anyTags.some((text) => tags.includes(text)) &&
+      allTags.every((text) => tags.includes(text)) &&
+      !excludedTags.some((text) => tags.includes(text))
     );
   });
 }
 
-function page(request: EmulatedRequest, isIn: (status: Status) => boolean) {
-  const all = [...request.network.statuses.values()].filter(
-    (status) => isIn(status) && isVisible(status, request),
+function page(request: EmulatedRequest, isIncluded: (status: Status) => boolean) {
+  const statuses = [...request.network.statuses.values()].filter(
+    (status) => isIncluded(status) && isVisible(status, request),
   );
-  const { items, headers } = pageBy(all, (status) => status.id, request, {
+  const { items, headers } = pageBy(statuses, (status) => status.id, request, {
     defaultLimit: 20,
     maxLimit: 40,
   });

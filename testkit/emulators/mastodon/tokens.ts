@@ -36,7 +36,7 @@ export function createTokens() {
     return app;
   }
 
-  function grant(
+  function grantToken(
     form: URLSearchParams,
     { needsRedirectUri }: { needsRedirectUri: boolean },
   ): { status: number; body: unknown } {
@@ -82,7 +82,7 @@ export function createTokens() {
   return {
     addToken,
     addApp,
-    grant,
+    grant: grantToken,
     revoke: (token: string) => tokens.delete(token),
     find: (authorization: string | undefined): Token | null | "unknown" => {
       if (authorization === undefined) return null;
@@ -92,8 +92,8 @@ export function createTokens() {
   };
 }
 
-export const allows = (scopes: readonly string[], needed: string): boolean =>
-  scopes.includes(needed) || scopes.includes(needed.split(":")[0] ?? "");
+export const allows = (scopes: readonly string[], requiredScope: string): boolean =>
+  scopes.includes(requiredScope) || scopes.includes(requiredScope.split(":")[0] ?? "");
 
 const badRedirectUri = (redirectUri: string | null) => ({
   error: "invalid_request",

@@ -1,6 +1,6 @@
 import type { EmulatedWorld } from "./model.ts";
-import { namesIn } from "./parameters.ts";
-import type { Naming, Shown } from "./show.ts";
+import { parameterValues } from "./parameters.ts";
+import type { Naming, RequestedFields } from "./show.ts";
 
 export type Call = {
   id: string;
@@ -12,17 +12,17 @@ export type Call = {
   refusedOperators: readonly string[];
 };
 
-export type Reply = {
+export type CallResponse = {
   body: Record<string, unknown>;
   reads: { posts?: number; users?: number; requests?: number };
 };
 
-export function shownBy({ query, naming }: Call): Shown {
+export function requestedFields({ query, naming }: Call): RequestedFields {
   return {
     naming,
-    postFields: namesIn(query, "tweet.fields", "post.fields"),
-    userFields: namesIn(query, "user.fields"),
-    mediaFields: namesIn(query, "media.fields"),
-    expansions: namesIn(query, "expansions"),
+    postFields: parameterValues(query, "tweet.fields", "post.fields"),
+    userFields: parameterValues(query, "user.fields"),
+    mediaFields: parameterValues(query, "media.fields"),
+    expansions: parameterValues(query, "expansions"),
   };
 }

@@ -27,11 +27,11 @@ const typesOnX = ["photo", "video", "animated_gif"] as const;
 export function toEmulatedPost(post: Post, number: number): EmulatedPost {
   const createdMs = post.createdMs ?? 0;
   const author = findUser(post.username) ?? drawnUsers[number % drawnUsers.length];
-  const reposted = getNumber(post.reposted);
+  const repostedId = getNumber(post.reposted);
   // A repost is not a reply.
-  const inReplyTo = reposted === null ? post.inReplyTo : null;
-  const replied = getNumber(inReplyTo);
-  const quoted = getNumber(post.quoted);
+  const inReplyTo = repostedId === null ? post.inReplyTo : null;
+  const repliedToId = getNumber(inReplyTo);
+  const quotedId = getNumber(post.quoted);
   const addressee = findUser(inReplyTo?.username ?? null);
   const lang = post.langs[0];
   return {
@@ -43,9 +43,9 @@ export function toEmulatedPost(post: Post, number: number): EmulatedPost {
     ...(isNumber(post.conversationId) ? { conversationId: post.conversationId } : {}),
     ...(addressee === undefined ? {} : { inReplyToUserId: addressee.id }),
     references: [
-      ...(replied === null ? [] : [{ type: "replied_to" as const, id: replied }]),
-      ...(quoted === null ? [] : [{ type: "quoted" as const, id: quoted }]),
-      ...(reposted === null ? [] : [{ type: "retweeted" as const, id: reposted }]),
+      ...(repliedToId === null ? [] : [{ type: "replied_to" as const, id: repliedToId }]),
+      ...(quotedId === null ? [] : [{ type: "quoted" as const, id: quotedId }]),
+      ...(repostedId === null ? [] : [{ type: "retweeted" as const, id: repostedId }]),
     ],
     hashtags: post.hashtags,
     mentions: [...new Set(post.mentions.map(({ username }) => findUser(username)))].flatMap(
@@ -53,7 +53,7 @@ export function toEmulatedPost(post: Post, number: number): EmulatedPost {
     ),
     urls: [
       ...post.urls.filter((url) => URL.canParse(url)).map((expanded) => ({ expanded })),
-      ...(quoted === null ? [] : [{ expanded: `https://x.com/carol/status/${quoted}` }]),
+      ...(quotedId === null ? [] : [{ expanded: `https://x.com/carol/status/${quotedId}` }]),
     ],
     media: post.media.map(({ alt }, index) => ({
       key: `3_${number}_${index}`,
@@ -78,25 +78,25 @@ const getNumber = (reference: PostReference | null): string | null =>
 
 export function readBack(post: EmulatedPost, naming: Naming): Post | null {
   const world: EmulatedWorld = { users: drawnUsers, posts: [], spaces: [], trends: [] };
-  const all = (name: string): Set<string> => new Set(fieldNames[name]);
-  const shown = {
+  const allFields = (name: string): Set<string> => new Set(fieldNames[name]);
+  const fields = {
     naming,
-    postFields: all("tweet.fields"),
-    userFields: all("user.fields"),
-    mediaFields: all("media.fields"),
+    postFields: allFields("tweet.fields"),
+    userFields: allFields("user.fields"),
+    mediaFields: allFields("media.fields"),
     expansions: new Set(postExpansions),
   };
-  const includes = readIncludes(showIncludes([post], shown, world));
-  return readXPost(JSON.parse(JSON.stringify(showPost(post, shown))), includes);
+  const includes = readIncludes(showIncludes([post], fields, world));
+  return readXPost(JSON.parse(JSON.stringify(showPost(post, fields))), includes);
 }
 
 export function namesOnX({ accounts, posts }: QueryNames): ResolvedNames {
   const listKeys = (name: string): string[] => {
-    const bare = name.replace(/^@/, "").toLowerCase();
-    const named = drawnUsers.filter(
-      ({ id, username }) => id === bare || username.toLowerCase() === bare,
+    const plainName = name.replace(/^@/, "").toLowerCase();
+    const matchingUsers = drawnUsers.filter(
+      ({ id, username }) => id === plainName || username.toLowerCase() === plainName,
     );
-    return named.flatMap(({ id, username }) => [`x/${id}`, `x/@${username.toLowerCase()}`]);
+    return matchingUsers.flatMap(({ id, username }) => [`x/${id}`, `x/@${username.toLowerCase()}`]);
   };
   return {
     accounts: new Map(accounts.map((name) => [name, listKeys(name)])),

@@ -1,11 +1,11 @@
-import { type Call, type Reply, shownBy } from "./call.ts";
+import { type Call, type CallResponse, requestedFields } from "./call.ts";
 import { referencedId } from "./evaluate.ts";
-import { checkParameters, namesIn, numberIn, spaceExpansions } from "./parameters.ts";
+import { checkParameters, numberIn, parameterValues, spaceExpansions } from "./parameters.ts";
 import { home, lookUp, timeline } from "./posts.ts";
 import { notFound } from "./problems.ts";
 import { search } from "./search.ts";
 import { showUser } from "./show.ts";
-import { oneUser, usersPage } from "./users.ts";
+import { singleUser, usersPage } from "./users.ts";
 
 type Endpoint = {
   pattern: RegExp;
@@ -15,17 +15,17 @@ type Endpoint = {
   /** Maximum number of requests per 15 minutes. */
   limits: { app: number; user: number };
   isPaced?: boolean;
-  respond(call: Call): Reply;
+  respond(call: Call): CallResponse;
 };
 
-const reading = ["tweet.read", "users.read"];
+const readScopes = ["tweet.read", "users.read"];
 
 export const endpoints: readonly Endpoint[] = [
   {
     pattern: /^\/2\/tweets\/search\/recent$/,
     name: "GET /2/tweets/search/recent",
     access: ["app", "user"],
-    scopes: reading,
+    scopes: readScopes,
     limits: { app: 450, user: 300 },
     respond: (call) =>
       search(call, { maxResults: 100, maxCharacters: 512, reachMs: 7 * 86_400_000 }),
@@ -34,7 +34,7 @@ export const endpoints: readonly Endpoint[] = [
     pattern: /^\/2\/tweets\/search\/all$/,
     name: "GET /2/tweets/search/all",
     access: ["app"],
-    scopes: reading,
+    scopes: readScopes,
     limits: { app: 300, user: 0 },
     isPaced: true,
     respond: (call) => search(call, { maxResults: 500, maxCharacters: 1_024, reachMs: null }),
@@ -43,7 +43,7 @@ export const endpoints: readonly Endpoint[] = [
     pattern: /^\/2\/tweets$/,
     name: "GET /2/tweets",
     access: ["app", "user"],
-    scopes: reading,
+    scopes: readScopes,
     limits: { app: 3_500, user: 5_000 },
     respond: lookUp,
   },
@@ -51,7 +51,7 @@ export const endpoints: readonly Endpoint[] = [
     pattern: /^\/2\/tweets\/(\d{1,19})\/retweeted_by$/,
     name: "GET /2/tweets/:id/retweeted_by",
     access: ["app", "user"],
-    scopes: reading,
+    scopes: readScopes,
     limits: { app: 75, user: 75 },
     respond: (call) => {
       const reposters = call.world.posts
@@ -64,32 +64,36 @@ export const endpoints: readonly Endpoint[] = [
     pattern: /^\/2\/users\/by\/username\/(\w{1,15})$/,
     name: "GET /2/users/by/username/:username",
     access: ["app", "user"],
-    scopes: reading,
+    scopes: readScopes,
     limits: { app: 300, user: 900 },
     respond: (call) =>
-      oneUser(call, "username", ({ username }) => username.toLowerCase() === call.id.toLowerCase()),
+      singleUser(
+        call,
+        "username",
+        ({ username }) => username.toLowerCase() === call.id.toLowerCase(),
+      ),
   },
   {
     pattern: /^\/2\/users\/(me)$/,
     name: "GET /2/users/me",
     access: ["user"],
-    scopes: reading,
+    scopes: readScopes,
     limits: { app: 0, user: 75 },
-    respond: (call) => oneUser(call, "id", ({ id }) => id === call.userId),
+    respond: (call) => singleUser(call, "id", ({ id }) => id === call.userId),
   },
   {
     pattern: /^\/2\/users\/(\d{1,19})$/,
     name: "GET /2/users/:id",
     access: ["app", "user"],
-    scopes: reading,
+    scopes: readScopes,
     limits: { app: 300, user: 900 },
-    respond: (call) => oneUser(call, "id", ({ id }) => id === call.id),
+    respond: (call) => singleUser(call, "id", ({ id }) => id === call.id),
   },
   {
     pattern: /^\/2\/users\/(\d{1,19})\/tweets$/,
     name: "GET /2/users/:id/tweets",
     access: ["app", "user"],
-    scopes: reading,
+    scopes: readScopes,
     limits: { app: 10_000, user: 900 },
     respond: (call) => timeline(call, [5, 100], (post) => post.authorId === call.id),
   },
@@ -97,7 +101,7 @@ export const endpoints: readonly Endpoint[] = [
     pattern: /^\/2\/users\/(\d{1,19})\/timelines\/reverse_chronological$/,
     name: "GET /2/users/:id/timelines/reverse_chronological",
     access: ["user"],
-    scopes: reading,
+    scopes: readScopes,
     limits: { app: 0, user: 180 },
     respond: home,
   },
@@ -105,7 +109,7 @@ export const endpoints: readonly Endpoint[] = [
     pattern: /^\/2\/users\/(\d{1,19})\/followers$/,
     name: "GET /2/users/:id/followers",
     access: ["app", "user"],
-    scopes: ["follows.read", ...reading],
+    scopes: ["follows.read", ...readScopes],
     limits: { app: 300, user: 300 },
     respond: (call) => {
       const user = call.world.users.find(({ id }) => id === call.id);
@@ -116,13 +120,15 @@ export const endpoints: readonly Endpoint[] = [
     pattern: /^\/2\/users\/(\d{1,19})\/following$/,
     name: "GET /2/users/:id/following",
     access: ["app", "user"],
-    scopes: ["follows.read", ...reading],
+    scopes: ["follows.read", ...readScopes],
     limits: { app: 300, user: 300 },
     respond: (call) => {
-      const followed = call.world.users.filter(({ followers = [] }) => followers.includes(call.id));
+      const followedUsers = call.world.users.filter(({ followers = [] }) =>
+        followers.includes(call.id),
+      );
       return usersPage(
         call,
-        followed.map(({ id }) => id),
+        followedUsers.map(({ id }) => id),
         [1, 1_000],
         100,
       );
@@ -148,7 +154,7 @@ export const endpoints: readonly Endpoint[] = [
     pattern: /^\/2\/spaces\/([A-Za-z0-9]{1,13})$/,
     name: "GET /2/spaces/:id",
     access: ["app", "user"],
-    scopes: ["space.read", ...reading],
+    scopes: ["space.read", ...readScopes],
     limits: { app: 300, user: 300 },
     respond: (call) => {
       const { id, query, world } = call;
@@ -160,21 +166,21 @@ export const endpoints: readonly Endpoint[] = [
       const space = world.spaces.find((other) => other.id === id);
       if (space === undefined)
         return { body: { errors: [notFound("space", "id", id)] }, reads: {} };
-      const fields = namesIn(query, "space.fields", "expansions");
-      const shown = Object.entries(space).filter(
+      const fields = parameterValues(query, "space.fields", "expansions");
+      const spaceFields = Object.entries(space).filter(
         ([name]) => fields.has(name) || ["id", "state"].includes(name),
       );
-      const expanded = shown.flatMap(([name, ids]) =>
+      const expandedIds = spaceFields.flatMap(([name, ids]) =>
         spaceExpansions.includes(name) && Array.isArray(ids) ? ids : [],
       );
-      const users = world.users.filter((user) => expanded.includes(user.id));
-      const fieldsShown = shownBy(call);
+      const users = world.users.filter((user) => expandedIds.includes(user.id));
+      const outputFields = requestedFields(call);
       return {
         body: {
-          data: Object.fromEntries(shown),
+          data: Object.fromEntries(spaceFields),
           ...(users.length === 0
             ? {}
-            : { includes: { users: users.map((user) => showUser(user, fieldsShown, world)) } }),
+            : { includes: { users: users.map((user) => showUser(user, outputFields, world)) } }),
         },
         reads: { posts: 1, users: users.length },
       };

@@ -17,15 +17,20 @@ type Users = ReadonlyMap<string, EmulatedUser>;
 type Posts = ReadonlyMap<string, EmulatedPost>;
 
 /** Word boundaries, which X does not specify, come from Earshot's analyzer. */
-export function evaluates(clause: Clause, post: EmulatedPost, users: Users, posts: Posts): boolean {
+export function matchesClause(
+  clause: Clause,
+  post: EmulatedPost,
+  users: Users,
+  posts: Posts,
+): boolean {
   if (clause.kind === "term") {
-    return holdsTerm(clause, post, users, posts) !== clause.isNegated;
+    return matchesTerm(clause, post, users, posts) !== clause.isNegated;
   }
-  const holds = (part: Clause): boolean => evaluates(part, post, users, posts);
-  return clause.kind === "and" ? clause.parts.every(holds) : clause.parts.some(holds);
+  const matchesPart = (part: Clause): boolean => matchesClause(part, post, users, posts);
+  return clause.kind === "and" ? clause.parts.every(matchesPart) : clause.parts.some(matchesPart);
 }
 
-function holdsTerm(
+function matchesTerm(
   { operator, value }: Clause & { kind: "term" },
   post: EmulatedPost,
   users: Users,
@@ -76,15 +81,15 @@ function holdsTerm(
       return distanceKm(post.geo, circle) <= circle.radiusKm;
     }
     case "is":
-      return isKind(post, value, users);
+      return isOfKind(post, value, users);
     case "has":
-      return has(value, { text, media, mentions, hashtags, urls, geo: post.geo });
+      return hasProperty(value, { text, media, mentions, hashtags, urls, geo: post.geo });
     default:
       return false;
   }
 }
 
-function isKind(post: EmulatedPost, kind: string, users: Users): boolean {
+function isOfKind(post: EmulatedPost, kind: string, users: Users): boolean {
   switch (kind) {
     case "retweet":
       return referencedId(post, "retweeted") !== null;
@@ -99,12 +104,17 @@ function isKind(post: EmulatedPost, kind: string, users: Users): boolean {
   }
 }
 
-type Stored = Required<Pick<EmulatedPost, "text" | "media" | "mentions" | "hashtags" | "urls">> & {
+type SearchableFields = Required<
+  Pick<EmulatedPost, "text" | "media" | "mentions" | "hashtags" | "urls">
+> & {
   geo: EmulatedPost["geo"];
 };
 
-function has(what: string, { text, media, mentions, hashtags, urls, geo }: Stored): boolean {
-  switch (what) {
+function hasProperty(
+  property: string,
+  { text, media, mentions, hashtags, urls, geo }: SearchableFields,
+): boolean {
+  switch (property) {
     case "hashtags":
       return hashtags.length > 0;
     case "cashtags":

@@ -1,18 +1,18 @@
-import { type Call, type Reply, shownBy } from "./call.ts";
+import { type Call, type CallResponse, requestedFields } from "./call.ts";
 import type { EmulatedPost } from "./model.ts";
 import { badParameter } from "./problems.ts";
 import { showIncludes, showPost } from "./show.ts";
 
-export function postsPage(call: Call, posts: readonly EmulatedPost[], size: number): Reply {
+export function postsPage(call: Call, posts: readonly EmulatedPost[], size: number): CallResponse {
   const { query, world } = call;
   const start = readStart(query);
   const page = posts.slice(start, start + size);
-  const shown = shownBy(call);
-  const includes = showIncludes(page, shown, world);
+  const fields = requestedFields(call);
+  const includes = showIncludes(page, fields, world);
   const isLast = start + size >= posts.length;
   return {
     body: {
-      ...(page.length === 0 ? {} : { data: page.map((post) => showPost(post, shown)) }),
+      ...(page.length === 0 ? {} : { data: page.map((post) => showPost(post, fields)) }),
       ...(includes === undefined ? {} : { includes }),
       meta: {
         result_count: page.length,
@@ -46,8 +46,8 @@ export function readStart(query: URLSearchParams): number {
   const name = query.has("next_token") ? "next_token" : "pagination_token";
   const token = query.get(name);
   if (token === null) return 0;
-  const [, check, start] = /^([a-y0-9]+)z([a-z0-9]+)\.~:\/\+ &%é"==$/.exec(token) ?? [];
-  if (start === undefined || check !== queryChecksum(query)) {
+  const [, checksum, start] = /^([a-y0-9]+)z([a-z0-9]+)\.~:\/\+ &%é"==$/.exec(token) ?? [];
+  if (start === undefined || checksum !== queryChecksum(query)) {
     throw badParameter(name, token, `'${name}' value is not valid for this request`);
   }
   return Number.parseInt(start, 36);

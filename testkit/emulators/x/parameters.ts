@@ -48,14 +48,16 @@ export function checkParameters(
     if (!allowed.includes(name)) {
       throw badParameter(name, value, `The query parameter [${name}] is not one of [${allowed}]`);
     }
-    const known = name === "expansions" ? expansions : fieldNames[name];
-    const wrong =
-      known === undefined ? undefined : value.split(",").find((text) => !known.includes(text));
-    if (wrong !== undefined) {
+    const allowedValues = name === "expansions" ? expansions : fieldNames[name];
+    const invalidValue =
+      allowedValues === undefined
+        ? undefined
+        : value.split(",").find((text) => !allowedValues.includes(text));
+    if (invalidValue !== undefined) {
       throw badParameter(
         name,
         value,
-        `The \`${name}\` query parameter value [${wrong}] is not one of [${known}]`,
+        `The \`${name}\` query parameter value [${invalidValue}] is not one of [${allowedValues}]`,
       );
     }
   }
@@ -93,7 +95,7 @@ export function timeIn(query: URLSearchParams, name: string): number | null {
   return Date.parse(value);
 }
 
-export const namesIn = (query: URLSearchParams, ...names: readonly string[]): Set<string> =>
+export const parameterValues = (query: URLSearchParams, ...names: readonly string[]): Set<string> =>
   new Set(names.flatMap((name) => query.get(name)?.split(",") ?? []));
 
 export const postParameters = [

@@ -1,11 +1,11 @@
-import { type Call, type Reply, shownBy } from "./call.ts";
+import { type Call, type CallResponse, requestedFields } from "./call.ts";
 import { referencedId } from "./evaluate.ts";
 import type { EmulatedPost } from "./model.ts";
 import { countObjects, postsPage } from "./paging.ts";
 import {
   checkParameters,
-  namesIn,
   numberIn,
+  parameterValues,
   postExpansions,
   postParameters,
 } from "./parameters.ts";
@@ -13,7 +13,7 @@ import { badParameter, notAuthorized, notFound } from "./problems.ts";
 import { showIncludes, showPost } from "./show.ts";
 import { visiblePosts } from "./visible.ts";
 
-export function lookUp(call: Call): Reply {
+export function lookUp(call: Call): CallResponse {
   const { query, world } = call;
   checkParameters(query, ["ids", ...postParameters], postExpansions);
   const ids = (query.get("ids") ?? "").split(",");
@@ -24,20 +24,20 @@ export function lookUp(call: Call): Reply {
       "The `ids` query parameter value is not a valid list of up to 100 numbers",
     );
   }
-  const seen = new Map(visiblePosts(call).map((post) => [post.id, post]));
-  const posts = ids.flatMap((id) => seen.get(id) ?? []);
+  const visibleById = new Map(visiblePosts(call).map((post) => [post.id, post]));
+  const posts = ids.flatMap((id) => visibleById.get(id) ?? []);
   const errors = ids
-    .filter((id) => !seen.has(id))
+    .filter((id) => !visibleById.has(id))
     .map((id) =>
       world.posts.some((post) => post.id === id)
         ? notAuthorized("tweet", "ids", id)
         : notFound("tweet", "ids", id),
     );
-  const shown = shownBy(call);
-  const includes = showIncludes(posts, shown, world);
+  const fields = requestedFields(call);
+  const includes = showIncludes(posts, fields, world);
   return {
     body: {
-      ...(posts.length === 0 ? {} : { data: posts.map((post) => showPost(post, shown)) }),
+      ...(posts.length === 0 ? {} : { data: posts.map((post) => showPost(post, fields)) }),
       ...(includes === undefined ? {} : { includes }),
       ...(errors.length === 0 ? {} : { errors }),
     },
@@ -51,8 +51,8 @@ export function lookUp(call: Call): Reply {
 export function timeline(
   call: Call,
   sizes: readonly [number, number],
-  isIn: (post: EmulatedPost) => boolean,
-): Reply {
+  isIncluded: (post: EmulatedPost) => boolean,
+): CallResponse {
   const { query, world, id } = call;
   checkParameters(
     query,
@@ -72,24 +72,24 @@ export function timeline(
   if (user === undefined || user.isSuspended) {
     return { body: { errors: [notFound("user", "id", id)] }, reads: {} };
   }
-  const excluded = namesIn(query, "exclude");
-  const all = visiblePosts(call).filter(isIn);
-  if (all.length === 0 && user.isProtected) {
+  const excludedKinds = parameterValues(query, "exclude");
+  const matchingPosts = visiblePosts(call).filter(isIncluded);
+  if (matchingPosts.length === 0 && user.isProtected) {
     return { body: { errors: [notAuthorized("user", "id", id)] }, reads: {} };
   }
-  const posts = all.filter(
+  const posts = matchingPosts.filter(
     (post) =>
-      !(excluded.has("retweets") && referencedId(post, "retweeted") !== null) &&
-      !(excluded.has("replies") && referencedId(post, "replied_to") !== null),
+      !(excludedKinds.has("retweets") && referencedId(post, "retweeted") !== null) &&
+      !(excludedKinds.has("replies") && referencedId(post, "replied_to") !== null),
   );
   return postsPage(call, posts.slice(0, maxPosts), numberIn(query, "max_results", sizes, 10));
 }
 
 /** X shows only this many of the latest posts in a timeline. */
 const maxPosts = 3_200;
-const homeDays = 7;
+const homeTimelineDays = 7;
 
-export function home(call: Call): Reply {
+export function home(call: Call): CallResponse {
   if (call.id !== call.userId) {
     throw badParameter(
       "id",
@@ -97,16 +97,16 @@ export function home(call: Call): Reply {
       `The \`id\` query parameter value [${call.id}] must be the same as the authenticating user [${call.userId}]`,
     );
   }
-  const followed = new Set(
+  const followedIds = new Set(
     call.world.users
       .filter(({ followers = [] }) => followers.includes(call.id))
       .map(({ id }) => id),
   );
-  const earliestMs = call.nowMs - homeDays * 86_400_000;
+  const earliestMs = call.nowMs - homeTimelineDays * 86_400_000;
   return timeline(
     call,
     [1, 100],
     ({ authorId, createdMs }) =>
-      createdMs >= earliestMs && (followed.has(authorId) || authorId === call.id),
+      createdMs >= earliestMs && (followedIds.has(authorId) || authorId === call.id),
   );
 }

@@ -42,17 +42,17 @@ export const clientForbidden = (): Refusal =>
   });
 
 /** Undocumented: a proxy may echo what it was sent. */
-export const echoing = (authorization: string | null): Refusal =>
+export const echoedAuthorization = (authorization: string | null): Refusal =>
   badParameter(
     "authorization",
     String(authorization),
     `cannot read Authorization: ${authorization}`,
   );
 
-export const unsupportedAuthentication = (used: string, supported: string): Refusal =>
+export const unsupportedAuthentication = (method: string, supported: string): Refusal =>
   new Refusal(403, {
     title: "Unsupported Authentication",
-    detail: `Authenticating with ${used} is forbidden for this endpoint.  Supported authentication types are [${supported}].`,
+    detail: `Authenticating with ${method} is forbidden for this endpoint.  Supported authentication types are [${supported}].`,
     type: problem("unsupported-authentication"),
     status: 403,
   });
@@ -68,7 +68,7 @@ export const usageCapped = (): Refusal =>
     type: problem("usage-capped"),
   });
 
-export const tooMany = (): Refusal =>
+export const tooManyRequests = (): Refusal =>
   new Refusal(429, {
     title: "Too Many Requests",
     detail: "Too Many Requests",
@@ -76,7 +76,7 @@ export const tooMany = (): Refusal =>
     status: 429,
   });
 
-export const withoutCredit = (): Refusal =>
+export const creditsDepleted = (): Refusal =>
   new Refusal(402, {
     title: "CreditsDepleted",
     detail: "Your enrolled account does not have any credits to fulfill this request.",

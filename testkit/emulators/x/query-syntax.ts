@@ -49,8 +49,8 @@ type Token = { kind: "mark"; mark: Mark; at: number } | { kind: "term"; text: st
 
 /** Throws X's 400. */
 export function readQuery(query: string, refusedOperators: readonly string[]): Clause {
-  const refuse = (why: string): never => {
-    throw badParameter("query", query, `There were errors processing your request: ${why}`);
+  const refuse = (reason: string): never => {
+    throw badParameter("query", query, `There were errors processing your request: ${reason}`);
   };
   const tokens = queryTokens(query, refuse);
   let index = 0;
@@ -75,8 +75,10 @@ export function readQuery(query: string, refusedOperators: readonly string[]): C
       if (token?.kind !== "mark" || token.mark !== "OR") break;
       index += 1;
     }
-    const [only, ...others] = alternatives;
-    return only !== undefined && others.length === 0 ? only : { kind: "or", parts: alternatives };
+    const [firstAlternative, ...others] = alternatives;
+    return firstAlternative !== undefined && others.length === 0
+      ? firstAlternative
+      : { kind: "or", parts: alternatives };
   }
 
   function parenthesised(): Clause {
@@ -89,10 +91,12 @@ export function readQuery(query: string, refusedOperators: readonly string[]): C
 
   const clause = group();
   if (index < tokens.length) refuse(`mismatched input at position ${tokens[index]?.at}`);
-  if (!holds(clause, (term) => !term.isNegated)) {
+  if (!requiresTerm(clause, (term) => !term.isNegated)) {
     refuse("negated operators cannot be used alone");
   }
-  if (!holds(clause, (term) => !term.isNegated && operators[term.operator] === "standalone")) {
+  if (
+    !requiresTerm(clause, (term) => !term.isNegated && operators[term.operator] === "standalone")
+  ) {
     refuse(
       "Rules must contain at least one positive, non-stopword clause: conjunction-required operators cannot be used alone",
     );
@@ -100,23 +104,26 @@ export function readQuery(query: string, refusedOperators: readonly string[]): C
   return clause;
 }
 
-function holds(clause: Clause, isOf: (term: Clause & { kind: "term" }) => boolean): boolean {
-  if (clause.kind === "term") return isOf(clause);
+function requiresTerm(
+  clause: Clause,
+  predicate: (term: Clause & { kind: "term" }) => boolean,
+): boolean {
+  if (clause.kind === "term") return predicate(clause);
   return clause.kind === "and"
-    ? clause.parts.some((part) => holds(part, isOf))
-    : clause.parts.every((part) => holds(part, isOf));
+    ? clause.parts.some((part) => requiresTerm(part, predicate))
+    : clause.parts.every((part) => requiresTerm(part, predicate));
 }
 
-function queryTokens(query: string, refuse: (why: string) => never): Token[] {
+function queryTokens(query: string, refuse: (reason: string) => never): Token[] {
   const tokens: Token[] = [];
   const pattern = /\s+|([()])|(-?(?:[@#$]?[^\s()"[\]]*(?:"[^"]*"|\[[^\]]*\])|[^\s()"[\]]+))|(.)/gu;
-  for (const { 0: whole, 1: parenthesis, 2: term, 3: stray, index } of query.matchAll(pattern)) {
+  for (const { 0: match, 1: parenthesis, 2: term, 3: stray, index } of query.matchAll(pattern)) {
     if (stray !== undefined) refuse(`unexpected ${stray} at position ${index}`);
     if (parenthesis !== undefined)
       tokens.push({ kind: "mark", mark: parenthesis as Mark, at: index });
     if (term === undefined) continue;
     if (term === "-") refuse("do not negate grouped operators");
-    if (whole === "OR") tokens.push({ kind: "mark", mark: "OR", at: index });
+    if (match === "OR") tokens.push({ kind: "mark", mark: "OR", at: index });
     else tokens.push({ kind: "term", text: term, at: index });
   }
   return tokens;
@@ -125,19 +132,19 @@ function queryTokens(query: string, refuse: (why: string) => never): Token[] {
 function makeTerm(
   { text, at }: Token & { kind: "term" },
   refusedOperators: readonly string[],
-  refuse: (why: string) => never,
+  refuse: (reason: string) => never,
 ): Clause {
   const isNegated = text.startsWith("-");
   const body = isNegated ? text.slice(1) : text;
   const { operator, value } = readOperator(body);
   const name = operator === "is" || operator === "has" ? `${operator}:${value}` : operator;
-  const invalid = (): never =>
+  const refuseOperator = (): never =>
     refuse(
       `Reference to invalid operator '${name}'. Operator is not available in current product or product packaging. Please refer to complete available operator list at https://t.co/operators. (at position ${at + 1})`,
     );
-  if (operators[operator] === undefined || refusedOperators.includes(name)) invalid();
+  if (operators[operator] === undefined || refusedOperators.includes(name)) refuseOperator();
   const allowed = valuesOf[operator];
-  if (allowed !== undefined && !allowed.includes(value)) invalid();
+  if (allowed !== undefined && !allowed.includes(value)) refuseOperator();
   if (operator === "is" && value === "nullcast" && !isNegated)
     refuse("is:nullcast must be negated");
   if (!isValue(operator, value))
@@ -146,8 +153,8 @@ function makeTerm(
 }
 
 function readOperator(body: string): { operator: string; value: string } {
-  const quoted = /^"([^"]*)"$/.exec(body);
-  if (quoted !== null) return { operator: "phrase", value: quoted[1] ?? "" };
+  const quotedMatch = /^"([^"]*)"$/.exec(body);
+  if (quotedMatch !== null) return { operator: "phrase", value: quotedMatch[1] ?? "" };
   const [sigil = ""] = body;
   if ("#@$".includes(sigil)) return { operator: sigil, value: body.slice(1) };
   const [, operator, value] = /^([^:]*):(.*)$/u.exec(body) ?? [];
@@ -155,7 +162,7 @@ function readOperator(body: string): { operator: string; value: string } {
   return { operator, value: value.replace(/^"([^"]*)"$/, "$1") };
 }
 
-const forms: Readonly<Record<string, RegExp>> = {
+const valuePatterns: Readonly<Record<string, RegExp>> = {
   keyword: /^[\p{L}\p{M}\p{N}_\p{Extended_Pictographic}\p{Emoji_Component}]+$/u,
   phrase: /[^\s]/u,
   "#": /^[\p{L}\p{M}\p{N}_]+$/u,
@@ -177,7 +184,7 @@ const forms: Readonly<Record<string, RegExp>> = {
 function isValue(operator: string, value: string): boolean {
   if (operator === "lang") return languages.includes(value);
   if (operator === "point_radius") return readCircle(value) !== null;
-  return forms[operator]?.test(value) ?? true;
+  return valuePatterns[operator]?.test(value) ?? true;
 }
 
 export type Circle = { lat: number; lon: number; radiusKm: number };

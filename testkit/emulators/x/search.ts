@@ -1,5 +1,5 @@
-import type { Call, Reply } from "./call.ts";
-import { evaluates } from "./evaluate.ts";
+import type { Call, CallResponse } from "./call.ts";
+import { matchesClause } from "./evaluate.ts";
 import { postsPage } from "./paging.ts";
 import { checkParameters, numberIn, postExpansions, postParameters, timeIn } from "./parameters.ts";
 import { badParameter } from "./problems.ts";
@@ -8,7 +8,10 @@ import { visiblePosts } from "./visible.ts";
 
 type SearchBounds = { maxResults: number; maxCharacters: number; reachMs: number | null };
 
-export function search(call: Call, { maxResults, maxCharacters, reachMs }: SearchBounds): Reply {
+export function search(
+  call: Call,
+  { maxResults, maxCharacters, reachMs }: SearchBounds,
+): CallResponse {
   const { query, world, nowMs, refusedOperators } = call;
   const names = [
     "query",
@@ -61,7 +64,9 @@ export function search(call: Call, { maxResults, maxCharacters, reachMs }: Searc
   const posts = new Map(world.posts.map((post) => [post.id, post]));
   const matches = visiblePosts(call).filter(
     (post) =>
-      post.createdMs >= fromMs && post.createdMs < toMs && evaluates(clause, post, users, posts),
+      post.createdMs >= fromMs &&
+      post.createdMs < toMs &&
+      matchesClause(clause, post, users, posts),
   );
   return postsPage(call, matches, numberIn(query, "max_results", [10, maxResults], 10));
 }

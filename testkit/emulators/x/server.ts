@@ -5,14 +5,14 @@ import { endpoints } from "./endpoints.ts";
 import type { EmulatedWorld } from "./model.ts";
 import {
   clientForbidden,
-  echoing,
+  creditsDepleted,
+  echoedAuthorization,
   missingScope,
   Refusal,
-  tooMany,
+  tooManyRequests,
   unauthorized,
   unsupportedAuthentication,
   usageCapped,
-  withoutCredit,
 } from "./problems.ts";
 import type { Naming } from "./show.ts";
 import { createTokens, type EmulatedClient } from "./tokens.ts";
@@ -26,14 +26,14 @@ export type XEmulatorOptions = {
   accessTokenMs?: number;
   /** The user who consents at /i/oauth2/authorize. */
   consentingUserId?: string;
-  faults?: XErrors;
+  faults?: InjectedXErrors;
 };
 
-type XErrors = {
+type InjectedXErrors = {
   status429Every?: number;
   status503Every?: number;
   isUsageCapped?: boolean;
-  isWithoutCredit?: boolean;
+  hasNoCredit?: boolean;
   isClientForbidden?: boolean;
   /** Endpoints that need a higher access level. */
   forbiddenEndpoints?: readonly string[];
@@ -69,15 +69,15 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
   } = options;
   const { accessTokenMs = 7_200_000, consentingUserId = "1" } = options;
   const world: EmulatedWorld = { users: [], posts: [], spaces: [], trends: [], ...options.world };
-  const faults: XErrors = { ...options.faults };
+  const faults: InjectedXErrors = { ...options.faults };
   const tokens = createTokens({ clients, accessTokenMs, now });
   const requests: LoggedRequest[] = [];
   const billed = { posts: 0, users: 0, requests: 0 };
   const windows = new Map<string, { count: number; endsMs: number }>();
   const lastMs = new Map<string, number>();
-  let served = 0;
+  let requestCount = 0;
 
-  function makeReader(authorization: string | null): {
+  function authenticate(authorization: string | null): {
     token: string;
     userId: string | null;
     scopes: readonly string[];
@@ -90,7 +90,7 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
     return { token, userId: grant.userId, scopes: grant.scopes };
   }
 
-  function count(key: string, limit: number): Record<string, string> {
+  function countRequest(key: string, limit: number): Record<string, string> {
     const current = windows.get(key);
     const window =
       current !== undefined && current.endsMs > now()
@@ -105,7 +105,7 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
           "x-rate-limit-remaining": String(Math.max(limit - window.count, 0)),
           "x-rate-limit-reset": String(Math.ceil(window.endsMs / 1_000)),
         };
-    if (window.count > limit) throw Object.assign(tooMany(), { headers });
+    if (window.count > limit) throw Object.assign(tooManyRequests(), { headers });
     return headers;
   }
 
@@ -113,8 +113,8 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
     url: URL,
     authorization: string | null,
   ): { status: number; headers: Record<string, string>; body: unknown } {
-    served += 1;
-    if (faults.status503Every && served % faults.status503Every === 0) {
+    requestCount += 1;
+    if (faults.status503Every && requestCount % faults.status503Every === 0) {
       throw new Refusal(503, {
         title: "Service Unavailable",
         status: 503,
@@ -122,16 +122,17 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
         detail: "Service Unavailable",
       });
     }
-    if (faults.status429Every && served % faults.status429Every === 0) throw tooMany();
-    const reader = makeReader(authorization);
-    if (faults.isEchoing) throw echoing(authorization);
+    if (faults.status429Every && requestCount % faults.status429Every === 0)
+      throw tooManyRequests();
+    const reader = authenticate(authorization);
+    if (faults.isEchoing) throw echoedAuthorization(authorization);
     const isApp = reader.userId === null;
     if (url.pathname === "/2/usage/tweets") {
       if (!isApp)
         throw unsupportedAuthentication("OAuth 2.0 User Context", "OAuth 2.0 Application-Only");
       return {
         status: 200,
-        headers: count(`${reader.token} usage`, 50),
+        headers: countRequest(`${reader.token} usage`, 50),
         body: {
           data: {
             project_id: "1234567890",
@@ -163,14 +164,14 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
     }
     if (!isApp && scopes.some((scope) => !reader.scopes.includes(scope))) throw missingScope();
     const limit = faults.limit ?? (isApp ? limits.app : limits.user);
-    const headers = count(`${reader.token} ${name}`, limit);
+    const headers = countRequest(`${reader.token} ${name}`, limit);
     if (endpoint.isPaced && !faults.isUnpaced) {
-      const before = lastMs.get(reader.token) ?? Number.NEGATIVE_INFINITY;
-      if (now() - before < 1_000) throw Object.assign(tooMany(), { headers });
+      const previousMs = lastMs.get(reader.token) ?? Number.NEGATIVE_INFINITY;
+      if (now() - previousMs < 1_000) throw Object.assign(tooManyRequests(), { headers });
       lastMs.set(reader.token, now());
     }
     if (faults.isUsageCapped) throw Object.assign(usageCapped(), { headers });
-    if (faults.isWithoutCredit) throw Object.assign(withoutCredit(), { headers });
+    if (faults.hasNoCredit) throw Object.assign(creditsDepleted(), { headers });
     const id = pattern.exec(url.pathname)?.[1] ?? "";
     const call = {
       id,

@@ -20,7 +20,7 @@ const names = {
   },
 } as const;
 
-export type Shown = {
+export type RequestedFields = {
   naming: Naming;
   postFields: ReadonlySet<string>;
   userFields: ReadonlySet<string>;
@@ -31,10 +31,13 @@ export type Shown = {
 type Json = Record<string, unknown>;
 
 /** `id` and `text` are always included. */
-export function showPost(post: EmulatedPost, { naming, postFields, expansions }: Shown): Json {
+export function showPost(
+  post: EmulatedPost,
+  { naming, postFields, expansions }: RequestedFields,
+): Json {
   const name = names[naming];
   const { metrics = {}, references = [], media = [] } = post;
-  const all: Json = {
+  const allFields: Json = {
     [name.note]:
       post.noteText === undefined
         ? undefined
@@ -61,7 +64,7 @@ export function showPost(post: EmulatedPost, { naming, postFields, expansions }:
   };
   const isRequested = (field: string): boolean =>
     postFields.has(field) ||
-    postFields.has(otherName(field)) ||
+    postFields.has(alternateName(field)) ||
     (field === "author_id" && expansions.has(field)) ||
     (field === "attachments" && expansions.has("attachments.media_keys"));
   return {
@@ -69,13 +72,15 @@ export function showPost(post: EmulatedPost, { naming, postFields, expansions }:
     text: post.text,
     edit_history_tweet_ids: [post.id],
     ...Object.fromEntries(
-      Object.entries(all).filter(([field, value]) => isRequested(field) && value !== undefined),
+      Object.entries(allFields).filter(
+        ([field, value]) => isRequested(field) && value !== undefined,
+      ),
     ),
   };
 }
 
 /** Requests may use either vocabulary. */
-function otherName(field: string): string {
+function alternateName(field: string): string {
   const { tweet, post } = names;
   if (field === post.referenced) return tweet.referenced;
   if (field === tweet.referenced) return post.referenced;
@@ -90,17 +95,17 @@ function makeEntities({
   urls = [],
 }: EmulatedPost): Json | undefined {
   if (hashtags.length + mentions.length + urls.length === 0) return undefined;
-  const at = { start: 0, end: text.length };
+  const range = { start: 0, end: text.length };
   return {
-    ...(hashtags.length === 0 ? {} : { hashtags: hashtags.map((tag) => ({ ...at, tag })) }),
+    ...(hashtags.length === 0 ? {} : { hashtags: hashtags.map((tag) => ({ ...range, tag })) }),
     ...(mentions.length === 0
       ? {}
-      : { mentions: mentions.map((mention) => ({ ...at, ...mention })) }),
+      : { mentions: mentions.map((mention) => ({ ...range, ...mention })) }),
     ...(urls.length === 0
       ? {}
       : {
           urls: urls.map(({ expanded, unwound, mediaKey }, index) => ({
-            ...at,
+            ...range,
             url: `https://t.co/a${index}`,
             expanded_url: expanded,
             display_url: "…",
@@ -113,11 +118,11 @@ function makeEntities({
 
 export function showUser(
   user: EmulatedUser,
-  { naming, userFields }: Shown,
+  { naming, userFields }: RequestedFields,
   { posts }: Pick<EmulatedWorld, "posts">,
 ): Json {
   const postCount = posts.filter(({ authorId }) => authorId === user.id).length;
-  const all: Json = {
+  const allFields: Json = {
     created_at: "2009-03-21T20:50:14.000Z",
     description: user.description ?? "",
     protected: user.isProtected ?? false,
@@ -134,42 +139,46 @@ export function showUser(
     id: user.id,
     username: user.username,
     name: user.name ?? user.username,
-    ...Object.fromEntries(Object.entries(all).filter(([field]) => userFields.has(field))),
+    ...Object.fromEntries(Object.entries(allFields).filter(([field]) => userFields.has(field))),
   };
 }
 
 export function showIncludes(
   posts: readonly EmulatedPost[],
-  shown: Shown,
+  fields: RequestedFields,
   world: EmulatedWorld,
 ): Json | undefined {
   const users = new Map(world.users.map((user) => [user.id, user]));
-  const known = new Map(world.posts.map((post) => [post.id, post]));
-  const others = shown.expansions.has("referenced_tweets.id")
-    ? posts.flatMap((post) => post.references ?? []).flatMap(({ id }) => known.get(id) ?? [])
+  const postsById = new Map(world.posts.map((post) => [post.id, post]));
+  const referencedPosts = fields.expansions.has("referenced_tweets.id")
+    ? posts.flatMap((post) => post.references ?? []).flatMap(({ id }) => postsById.get(id) ?? [])
     : [];
   const authors = [
-    ...(shown.expansions.has("author_id") ? posts : []),
-    ...(shown.expansions.has("referenced_tweets.id.author_id") ? others : []),
+    ...(fields.expansions.has("author_id") ? posts : []),
+    ...(fields.expansions.has("referenced_tweets.id.author_id") ? referencedPosts : []),
   ].flatMap(({ authorId }) => users.get(authorId) ?? []);
-  const media = shown.expansions.has("attachments.media_keys")
+  const media = fields.expansions.has("attachments.media_keys")
     ? posts.flatMap((post) => post.media ?? [])
     : [];
   const includes: Json = {
     ...(authors.length === 0
       ? {}
-      : { users: [...new Set(authors)].map((user) => showUser(user, shown, world)) }),
-    ...(others.length === 0
+      : { users: [...new Set(authors)].map((user) => showUser(user, fields, world)) }),
+    ...(referencedPosts.length === 0
       ? {}
-      : { [names[shown.naming].posts]: [...new Set(others)].map((post) => showPost(post, shown)) }),
-    ...(media.length === 0 ? {} : { media: media.map((medium) => showMedia(medium, shown)) }),
+      : {
+          [names[fields.naming].posts]: [...new Set(referencedPosts)].map((post) =>
+            showPost(post, fields),
+          ),
+        }),
+    ...(media.length === 0 ? {} : { media: media.map((medium) => showMedia(medium, fields)) }),
   };
   return Object.keys(includes).length === 0 ? undefined : includes;
 }
 
 function showMedia(
   { key, type, url, alt }: NonNullable<EmulatedPost["media"]>[number],
-  { mediaFields }: Shown,
+  { mediaFields }: RequestedFields,
 ): Json {
   return {
     media_key: key,

@@ -68,10 +68,13 @@ export function createTokens(options: {
   });
 
   function findClient(form: URLSearchParams, authorization: string): EmulatedClient | null {
-    const [, encoded] = /^Basic (.+)$/.exec(authorization) ?? [];
+    const [, encodedCredentials] = /^Basic (.+)$/.exec(authorization) ?? [];
     const [basicId = "", secret] =
-      encoded === undefined ? [] : Buffer.from(encoded, "base64").toString().split(":");
-    const id = encoded === undefined ? form.get("client_id") : decodeURIComponent(basicId);
+      encodedCredentials === undefined
+        ? []
+        : Buffer.from(encodedCredentials, "base64").toString().split(":");
+    const id =
+      encodedCredentials === undefined ? form.get("client_id") : decodeURIComponent(basicId);
     const client = clients.find((other) => other.id === id);
     if (client === undefined) return null;
     return (client.secret ?? undefined) ===
@@ -80,7 +83,7 @@ export function createTokens(options: {
       : null;
   }
 
-  function byCode(form: URLSearchParams, client: EmulatedClient): TokenResponse {
+  function redeemCode(form: URLSearchParams, client: EmulatedClient): TokenResponse {
     const code = codes.get(form.get("code") ?? "");
     codes.delete(form.get("code") ?? "");
     const challenge = createHash("sha256")
@@ -100,10 +103,10 @@ export function createTokens(options: {
     return responseFor(issue(code));
   }
 
-  function byRefreshToken(form: URLSearchParams, client: EmulatedClient): TokenResponse {
+  function redeemRefreshToken(form: URLSearchParams, client: EmulatedClient): TokenResponse {
     const token = form.get("refresh_token") ?? "";
-    const reused = sessions.find(({ usedRefreshTokens }) => usedRefreshTokens.has(token));
-    if (reused !== undefined) reused.isRevoked = true;
+    const reusedSession = sessions.find(({ usedRefreshTokens }) => usedRefreshTokens.has(token));
+    if (reusedSession !== undefined) reusedSession.isRevoked = true;
     const session = sessions.find(
       (other) => other.refreshToken === token && !other.isRevoked && other.clientId === client.id,
     );
@@ -122,8 +125,8 @@ export function createTokens(options: {
       const client = findClient(form, authorization);
       if (client === null)
         return errorResponse(401, "unauthorized_client", "Missing valid authorization header");
-      if (form.get("grant_type") === "authorization_code") return byCode(form, client);
-      if (form.get("grant_type") === "refresh_token") return byRefreshToken(form, client);
+      if (form.get("grant_type") === "authorization_code") return redeemCode(form, client);
+      if (form.get("grant_type") === "refresh_token") return redeemRefreshToken(form, client);
       return errorResponse(400, "unsupported_grant_type", "");
     },
     authorize: (query: URLSearchParams, userId: string): URL | null => {

@@ -1,28 +1,28 @@
-import { type Call, type Reply, shownBy } from "./call.ts";
+import { type Call, type CallResponse, requestedFields } from "./call.ts";
 import type { EmulatedUser } from "./model.ts";
 import { readStart, tokenFor } from "./paging.ts";
 import { checkParameters, numberIn, userExpansions, userParameters } from "./parameters.ts";
 import { notFound } from "./problems.ts";
 import { showUser } from "./show.ts";
 
-export function oneUser(
+export function singleUser(
   call: Call,
   parameter: string,
   isRequested: (user: EmulatedUser) => boolean,
-): Reply {
+): CallResponse {
   checkParameters(call.query, userParameters, userExpansions);
   const user = call.world.users.find(isRequested);
   if (user === undefined)
     return { body: { errors: [notFound("user", parameter, call.id)] }, reads: {} };
   if (user.isSuspended) {
-    const suspended = {
+    const suspendedError = {
       ...notFound("user", parameter, call.id),
       title: "Forbidden",
       detail: `User has been suspended: [${call.id}].`,
     };
-    return { body: { errors: [suspended] }, reads: {} };
+    return { body: { errors: [suspendedError] }, reads: {} };
   }
-  return { body: { data: showUser(user, shownBy(call), call.world) }, reads: { users: 1 } };
+  return { body: { data: showUser(user, requestedFields(call), call.world) }, reads: { users: 1 } };
 }
 
 export function usersPage(
@@ -30,7 +30,7 @@ export function usersPage(
   ids: readonly string[],
   sizes: readonly [number, number],
   defaultSize: number,
-): Reply {
+): CallResponse {
   const { query, world } = call;
   checkParameters(query, ["max_results", "pagination_token", ...userParameters], userExpansions);
   const users = ids.flatMap(
@@ -44,7 +44,7 @@ export function usersPage(
     body: {
       ...(page.length === 0
         ? {}
-        : { data: page.map((user) => showUser(user, shownBy(call), call.world)) }),
+        : { data: page.map((user) => showUser(user, requestedFields(call), call.world)) }),
       meta: {
         result_count: page.length,
         ...(isLast ? {} : { next_token: tokenFor(query, start + size) }),

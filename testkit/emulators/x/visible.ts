@@ -3,7 +3,7 @@ import type { EmulatedPost } from "./model.ts";
 
 /** Returns the newest first. */
 export function visiblePosts({ world, userId }: Call): EmulatedPost[] {
-  const hidden = new Set(
+  const hiddenUserIds = new Set(
     world.users
       .filter(
         ({ id, isSuspended, isProtected, followers = [] }) =>
@@ -12,6 +12,6 @@ export function visiblePosts({ world, userId }: Call): EmulatedPost[] {
       .map(({ id }) => id),
   );
   return world.posts
-    .filter(({ authorId }) => !hidden.has(authorId))
+    .filter(({ authorId }) => !hiddenUserIds.has(authorId))
     .sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? 1 : -1));
 }

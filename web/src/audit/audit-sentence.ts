@@ -1,5 +1,5 @@
 import type { AuditEntryResponse } from "../../../src/http/dashboard/contract/audit.ts";
-import { isolated } from "../isolated.ts";
+import { isolateBidi } from "../isolate-bidi.ts";
 
 export type AuditAction = AuditEntryResponse["action"];
 
@@ -67,19 +67,19 @@ const refusals: Readonly<Record<string, string>> = {
 };
 
 const refusalText = (reason: DetailValue) => {
-  const why = typeof reason === "string" ? refusals[reason] : undefined;
-  return why === undefined ? "" : `: ${why}`;
+  const text = typeof reason === "string" ? refusals[reason] : undefined;
+  return text === undefined ? "" : `: ${text}`;
 };
 
 function appText({ key }: AuditEntryResponse): string {
   return key === null || key === "a deleted key"
     ? "an app (since deleted)"
-    : `app ${isolated(key)}`;
+    : `app ${isolateBidi(key)}`;
 }
 
 const endReasons: Readonly<Record<string, string>> = {
   app: ": by the app",
-  token_reused: ": a used token was sent again, so it may be stolen",
+  token_reused: ": a used token was sent again, so it may have been stolen",
   too_many: ": limit of connected apps reached",
 };
 
@@ -87,7 +87,9 @@ const endReasonText = (reason: DetailValue) =>
   typeof reason === "string" ? (endReasons[reason] ?? "") : "";
 
 function keyText({ key }: AuditEntryResponse): string {
-  return key === null || key === "a deleted key" ? "a key (since deleted)" : `key ${isolated(key)}`;
+  return key === null || key === "a deleted key"
+    ? "a key (since deleted)"
+    : `key ${isolateBidi(key)}`;
 }
 
 function overlapText(hours: DetailValue): string {
@@ -117,21 +119,23 @@ function ratesText({
   return parts.join(", ");
 }
 
-function rateText(rate: DetailValue, one: "request" | "search"): string {
-  const many = one === "search" ? "searches" : "requests";
-  return typeof rate === "number" ? `${rate} ${rate === 1 ? one : many}` : `the default ${many}`;
+function rateText(rate: DetailValue, singular: "request" | "search"): string {
+  const plural = singular === "search" ? "searches" : "requests";
+  return typeof rate === "number"
+    ? `${rate} ${rate === 1 ? singular : plural}`
+    : `the default ${plural}`;
 }
 
 function changesText(detail: AuditEntryResponse["detail"]): string {
   const { renamed, methods, expires_at: expiresAt } = detail;
   const rates = ratesText(detail);
-  const limits = [
+  const changes = [
     ...(renamed === true ? ["renamed"] : []),
     ...(methods === undefined ? [] : [methodsText(methods)]),
     ...(expiresAt === undefined ? [] : [endText(expiresAt)]),
     ...(rates === "" ? [] : [rates]),
   ];
-  return limits.length === 0 ? "no details" : limits.join("; ");
+  return changes.length === 0 ? "no details" : changes.join("; ");
 }
 
 function methodsText(methods: DetailValue): string {

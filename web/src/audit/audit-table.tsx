@@ -3,7 +3,7 @@ import { type Column, Table } from "../components/table.tsx";
 import { exactTime, fromNow, shortTime, useNow } from "../components/time.tsx";
 import { auditSentence } from "./audit-sentence.ts";
 
-const when: Column<AuditEntryResponse> = { title: "When", cell: ({ at }) => <When at={at} /> };
+const time: Column<AuditEntryResponse> = { title: "When", cell: ({ at }) => <AuditTime at={at} /> };
 const description: Column<AuditEntryResponse> = {
   title: "What",
   cell: (entry) => <span className="soft-wrap">{auditSentence(entry)}</span>,
@@ -19,7 +19,7 @@ const actor: Column<AuditEntryResponse> = {
 };
 
 export const auditColumns: readonly Column<AuditEntryResponse>[] = [
-  when,
+  time,
   description,
   subject,
   actor,
@@ -35,7 +35,7 @@ export function AuditTable({
   return (
     <Table
       caption={caption}
-      columns={[when, description, actor]}
+      columns={[time, description, actor]}
       rows={entries}
       rowKey={({ sequence }) => String(sequence)}
     />
@@ -44,7 +44,7 @@ export function AuditTable({
 
 const dayMs = 86_400_000;
 
-function When({ at }: { at: string }) {
+function AuditTime({ at }: { at: string }) {
   const nowMs = useNow();
   return (
     <time className="nowrap" dateTime={at} title={exactTime(at)}>

@@ -15,7 +15,7 @@ export function InsecureBanner() {
   if (banner === null) return null;
   return (
     <div className="banner" role="region" aria-label="Unverified nodes">
-      <strong>{banner.word}</strong>
+      <strong>{banner.label}</strong>
       <span>{banner.text}</span>
       {session?.signed_in == null ? (
         <a href="/docs/attestation">What attestation proves</a>

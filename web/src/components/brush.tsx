@@ -49,7 +49,7 @@ export function Brush({
   };
   const endDrag = () => {
     if (drag === null) return;
-    const [left, right] = ordered(drag.startX, drag.endX);
+    const [left, right] = sortPair(drag.startX, drag.endX);
     setDrag(null);
     if (right - left > minDrag) onSelect(msAt(left), msAt(right));
   };
@@ -58,7 +58,7 @@ export function Brush({
       anchor: isExtending.current && selection !== null ? selection.anchor : index,
       end: index,
     });
-  const [from, to] = selection === null ? [last, last] : ordered(selection.anchor, selection.end);
+  const [from, to] = selection === null ? [last, last] : sortPair(selection.anchor, selection.end);
   const text = selection === null ? null : describe(from, to);
   return (
     <div className="brush">
@@ -77,7 +77,7 @@ export function Brush({
         {children(selection === null ? null : selection.end)}
         <Mark
           frame={frame.current}
-          span={drag === null ? selectedEdges() : ordered(drag.startX, drag.endX)}
+          span={drag === null ? selectedEdges() : sortPair(drag.startX, drag.endX)}
         />
       </div>
       <input
@@ -133,10 +133,10 @@ function Mark({ frame, span }: { frame: HTMLElement | null; span: [number, numbe
 
 /** The plot without its axes. */
 function frameArea(frame: HTMLElement | null): DOMRect {
-  const drawn = [...(frame?.querySelectorAll(".u-over, svg[role=img]") ?? [])];
-  const { left, top, width } = drawn[0]?.getBoundingClientRect() ?? new DOMRect();
-  const { bottom } = drawn.at(-1)?.getBoundingClientRect() ?? new DOMRect();
+  const plotElements = [...(frame?.querySelectorAll(".u-over, svg[role=img]") ?? [])];
+  const { left, top, width } = plotElements[0]?.getBoundingClientRect() ?? new DOMRect();
+  const { bottom } = plotElements.at(-1)?.getBoundingClientRect() ?? new DOMRect();
   return new DOMRect(left, top, width, bottom - top);
 }
 
-const ordered = (a: number, b: number): [number, number] => (a < b ? [a, b] : [b, a]);
+const sortPair = (a: number, b: number): [number, number] => (a < b ? [a, b] : [b, a]);

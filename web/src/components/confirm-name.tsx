@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "preact/compat";
 import type { ApiProblem } from "../api.ts";
-import { isolated } from "../isolated.ts";
+import { isolateBidi } from "../isolate-bidi.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Field } from "./field.tsx";
@@ -27,12 +27,12 @@ export function ConfirmName({
   onConfirm(): Promise<void>;
   children: ReactNode;
 }) {
-  const [typed, setTyped] = useState("");
+  const [typedName, setTyped] = useState("");
   const [isSent, setSent] = useState(false);
-  const isSame = typed.trim() === name;
+  const isMatch = typedName.trim() === name;
   const submit = () => {
     setSent(true);
-    if (isSame) void onConfirm();
+    if (isMatch) void onConfirm();
   };
   return (
     <Dialog title={title} onClose={onClose} onSubmit={submit}>
@@ -47,11 +47,11 @@ export function ConfirmName({
             to confirm
           </>
         }
-        value={typed}
+        value={typedName}
         autoCapitalize="off"
         spellcheck={false}
         autoFocus
-        invalid={isSent && !isSame ? `This does not match ${isolated(name)}.` : null}
+        error={isSent && !isMatch ? `This does not match ${isolateBidi(name)}.` : null}
         onChange={(event) => setTyped(event.currentTarget.value)}
       />
       {problem === null ? null : <ProblemNote problem={problem} />}

@@ -63,15 +63,15 @@ export function CountsPlot({
               <Gap key={gap.fromMs} gap={gap} x={x} />
             ))}
             {bars.map((bar, index) => {
-              const room = x(bar.toMs) - x(bar.fromMs);
+              const slotWidth = x(bar.toMs) - x(bar.fromMs);
               return (
                 <rect
                   key={bar.fromMs}
                   className="p-bar"
                   data-current={index === current ? "" : undefined}
-                  x={x(bar.fromMs) + (room * (1 - barShare)) / 2}
+                  x={x(bar.fromMs) + (slotWidth * (1 - barShare)) / 2}
                   y={height - share(bar.count) * height}
-                  width={room * barShare}
+                  width={slotWidth * barShare}
                   height={share(bar.count) * height}
                 />
               );
@@ -104,15 +104,15 @@ export function CountsPlot({
   }
 }
 
-type Drawn = { gap: PlotGap; x(ms: number): number };
+type GapProps = { gap: PlotGap; x(ms: number): number };
 
-function Gap({ gap, x }: Drawn) {
+function Gap({ gap, x }: GapProps) {
   const [from, to] = drawingEdges({ gap, x });
   if (gap.isBefore) return <path className="p-none" d={`M${from} ${height - 1}H${to}`} />;
   return <rect className="p-gap" x={from} width={to - from} height={height} />;
 }
 
-function GapEdges({ gap, x }: Drawn) {
+function GapEdges({ gap, x }: GapProps) {
   if (gap.isBefore) return null;
   const [from, to] = drawingEdges({ gap, x });
   return (
@@ -129,7 +129,7 @@ function GapEdges({ gap, x }: Drawn) {
   );
 }
 
-function drawingEdges({ gap, x }: Drawn): [number, number] {
+function drawingEdges({ gap, x }: GapProps): [number, number] {
   const from = Math.min(x(gap.fromMs), width - minGapWidth);
   return [from, Math.max(x(gap.toMs), from + minGapWidth)];
 }

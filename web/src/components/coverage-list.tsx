@@ -6,7 +6,7 @@ import { traceLabel } from "../coverage-text.ts";
 import { evenlySpacedLabels } from "../ranges.ts";
 import type { TimeStep } from "./brush.tsx";
 import { roundSteps } from "./time-steps.ts";
-import { drawTrace, type TraceParts, traceHeight, tracePart } from "./trace-drawing.ts";
+import { clipTrace, drawTrace, type TraceData, traceHeight } from "./trace-drawing.ts";
 import { useWidth } from "./use-width.ts";
 import { type Zoom, ZoomBrush } from "./zoom.tsx";
 
@@ -16,7 +16,7 @@ export type CoverageRow = {
   head: ReactNode;
   /** The text alternative while the whole range is shown. */
   label: string;
-  parts: TraceParts;
+  parts: TraceData;
 };
 
 const maxSteps = 96;
@@ -34,14 +34,14 @@ export function CoverageList({
   zoom: Zoom;
 }) {
   const { selected } = zoom;
-  const shown = useMemo(() => selected ?? { fromMs, toMs }, [selected, fromMs, toMs]);
-  const steps = useMemo(() => roundSteps(shown, maxSteps), [shown]);
-  const drawn = useMemo(
+  const visibleSpan = useMemo(() => selected ?? { fromMs, toMs }, [selected, fromMs, toMs]);
+  const steps = useMemo(() => roundSteps(visibleSpan, maxSteps), [visibleSpan]);
+  const visibleRows = useMemo(
     () =>
       selected === null
         ? rows
         : rows.map((row) => {
-            const parts = tracePart(row.parts, selected);
+            const parts = clipTrace(row.parts, selected);
             return { ...row, parts, label: traceLabel(row.name, parts, "the selected time") };
           }),
     [rows, selected],
@@ -49,7 +49,7 @@ export function CoverageList({
   return (
     <ZoomBrush steps={steps} zoom={zoom}>
       <ul className="coverage">
-        {drawn.map(({ id, head, label, parts }) => (
+        {visibleRows.map(({ id, head, label, parts }) => (
           <li key={id}>
             <div className="coverage-head">{head}</div>
             <Trace label={label} parts={parts} />
@@ -57,7 +57,11 @@ export function CoverageList({
         ))}
       </ul>
       <div className="axis coverage-axis">
-        {selected === null ? axis : <Labels texts={evenlySpacedLabels(shown.fromMs, shown.toMs)} />}
+        {selected === null ? (
+          axis
+        ) : (
+          <Labels texts={evenlySpacedLabels(visibleSpan.fromMs, visibleSpan.toMs)} />
+        )}
       </div>
     </ZoomBrush>
   );
@@ -77,10 +81,10 @@ export function Labels({ texts }: { texts: readonly string[] }) {
  * Coverage over time: bars for posts, gaps, and dotted lines where nothing is archived. `label` is
  * the text alternative.
  */
-function Trace({ label, parts }: { label: string; parts: TraceParts }) {
+function Trace({ label, parts }: { label: string; parts: TraceData }) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame, 1_000);
-  const { bars, uncoveredBars, gaps, uncovered } = useMemo(
+  const { bars, uncoveredBars, gaps, uncoveredLines } = useMemo(
     () => drawTrace(parts, width),
     [parts, width],
   );
@@ -93,7 +97,7 @@ function Trace({ label, parts }: { label: string; parts: TraceParts }) {
         role="img"
         aria-label={label}
       >
-        {uncovered === "" ? null : <path className="p-none" d={uncovered} />}
+        {uncoveredLines === "" ? null : <path className="p-none" d={uncoveredLines} />}
         {gaps.map(({ x, width: gapWidth }) => (
           <g key={x}>
             <rect className="p-gap" x={x} width={gapWidth} height={traceHeight} />

@@ -10,29 +10,29 @@ type InputProps = Omit<ComponentProps<"input">, "id" | "list" | "role" | "type">
 export function Field({
   label,
   help,
-  invalid,
+  error,
   ...input
 }: InputProps & {
   label: ReactNode;
   help?: ReactNode;
   /** The error and how to fix it; null if valid. */
-  invalid?: string | null;
+  error?: string | null;
 }) {
   const id = useId();
-  const note = invalid ?? help;
+  const note = error ?? help;
   return (
-    <div className="field" data-invalid={invalid ? "" : undefined}>
+    <div className="field" data-invalid={error ? "" : undefined}>
       <label htmlFor={id}>{label}</label>
       <input
         className="input"
         id={id}
         autoComplete="off"
-        aria-invalid={invalid ? true : undefined}
+        aria-invalid={error ? true : undefined}
         aria-describedby={note ? `${id}-help` : undefined}
         {...(input as ComponentProps<"input">)}
       />
       {note ? (
-        <p id={`${id}-help`} role={invalid ? "alert" : undefined}>
+        <p id={`${id}-help`} role={error ? "alert" : undefined}>
           {note}
         </p>
       ) : null}

@@ -13,15 +13,15 @@ export function FigureBox({ name, children }: { name: string; children: ReactNod
 
 export function FigureText({
   figure: { value, unit },
-  more = "",
+  suffix = "",
 }: {
   figure: Figure;
-  more?: string;
+  suffix?: string;
 }) {
-  const after = `${unit}${more}`.trim();
+  const smallText = `${unit}${suffix}`.trim();
   return (
     <>
-      {value} {after === "" ? null : <small>{after}</small>}
+      {value} {smallText === "" ? null : <small>{smallText}</small>}
     </>
   );
 }

@@ -15,9 +15,9 @@ const titles: Record<Cause, string> = {
 const texts: Record<Cause, string> = {
   unknown: "Checking the connection…",
   "no response":
-    "Earshot is not responding, or you are offline. This page opens when the connection is restored.",
+    "Earshot is not responding, or you are offline. This page will open when the connection is restored.",
   updated: "Earshot was updated. This page is reloading.",
-  other: "Try again. If it fails again, the installation of the dashboard is incomplete.",
+  other: "Try again. If it fails again, the dashboard installation is incomplete.",
 };
 
 const reloadAfterMs = 1_500;
@@ -31,25 +31,25 @@ export function LoadFailed() {
   const [cause, setCause] = useState<Cause>("unknown");
   useEffect(() => {
     let isShown = true;
-    let wasAway = false;
-    let reloading: ReturnType<typeof setTimeout> | undefined;
+    let wasUnreachable = false;
+    let reloadTimer: ReturnType<typeof setTimeout> | undefined;
     const check = async () => {
       const updated = await isUpdated();
-      if (!isShown || reloading !== undefined) return;
-      if (updated === null) wasAway = true;
+      if (!isShown || reloadTimer !== undefined) return;
+      if (updated === null) wasUnreachable = true;
       setCause(updated === null ? "no response" : updated ? "updated" : "other");
       // Otherwise a missing file would reload the page forever.
-      if (updated || (updated === false && wasAway)) {
-        reloading = setTimeout(() => location.reload(), updated ? reloadAfterMs : 0);
+      if (updated || (updated === false && wasUnreachable)) {
+        reloadTimer = setTimeout(() => location.reload(), updated ? reloadAfterMs : 0);
       }
     };
     void check();
-    const again = setInterval(check, checkEveryMs);
+    const checkTimer = setInterval(check, checkEveryMs);
     window.addEventListener("online", check);
     return () => {
       isShown = false;
-      clearTimeout(reloading);
-      clearInterval(again);
+      clearTimeout(reloadTimer);
+      clearInterval(checkTimer);
       window.removeEventListener("online", check);
     };
   }, []);

@@ -10,10 +10,10 @@ export function Meter({
   label: string;
   tone?: "caution" | undefined;
 }) {
-  const part = max > 0 ? Math.min(1, Math.max(0, value / max)) : 0;
+  const fraction = max > 0 ? Math.min(1, Math.max(0, value / max)) : 0;
   return (
     <svg className="meter" data-tone={tone} role="img" aria-label={label}>
-      <rect width={`${part * 100}%`} height="100%" />
+      <rect width={`${fraction * 100}%`} height="100%" />
     </svg>
   );
 }

@@ -12,7 +12,7 @@ export function PagedTable<Row>({
   rowKey,
   isCurrent,
   empty,
-  more = "More",
+  moreLabel = "More",
 }: {
   list: Pages<Row>;
   caption: string;
@@ -20,7 +20,7 @@ export function PagedTable<Row>({
   rowKey(row: Row): string;
   isCurrent?: (row: Row) => boolean;
   empty: ReactNode;
-  more?: string;
+  moreLabel?: string;
 }) {
   return (
     <>
@@ -47,7 +47,7 @@ export function PagedTable<Row>({
       {loadMore === null ? null : (
         <div className="panel-foot">
           <Button size="small" variant="plain" onClick={loadMore}>
-            {more}
+            {moreLabel}
           </Button>
         </div>
       )}

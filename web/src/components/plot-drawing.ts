@@ -53,8 +53,8 @@ function splitIntoRuns(values: readonly (number | null)[]): { at: number; value:
 const xAt = (index: number): number => index * valueWidth + valueWidth / 2;
 
 function yAt(value: number, top: number): number {
-  const part = Math.min(1, Math.max(0, value / top));
+  const fraction = Math.min(1, Math.max(0, value / top));
   // Keeps small values visible.
-  const seen = value > 0 ? Math.max(part, 0.015) : part;
-  return Math.round((1 - seen) * plotHeight * 10) / 10;
+  const visibleFraction = value > 0 ? Math.max(fraction, 0.015) : fraction;
+  return Math.round((1 - visibleFraction) * plotHeight * 10) / 10;
 }

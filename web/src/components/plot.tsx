@@ -35,7 +35,7 @@ export function Plot({
       >
         <path className="p-grid" d={`M0 0H${width}M0 ${half}H${width}M0 ${plotHeight}H${width}`} />
         {series.map((plotSeries) => (
-          <Drawn key={plotSeries.look} series={plotSeries} top={top} />
+          <SeriesPaths key={plotSeries.look} series={plotSeries} top={top} />
         ))}
       </svg>
       <div className="y">
@@ -52,7 +52,7 @@ export function Plot({
   );
 }
 
-function Drawn({ series: { values, look }, top }: { series: PlotSeries; top: number }) {
+function SeriesPaths({ series: { values, look }, top }: { series: PlotSeries; top: number }) {
   if (look === "line-2") return <path className="p-line p-line-2" d={linePath(values, top)} />;
   return (
     <>

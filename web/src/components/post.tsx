@@ -69,7 +69,7 @@ export function Post({ post }: { post: ShownPost }) {
             )}
             <details>
               <summary>Metadata</summary>
-              <Code label="Metadata of the post">{json}</Code>
+              <Code label="Post metadata">{json}</Code>
             </details>
           </div>
         </div>
@@ -83,8 +83,8 @@ const maxTextLength = 800;
 const maxLines = 12;
 
 function PostText({ parts }: { parts: NonNullable<ShownPost["parts"]> }) {
-  const whole = parts.map(({ text }) => text).join("");
-  const isLong = whole.length > maxTextLength || whole.split("\n").length > maxLines;
+  const fullText = parts.map(({ text }) => text).join("");
+  const isLong = fullText.length > maxTextLength || fullText.split("\n").length > maxLines;
   const [isOpen, setOpen] = useState(false);
   return (
     <>

@@ -33,8 +33,8 @@ export function ProblemNote({ problem, retry }: { problem: ApiProblem; retry?: (
 
 /** Operators and commands at the start keep their case. */
 export function sentence(line: string): string {
-  const first = line.replace(/^(?!earshot )[a-z](?=[a-z']*[\s,;])/, (letter) =>
+  const capitalised = line.replace(/^(?!earshot )[a-z](?=[a-z']*[\s,;])/, (letter) =>
     letter.toUpperCase(),
   );
-  return /[.?]$/.test(first) ? first : `${first}.`;
+  return /[.?]$/.test(capitalised) ? capitalised : `${capitalised}.`;
 }

@@ -4,16 +4,16 @@ import { Icon, type IconName } from "./icons.tsx";
 const looks = {
   received: ["received", "circle"],
   "in progress": ["progress", "progress"],
-  "error(retrying)": ["retrying", "again"],
+  "error(retrying)": ["retrying", "retry"],
   done: ["done", "done"],
   error: ["error", "error"],
   cancelled: ["cancelled", "cancelled"],
   expired: ["expired", "clock"],
 } as const satisfies Record<string, readonly [string, IconName]>;
 
-export type JobStateWord = keyof typeof looks;
+export type JobStateName = keyof typeof looks;
 
-export function State({ state }: { state: JobStateWord }) {
+export function State({ state }: { state: JobStateName }) {
   const [look, icon] = looks[state];
   return (
     <span className="state" data-state={look}>

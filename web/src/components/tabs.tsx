@@ -15,13 +15,13 @@ export function Tabs({
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const [name, setName] = useState(tabs[0]?.name);
-  const shown = tabs.find((tab) => tab.name === name) ?? tabs[0];
-  if (shown === undefined) return null;
+  const selectedTab = tabs.find((tab) => tab.name === name) ?? tabs[0];
+  if (selectedTab === undefined) return null;
   const step = (event: KeyboardEvent<HTMLElement>) => {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (by === undefined) return;
+    const offset = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (offset === undefined) return;
     event.preventDefault();
-    const index = (tabs.indexOf(shown) + by + tabs.length) % tabs.length;
+    const index = (tabs.indexOf(selectedTab) + offset + tabs.length) % tabs.length;
     const next = tabs[index];
     if (next === undefined) return;
     setName(next.name);
@@ -38,18 +38,18 @@ export function Tabs({
               role="tab"
               id={`${id}-${tab.name}`}
               aria-controls={`${id}-panel`}
-              aria-selected={tab === shown}
-              tabIndex={tab === shown ? 0 : -1}
+              aria-selected={tab === selectedTab}
+              tabIndex={tab === selectedTab ? 0 : -1}
               onClick={() => setName(tab.name)}
             >
               {tab.title}
             </button>
           ))}
         </div>
-        {end?.(shown)}
+        {end?.(selectedTab)}
       </div>
-      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${shown.name}`}>
-        {shown.content}
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${selectedTab.name}`}>
+        {selectedTab.content}
       </div>
     </>
   );

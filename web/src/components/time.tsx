@@ -9,7 +9,7 @@ const minutes = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as cons
 const dayAndMonth = { day: "numeric", month: "short" } as const;
 
 const year = { year: "numeric" } as const;
-const exact = format({ ...dayAndMonth, ...year, ...minutes, second: "2-digit" });
+const exactFormat = format({ ...dayAndMonth, ...year, ...minutes, second: "2-digit" });
 const timeOfDay = format(minutes);
 const day = format(dayAndMonth);
 const dayAndTime = format({ ...dayAndMonth, ...minutes });
@@ -18,13 +18,13 @@ const yearAndTime = format({ ...dayAndMonth, ...year, ...minutes });
 
 /** Formats in the local zone. Created on first use, because creation takes milliseconds. */
 function format(options: Intl.DateTimeFormatOptions): (time: Date | number) => string {
-  const created = once(() => new Intl.DateTimeFormat(undefined, options));
-  return (at) => created().format(at);
+  const getFormat = once(() => new Intl.DateTimeFormat(undefined, options));
+  return (at) => getFormat().format(at);
 }
 
 /** To the second, in the local zone. */
 export function exactTime(iso: string): string {
-  return exact(new Date(iso));
+  return exactFormat(new Date(iso));
 }
 
 /** To the minute, in the local zone; with the day unless today, and the year unless this one. */
@@ -50,9 +50,9 @@ export function shortDay(ms: number, nowMs = Date.now()): string {
 export function zoneName(date: Pick<Date, "getTimezoneOffset">): string {
   const minutes = -date.getTimezoneOffset();
   if (minutes === 0) return "UTC";
-  const part = Math.abs(minutes % 60);
+  const minutePart = Math.abs(minutes % 60);
   const hours = Math.floor(Math.abs(minutes) / 60);
-  return `UTC${minutes < 0 ? "-" : "+"}${hours}${part === 0 ? "" : `:${`${part}`.padStart(2, "0")}`}`;
+  return `UTC${minutes < 0 ? "-" : "+"}${hours}${minutePart === 0 ? "" : `:${`${minutePart}`.padStart(2, "0")}`}`;
 }
 
 /** In the largest unit, such as "3 min". */
@@ -72,12 +72,12 @@ export function fromNow(iso: string, nowMs: number): string {
   return ms < 0 ? `${coarseDuration(ms)} ago` : `in ${coarseDuration(ms)}`;
 }
 
-export function useNow(everyMs = 30_000): number {
+export function useNow(intervalMs = 30_000): number {
   const [nowMs, setNowMs] = useState(Date.now);
   useEffect(() => {
-    const timer = setInterval(() => setNowMs(Date.now()), everyMs);
+    const timer = setInterval(() => setNowMs(Date.now()), intervalMs);
     return () => clearInterval(timer);
-  }, [everyMs]);
+  }, [intervalMs]);
   return nowMs;
 }
 

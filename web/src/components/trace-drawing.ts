@@ -1,7 +1,7 @@
 /** In Unix milliseconds; `toMs` is exclusive. */
 export type PlotSpan = { fromMs: number; toMs: number };
 
-export type TraceParts = {
+export type TraceData = {
   window: PlotSpan;
   /** Posts in equal parts of the window, oldest first; null if unknown. */
   received: readonly number[] | null;
@@ -17,23 +17,23 @@ export type TraceDrawing = {
   uncoveredBars: string;
   gaps: readonly { x: number; width: number }[];
   /** Lines where nothing is archived. */
-  uncovered: string;
+  uncoveredLines: string;
 };
 
 export const traceHeight = 48;
-const barStep = 6;
+const barSpacing = 6;
 /** Bars of equal height are spaced further apart. */
-const plainStep = 9;
-const tallest = 42;
-const shortest = 2;
-const minReceived = 4;
+const plainBarSpacing = 9;
+const maxBarHeight = 42;
+const emptyBarHeight = 2;
+const minBarHeight = 4;
 /** Height when the number of posts is unknown. */
-const plain = 12;
-const narrowestGap = 3;
+const plainBarHeight = 12;
+const minGapWidth = 3;
 
 /** About one bar per six pixels, at most one per part. */
 export function drawTrace(
-  { window, received, held, gaps }: TraceParts,
+  { window, received, held, gaps }: TraceData,
   width: number,
 ): TraceDrawing {
   const spanMs = Math.max(1, window.toMs - window.fromMs);
@@ -42,44 +42,44 @@ export function drawTrace(
   const max = received === null ? Number.POSITIVE_INFINITY : received.length;
   const count = Math.max(
     1,
-    Math.min(max, Math.floor(width / (received === null ? plainStep : barStep))),
+    Math.min(max, Math.floor(width / (received === null ? plainBarSpacing : barSpacing))),
   );
-  const posts = received === null ? null : rebin(received, count);
-  const peak = typicalPeak(posts ?? []);
+  const postCounts = received === null ? null : rebin(received, count);
+  const peak = typicalPeak(postCounts ?? []);
   const bars: string[] = [];
   const uncoveredBars: string[] = [];
   for (let bar = 0; bar < count; bar += 1) {
     const middleMs = window.fromMs + ((bar + 0.5) / count) * spanMs;
-    const number = posts?.[bar] ?? null;
-    const drawn = stroke(xAt(middleMs), number === null ? plain : height(number, peak));
-    if (isIn(held, middleMs)) bars.push(drawn);
-    else if (number !== null && number > 0 && !isIn(gaps, middleMs)) uncoveredBars.push(drawn);
+    const postCount = postCounts?.[bar] ?? null;
+    const path = stroke(
+      xAt(middleMs),
+      postCount === null ? plainBarHeight : height(postCount, peak),
+    );
+    if (isIn(held, middleMs)) bars.push(path);
+    else if (postCount !== null && postCount > 0 && !isIn(gaps, middleMs)) uncoveredBars.push(path);
   }
   return {
     bars: bars.join(""),
     uncoveredBars: uncoveredBars.join(""),
     gaps: gaps.map((gap) => {
       const x = xAt(gap.fromMs);
-      const gapWidth = Math.max(narrowestGap, xAt(gap.toMs) - x);
+      const gapWidth = Math.max(minGapWidth, xAt(gap.toMs) - x);
       return { x: round(Math.min(x, width - gapWidth)), width: round(gapWidth) };
     }),
-    uncovered: uncoveredSpans(window, [...held, ...gaps])
+    uncoveredLines: uncoveredSpans(window, [...held, ...gaps])
       .map(({ fromMs, toMs }) => `M${round(xAt(fromMs))} ${traceHeight / 2}H${round(xAt(toMs))}`)
       .join(""),
   };
 }
 
-export function tracePart(
-  { window, received, held, gaps }: TraceParts,
-  part: PlotSpan,
-): TraceParts {
+export function clipTrace({ window, received, held, gaps }: TraceData, part: PlotSpan): TraceData {
   const touches = ({ fromMs, toMs }: PlotSpan) => fromMs < part.toMs && toMs > part.fromMs;
-  const shown = { window: part, held: held.filter(touches), gaps: gaps.filter(touches) };
-  if (received === null) return { ...shown, received };
+  const clippedSpans = { window: part, held: held.filter(touches), gaps: gaps.filter(touches) };
+  if (received === null) return { ...clippedSpans, received };
   const perMs = received.length / Math.max(1, window.toMs - window.fromMs);
   const from = (part.fromMs - window.fromMs) * perMs;
   const to = (part.toMs - window.fromMs) * perMs;
-  return { ...shown, received: rebin(received, Math.ceil(to - from), { from, to }) };
+  return { ...clippedSpans, received: rebin(received, Math.ceil(to - from), { from, to }) };
 }
 
 /** Converts all parts, or a range, to another number of equal parts. */
@@ -119,8 +119,8 @@ const isIn = (spans: readonly PlotSpan[], ms: number): boolean =>
 
 /** Proportional to the posts; outliers are cut off. */
 function height(posts: number, peak: number): number {
-  if (posts === 0 || peak === 0) return shortest;
-  return Math.min(tallest, Math.max(minReceived, (posts / peak) * tallest));
+  if (posts === 0 || peak === 0) return emptyBarHeight;
+  return Math.min(maxBarHeight, Math.max(minBarHeight, (posts / peak) * maxBarHeight));
 }
 
 /** The 95th percentile, so that one busy hour does not flatten the rest. */

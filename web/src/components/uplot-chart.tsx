@@ -34,8 +34,8 @@ export function UplotChart({
   const themeVersion = useThemeChanges();
   const [hoveredIndex, setHoveredIndex] = useState<number | null>(null);
   const data: uPlot.AlignedData = [[...times], ...values.map((value) => [...value])];
-  const latest = useRef(data);
-  latest.current = data;
+  const latestData = useRef(data);
+  latestData.current = data;
 
   useEffect(() => {
     const element = frame.current;
@@ -52,7 +52,7 @@ export function UplotChart({
           moveTip(tip.current, cursor.left ?? -1, element.clientWidth);
         },
       ),
-      latest.current,
+      latestData.current,
       element,
     );
     chart.current = plot;
@@ -63,7 +63,7 @@ export function UplotChart({
   }, [kind, width, height]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: times and values change with the data to draw
-  useEffect(() => chart.current?.setData(latest.current), [times, values]);
+  useEffect(() => chart.current?.setData(latestData.current), [times, values]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme is read again when it changes
   useEffect(() => {

@@ -11,7 +11,7 @@ export type ChartKind = {
   /** Each bar includes those of later series. */
   series: readonly ChartSeries[];
   /** The smallest upper bound of the y axis. */
-  least: number;
+  minTop: number;
   /** Requires values above 0. */
   isLogarithmic?: boolean;
   widthMs: number;
@@ -33,7 +33,7 @@ export function chartOptions(
   onCursor: (chart: uPlot) => void,
 ): uPlot.Options {
   const halfSeconds = kind.widthMs / 2_000;
-  const quiet = () => colours().quiet;
+  const quietColour = () => colours().quiet;
   return {
     ...size,
     padding: [8, 0, 0, 0],
@@ -47,11 +47,11 @@ export function chartOptions(
       x: { time: true, range: (_, min, max) => [min - halfSeconds, max + halfSeconds] },
       y: kind.isLogarithmic
         ? { distr: 3, range: (_, min, max) => magnitudes(min, max) }
-        : { range: (_, _min, max) => [0, roundTop([max], kind.least)] },
+        : { range: (_, _min, max) => [0, roundTop([max], kind.minTop)] },
     },
     axes: [
       {
-        stroke: quiet,
+        stroke: quietColour,
         font: axisFont,
         grid: { show: false },
         ticks: { show: false },
@@ -69,7 +69,7 @@ export function chartOptions(
       },
       {
         side: 1,
-        stroke: quiet,
+        stroke: quietColour,
         font: axisFont,
         size: 52,
         gap: 8,
@@ -81,38 +81,44 @@ export function chartOptions(
         values: (_, values) => values.map((value) => kind.valueText(value)),
       },
     ],
-    series: [{}, ...kind.series.map((series) => drawn(kind.look, series, colours))],
+    series: [{}, ...kind.series.map((series) => seriesOptions(kind.look, series, colours))],
     hooks: { setCursor: [onCursor] },
   };
 }
 
-function drawn(
+function seriesOptions(
   look: ChartLook,
   { name, colour, isDashed = false }: ChartSeries,
   colours: () => ThemeColours,
 ): uPlot.Series {
-  const own = () => colours()[colour];
+  const seriesColour = () => colours()[colour];
   if (look === "bars") {
     const paths = uPlot.paths.bars?.({ size: [0.62, 14], radius: 0.15 });
-    return { label: name, fill: own, width: 0, points: { show: false }, ...(paths && { paths }) };
+    return {
+      label: name,
+      fill: seriesColour,
+      width: 0,
+      points: { show: false },
+      ...(paths && { paths }),
+    };
   }
   return {
     label: name,
-    stroke: own,
+    stroke: seriesColour,
     width: 1.5,
     spanGaps: false,
-    ...(isDashed ? { dash: [3, 3] } : { fill: () => faint(own()) }),
+    ...(isDashed ? { dash: [3, 3] } : { fill: () => fadeColour(seriesColour()) }),
     // A value between two nulls has no line.
     points: {
       show: true,
       size: 4,
-      fill: own,
+      fill: seriesColour,
       filter: (chart, index) => isolatedIndices(chart.data[index] ?? []),
     },
   };
 }
 
-function faint(colour: string): string {
+function fadeColour(colour: string): string {
   return `color-mix(in oklch, ${colour} ${areaShare * 100}%, transparent)`;
 }
 

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/compat";
 
-export function useDebounced<Value>(value: Value, forMs = 250): Value {
+export function useDebounced<Value>(value: Value, delayMs = 250): Value {
   const [debounced, setDebounced] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setDebounced(value), forMs);
+    const timer = setTimeout(() => setDebounced(value), delayMs);
     return () => clearTimeout(timer);
-  }, [value, forMs]);
+  }, [value, delayMs]);
   return debounced;
 }

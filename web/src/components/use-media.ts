@@ -2,10 +2,10 @@ import { useSyncExternalStore } from "preact/compat";
 
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
-    (changed) => {
+    (onChange) => {
       const media = matchMedia(query);
-      media.addEventListener("change", changed);
-      return () => media.removeEventListener("change", changed);
+      media.addEventListener("change", onChange);
+      return () => media.removeEventListener("change", onChange);
     },
     () => matchMedia(query).matches,
   );

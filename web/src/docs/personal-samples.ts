@@ -14,8 +14,8 @@ export async function personaliseSamples(): Promise<void> {
     replaceText(code, exampleUrl, session.base_url);
   }
   if (session.signed_in === null) return;
-  const answer = await read<KeysResponse>("/dashboard/api/keys");
-  const key = answer?.keys.find(({ state }) => state === "active");
+  const keyList = await read<KeysResponse>("/dashboard/api/keys");
+  const key = keyList?.keys.find(({ state }) => state === "active");
   if (key === undefined) return;
   for (const sample of document.querySelectorAll(".sample")) {
     if (/\$(?:EARSHOT_API_)?KEY\b|EARSHOT_API_KEY/.test(sample.textContent ?? ""))

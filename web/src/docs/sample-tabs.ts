@@ -1,6 +1,6 @@
 import { readStored, writeStored } from "../theme.ts";
 
-const chosenName = "earshot-docs-tab";
+const storageKey = "earshot-docs-tab";
 
 type Tab = { button: HTMLButtonElement; sample: HTMLElement; label: string };
 
@@ -13,7 +13,7 @@ export function showSampleTabs(): void {
   for (const tabs of groups) {
     for (const { button, label } of tabs) {
       button.addEventListener("click", () => {
-        writeStored(chosenName, label);
+        writeStored(storageKey, label);
         // The height of groups above may change.
         const top = button.getBoundingClientRect().top;
         choose(label);
@@ -21,7 +21,7 @@ export function showSampleTabs(): void {
       });
     }
   }
-  choose(readStored(chosenName) ?? "");
+  choose(readStored(storageKey) ?? "");
 }
 
 function listTabs(group: HTMLElement, number: number): Tab[] {
@@ -45,11 +45,11 @@ function listTabs(group: HTMLElement, number: number): Tab[] {
     return { button, sample, label };
   });
   list.addEventListener("keydown", (event) => {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (by === undefined) return;
+    const offset = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (offset === undefined) return;
     event.preventDefault();
     const index = tabs.findIndex(({ button }) => button === document.activeElement);
-    const next = tabs[(index + by + tabs.length) % tabs.length];
+    const next = tabs[(index + offset + tabs.length) % tabs.length];
     next?.button.focus();
     next?.button.click();
   });

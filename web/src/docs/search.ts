@@ -1,8 +1,8 @@
 import type MiniSearch from "minisearch";
 
-type Found = { id: string; title: string; page: string; excerpt: string };
+type SearchHit = { id: string; title: string; page: string; excerpt: string };
 
-const maxShown = 12;
+const maxHits = 12;
 
 /** Opened by its button and by Ctrl K; the first time, it loads the index. */
 export function addSearch(): void {
@@ -14,7 +14,7 @@ export function addSearch(): void {
   if (!dialog || !input || !list || !state || file === undefined) return;
 
   let index: MiniSearch | null = null;
-  let selected = -1;
+  let selectedIndex = -1;
 
   const open = async () => {
     document.getElementById("menu")?.hidePopover();
@@ -31,21 +31,21 @@ export function addSearch(): void {
 
   const show = () => {
     const query = input.value.trim();
-    const results = (index?.search(query) ?? []) as unknown as Found[];
-    list.replaceChildren(...results.slice(0, maxShown).map(makeOption));
+    const results = (index?.search(query) ?? []) as unknown as SearchHit[];
+    list.replaceChildren(...results.slice(0, maxHits).map(makeOption));
     input.ariaExpanded = String(results.length > 0);
     const isEmpty = query !== "" && results.length === 0 && index !== null;
     state.textContent = isEmpty ? `No results for “${query}”` : "";
     select(results.length > 0 ? 0 : -1);
   };
 
-  const select = (offset: number) => {
-    selected = offset;
+  const select = (optionIndex: number) => {
+    selectedIndex = optionIndex;
     for (const [number, option] of [...list.children].entries()) {
-      option.ariaSelected = String(number === offset);
-      if (number === offset) option.scrollIntoView({ block: "nearest" });
+      option.ariaSelected = String(number === optionIndex);
+      if (number === optionIndex) option.scrollIntoView({ block: "nearest" });
     }
-    const id = list.children[offset]?.id;
+    const id = list.children[optionIndex]?.id;
     if (id === undefined) input.removeAttribute("aria-activedescendant");
     else input.setAttribute("aria-activedescendant", id);
   };
@@ -59,12 +59,12 @@ export function addSearch(): void {
 
   input.addEventListener("input", show);
   input.addEventListener("keydown", (event) => {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const count = list.children.length;
-    if (event.key === "Enter") go(list.children[selected]);
-    if (by === undefined || count === 0) return;
+    if (event.key === "Enter") go(list.children[selectedIndex]);
+    if (step === undefined || count === 0) return;
     event.preventDefault();
-    select((selected + by + count) % count);
+    select((selectedIndex + step + count) % count);
   });
   list.addEventListener("click", ({ target }) => {
     if (target instanceof Element) go(target.closest("[role=option]") ?? undefined);
@@ -92,15 +92,15 @@ async function loadIndex(file: string): Promise<MiniSearch> {
   return await Index.loadJSONAsync(await response.text(), searchOptions);
 }
 
-function makeOption({ id, title, page, excerpt }: Found, number: number): HTMLElement {
+function makeOption({ id, title, page, excerpt }: SearchHit, number: number): HTMLElement {
   const option = document.createElement("div");
   option.role = "option";
   option.id = `found-${number}`;
   option.dataset.href = id;
   const heading = document.createElement("b");
   heading.textContent = title;
-  const small = document.createElement("span");
-  small.textContent = title === page ? excerpt : `${page} · ${excerpt}`;
-  option.append(heading, small);
+  const detail = document.createElement("span");
+  detail.textContent = title === page ? excerpt : `${page} · ${excerpt}`;
+  option.append(heading, detail);
   return option;
 }

@@ -10,12 +10,12 @@ import { CommandLine } from "../components/command-line.tsx";
 import { ProblemNote } from "../components/problem-note.tsx";
 import { useAction } from "../components/use-action.ts";
 import { wholeNumber } from "../numbers.ts";
-import { searchAddress } from "../pages/playground/search-request.ts";
+import { searchPagePath } from "../pages/playground/search-request.ts";
 import { useSignedIn } from "../session.tsx";
 import { useApi } from "../use-api.ts";
 import { streamNotes } from "./stream-notes.ts";
 
-const everyMs = 2_000;
+const refreshMs = 2_000;
 
 /** Next steps while the archive is empty, then progress until the user leaves the page. */
 export function FirstRun() {
@@ -23,7 +23,7 @@ export function FirstRun() {
   const { account } = useSignedIn();
   const { data, refresh } = useApi<StatusResponse>(
     "/dashboard/api/status?range=24h",
-    wasEmpty ? everyMs : 0,
+    wasEmpty ? refreshMs : 0,
   );
   if (data === undefined) return null;
   const { posts } = data.archive;
@@ -54,7 +54,7 @@ export function FirstRun() {
   );
 }
 
-const sampleSearch = searchAddress({
+const sampleSearch = searchPagePath({
   query: "aurora",
   method: "searchbyfullarchive",
   platform: "social",

@@ -5,18 +5,18 @@ export type StreamNote = { title: string; isDown: boolean; texts: readonly strin
 
 /** Whether posts are about to arrive, and otherwise why not and what to do. */
 export function streamNotes(platforms: readonly PlatformStatus[]): readonly StreamNote[] {
-  const streamed = platforms.flatMap(({ platform, mode, stream }) =>
+  const streams = platforms.flatMap(({ platform, mode, stream }) =>
     mode === "streamed" && stream !== null ? [{ name: platformNames[platform], stream }] : [],
   );
-  if (streamed.length === 0) return [noStream];
-  return streamed.map(({ name, stream }): StreamNote => {
+  if (streams.length === 0) return [noStream];
+  return streams.map(({ name, stream }): StreamNote => {
     const { status, detail, host } = stream;
     const reason = `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
     if (status === "connected") {
       return {
         title: `The ${name} stream is connected`,
         isDown: false,
-        texts: ["The first posts arrive within seconds."],
+        texts: ["The first posts will arrive within seconds."],
       };
     }
     if (status === "paused") {

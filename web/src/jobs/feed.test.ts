@@ -26,7 +26,7 @@ beforeEach(() => {
     },
     listRunning: () => new Promise((resolve) => lists.push(resolve)),
     nowMs: () => nowMs,
-    after: (ms, act) => {
+    schedule: (ms, act) => {
       const wait = { ms, act };
       waits.push(wait);
       return () => {
@@ -50,10 +50,10 @@ const makeList = (...uuids: string[]): JobList => ({
   next_cursor: null,
 });
 
-const last = (): Stream => streams.at(-1) as Stream;
+const lastStream = (): Stream => streams.at(-1) as Stream;
 
 async function open(...running: string[]): Promise<void> {
-  last().onOpen();
+  lastStream().onOpen();
   lists.at(-1)?.(makeList(...running));
   await Promise.resolve();
   await Promise.resolve();
@@ -61,41 +61,41 @@ async function open(...running: string[]): Promise<void> {
 
 describe("running jobs", () => {
   test("running jobs are counted once the stream is open, then followed", async () => {
-    expect(feed.getSnapshot().running).toBeNull();
+    expect(feed.getSnapshot().runningCount).toBeNull();
     await open("a", "b");
-    expect(feed.getSnapshot().running).toBe(2);
-    last().onJob(event("c", "received"));
-    last().onJob(event("c", "in progress"));
-    last().onJob(event("a", "done"));
-    expect(feed.getSnapshot().running).toBe(2);
+    expect(feed.getSnapshot().runningCount).toBe(2);
+    lastStream().onJob(event("c", "received"));
+    lastStream().onJob(event("c", "in progress"));
+    lastStream().onJob(event("a", "done"));
+    expect(feed.getSnapshot().runningCount).toBe(2);
   });
 
   test("jobs that end while the list loads are not counted as running", async () => {
-    last().onOpen();
-    last().onJob(event("a", "done"));
-    last().onJob(event("b", "received"));
+    lastStream().onOpen();
+    lastStream().onJob(event("a", "done"));
+    lastStream().onJob(event("b", "received"));
     lists.at(-1)?.(makeList("a"));
     await Promise.resolve();
     await Promise.resolve();
-    expect(feed.getSnapshot().running).toBe(1);
+    expect(feed.getSnapshot().runningCount).toBe(1);
   });
 });
 
 describe("an interrupted stream", () => {
   test("an interrupted stream of jobs is reported, retried with backoff, and cleared when restored", async () => {
     await open();
-    last().onError();
+    lastStream().onError();
     expect(feed.getSnapshot().feed).toEqual({
       status: "stopped",
       sinceMs: nowMs,
-      nextMs: nowMs + 1_000,
+      retryAtMs: nowMs + 1_000,
     });
     nowMs += 1_000;
     waits.at(-1)?.act();
-    last().onError();
+    lastStream().onError();
     expect(feed.getSnapshot().feed).toMatchObject({
       sinceMs: nowMs - 1_000,
-      nextMs: nowMs + 2_000,
+      retryAtMs: nowMs + 2_000,
     });
     waits.at(-1)?.act();
     await open();
@@ -105,14 +105,14 @@ describe("an interrupted stream", () => {
   test("a stream of jobs that lasted is reopened without a notice", async () => {
     await open();
     nowMs += 60_000;
-    last().onError();
+    lastStream().onError();
     expect(feed.getSnapshot().feed.status).toBe("live");
     expect(waits.map(({ ms }) => ms)).toEqual([0]);
   });
 
   test("an interrupted stream of jobs is retried immediately when requested", async () => {
     await open();
-    last().onError();
+    lastStream().onError();
     feed.retry();
     expect([streams.length, waits.length]).toEqual([2, 0]);
   });
@@ -134,5 +134,5 @@ test("one stream of jobs stays open while the tab is visible and has subscribers
 test("the state of the jobs is discarded when the last subscriber leaves", async () => {
   await open("a");
   leave();
-  expect(feed.getSnapshot()).toMatchObject({ running: null, last: null });
+  expect(feed.getSnapshot()).toMatchObject({ runningCount: null, lastEvent: null });
 });

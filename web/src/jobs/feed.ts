@@ -1,19 +1,19 @@
-import type { JobStateWord } from "../components/state.tsx";
+import type { JobStateName } from "../components/state.tsx";
 import { isRunning, type JobFeedEvent, type JobList } from "./job.ts";
 
-/** `stopped`: interrupted at `sinceMs`, retried at `nextMs`. */
+/** `stopped`: interrupted at `sinceMs`, retried at `retryAtMs`. */
 type FeedState =
   | { status: "connecting" }
   | { status: "live" }
-  | { status: "stopped"; sinceMs: number; nextMs: number };
+  | { status: "stopped"; sinceMs: number; retryAtMs: number };
 
 export type FeedSnapshot = {
   feed: FeedState;
   /** Null until known. At most one page of the list is counted. */
-  running: number | null;
+  runningCount: number | null;
   /** The latest event of each job since the stream opened. */
   events: ReadonlyMap<string, JobFeedEvent>;
-  last: JobFeedEvent | null;
+  lastEvent: JobFeedEvent | null;
   /** Increases each time the stream opens, because lists may have missed events. */
   openCount: number;
 };
@@ -22,7 +22,7 @@ export type FeedEnvironment = {
   open(handlers: { onOpen(): void; onJob(event: JobFeedEvent): void; onError(): void }): () => void;
   listRunning(): Promise<JobList>;
   nowMs(): number;
-  after(ms: number, act: () => void): () => void;
+  schedule(ms: number, act: () => void): () => void;
 };
 
 export type JobFeed = {
@@ -35,16 +35,16 @@ export type JobFeed = {
 };
 
 const firstRetryMs = 1_000;
-const longestRetryMs = 30_000;
+const maxRetryMs = 30_000;
 /** A stream that lasted at least this long is reopened silently. */
 const stableMs = 5_000;
 const maxEvents = 500;
 
 const initialSnapshot: FeedSnapshot = {
   feed: { status: "connecting" },
-  running: null,
+  runningCount: null,
   events: new Map(),
-  last: null,
+  lastEvent: null,
   openCount: 0,
 };
 
@@ -52,12 +52,12 @@ const initialSnapshot: FeedSnapshot = {
 export function createJobFeed(environment: FeedEnvironment): JobFeed {
   const listeners = new Set<() => void>();
   let snapshot = initialSnapshot;
-  let runningJobs: Map<string, JobStateWord> | null = null;
+  let runningJobs: Map<string, JobStateName> | null = null;
   let isVisible = true;
   let close: (() => void) | null = null;
   let stopWaiting: (() => void) | null = null;
   let retryMs = firstRetryMs;
-  let openedMs: number | null = null;
+  let openedAtMs: number | null = null;
   let generation = 0;
 
   function change(part: Partial<FeedSnapshot>): void {
@@ -79,11 +79,11 @@ export function createJobFeed(environment: FeedEnvironment): JobFeed {
     stopWaiting = null;
     close?.();
     close = null;
-    openedMs = null;
+    openedAtMs = null;
   }
 
   function onOpen(): void {
-    openedMs = environment.nowMs();
+    openedAtMs = environment.nowMs();
     retryMs = firstRetryMs;
     change({ feed: { status: "live" }, events: new Map(), openCount: snapshot.openCount + 1 });
     void countRunning();
@@ -98,21 +98,21 @@ export function createJobFeed(environment: FeedEnvironment): JobFeed {
     if (events.size > maxEvents && oldest !== undefined) events.delete(oldest);
     change({
       events,
-      last: event,
-      running: runningJobs === null ? snapshot.running : runningJobs.size,
+      lastEvent: event,
+      runningCount: runningJobs === null ? snapshot.runningCount : runningJobs.size,
     });
   }
 
   function onError(): void {
     const nowMs = environment.nowMs();
-    const wasStable = openedMs !== null && nowMs - openedMs >= stableMs;
+    const wasStable = openedAtMs !== null && nowMs - openedAtMs >= stableMs;
     closeStream();
     const waitMs = wasStable ? 0 : retryMs;
-    if (!wasStable) retryMs = Math.min(2 * retryMs, longestRetryMs);
+    if (!wasStable) retryMs = Math.min(2 * retryMs, maxRetryMs);
     const { feed } = snapshot;
     const sinceMs = feed.status === "stopped" ? feed.sinceMs : nowMs;
-    if (!wasStable) change({ feed: { status: "stopped", sinceMs, nextMs: nowMs + waitMs } });
-    stopWaiting = environment.after(waitMs, open);
+    if (!wasStable) change({ feed: { status: "stopped", sinceMs, retryAtMs: nowMs + waitMs } });
+    stopWaiting = environment.schedule(waitMs, open);
   }
 
   async function countRunning(): Promise<void> {
@@ -122,7 +122,7 @@ export function createJobFeed(environment: FeedEnvironment): JobFeed {
     runningJobs = new Map(list.jobs.map(({ uuid, status }) => [uuid, status]));
     // Events received while the list was loading are newer.
     for (const event of snapshot.events.values()) applyEvent(runningJobs, event);
-    change({ running: runningJobs.size });
+    change({ runningCount: runningJobs.size });
   }
 
   return {
@@ -144,16 +144,16 @@ export function createJobFeed(environment: FeedEnvironment): JobFeed {
       retryMs = firstRetryMs;
       open();
     },
-    setVisible: (seen) => {
-      if (seen === isVisible) return;
-      isVisible = seen;
-      if (seen) open();
+    setVisible: (isNowVisible) => {
+      if (isNowVisible === isVisible) return;
+      isVisible = isNowVisible;
+      if (isNowVisible) open();
       else closeStream();
     },
   };
 }
 
-function applyEvent(runningJobs: Map<string, JobStateWord>, { uuid, status }: JobFeedEvent): void {
+function applyEvent(runningJobs: Map<string, JobStateName>, { uuid, status }: JobFeedEvent): void {
   if (isRunning(status)) runningJobs.set(uuid, status);
   else runningJobs.delete(uuid);
 }

@@ -2,7 +2,7 @@ import type { NodeStatusResponse } from "../../../src/http/dashboard/contract/st
 import type { Method } from "../../../src/platforms/methods.ts";
 import type { AccessMethod, SearchPlatform } from "../../../src/platforms/source.ts";
 import type { Platform } from "../../../src/posts/post.ts";
-import type { JobStateWord } from "../components/state.tsx";
+import type { JobStateName } from "../components/state.tsx";
 
 /** Responses of /v1 (docs/api.md). */
 export type JobSummary = JobHead & {
@@ -14,7 +14,7 @@ export type JobSummary = JobHead & {
 
 export type JobHead = {
   uuid: string;
-  status: JobStateWord;
+  status: JobStateName;
   error: string;
   platform: SearchPlatform;
   type: string;
@@ -78,14 +78,14 @@ export type JobCoverage = {
 
 export type JobList = { jobs: readonly JobSummary[]; next_cursor: string | null };
 
-export type JobFeedEvent = { uuid: string; status: JobStateWord; attempts: number; at: string };
+export type JobFeedEvent = { uuid: string; status: JobStateName; attempts: number; at: string };
 
-const running: readonly JobStateWord[] = ["received", "in progress", "error(retrying)"];
+const runningStateNames: readonly JobStateName[] = ["received", "in progress", "error(retrying)"];
 
-export const runningStates = running.join(",");
+export const runningStates = runningStateNames.join(",");
 
-export function isRunning(state: JobStateWord): boolean {
-  return running.includes(state);
+export function isRunning(state: JobStateName): boolean {
+  return runningStateNames.includes(state);
 }
 
 /** The event may be newer or older than the list. */
@@ -94,7 +94,7 @@ export function afterEvent<Job extends JobHead>(job: Job, event: JobFeedEvent | 
   return { ...job, status: event.status, attempts: event.attempts };
 }
 
-const ranks: Readonly<Record<JobStateWord, number>> = {
+const ranks: Readonly<Record<JobStateName, number>> = {
   received: 0,
   "in progress": 1,
   "error(retrying)": 2,

@@ -16,7 +16,7 @@ const feed = createJobFeed({
   },
   listRunning: () => api.get<JobList>(`/v1/search/live/jobs?limit=100&status=${runningStates}`),
   nowMs: Date.now,
-  after: (ms, act) => {
+  schedule: (ms, act) => {
     const timer = setTimeout(act, ms);
     return () => clearTimeout(timer);
   },

@@ -8,7 +8,7 @@ const tones: Readonly<Record<NodeStatusResponse["evidence"], Tone | undefined>> 
   none: undefined,
 };
 
-const words: Readonly<Record<NodeStatusResponse["evidence"], string>> = {
+const labels: Readonly<Record<NodeStatusResponse["evidence"], string>> = {
   tdx: "tdx",
   simulated: "simulated",
   none: "no evidence",
@@ -16,5 +16,5 @@ const words: Readonly<Record<NodeStatusResponse["evidence"], string>> = {
 
 export function EvidenceBadge({ evidence }: { evidence: NodeStatusResponse["evidence"] }) {
   const tone = tones[evidence];
-  return <Badge {...(tone === undefined ? {} : { tone })}>{words[evidence]}</Badge>;
+  return <Badge {...(tone === undefined ? {} : { tone })}>{labels[evidence]}</Badge>;
 }

@@ -70,10 +70,10 @@ function NodeCell({
 
 function StateCell({ node }: { node: NodeStatusResponse }) {
   const nowMs = useNow(5_000);
-  const { word, tone, detail } = nodeStateText(node, nowMs);
+  const { label, tone, detail } = nodeStateText(node, nowMs);
   return (
     <>
-      <Badge {...(tone === null ? {} : { tone })}>{word}</Badge>
+      <Badge {...(tone === null ? {} : { tone })}>{label}</Badge>
       {detail === "" ? null : <small>{detail}</small>}
     </>
   );

@@ -20,6 +20,6 @@ test.each<[Partial<NodeStatusResponse>, string, string]>([
     "quarantined",
     "wrong answers",
   ],
-])("a node with %j is shown as %s", (overrides, word, detail) => {
-  expect(nodeStateText(makeNode(overrides), nowMs)).toMatchObject({ word, detail });
+])("a node with %j is shown as %s", (overrides, label, detail) => {
+  expect(nodeStateText(makeNode(overrides), nowMs)).toMatchObject({ label, detail });
 });

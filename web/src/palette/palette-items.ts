@@ -47,16 +47,19 @@ const item = (group: PaletteItem["group"], title: string, address: string): Pale
   isDocs: false,
 });
 
-const maxFound = 12;
+const maxMatches = 12;
 
 /** At most 12 items with every word in their title or group; titles that start with the text come first. */
 export function matchingItems(items: readonly PaletteItem[], text: string): readonly PaletteItem[] {
-  const trimmed = text.trim().toLowerCase();
-  const words = trimmed.split(/\s+/);
+  const prefix = text.trim().toLowerCase();
+  const words = prefix.split(/\s+/);
   const found = items.filter(({ title, group }) => {
-    const whole = `${title} ${group}`.toLowerCase();
-    return words.every((word) => whole.includes(word));
+    const searchableText = `${title} ${group}`.toLowerCase();
+    return words.every((word) => searchableText.includes(word));
   });
-  const first = found.filter(({ title }) => title.toLowerCase().startsWith(trimmed));
-  return [...first, ...found.filter((one) => !first.includes(one))].slice(0, maxFound);
+  const prefixMatches = found.filter(({ title }) => title.toLowerCase().startsWith(prefix));
+  return [...prefixMatches, ...found.filter((one) => !prefixMatches.includes(one))].slice(
+    0,
+    maxMatches,
+  );
 }

@@ -13,7 +13,7 @@ import { matchingItems, type PaletteItem, paletteItems } from "./palette-items.t
 /** Opens pages, past searches, keys and docs by name. Ctrl K. */
 export function Palette({ onClose }: { onClose(): void }) {
   const { account } = useSignedIn();
-  const [, go] = useLocation();
+  const [, navigate] = useLocation();
   const { data } = useApi<KeysResponse>("/dashboard/api/keys");
   const [text, setText] = useState("");
   const [selectedIndex, setSelectedIndex] = useState(0);
@@ -38,7 +38,7 @@ export function Palette({ onClose }: { onClose(): void }) {
     if (item === undefined) return;
     onClose();
     if (item.isDocs) window.location.assign(item.address);
-    else go(item.address);
+    else navigate(item.address);
   };
   const press = (event: KeyboardEvent<HTMLElement>) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

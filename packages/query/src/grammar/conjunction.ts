@@ -1,4 +1,4 @@
-import { truncated } from "../operators/operand.ts";
+import { truncate } from "../operators/operand.ts";
 import { phraseSequence, querySequence } from "../text/sequence.ts";
 import type { DiagnosticCode, DiagnosticDetails } from "../tree/diagnostics.ts";
 import { printQuery } from "../tree/print.ts";
@@ -43,7 +43,7 @@ function nodeLiterals(node: QueryNode, isNegated: boolean): Literal[] {
 }
 
 function printLiteral({ leaf, isNegated }: Literal): string {
-  return `${isNegated ? "-" : ""}${truncated(printQuery(leaf))}`;
+  return `${isNegated ? "-" : ""}${truncate(printQuery(leaf))}`;
 }
 
 function warnAboutPair(
@@ -77,10 +77,15 @@ function warnEmptyWindow(literals: readonly Literal[], report: Report): void {
         : "until: is exclusive: write the day after the last one";
     warnAboutPair(report, "empty_window", [from, to], isPlain ? hint : removeOneHint);
   }
-  const atMost = lowest(filterLiterals(literals, "within", false), literalTime);
-  const above = highest(filterLiterals(literals, "within", true), literalTime);
-  if (atMost === null || above === null || literalTime(atMost) > literalTime(above)) return;
-  warnAboutPair(report, "empty_window", [atMost, above], removeOneHint);
+  const upperBound = lowest(filterLiterals(literals, "within", false), literalTime);
+  const lowerBound = highest(filterLiterals(literals, "within", true), literalTime);
+  if (
+    upperBound === null ||
+    lowerBound === null ||
+    literalTime(upperBound) > literalTime(lowerBound)
+  )
+    return;
+  warnAboutPair(report, "empty_window", [upperBound, lowerBound], removeOneHint);
 }
 
 function swappedBoundsHint(since: Literal, until: Literal): string {
@@ -92,17 +97,18 @@ const literalTime = ({ leaf }: Literal): number => ("ms" in leaf ? leaf.ms : 0);
 const literalId = ({ leaf }: Literal): bigint => ("id" in leaf ? BigInt(leaf.id) : 0n);
 
 function warnEmptyIds(literals: readonly Literal[], report: Report): void {
-  const above = highest(
+  const lowerBound = highest(
     [...filterLiterals(literals, "since-id", false), ...filterLiterals(literals, "max-id", true)],
     literalId,
   );
-  const upTo = lowest(
+  const upperBound = lowest(
     [...filterLiterals(literals, "max-id", false), ...filterLiterals(literals, "since-id", true)],
     literalId,
   );
-  if (above === null || upTo === null || literalId(upTo) > literalId(above)) return;
+  if (lowerBound === null || upperBound === null || literalId(upperBound) > literalId(lowerBound))
+    return;
   const hint = "since_id: is exclusive and max_id: inclusive: max_id: must be the higher ID";
-  warnAboutPair(report, "empty_window", [above, upTo], hint);
+  warnAboutPair(report, "empty_window", [lowerBound, upperBound], hint);
 }
 
 const boundKinds: ReadonlySet<Kind> = new Set(["since", "until", "within", "since-id", "max-id"]);
@@ -128,11 +134,18 @@ function leafMatchKey(leaf: QueryLeaf): string {
 
 function warnOppositeCounts(literals: readonly Literal[], report: Report): void {
   for (const metric of countMetrics) {
-    const counted = literals.filter(({ leaf }) => "metric" in leaf && leaf.metric === metric);
-    const least = highest(filterLiterals(counted, "min-count", false), literalCount);
-    const below = lowest(filterLiterals(counted, "min-count", true), literalCount);
-    if (least === null || below === null || literalCount(least) < literalCount(below)) continue;
-    warnAboutPair(report, "contradiction", [least, below], removeOneHint);
+    const metricLiterals = literals.filter(
+      ({ leaf }) => "metric" in leaf && leaf.metric === metric,
+    );
+    const lowerBound = highest(filterLiterals(metricLiterals, "min-count", false), literalCount);
+    const upperBound = lowest(filterLiterals(metricLiterals, "min-count", true), literalCount);
+    if (
+      lowerBound === null ||
+      upperBound === null ||
+      literalCount(lowerBound) < literalCount(upperBound)
+    )
+      continue;
+    warnAboutPair(report, "contradiction", [lowerBound, upperBound], removeOneHint);
   }
 }
 
@@ -149,10 +162,10 @@ const nonRepostProperties: ReadonlySet<PostProperty> = new Set(["replies", "self
 
 function warnOppositeProperties(literals: readonly Literal[], report: Report): void {
   const properties = filterLiterals(literals, "property", false);
-  const excluded = filterLiterals(literals, "property", true);
+  const excludedProperties = filterLiterals(literals, "property", true);
   for (const literal of properties) {
-    const general = impliedProperties[literalProperty(literal)];
-    const opposite = excluded.find((each) => literalProperty(each) === general);
+    const impliedProperty = impliedProperties[literalProperty(literal)];
+    const opposite = excludedProperties.find((each) => literalProperty(each) === impliedProperty);
     if (opposite !== undefined)
       warnAboutPair(report, "contradiction", [literal, opposite], removeOneHint);
   }
@@ -184,7 +197,7 @@ function warnTwoPlatforms(literals: readonly Literal[], report: Report): void {
     (other) => first !== undefined && printLiteral(other) !== printLiteral(first),
   );
   if (first === undefined || second === undefined) return;
-  const hint = `write (${printLiteral(first)} OR ${printLiteral(second)}) for posts of either`;
+  const hint = `write (${printLiteral(first)} OR ${printLiteral(second)}) for posts from either`;
   warnAboutPair(report, "contradiction", [first, second], hint);
 }
 

@@ -316,13 +316,13 @@ describe("diagnostics have stable messages, spans and hints", () => {
 });
 
 describe("rendering for a terminal", () => {
-  const rendered = (query: string): string => {
+  const renderQuery = (query: string): string => {
     const { diagnostics } = parseQueryLeniently(query);
     return diagnostics.map((diagnostic) => renderDiagnostic(query, diagnostic)).join("\n");
   };
 
   test("the terminal rendering of a diagnostic puts carets under the span", () => {
-    expect(rendered("nasa since:2021-1-5 launch")).toMatchInlineSnapshot(`
+    expect(renderQuery("nasa since:2021-1-5 launch")).toMatchInlineSnapshot(`
       "error[invalid_date]: since: must be a date as yyyy-mm-dd, not 2021-1-5 (at offset 11)
         nasa since:2021-1-5 launch
                    ^^^^^^^^
@@ -332,7 +332,7 @@ describe("rendering for a terminal", () => {
   });
 
   test("the terminal rendering of a diagnostic counts the columns of wide characters, marks and emoji", () => {
-    expect(rendered("東京タワー 👍🏽 e\u0301 since:x")).toMatchInlineSnapshot(`
+    expect(renderQuery("東京タワー 👍🏽 e\u0301 since:x")).toMatchInlineSnapshot(`
       "error[invalid_date]: since: must be a date as yyyy-mm-dd, not x (at offset 18)
         東京タワー 👍🏽 é since:x
                                 ^
@@ -342,7 +342,7 @@ describe("rendering for a terminal", () => {
   });
 
   test("the terminal rendering of a diagnostic cuts a long query around the span", () => {
-    expect(rendered(`${"word ".repeat(60)}since:x${" word".repeat(60)}`)).toMatchInlineSnapshot(`
+    expect(renderQuery(`${"word ".repeat(60)}since:x${" word".repeat(60)}`)).toMatchInlineSnapshot(`
       "error[invalid_date]: since: must be a date as yyyy-mm-dd, not x (at offset 306)
         … word word word word word since:x word word word word word word word word word word word word wo…
                                          ^
@@ -353,7 +353,7 @@ describe("rendering for a terminal", () => {
 
   test("the terminal rendering of a diagnostic replaces line breaks and control characters in the query", () => {
     const query = "a\u001b[31m\nb\u202e since:x";
-    expect(rendered(query)).toMatchInlineSnapshot(`
+    expect(renderQuery(query)).toMatchInlineSnapshot(`
       "error[invalid_date]: since: must be a date as yyyy-mm-dd, not x (at offset 16)
         a�[31m b� since:x
                         ^
@@ -361,7 +361,7 @@ describe("rendering for a terminal", () => {
         expected: yyyy-mm-dd, yyyy-mm-dd_hh:mm:ss_UTC, yyyy-mm-ddThh:mm:ssZ"
     `);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the test checks that they are absent
-    expect(rendered(query)).not.toMatch(/[\u001b\u202e]/);
+    expect(renderQuery(query)).not.toMatch(/[\u001b\u202e]/);
   });
 });
 

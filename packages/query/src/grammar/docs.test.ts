@@ -13,10 +13,10 @@ import {
 import { diagnosticCodes } from "../tree/diagnostics.ts";
 import { printQuery } from "../tree/print.ts";
 import {
-  deepestNesting,
-  longestArchiveQuery,
-  longestLiveQuery,
+  maxArchiveQueryLength,
   maxDiagnostics,
+  maxLiveQueryLength,
+  maxNestingDepth,
   maxTerms,
 } from "./limits.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
@@ -89,11 +89,11 @@ describe("the table of operators", () => {
   test.each(operatorRows)(
     "the documented table of operators lists only names with the same meaning for %s",
     (syntax, meaning, example) => {
-      const written = /^-?(?:filter:\w+|\w+:)/.exec(syntax)?.[0];
-      const others = [...(meaning?.split("also ")[1] ?? "").matchAll(/`([^`]+)`/g)];
-      if (written === undefined) return;
-      for (const [, other = ""] of others) {
-        expect(canonical(example?.replace(written, other) ?? "")).toBe(canonical(example ?? ""));
+      const name = /^-?(?:filter:\w+|\w+:)/.exec(syntax)?.[0];
+      const otherNames = [...(meaning?.split("also ")[1] ?? "").matchAll(/`([^`]+)`/g)];
+      if (name === undefined) return;
+      for (const [, other = ""] of otherNames) {
+        expect(canonical(example?.replace(name, other) ?? "")).toBe(canonical(example ?? ""));
       }
     },
   );
@@ -114,25 +114,28 @@ const areSingularAndPlural = (alias: string, name: string): boolean =>
 
 describe("the table of unavailable operators", () => {
   const rows = rowsBelow("Unsupported operators");
-  const named = rows.map(([names = "", reason, instead]) => ({
+  const namedRows = rows.map(([names = "", reason, instead]) => ({
     names: names.replaceAll("`", "").split(" "),
     reason,
     instead: instead?.replaceAll("`", ""),
   }));
-  const known = { ...withLabels(unavailableOperators, ":"), ...withLabels(unavailableFilters) };
+  const knownUnsupported = {
+    ...withLabels(unavailableOperators, ":"),
+    ...withLabels(unavailableFilters),
+  };
 
-  test.each(Object.entries(known))(
+  test.each(Object.entries(knownUnsupported))(
     "the documented table of unavailable operators lists %s with the reason and the substitute",
     (label, row) => {
-      const onPage = named.find(({ names }) => names.includes(label));
+      const onPage = namedRows.find(({ names }) => names.includes(label));
       expect(onPage?.reason).toBe(row.reason);
       expect(onPage?.instead).toBe(row.instead ?? "");
     },
   );
 
   test("the documented table of unavailable operators lists no other operators", () => {
-    const onPage = named.flatMap(({ names }) => names);
-    expect(onPage.toSorted()).toEqual(Object.keys(known).toSorted());
+    const onPage = namedRows.flatMap(({ names }) => names);
+    expect(onPage.toSorted()).toEqual(Object.keys(knownUnsupported).toSorted());
   });
 
   function withLabels<Row>(table: Readonly<Record<string, Row>>, end = ""): Record<string, Row> {
@@ -171,16 +174,16 @@ test("every example query in the documentation parses without a warning", () => 
 
 test("every name before a colon in the documentation is part of the query language", () => {
   const names = [...page.matchAll(/`-?([a-z_]+):[^`]*`/g)].map(([, name = ""]) => name);
-  const others = new Set(["https", "youtube", "import", "re"]);
-  const unknown = names.filter((name) => !isOperatorName(name) && !others.has(name));
-  expect(unknown).toEqual([]);
+  const otherSchemes = new Set(["https", "youtube", "import", "re"]);
+  const unknownNames = names.filter((name) => !isOperatorName(name) && !otherSchemes.has(name));
+  expect(unknownNames).toEqual([]);
   for (const name of filterOperators) expect(names).toContain(name);
 });
 
 test("the documented limits are the parser's", () => {
-  expect(page).toContain(`at most ${longestArchiveQuery.toLocaleString("en")} characters`);
-  expect(page).toContain(`${longestLiveQuery.toLocaleString("en")} for \`searchbyquery\``);
-  expect(page).toContain(`${maxTerms} terms, and ${deepestNesting} levels of groups`);
+  expect(page).toContain(`at most ${maxArchiveQueryLength.toLocaleString("en")} characters`);
+  expect(page).toContain(`${maxLiveQueryLength.toLocaleString("en")} for \`searchbyquery\``);
+  expect(page).toContain(`${maxTerms} terms, and ${maxNestingDepth} levels of groups`);
   expect(page).toContain(`${maxDiagnostics} errors and ${maxDiagnostics} warnings`);
 });
 

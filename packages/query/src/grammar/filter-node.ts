@@ -1,4 +1,4 @@
-import { truncated } from "../operators/operand.ts";
+import { truncate } from "../operators/operand.ts";
 import {
   type FilterOperator,
   likelyProperty,
@@ -7,7 +7,7 @@ import {
 } from "../operators/operators.ts";
 import type { Rewrites } from "../tree/diagnostics.ts";
 import { makeNot, postProperties, type QueryNode } from "../tree/tree.ts";
-import { notAvailable } from "./not-available.ts";
+import { reportNotAvailable } from "./not-available.ts";
 import type { OperatorTerm } from "./operator-node.ts";
 import type { TermContext } from "./parser-state.ts";
 
@@ -19,26 +19,31 @@ export function filterNode(
   const property = propertyNamed(operator.value);
   const unavailable = unavailableFilter(operator.value);
   if (unavailable !== null) {
-    return notAvailable(context, operator, `${name}:${operator.value.toLowerCase()}`, unavailable);
+    return reportNotAvailable(
+      context,
+      operator,
+      `${name}:${operator.value.toLowerCase()}`,
+      unavailable,
+    );
   }
   if (name === "include") {
     const isRepost = property === "retweets" || property === "nativeretweets";
-    return isRepost ? includeReposts(context, operator) : includeNothingElse(context, operator);
+    return isRepost ? includeReposts(context, operator) : reportUnknownInclude(context, operator);
   }
-  if (property === null) return unknownFilter(context, operator, name);
+  if (property === null) return reportUnknownFilter(context, operator, name);
   const { span } = operator;
   const node: QueryNode = { kind: "property", property, span };
   return name === "exclude" ? makeNot(node, span) : node;
 }
 
-function unknownFilter(context: TermContext, operator: OperatorTerm, name: string): null {
+function reportUnknownFilter(context: TermContext, operator: OperatorTerm, name: string): null {
   const { span, valueSpan } = operator;
-  const whole = { offset: context.start, length: span.offset + span.length - context.start };
+  const fullSpan = { offset: context.start, length: span.offset + span.length - context.start };
   const isOriginals = originals.test(operator.value);
-  context.report("unknown_filter", isOriginals ? whole : valueSpan, {
-    message: `unknown value of ${name}: ${truncated(operator.value)}`,
+  context.report("unknown_filter", isOriginals ? fullSpan : valueSpan, {
+    message: `unknown value of ${name}: ${truncate(operator.value)}`,
     hint: isOriginals ? hintForOriginals(context, name) : hintForName(name, operator.value),
-    expected: getExpected(name),
+    expected: getExpectedValues(name),
   });
   return null;
 }
@@ -53,10 +58,10 @@ function hintForOriginals({ isNegated }: TermContext, name: string): string {
 
 function hintForName(name: string, value: string): string | Rewrites {
   if (orders.test(value)) return "remove it: a query does not set the order of posts";
-  const near = likelyProperty(value);
+  const nearestProperty = likelyProperty(value);
   return {
     lead: "did you mean",
-    queries: near === null ? [] : [`${name}:${near}`],
+    queries: nearestProperty === null ? [] : [`${name}:${nearestProperty}`],
     otherwise: `use a value such as ${name}:${formatExample(name)}`,
   };
 }
@@ -64,7 +69,7 @@ function hintForName(name: string, value: string): string | Rewrites {
 const formatExample = (name: string): string =>
   name === "has" ? "images" : name === "is" ? "reply" : "retweets";
 
-const getExpected = (name: string): readonly string[] =>
+const getExpectedValues = (name: string): readonly string[] =>
   name === "has"
     ? [
         "links",
@@ -96,11 +101,11 @@ function includeReposts(context: TermContext, operator: OperatorTerm): null {
   return null;
 }
 
-function includeNothingElse(context: TermContext, operator: OperatorTerm): null {
+function reportUnknownInclude(context: TermContext, operator: OperatorTerm): null {
   const property = propertyNamed(operator.value) ?? likelyProperty(operator.value);
   const filter = property === null ? "retweets" : property;
   context.report("unknown_filter", operator.valueSpan, {
-    message: `unknown value of include: ${truncated(operator.value)}`,
+    message: `unknown value of include: ${truncate(operator.value)}`,
     hint: `use filter:${filter} for only these posts, -filter:${filter} to exclude them`,
     expected: ["retweets", "nativeretweets"],
   });

@@ -242,7 +242,7 @@ describe("warnings about syntax of other query languages", () => {
 
   test("the parser warns about language tags with a region", () => {
     expect(formatDiagnostics("lang:en-US")).toMatchInlineSnapshot(`
-      "language_region: lang:en-us finds only posts marked en-us, and most are marked only en (at offset 5), 5 long
+      "language_region: lang:en-us finds only posts marked en-us, but most in that language are marked only en (at offset 5), 5 long
         write lang:en to find both"
     `);
     expect(formatDiagnostics("lang:zh-CN lang:zh-tw lang:pt-br")).toBe("");

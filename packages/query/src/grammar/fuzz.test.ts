@@ -12,7 +12,7 @@ import { describeTree } from "../tree/describe.ts";
 import { diagnosticCodes, diagnosticLine, renderDiagnostic } from "../tree/diagnostics.ts";
 import { printQuery } from "../tree/print.ts";
 import type { ParsedQuery, QueryNode } from "../tree/tree.ts";
-import { deepestNesting } from "./limits.ts";
+import { maxNestingDepth } from "./limits.ts";
 import { InvalidQueryError, parseQuery, parseQueryLeniently } from "./parse.ts";
 
 const unbounded = { maxLength: 1_000_000 };
@@ -56,7 +56,7 @@ const anyText = fc.oneof(
   { weight: 6, arbitrary: syntaxText },
 );
 
-function strictly(text: string): ParsedQuery | undefined {
+function parseStrictly(text: string): ParsedQuery | undefined {
   try {
     return parseQuery(text);
   } catch (thrown) {
@@ -80,7 +80,7 @@ describe("any text", () => {
             throw new Error(code);
         }
         const hasError = diagnostics.some(({ severity }) => severity === "error");
-        const strict = strictly(text);
+        const strict = parseStrictly(text);
         if (hasError) expect(strict).toBeUndefined();
         else expect(strict).toEqual({ tree, warnings: diagnostics });
       }),
@@ -90,19 +90,19 @@ describe("any text", () => {
 
   test("suggestions for any text parse without a warning", () => {
     const runs = testRuns(3_300);
-    let suggested = 0;
+    let suggestionCount = 0;
     fc.assert(
       fc.property(anyText, (text) => {
         for (const { hint = "" } of parseQueryLeniently(text).diagnostics) {
           const query = /^did you mean (.+)$/.exec(hint)?.[1];
           if (query === undefined) continue;
-          suggested += 1;
+          suggestionCount += 1;
           expect(parseQueryLeniently(query).diagnostics).toEqual([]);
         }
       }),
       { numRuns: runs, examples: [["frm:\u200ea"]] },
     );
-    expect(suggested / runs).toBeGreaterThan(0.01);
+    expect(suggestionCount / runs).toBeGreaterThan(0.01);
   });
 
   test("each diagnostic for any text is rendered in at most five lines", () => {
@@ -123,10 +123,10 @@ describe("any text", () => {
         const { tree } = parseQueryLeniently(text);
         if (tree === null) return;
         const printed = printQuery(tree);
-        const again = parseQuery(printed, unbounded).tree;
-        expect(withoutSpans(again)).toEqual(withoutSpans(tree));
-        expect(printQuery(again)).toBe(printed);
-        expect(describeTree(again)).toBe(describeTree(tree));
+        const reparsed = parseQuery(printed, unbounded).tree;
+        expect(withoutSpans(reparsed)).toEqual(withoutSpans(tree));
+        expect(printQuery(reparsed)).toBe(printed);
+        expect(describeTree(reparsed)).toBe(describeTree(tree));
       }),
       // With an invisible character, a keyword is a word only with its question mark; none remains
       // at an end or in an address.
@@ -161,7 +161,7 @@ describe("a very long text", () => {
   test("a very long text is rejected with a separate code if it is nested too deeply", () => {
     const opening = fc.constantFrom("(", "-(", "(a ", "(a OR ", "NOT (", "(-(");
     fc.assert(
-      fc.property(opening, fc.integer({ min: deepestNesting + 1, max: 5_000 }), (open, depth) => {
+      fc.property(opening, fc.integer({ min: maxNestingDepth + 1, max: 5_000 }), (open, depth) => {
         const closing = open.split("(").length - 1;
         const text = `${open.repeat(depth)}x${")".repeat(closing * depth)}`;
         const codes = parseQueryLeniently(text, unbounded).diagnostics.map(({ code }) => code);

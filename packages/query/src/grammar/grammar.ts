@@ -6,7 +6,7 @@ import { makeAnd, makeNot, makeOr, type QueryNode, type QuerySpan } from "../tre
 import { warnAboutConjunction } from "./conjunction.ts";
 import { readPhrase, readTerm } from "./leaf.ts";
 import type { Lexeme } from "./lex.ts";
-import { deepestNesting, maxTerms } from "./limits.ts";
+import { maxNestingDepth, maxTerms } from "./limits.ts";
 import { warnAboutNeighbours } from "./neighbours.ts";
 import {
   atEnd,
@@ -32,7 +32,7 @@ export function readQuery(parser: ParserState): QueryNode | null {
     });
     parser.index++;
   }
-  return makeAnd(parts, wholeSpan(parts));
+  return makeAnd(parts, enclosingSpan(parts));
 }
 
 function readConjunction(parser: ParserState): QueryNode | null {
@@ -48,7 +48,7 @@ function readConjunction(parser: ParserState): QueryNode | null {
     parts.push(part.node);
     if (part.isBareOr) bareOr ??= part.node;
   }
-  const node = makeAnd(parts, wholeSpan(parts));
+  const node = makeAnd(parts, enclosingSpan(parts));
   warnAboutConjunction(parts, (code, span, details) => report(parser, code, span, details));
   if (bareOr === null || node === null || parts.length < 2) return node;
   if (rejectIfTooDeep(parser, bareOr.span)) return null;
@@ -82,17 +82,17 @@ function readAlternatives(parser: ParserState): Alternatives {
     readAlternative(parser, nodes);
   }
   for (;;) {
-    const or = parser.lexemes[parser.index];
-    if (or?.kind !== "or") break;
+    const orLexeme = parser.lexemes[parser.index];
+    if (orLexeme?.kind !== "or") break;
     parser.index++;
     const next = parser.lexemes[parser.index];
     if (next !== undefined && !cannotStartTerm(next)) {
       readAlternative(parser, nodes);
-    } else if (or !== first) {
-      reportMissingTerm(parser, or);
+    } else if (orLexeme !== first) {
+      reportMissingTerm(parser, orLexeme);
     }
   }
-  return { node: makeOr(nodes, wholeSpan(nodes)), isBareOr: nodes.length > 1 };
+  return { node: makeOr(nodes, enclosingSpan(nodes)), isBareOr: nodes.length > 1 };
 }
 
 function readAlternative(parser: ParserState, nodes: QueryNode[]): void {
@@ -172,9 +172,9 @@ function readGroup(parser: ParserState, open: Lexeme): QueryNode | null {
 }
 
 function rejectIfTooDeep(parser: ParserState, span: QuerySpan): boolean {
-  if (parser.depth < deepestNesting) return false;
+  if (parser.depth < maxNestingDepth) return false;
   reportOnce(parser, "query_too_deep", span, {
-    message: `groups nest deeper than ${deepestNesting}`,
+    message: `groups nest deeper than ${maxNestingDepth}`,
     hint: "remove redundant parentheses, or split the query",
   });
   return true;
@@ -195,8 +195,8 @@ function withinLimits(parser: ParserState, node: QueryNode | null): QueryNode | 
   if (node === null) return null;
   if (node.kind === "and" && rejectIfTooDeep(parser, node.span)) return null;
   const terms = countTerms(node);
-  parser.terms += terms;
-  if (parser.terms <= maxTerms) return node;
+  parser.termCount += terms;
+  if (parser.termCount <= maxTerms) return node;
   reportOnce(parser, "too_many_terms", node.span, {
     message: `the query has more than ${maxTerms} terms`,
     hint:
@@ -221,7 +221,7 @@ function reportMissingTerm(parser: ParserState, lexeme: Lexeme): void {
   });
 }
 
-function wholeSpan(nodes: readonly QueryNode[]): QuerySpan {
+function enclosingSpan(nodes: readonly QueryNode[]): QuerySpan {
   const first = nodes[0]?.span;
   const last = nodes.at(-1)?.span;
   if (first === undefined || last === undefined) return { offset: 0, length: 0 };

@@ -1,4 +1,4 @@
-import { truncated } from "../operators/operand.ts";
+import { truncate } from "../operators/operand.ts";
 import { dateRangeQuery, readRange, suggestionForComparison } from "../operators/suggestions.ts";
 import { querySequence } from "../text/sequence.ts";
 import { searchedWords } from "../tree/searched-words.ts";
@@ -43,7 +43,7 @@ export function warnTrailingSymbols(
   const symbols = trailingSymbols.exec(suffix)?.[0];
   if (symbols === undefined) return;
   context.report("sign_left_out", span, {
-    message: `${truncated(entity + suffix)} is searched for as ${truncated(entity)}: ${symbols} is ignored`,
+    message: `${truncate(entity + suffix)} is searched for as ${truncate(entity)}: ${symbols} is ignored`,
     hint: { lead: "write", queries: [entity], otherwise: "remove the symbol" },
   });
 }
@@ -55,7 +55,7 @@ export function warnProximityOrBoost(
   phrase: string,
 ): void {
   report("sign_left_out", span, {
-    message: `${truncated(text)} is searched for as ${searchedWords(text) ?? "nothing"}: proximity (~) and boost (^) are not supported`,
+    message: `${truncate(text)} is searched for as ${searchedWords(text) ?? "nothing"}: proximity (~) and boost (^) are not supported`,
     hint: { lead: "write", queries: [phrase], otherwise: "remove it" },
   });
 }
@@ -68,12 +68,12 @@ function reportIgnored(
   suggestion?: string,
 ): void {
   const words = searchedWords(text) ?? text;
-  const plain = words.includes(" ") ? `"${words}"` : words;
+  const searchText = words.includes(" ") ? `"${words}"` : words;
   context.report("sign_left_out", span, {
-    message: `${truncated(text)} is searched for as ${truncated(plain)}: ${reason}`,
+    message: `${truncate(text)} is searched for as ${truncate(searchText)}: ${reason}`,
     hint: {
       lead: "write",
-      queries: [suggestion ?? plain],
+      queries: [suggestion ?? searchText],
       otherwise: "use words, numbers, emoji, emoticons or a separate ?",
     },
   });
@@ -81,7 +81,7 @@ function reportIgnored(
 
 function reportQuestionMark(context: TermContext, text: string, span: QuerySpan): void {
   context.report("sign_left_out", span, {
-    message: `${truncated(text)} is searched for as "${truncated(searchedWords(text) ?? text)}": the ? wildcard is not supported`,
+    message: `${truncate(text)} is searched for as "${truncate(searchedWords(text) ?? text)}": the ? wildcard is not supported`,
     hint: "list the forms of the word instead, as in (run OR runs OR running)",
   });
 }
@@ -90,7 +90,7 @@ function reportAlternatives(context: TermContext, text: string, span: QuerySpan)
   const words = text.split("|").filter((word) => word !== "");
   const alternatives = `(${words.join(" OR ")})`;
   context.report("sign_left_out", span, {
-    message: `${truncated(text)} is searched for as "${truncated(searchedWords(text) ?? text)}": | is not OR`,
+    message: `${truncate(text)} is searched for as "${truncate(searchedWords(text) ?? text)}": | is not OR`,
     hint: {
       lead: "write",
       queries: words.length > 1 ? [alternatives] : words,
@@ -108,7 +108,7 @@ function warnComparison(context: TermContext, text: string, span: QuerySpan): bo
       : { queries: [dateRangeQuery(dates)], otherwise: null };
   if (suggestion === null || (dates === null && name === "")) return false;
   context.report("comparison", span, {
-    message: `${truncated(text)} is not an operator, so its words are searched for as a phrase`,
+    message: `${truncate(text)} is not an operator, so its words are searched for as a phrase`,
     hint: didYouMean(suggestion),
   });
   return true;
@@ -125,17 +125,17 @@ export function skipDashes(context: TermContext, lexeme: TermLexeme): number {
     else if (!isInvisible(character)) break;
   }
   if (end === lexeme.start) return lexeme.start;
-  const rest = textBetween(context.source, start, lexeme.end);
-  if (querySequence(rest).length === 0) return lexeme.start;
+  const remainder = textBetween(context.source, start, lexeme.end);
+  if (querySequence(remainder).length === 0) return lexeme.start;
   const dash = textBetween(context.source, lexeme.start, end);
   context.report(
     "dash_is_not_minus",
     { offset: lexeme.start, length: end - lexeme.start },
     {
-      message: `${truncated(dash)} is a dash, not a minus, and does not exclude a term`,
+      message: `${truncate(dash)} is a dash, not a minus, and does not exclude a term`,
       hint: {
         lead: "write",
-        queries: [`-${rest}`],
+        queries: [`-${remainder}`],
         otherwise: "write a minus to exclude a term",
       },
     },
@@ -147,8 +147,8 @@ const leadingExclamation = /^!+([\p{L}\p{N}#@$_].*)$/su;
 
 export function warnExclamation(context: TermContext, { start, end }: TermLexeme): void {
   if (context.source.folded[start] !== "!") return;
-  const rest = leadingExclamation.exec(foldedBetween(context.source, start, end))?.[1];
-  if (rest === undefined) return;
+  const remainder = leadingExclamation.exec(foldedBetween(context.source, start, end))?.[1];
+  if (remainder === undefined) return;
   context.report(
     "exclamation_is_not_minus",
     { offset: start, length: end - start },
@@ -156,7 +156,7 @@ export function warnExclamation(context: TermContext, { start, end }: TermLexeme
       message: "an exclamation mark does not exclude a term",
       hint: {
         lead: "write",
-        queries: [context.isNegated ? rest : `-${rest}`],
+        queries: [context.isNegated ? remainder : `-${remainder}`],
         otherwise: "write a minus to exclude a term",
       },
     },

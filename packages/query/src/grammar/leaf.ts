@@ -25,10 +25,10 @@ import { maxTerms } from "./limits.ts";
 import { operatorNode } from "./operator-node.ts";
 import type { TermContext } from "./parser-state.ts";
 import { warnUnknownOperator } from "./unknown-operator.ts";
-import { hasWildcard, isQuestionMark, readWord, readWords, refuseWildcard } from "./word.ts";
+import { hasWildcard, isQuestionMark, readWord, readWords, rejectWildcard } from "./word.ts";
 
 export function readTerm(context: TermContext, lexeme: TermLexeme): QueryNode | null {
-  if (lexeme.quoted !== null) return readQuotedValue(context, lexeme, lexeme.quoted);
+  if (lexeme.quotedValue !== null) return readQuotedValue(context, lexeme, lexeme.quotedValue);
   const parts = readParts(context, lexeme);
   return makeAnd(parts, { offset: lexeme.start, length: lexeme.end - lexeme.start });
 }
@@ -36,9 +36,10 @@ export function readTerm(context: TermContext, lexeme: TermLexeme): QueryNode | 
 /** A phrase that consists only of a link, emoticon or question mark becomes a leaf of that kind. */
 export function readPhrase(context: TermContext, text: string, span: QuerySpan): QueryNode | null {
   if (isQuestionMark(text)) return { kind: "question", span };
-  const bare = text.trim();
-  if (!/\s/u.test(bare) && isUrl(bare, bare)) return urlLeaf(context, bare, span);
-  const emoticon = readEmoticon(bare);
+  const trimmedText = text.trim();
+  if (!/\s/u.test(trimmedText) && isUrl(trimmedText, trimmedText))
+    return urlLeaf(context, trimmedText, span);
+  const emoticon = readEmoticon(trimmedText);
   if (emoticon !== null) return { kind: "emoticon", text: emoticon, span };
   return readWords(context, text, span);
 }
@@ -63,7 +64,7 @@ function readQuotedValue(
 type Piece = { text: string; folded: string; span: QuerySpan };
 
 /** Punctuation before a leading mention (`.@nasa`). */
-const beforeEntity = /^[.,;:…'’]+(?=[@#]|https?:\/\/)/i;
+const leadingPunctuation = /^[.,;:…'’]+(?=[@#]|https?:\/\/)/i;
 const otherQuestionMarks = /[؟⁇⁈⁉⸮]/g;
 
 /**
@@ -77,22 +78,22 @@ function readParts(context: TermContext, lexeme: TermLexeme): QueryNode[] {
   const text = textBetween(context.source, start, lexeme.end);
   const plainText = withPlainSigils(text);
   const folded = foldedBetween(context.source, start, lexeme.end).replace(otherQuestionMarks, "?");
-  let position = beforeEntity.exec(folded)?.[0].length ?? 0;
+  let position = leadingPunctuation.exec(folded)?.[0].length ?? 0;
   let offset = start + position;
   // More would exceed the term limit anyway.
   while (position < text.length && parts.length <= maxTerms) {
     const entity = readEntity(plainText, folded, position, offset);
     if (entity === null) {
       const span = { offset, length: lexeme.end - offset };
-      const rest = { text: text.slice(position), folded: folded.slice(position), span };
-      const node = readWhole(context, rest);
+      const remainder = { text: text.slice(position), folded: folded.slice(position), span };
+      const node = readPiece(context, remainder);
       if (node !== null) parts.push(node);
       break;
     }
     const next = skipPunctuation(folded, entity.end);
     const suffix = folded.slice(entity.end, next);
     if (suffix.startsWith("*")) {
-      refuseWildcard(context, text, { offset: start, length: lexeme.end - start });
+      rejectWildcard(context, text, { offset: start, length: lexeme.end - start });
       return [];
     }
     parts.push(entity.leaf);
@@ -110,7 +111,7 @@ function skipPunctuation(folded: string, offset: number): number {
   return offset + (separators.exec(folded)?.[0].length ?? 0);
 }
 
-function readWhole(context: TermContext, piece: Piece): QueryNode | null {
+function readPiece(context: TermContext, piece: Piece): QueryNode | null {
   const { text, folded, span } = piece;
   const name = /^([a-z0-9_]+):/i.exec(folded)?.[1];
   if (name !== undefined && isOperatorName(name)) return readOperator(context, name, piece);
@@ -159,7 +160,7 @@ function isUrl(text: string, folded: string): boolean {
 /** `end` is a UTF-16 offset. */
 type QueryEntity = { leaf: QueryLeaf; end: number };
 
-type Found = { leaf: BareLeaf; end: number };
+type BareEntity = { leaf: BareLeaf; end: number };
 
 const did = /[@＠](did:[a-z0-9]+:[a-z0-9._:%-]*[a-z0-9._-])/iy;
 const continuation = /^[\p{Script=Latin}\p{M}]/u;
@@ -169,7 +170,7 @@ function withPlainSigils(text: string): string {
 }
 
 /**
- * `text` has ASCII sigils, `folded` is fully folded. `at` is in UTF-16 code units, `offset` in code
+ * `text` has ASCII sigils, `folded` is fully folded. `position` is in UTF-16 code units, `offset` in code
  * points.
  */
 function readEntity(
@@ -184,7 +185,12 @@ function readEntity(
   return { leaf: { ...found.leaf, span: { offset, length } }, end: found.end };
 }
 
-function readBareEntity(sigil: string, text: string, folded: string, offset: number): Found | null {
+function readBareEntity(
+  sigil: string,
+  text: string,
+  folded: string,
+  offset: number,
+): BareEntity | null {
   if (sigil === "$") {
     const found = readCashtag(folded, offset);
     return (
@@ -201,8 +207,8 @@ function readBareEntity(sigil: string, text: string, folded: string, offset: num
   }
   if (sigil !== "@") return null;
   did.lastIndex = offset;
-  const [whole = "", user] = did.exec(text) ?? [];
-  if (user !== undefined) return { leaf: { kind: "mention", user }, end: offset + whole.length };
+  const [match = "", user] = did.exec(text) ?? [];
+  if (user !== undefined) return { leaf: { kind: "mention", user }, end: offset + match.length };
   const found = unlessContinued(text, readMention(text, offset));
   return found && { leaf: { kind: "mention", user: foldHandle(found.value) }, end: found.end };
 }

@@ -22,7 +22,7 @@ export type Lexeme =
 
 export type TermLexeme = {
   kind: "term";
-  quoted: string | null;
+  quotedValue: string | null;
   valueStart: number;
   /** True after a `+`, when even a keyword is a word. */
   isForced: boolean;
@@ -77,9 +77,9 @@ function readSigns(state: LexState, start: number): number {
   const minuses = signs.split("-").length - 1;
   // Signs at the start of the query need no space before, those at its end have no term after them.
   const next = source.folded[end] ?? ")";
-  const before = source.folded[start - 1] ?? " ";
+  const previous = source.folded[start - 1] ?? " ";
   const hasTerm = !isSpace(next) && next !== ")";
-  const isSeparate = isSpace(before) || before === "(";
+  const isSeparate = isSpace(previous) || previous === "(";
   if (minuses > 0 && !(hasTerm && isSeparate)) {
     const message = hasTerm
       ? "a minus without a space before it does not exclude a term"
@@ -129,10 +129,10 @@ function readQuoted(
 
 function readTerm(state: LexState, start: number, isForced: boolean): number {
   const { source, lexemes } = state;
-  const emoticon = emoticonEnd(state.scan, start, state.depth);
-  if (emoticon !== null) {
-    lexemes.push(plainTerm(start, emoticon, isForced));
-    return emoticon;
+  const endOfEmoticon = emoticonEnd(state.scan, start, state.depth);
+  if (endOfEmoticon !== null) {
+    lexemes.push(plainTerm(start, endOfEmoticon, isForced));
+    return endOfEmoticon;
   }
   const end = termEnd(state.scan, start);
   const keyword = isForced
@@ -145,7 +145,14 @@ function readTerm(state: LexState, start: number, isForced: boolean): number {
   const hasColonAtEnd = end - start > 1 && source.folded[end - 1] === ":";
   if (hasColonAtEnd && findClosingQuote(source.folded[end] ?? "") !== null) {
     const { text, end: valueEnd } = readQuoted(state, end);
-    lexemes.push({ kind: "term", quoted: text, valueStart: end, isForced, start, end: valueEnd });
+    lexemes.push({
+      kind: "term",
+      quotedValue: text,
+      valueStart: end,
+      isForced,
+      start,
+      end: valueEnd,
+    });
     return valueEnd;
   }
   const bracketEnd = bracketsEnd(state.scan, start, end);
@@ -154,7 +161,7 @@ function readTerm(state: LexState, start: number, isForced: boolean): number {
 }
 
 function plainTerm(start: number, end: number, isForced: boolean): TermLexeme {
-  return { kind: "term", quoted: null, valueStart: end, isForced, start, end };
+  return { kind: "term", quotedValue: null, valueStart: end, isForced, start, end };
 }
 
 export function readKeyword(folded: string): "or" | "and" | "not" | null {
@@ -177,24 +184,24 @@ function report(
 type RepairedLexemes = { lexemes: Lexeme[]; warnings: DraftDiagnostic[] };
 
 const closingEmoticon = /^[:;=]['’^-]?\)[.,!?…]*$/;
-const longestEmoticon = 8;
+const maxEmoticonLength = 8;
 
 /** `(launch :)`: an emoticon also closes its group if nothing else does. */
 function closeGroupsAtEmoticons(source: Source, lexemes: readonly Lexeme[]): RepairedLexemes {
   const closersAfter = unmatchedClosers(lexemes);
-  const repaired: Lexeme[] = [];
+  const repairedLexemes: Lexeme[] = [];
   const warnings: DraftDiagnostic[] = [];
   let depth = 0;
   for (const [index, lexeme] of lexemes.entries()) {
-    repaired.push(lexeme);
+    repairedLexemes.push(lexeme);
     if (lexeme.kind === "open") depth++;
     if (lexeme.kind === "close") depth = Math.max(0, depth - 1);
-    const isShort = lexeme.kind === "term" && lexeme.end - lexeme.start <= longestEmoticon;
+    const isShort = lexeme.kind === "term" && lexeme.end - lexeme.start <= maxEmoticonLength;
     if (!isShort || (closersAfter[index + 1] ?? 0) >= depth) continue;
     const emoticon = textBetween(source, lexeme.start, lexeme.end);
     if (!closingEmoticon.test(emoticon.normalize("NFKC"))) continue;
     depth--;
-    repaired.push({ kind: "close", start: lexeme.end, end: lexeme.end });
+    repairedLexemes.push({ kind: "close", start: lexeme.end, end: lexeme.end });
     const span = { offset: lexeme.start, length: lexeme.end - lexeme.start };
     warnings.push(
       makeDiagnostic("shared_parenthesis", span, {
@@ -203,16 +210,21 @@ function closeGroupsAtEmoticons(source: Source, lexemes: readonly Lexeme[]): Rep
       }),
     );
   }
-  return { lexemes: repaired, warnings };
+  return { lexemes: repairedLexemes, warnings };
 }
 
 /** How many parentheses from each lexeme on close a group that was opened earlier. */
 function unmatchedClosers(lexemes: readonly Lexeme[]): number[] {
   const counts = new Array<number>(lexemes.length + 1).fill(0);
   for (let index = lexemes.length - 1; index >= 0; index--) {
-    const after = counts[index + 1] ?? 0;
+    const countAfter = counts[index + 1] ?? 0;
     const kind = lexemes[index]?.kind;
-    counts[index] = kind === "close" ? after + 1 : kind === "open" ? Math.max(0, after - 1) : after;
+    counts[index] =
+      kind === "close"
+        ? countAfter + 1
+        : kind === "open"
+          ? Math.max(0, countAfter - 1)
+          : countAfter;
   }
   return counts;
 }

@@ -1,4 +1,4 @@
-import { truncated } from "../operators/operand.ts";
+import { truncate } from "../operators/operand.ts";
 import { isOperatorName } from "../operators/operators.ts";
 import { suggestionForComparison } from "../operators/suggestions.ts";
 import { foldedBetween, textBetween } from "../tree/source.ts";
@@ -7,16 +7,20 @@ import type { Lexeme, TermLexeme } from "./lex.ts";
 import { cannotStartTerm, lexemeSpan, type ParserState, report } from "./parser-state.ts";
 import { didYouMean } from "./unknown-operator.ts";
 
-/** True if the term must be dropped. */
+/** Returns true if `lexeme` is a comparison sign, which must be dropped. */
 export function warnAboutNeighbours(parser: ParserState, lexeme: TermLexeme): boolean {
   const { source, lexemes, index } = parser;
-  const before = lexemes[index - 2];
-  const after = lexemes[index];
-  const folded = foldedBetween(source, lexeme.start, Math.min(lexeme.end, lexeme.start + 4));
-  if (!lexeme.isForced) warnLowerCase(parser, lexeme, folded.toLowerCase());
-  if (before?.kind === "phrase" && before.end === lexeme.start && /^[~^]\d/.test(folded)) {
+  const previous = lexemes[index - 2];
+  const next = lexemes[index];
+  const foldedPrefix = foldedBetween(source, lexeme.start, Math.min(lexeme.end, lexeme.start + 4));
+  if (!lexeme.isForced) warnLowerCase(parser, lexeme, foldedPrefix.toLowerCase());
+  if (
+    previous?.kind === "phrase" &&
+    previous.end === lexeme.start &&
+    /^[~^]\d/.test(foldedPrefix)
+  ) {
     const text = textBetween(source, lexeme.start, lexeme.end);
-    const phrase = textBetween(source, before.start, before.end);
+    const phrase = textBetween(source, previous.start, previous.end);
     warnProximityOrBoost(
       (code, span, details) => report(parser, code, span, details),
       text,
@@ -24,18 +28,19 @@ export function warnAboutNeighbours(parser: ParserState, lexeme: TermLexeme): bo
       phrase,
     );
   }
-  if (before?.kind !== "term") return false;
-  if (folded.startsWith(":")) warnSpaceBeforeColon(parser, before, lexeme);
-  if (after?.kind !== "term" && after?.kind !== "phrase") return false;
-  return warnComparison(parser, before, lexeme, after);
+  if (previous?.kind !== "term") return false;
+  if (foldedPrefix.startsWith(":")) warnSpaceBeforeColon(parser, previous, lexeme);
+  if (next?.kind !== "term" && next?.kind !== "phrase") return false;
+  return warnComparison(parser, previous, lexeme, next);
 }
 
 function warnLowerCase(parser: ParserState, lexeme: TermLexeme, word: string): void {
   const { source, lexemes, index } = parser;
-  const before = lexemes[index - 2]?.kind;
-  const after = lexemes[index];
-  if (after === undefined || cannotStartTerm(after)) return;
-  const isAfterTerm = before === "term" || before === "phrase" || before === "close";
+  const previousKind = lexemes[index - 2]?.kind;
+  const next = lexemes[index];
+  if (next === undefined || cannotStartTerm(next)) return;
+  const isAfterTerm =
+    previousKind === "term" || previousKind === "phrase" || previousKind === "close";
   const text = textBetween(source, lexeme.start, lexeme.end);
   const message = `"${text}" is searched for as a word`;
   if (word === "or" && isAfterTerm) {
@@ -46,15 +51,15 @@ function warnLowerCase(parser: ParserState, lexeme: TermLexeme, word: string): v
     const hint = "remove it: a space already means AND";
     report(parser, "lower_case_and", lexemeSpan(lexeme), { message, hint });
   }
-  if (word === "not" && (isAfterTerm || before === "or" || before === "and")) {
-    warnNot(parser, lexeme, after, message);
+  if (word === "not" && (isAfterTerm || previousKind === "or" || previousKind === "and")) {
+    warnNot(parser, lexeme, next, message);
   }
 }
 
-function warnNot(parser: ParserState, lexeme: TermLexeme, after: Lexeme, message: string): void {
-  const isComplete = after.kind === "term" || after.kind === "phrase";
-  const excluded = textBetween(parser.source, after.start, after.end);
-  const end = isComplete ? after.end : lexeme.end;
+function warnNot(parser: ParserState, lexeme: TermLexeme, next: Lexeme, message: string): void {
+  const isSingleTerm = next.kind === "term" || next.kind === "phrase";
+  const excludedText = textBetween(parser.source, next.start, next.end);
+  const end = isSingleTerm ? next.end : lexeme.end;
   report(
     parser,
     "lower_case_not",
@@ -63,26 +68,26 @@ function warnNot(parser: ParserState, lexeme: TermLexeme, after: Lexeme, message
       message,
       hint: {
         lead: "write",
-        queries: isComplete ? [`-${excluded}`] : [],
+        queries: isSingleTerm ? [`-${excludedText}`] : [],
         otherwise: "write NOT in capitals to exclude the next term",
       },
     },
   );
 }
 
-function warnSpaceBeforeColon(parser: ParserState, before: TermLexeme, lexeme: TermLexeme): void {
+function warnSpaceBeforeColon(parser: ParserState, previous: TermLexeme, lexeme: TermLexeme): void {
   const { source, lexemes, index } = parser;
-  const name = textBetween(source, before.start, before.end);
+  const name = textBetween(source, previous.start, previous.end);
   if (!isOperatorName(name)) return;
-  const after = lexemes[index];
+  const next = lexemes[index];
   const isBare = lexeme.end === lexeme.start + 1;
-  const hasValue = isBare && (after?.kind === "term" || after?.kind === "phrase");
-  const start = hasValue ? after.start : lexeme.start + 1;
-  const end = hasValue ? after.end : lexeme.end;
+  const hasValue = isBare && (next?.kind === "term" || next?.kind === "phrase");
+  const start = hasValue ? next.start : lexeme.start + 1;
+  const end = hasValue ? next.end : lexeme.end;
   report(
     parser,
     "space_before_colon",
-    { offset: before.start, length: end - before.start },
+    { offset: previous.start, length: end - previous.start },
     {
       message: `"${name}" is searched for as a word, because a space separates it from its colon`,
       hint: {
@@ -94,28 +99,28 @@ function warnSpaceBeforeColon(parser: ParserState, before: TermLexeme, lexeme: T
   );
 }
 
-const longestName = 32;
+const maxNameLength = 32;
 
 function warnComparison(
   parser: ParserState,
-  before: TermLexeme,
+  previous: TermLexeme,
   lexeme: TermLexeme,
-  after: Lexeme,
+  next: Lexeme,
 ): boolean {
   const { source } = parser;
   const sign = foldedBetween(source, lexeme.start, Math.min(lexeme.end, lexeme.start + 3));
-  if (!/^(?:>=|=>|≥|<=|=<|≤|==?|>|<)$/.test(sign) || before.end - before.start > longestName)
+  if (!/^(?:>=|=>|≥|<=|=<|≤|==?|>|<)$/.test(sign) || previous.end - previous.start > maxNameLength)
     return false;
-  const name = foldedBetween(source, before.start, before.end);
-  const value = foldedBetween(source, after.start, after.end);
+  const name = foldedBetween(source, previous.start, previous.end);
+  const value = foldedBetween(source, next.start, next.end);
   const suggestion = suggestionForComparison(name, sign, value);
   if (suggestion === null) return false;
   report(
     parser,
     "comparison",
-    { offset: before.start, length: after.end - before.start },
+    { offset: previous.start, length: next.end - previous.start },
     {
-      message: `${name} ${sign} ${truncated(value)} is not an operator, so its words are searched for without the sign`,
+      message: `${name} ${sign} ${truncate(value)} is not an operator, so its words are searched for without the sign`,
       hint: didYouMean(suggestion),
     },
   );

@@ -1,11 +1,11 @@
-import { truncated } from "../operators/operand.ts";
+import { truncate } from "../operators/operand.ts";
 import type { Unavailable, UnavailableName } from "../operators/operators.ts";
 import { readGeocode } from "../operators/read-geocode.ts";
 import { readHost } from "../operators/read-host.ts";
 import type { OperatorTerm } from "./operator-node.ts";
 import type { TermContext } from "./parser-state.ts";
 
-export function notAvailable(
+export function reportNotAvailable(
   context: TermContext,
   operator: OperatorTerm,
   label: string,
@@ -14,7 +14,7 @@ export function notAvailable(
 ): null {
   const replacement = substitute ?? instead;
   context.report("operator_not_available", operator.span, {
-    message: `${truncated(label)} is not supported: it ${reason}`,
+    message: `${truncate(label)} is not supported: it ${reason}`,
     hint:
       replacement === null
         ? "remove it, or put it in quotes to search for its words"
@@ -29,7 +29,7 @@ export function substituteFor(name: UnavailableName, value: string): string | nu
     return `geocode:<latitude>,<longitude>,${value}`;
   }
   if (name === "near" && value !== "" && value !== "me") {
-    return `geocode:<latitude>,<longitude>,<radius> with the coordinates of ${truncated(value)}`;
+    return `geocode:<latitude>,<longitude>,<radius> with the coordinates of ${truncate(value)}`;
   }
   if (name === "card_domain" || name === "card_url") {
     const host = readHost("domain", value);

@@ -275,7 +275,7 @@ describe("messages about operators", () => {
     `);
     expect(formatMessage("platform:x platform:bluesky")).toMatchInlineSnapshot(`
       "contradiction: no post matches both platform:x and platform:bluesky (at offset 11), 16 long
-        write (platform:x OR platform:bluesky) for posts of either"
+        write (platform:x OR platform:bluesky) for posts from either"
     `);
     expect(formatMessage("min_faves:10 -min_faves:5")).toMatchInlineSnapshot(`
       "contradiction: no post matches both min_faves:10 and -min_faves:5 (at offset 13), 12 long

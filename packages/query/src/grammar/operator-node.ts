@@ -1,4 +1,4 @@
-import { type BareLeaf, type Operand, truncated } from "../operators/operand.ts";
+import { type BareLeaf, type Operand, truncate } from "../operators/operand.ts";
 import {
   filterOperatorNamed,
   type OperatorName,
@@ -9,7 +9,7 @@ import {
 import { leafReaders } from "../operators/read-operand.ts";
 import type { QueryNode, QuerySpan } from "../tree/tree.ts";
 import { filterNode } from "./filter-node.ts";
-import { notAvailable, substituteFor } from "./not-available.ts";
+import { reportNotAvailable, substituteFor } from "./not-available.ts";
 import type { TermContext } from "./parser-state.ts";
 
 /** `valueSpan` includes quotes. */
@@ -25,12 +25,12 @@ export function operatorNode(context: TermContext, operator: OperatorTerm): Quer
   if (unavailable !== null) {
     const substitute = substituteFor(unavailable, operator.value);
     const row = unavailableOperators[unavailable];
-    return notAvailable(context, operator, `${operator.name}:`, row, substitute);
+    return reportNotAvailable(context, operator, `${operator.name}:`, row, substitute);
   }
-  if (operator.value === "") return missingOperand(context, operator);
+  if (operator.value === "") return reportMissingOperand(context, operator);
   const name = operatorNamed(operator.name);
   const list = listValues(name, operator.value);
-  if (list !== null) return oneValueOnly(context, operator, list);
+  if (list !== null) return reportMultipleValues(context, operator, list);
   const filter = filterOperatorNamed(operator.name);
   if (filter !== null) return filterNode(context, operator, filter);
   return name === null ? null : leafNode(context, operator, name);
@@ -59,17 +59,17 @@ function warnEmptyWindow(
 ): void {
   if ("error" in operand || operand.value.kind !== "within" || operand.value.ms > 0) return;
   context.report("empty_window", operator.valueSpan, {
-    message: `${operator.name}:${truncated(operator.value)} covers no time, so nothing matches`,
+    message: `${operator.name}:${truncate(operator.value)} covers no time, so nothing matches`,
     hint: `use a longer duration, such as ${operator.name}:1d`,
   });
 }
 
-function missingOperand(context: TermContext, operator: OperatorTerm): null {
+function reportMissingOperand(context: TermContext, operator: OperatorTerm): null {
   const { name, span } = operator;
   if (context.touchesGroup) {
     const end = context.groupedValues?.end ?? span.offset + span.length;
-    const whole = { offset: context.start, length: end - context.start };
-    context.report("one_value_only", whole, {
+    const fullSpan = { offset: context.start, length: end - context.start };
+    context.report("one_value_only", fullSpan, {
       message: `${name}: must have one value, not a group`,
       hint: {
         lead: "write",
@@ -81,7 +81,7 @@ function missingOperand(context: TermContext, operator: OperatorTerm): null {
     });
     return null;
   }
-  const next = context.following;
+  const next = context.nextTerm;
   context.report("missing_operand", span, {
     message: `${name}: requires a value`,
     hint:
@@ -98,12 +98,12 @@ function missingOperand(context: TermContext, operator: OperatorTerm): null {
 
 function groupQueries({ groupedValues }: TermContext, name: string): readonly string[] {
   if (groupedValues === null) return [];
-  const each = groupedValues.values.map((value) =>
+  const queries = groupedValues.values.map((value) =>
     value.toLowerCase().startsWith(`${name.toLowerCase()}:`) ? value : `${name}:${value}`,
   );
-  if (each.length === 1) return each;
-  const alternatives = `(${each.join(" OR ")})`;
-  return groupedValues.areAlternatives ? [alternatives] : [`(${each.join(" ")})`, alternatives];
+  if (queries.length === 1) return queries;
+  const alternatives = `(${queries.join(" OR ")})`;
+  return groupedValues.areAlternatives ? [alternatives] : [`(${queries.join(" ")})`, alternatives];
 }
 
 /** Their values may contain `,`, `;` or `|`. */
@@ -124,21 +124,21 @@ function listValues(name: OperatorName | null, value: string): readonly string[]
   return value.split(/[,;|]+/).filter((part) => part !== "");
 }
 
-const quotedIfSpaced = (value: string): string => (/\s/u.test(value) ? `"${value}"` : value);
+const quoteIfSpaced = (value: string): string => (/\s/u.test(value) ? `"${value}"` : value);
 
-function oneValueOnly(
+function reportMultipleValues(
   context: TermContext,
   operator: OperatorTerm,
   values: readonly string[],
 ): null {
-  const each = values.map((value) => `${operator.name}:${quotedIfSpaced(value.trim())}`);
+  const queries = values.map((value) => `${operator.name}:${quoteIfSpaced(value.trim())}`);
   // `exclude:a OR exclude:b` would match posts that have only one of them.
   const joiner = operator.name.toLowerCase() === "exclude" ? " " : " OR ";
-  const rewritten = each.length > 1 ? `(${each.join(joiner)})` : (each[0] ?? "");
+  const rewritten = queries.length > 1 ? `(${queries.join(joiner)})` : (queries[0] ?? "");
   const { offset, length } = operator.span;
-  const whole = { offset: context.start, length: offset + length - context.start };
-  context.report("one_value_only", context.isNegated ? whole : operator.valueSpan, {
-    message: `${operator.name}: must have one value, not ${truncated(operator.value)}`,
+  const fullSpan = { offset: context.start, length: offset + length - context.start };
+  context.report("one_value_only", context.isNegated ? fullSpan : operator.valueSpan, {
+    message: `${operator.name}: must have one value, not ${truncate(operator.value)}`,
     hint: {
       lead: "write",
       queries: [context.isNegated ? `-${rewritten}` : rewritten],

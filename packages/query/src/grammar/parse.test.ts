@@ -3,7 +3,7 @@ import { printQuery } from "../tree/print.ts";
 import { InvalidQueryError, parseQuery, parseQueryLeniently } from "./parse.ts";
 
 /** The canonical query, followed by `!code` for each warning. */
-function read(query: string): string {
+function canonicalWithCodes(query: string): string {
   const { tree, warnings } = parseQuery(query);
   const codes = warnings.map((warning) => ` !${warning.code}`).join("");
   return printQuery(tree) + codes;
@@ -138,7 +138,7 @@ describe("valid queries", () => {
     ["a | b", "a b !nothing_to_search"],
     ["\u200ffrom:nasa\u200e", "from:nasa"],
   ])("%j is parsed as %j", (query, expected) => {
-    expect(read(query)).toBe(expected);
+    expect(canonicalWithCodes(query)).toBe(expected);
   });
 
   test("the leaves of a query tree contain their values", () => {
@@ -241,18 +241,18 @@ describe("invalid queries", () => {
 });
 
 describe("limits", () => {
-  const nested = (depth: number) => `${"(".repeat(depth)}a${")".repeat(depth)}`;
+  const nestGroups = (depth: number) => `${"(".repeat(depth)}a${")".repeat(depth)}`;
 
   test("the parser accepts 20 nested groups, and rejects 21 with a separate code", () => {
-    expect(read(nested(20))).toBe("a");
+    expect(canonicalWithCodes(nestGroups(20))).toBe("a");
     for (const depth of [21, 33, 2000])
-      expect(errorCodes(nested(depth))).toEqual(["query_too_deep"]);
+      expect(errorCodes(nestGroups(depth))).toEqual(["query_too_deep"]);
   });
 
   test("an implied group of OR counts as a level of nesting", () => {
-    const inside = (depth: number) => `${"(".repeat(depth)}a OR b c${")".repeat(depth)}`;
-    expect(read(inside(19))).toBe("(a OR b) c !or_binds_tighter");
-    expect(errorCodes(inside(20))).toEqual(["query_too_deep"]);
+    const nestConjunction = (depth: number) => `${"(".repeat(depth)}a OR b c${")".repeat(depth)}`;
+    expect(canonicalWithCodes(nestConjunction(19))).toBe("(a OR b) c !or_binds_tighter");
+    expect(errorCodes(nestConjunction(20))).toEqual(["query_too_deep"]);
   });
 
   test("the parser accepts 256 terms, and rejects 257 with a separate code", () => {

@@ -9,7 +9,7 @@ import { codePointLength, readSource } from "../tree/source.ts";
 import type { Diagnostic, ParsedQuery, QueryNode } from "../tree/tree.ts";
 import { readQuery } from "./grammar.ts";
 import { lex } from "./lex.ts";
-import { longestArchiveQuery, maxDiagnostics } from "./limits.ts";
+import { maxArchiveQueryLength, maxDiagnostics } from "./limits.ts";
 import { createParserState, report } from "./parser-state.ts";
 
 /*
@@ -32,7 +32,10 @@ import { createParserState, report } from "./parser-state.ts";
  * if there is an error. Offsets and lengths are in Unicode code points.
  */
 
-export { longestArchiveQuery, longestLiveQuery } from "./limits.ts";
+export {
+  maxArchiveQueryLength as longestArchiveQuery,
+  maxLiveQueryLength as longestLiveQuery,
+} from "./limits.ts";
 
 export type ParseOptions = {
   /** In code points; `longestArchiveQuery` by default. */
@@ -63,7 +66,7 @@ export function parseQueryLeniently(
   text: string,
   options: ParseOptions = {},
 ): { tree: QueryNode | null; diagnostics: Diagnostic[] } {
-  const { tree, findings } = readText(text, options.maxLength ?? longestArchiveQuery);
+  const { tree, findings } = readText(text, options.maxLength ?? maxArchiveQueryLength);
   return { tree, diagnostics: limitDiagnostics(findings) };
 }
 
@@ -100,7 +103,7 @@ function limitDiagnostics(findings: readonly DraftDiagnostic[]): Diagnostic[] {
 }
 
 function parsesWithoutFindings(text: string): boolean {
-  return readText(text, longestArchiveQuery).findings.length === 0;
+  return readText(text, maxArchiveQueryLength).findings.length === 0;
 }
 
 function tooLong(length: number, maxLength: number): DraftDiagnostic {

@@ -13,10 +13,10 @@ export type ParserState = {
   lexemes: readonly Lexeme[];
   diagnostics: DraftDiagnostic[];
   /** The code and offset of each diagnostic, or only its code (`reportOnce`). */
-  reported: Set<string>;
+  reportedKeys: Set<string>;
   index: number;
   depth: number;
-  terms: number;
+  termCount: number;
 };
 
 export function createParserState(
@@ -24,7 +24,15 @@ export function createParserState(
   lexemes: readonly Lexeme[],
   diagnostics: DraftDiagnostic[],
 ): ParserState {
-  return { source, lexemes, diagnostics, reported: new Set(), index: 0, depth: 0, terms: 0 };
+  return {
+    source,
+    lexemes,
+    diagnostics,
+    reportedKeys: new Set(),
+    index: 0,
+    depth: 0,
+    termCount: 0,
+  };
 }
 
 export function lexemeSpan(lexeme: Lexeme): QuerySpan {
@@ -65,8 +73,8 @@ function reportUnlessReported(
   span: QuerySpan,
   details: DiagnosticDetails,
 ): void {
-  if (parser.reported.has(key)) return;
-  parser.reported.add(key);
+  if (parser.reportedKeys.has(key)) return;
+  parser.reportedKeys.add(key);
   parser.diagnostics.push(makeDiagnostic(code, span, details));
 }
 
@@ -82,8 +90,8 @@ export type TermContext = {
   touchesGroup: boolean;
   /** Values from the group after an operator (`from:(a OR b)`); null unless it is a plain list. */
   groupedValues: GroupedValues | null;
-  preceding: { text: string; start: number } | null;
-  following: string;
+  previousTerm: { text: string; start: number } | null;
+  nextTerm: string;
 };
 
 /** `start`: offset of the first negation sign, or else of the term. */
@@ -93,14 +101,14 @@ export function termContext(parser: ParserState, lexeme: Lexeme, negation: Negat
   const { source, lexemes, index } = parser;
   const next = lexemes[index];
   const isOperand = negation.isNegated || next?.kind === "or" || lexemes[index - 2]?.kind === "or";
-  const following = next?.kind === "term" ? foldedBetween(source, next.start, next.end) : "";
+  const nextTerm = next?.kind === "term" ? foldedBetween(source, next.start, next.end) : "";
   return {
     source,
     ...negation,
-    following,
+    nextTerm,
     touchesGroup: next?.kind === "open" && next.start === lexeme.end,
     groupedValues: groupedValues(parser, lexeme.end),
-    preceding: precedingTerm(parser),
+    previousTerm: precedingTerm(parser),
     report: (code, span, details) =>
       report(parser, code, span, isOperand ? withGroupedRewrites(details) : details),
   };
@@ -114,10 +122,10 @@ function withGroupedRewrites(details: DiagnosticDetails): DiagnosticDetails {
   return { ...details, hint: { ...hint, queries } };
 }
 
-function precedingTerm({ source, lexemes, index }: ParserState): TermContext["preceding"] {
-  const before = lexemes[index - 2];
-  if (before?.kind !== "term") return null;
-  return { text: foldedBetween(source, before.start, before.end), start: before.start };
+function precedingTerm({ source, lexemes, index }: ParserState): TermContext["previousTerm"] {
+  const previous = lexemes[index - 2];
+  if (previous?.kind !== "term") return null;
+  return { text: foldedBetween(source, previous.start, previous.end), start: previous.start };
 }
 
 const maxGroupedValues = 8;

@@ -100,11 +100,11 @@ const { node } = fc.letrec<{ node: object }>((tie) => ({
 }));
 
 function expectRoundTrip(generated: object): void {
-  const tree = normalized(generated);
+  const tree = normalize(generated);
   const printed = printQuery(tree);
-  const again = parseQuery(printed, { maxLength: 1_000_000 }).tree;
-  expect(withoutSpans(again), printed).toEqual(withoutSpans(tree));
-  expect(printQuery(again)).toBe(printed);
+  const reparsed = parseQuery(printed, { maxLength: 1_000_000 }).tree;
+  expect(withoutSpans(reparsed), printed).toEqual(withoutSpans(tree));
+  expect(printQuery(reparsed)).toBe(printed);
 }
 
 test.each(Object.keys(leaves) as Kind[])("the leaf %s is printed and parsed unchanged", (kind) => {
@@ -118,17 +118,17 @@ test("trees with leaves of every kind are printed and parsed unchanged", () => {
   fc.assert(fc.property(node, expectRoundTrip), { numRuns: 2_500 });
 });
 
-function normalized(generated: object): QueryNode {
+function normalize(generated: object): QueryNode {
   const span = { offset: 0, length: 1 };
-  const bare = { span, ...generated } as QueryNode;
-  if (bare.kind === "and" || bare.kind === "or") {
-    const children = bare.children
-      .map(normalized)
-      .flatMap((child) => (child.kind === bare.kind ? child.children : [child]));
-    return { kind: bare.kind, children, span };
+  const generatedNode = { span, ...generated } as QueryNode;
+  if (generatedNode.kind === "and" || generatedNode.kind === "or") {
+    const children = generatedNode.children
+      .map(normalize)
+      .flatMap((child) => (child.kind === generatedNode.kind ? child.children : [child]));
+    return { kind: generatedNode.kind, children, span };
   }
-  if (bare.kind !== "not") return bare;
-  const child = normalized(bare.child);
+  if (generatedNode.kind !== "not") return generatedNode;
+  const child = normalize(generatedNode.child);
   return child.kind === "not" ? child.child : { kind: "not", child, span };
 }
 

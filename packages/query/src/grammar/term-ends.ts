@@ -6,15 +6,19 @@ export type Scan = {
   source: Source;
   /** Maps each `(` to its `)`, if no white space or quotation mark is between them. */
   closingAt: ReadonlyMap<number, number>;
-  lastBracket: number;
+  lastBracketOffset: number;
 };
 
 export function scanBrackets(source: Source): Scan {
   const { folded } = source;
-  return { source, closingAt: matchParentheses(folded), lastBracket: folded.lastIndexOf("]") };
+  return {
+    source,
+    closingAt: matchParentheses(folded),
+    lastBracketOffset: folded.lastIndexOf("]"),
+  };
 }
 
-const longestName = 32;
+const maxNameLength = 32;
 const bracketedValue = /^([a-z_]+):\[/i;
 
 /**
@@ -23,27 +27,31 @@ const bracketedValue = /^([a-z_]+):\[/i;
  */
 export function bracketsEnd(scan: Scan, start: number, end: number): number {
   const { folded } = scan.source;
-  const head = foldedBetween(scan.source, start, Math.min(end, start + longestName));
+  const head = foldedBetween(scan.source, start, Math.min(end, start + maxNameLength));
   const name = bracketedValue.exec(head)?.[1];
-  if (name === undefined || scan.lastBracket < end) return end;
+  if (name === undefined || scan.lastBracketOffset < end) return end;
   if (unavailableOperatorNamed(name) === null && operatorNamed(name) !== "geocode") return end;
   return Math.max(end, folded.indexOf("]", start) + 1);
 }
 
 const startsLikeUrl =
   /^(?:[a-z_]{1,32}:)?(?:https?:\/\/|www\.|[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+\/)/i;
-const longestHost = 300;
+const maxHostLength = 300;
 
 /** A URL may contain balanced parentheses. */
 export function termEnd(scan: Scan, start: number): number {
   const { source, closingAt } = scan;
-  const first = runEnd(source, start);
-  if (source.folded[first] !== "(" || closingAt.get(first) === undefined) return first;
-  const head = foldedBetween(source, start, Math.min(first, start + longestHost));
-  if (!startsLikeUrl.test(head)) return first;
-  let offset = first;
-  for (let closed = closingAt.get(offset); closed !== undefined; closed = closingAt.get(offset)) {
-    offset = runEnd(source, closed + 1);
+  const firstEnd = runEnd(source, start);
+  if (source.folded[firstEnd] !== "(" || closingAt.get(firstEnd) === undefined) return firstEnd;
+  const head = foldedBetween(source, start, Math.min(firstEnd, start + maxHostLength));
+  if (!startsLikeUrl.test(head)) return firstEnd;
+  let offset = firstEnd;
+  for (
+    let closingOffset = closingAt.get(offset);
+    closingOffset !== undefined;
+    closingOffset = closingAt.get(offset)
+  ) {
+    offset = runEnd(source, closingOffset + 1);
   }
   return offset;
 }
@@ -52,24 +60,24 @@ export function termEnd(scan: Scan, start: number): number {
 function runEnd({ folded }: Source, start: number): number {
   let offset = start;
   while (offset < folded.length) {
-    let visible = offset;
-    while (isInvisible(folded[visible] ?? "")) visible++;
-    const character = folded[visible] ?? " ";
+    let visibleOffset = offset;
+    while (isInvisible(folded[visibleOffset] ?? "")) visibleOffset++;
+    const character = folded[visibleOffset] ?? " ";
     if (character === "(" || character === ")" || character === " ") break;
     if (findClosingQuote(character) !== null) break;
-    offset = visible + 1;
+    offset = visibleOffset + 1;
   }
   return offset;
 }
 
 function matchParentheses(folded: readonly string[]): Map<number, number> {
   const closingAt = new Map<number, number>();
-  let open: number[] = [];
+  let openOffsets: number[] = [];
   for (const [offset, character] of folded.entries()) {
-    if (isSpace(character) || findClosingQuote(character) !== null) open = [];
-    else if (character === "(") open.push(offset);
+    if (isSpace(character) || findClosingQuote(character) !== null) openOffsets = [];
+    else if (character === "(") openOffsets.push(offset);
     else if (character === ")") {
-      const start = open.pop();
+      const start = openOffsets.pop();
       if (start !== undefined) closingAt.set(start, offset);
     }
   }

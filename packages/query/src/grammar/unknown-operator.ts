@@ -1,4 +1,4 @@
-import { truncated } from "../operators/operand.ts";
+import { truncate } from "../operators/operand.ts";
 import { likelyOperator } from "../operators/operators.ts";
 import { type Suggestion, suggestionForName } from "../operators/suggestions.ts";
 import type { Rewrites } from "../tree/diagnostics.ts";
@@ -7,7 +7,7 @@ import { textBetween } from "../tree/source.ts";
 import type { QuerySpan } from "../tree/tree.ts";
 import type { TermContext } from "./parser-state.ts";
 
-const inQuotes = "put it in quotes if you mean the phrase";
+const quoteHint = "put it in quotes if you mean the phrase";
 
 export function warnUnknownOperator(
   context: TermContext,
@@ -19,10 +19,10 @@ export function warnUnknownOperator(
     warnTimeOfDay(context, `${name}:${value}`, span);
     return;
   }
-  const bracketed = untilClosingBracket(context, value, span);
-  const suggestion = suggestionForName(name, bracketed.value) ?? nearMiss(name, value);
-  context.report("unknown_operator", bracketed.span, {
-    message: `${truncated(name)}: is not an operator, so its words are searched for as a phrase`,
+  const bracketedValue = untilClosingBracket(context, value, span);
+  const suggestion = suggestionForName(name, bracketedValue.value) ?? nearMiss(name, value);
+  context.report("unknown_operator", bracketedValue.span, {
+    message: `${truncate(name)}: is not an operator, so its words are searched for as a phrase`,
     hint: didYouMean(suggestion),
   });
 }
@@ -31,16 +31,16 @@ export function didYouMean(suggestion: Suggestion): Rewrites {
   return {
     lead: "did you mean",
     queries: suggestion.queries,
-    otherwise: suggestion.otherwise ?? inQuotes,
+    otherwise: suggestion.otherwise ?? quoteHint,
   };
 }
 
 function nearMiss(name: string, value: string): Suggestion {
-  const near = likelyOperator(name);
-  return { queries: near === null ? [] : [`${near}:${value}`], otherwise: null };
+  const likelyName = likelyOperator(name);
+  return { queries: likelyName === null ? [] : [`${likelyName}:${value}`], otherwise: null };
 }
 
-const longestBrackets = 64;
+const maxBracketLength = 64;
 
 /** Completes `[5 TO 9]` from its first word. */
 function untilClosingBracket(
@@ -49,38 +49,40 @@ function untilClosingBracket(
   span: QuerySpan,
 ): { value: string; span: QuerySpan } {
   const end = span.offset + span.length;
-  const ahead = textBetween(source, end, end + longestBrackets);
-  const rest = /^[[{]/.test(value) ? /^\s+TO\s+[^\s\]}]+[\]}]/i.exec(ahead)?.[0] : undefined;
-  if (rest === undefined) return { value, span };
-  const length = span.length + Array.from(rest).length;
-  return { value: value + rest, span: { offset: span.offset, length } };
+  const lookahead = textBetween(source, end, end + maxBracketLength);
+  const remainder = /^[[{]/.test(value)
+    ? /^\s+TO\s+[^\s\]}]+[\]}]/i.exec(lookahead)?.[0]
+    : undefined;
+  if (remainder === undefined) return { value, span };
+  const length = span.length + Array.from(remainder).length;
+  return { value: value + remainder, span: { offset: span.offset, length } };
 }
 
 const dateBefore = /^((?:since|until):\d{4}-\d{2}-\d{2})$/i;
 
 /** `12:30` is a phrase, but probably a time if it follows a date. */
 function warnTimeOfDay(context: TermContext, text: string, span: QuerySpan): void {
-  const { preceding } = context;
-  const date = dateBefore.exec(preceding?.text ?? "")?.[1];
+  const { previousTerm } = context;
+  const date = dateBefore.exec(previousTerm?.text ?? "")?.[1];
   const time = clockTime(text);
   const words = searchedWords(text) ?? text;
-  if (date === undefined || time === null || preceding === null) {
+  if (date === undefined || time === null || previousTerm === null) {
     context.report("unknown_operator", span, {
-      message: `${truncated(text)} is searched for as the phrase "${truncated(words)}"`,
-      hint: `write "${truncated(text)}" to confirm`,
+      message: `${truncate(text)} is searched for as the phrase "${truncate(words)}"`,
+      hint: `write "${truncate(text)}" to confirm`,
     });
     return;
   }
-  const start = preceding.start;
+  const start = previousTerm.start;
   context.report(
     "unknown_operator",
     { offset: start, length: span.offset + span.length - start },
     {
-      message: `${truncated(text)} is searched for as the phrase "${truncated(words)}", because a space separates it from its date`,
+      message: `${truncate(text)} is searched for as the phrase "${truncate(words)}", because a space separates it from its date`,
       hint: {
         lead: "did you mean",
         queries: [`${date}_${time}_UTC`],
-        otherwise: inQuotes,
+        otherwise: quoteHint,
       },
     },
   );

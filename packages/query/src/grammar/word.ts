@@ -1,4 +1,4 @@
-import { truncated } from "../operators/operand.ts";
+import { truncate } from "../operators/operand.ts";
 import { findMentions } from "../text/entities.ts";
 import { findLinks } from "../text/links.ts";
 import { phraseSequence, querySequence } from "../text/sequence.ts";
@@ -15,27 +15,27 @@ import { readKeyword } from "./lex.ts";
 import type { TermContext } from "./parser-state.ts";
 
 export function readWord(context: TermContext, text: string, span: QuerySpan): QueryNode | null {
-  if (querySequence(text).length === 0) return nothingToSearch(context, text, span);
-  if (hasWildcard(text)) return refuseWildcard(context, text, span);
-  const bare = withoutQuestionMarks(text);
-  if (text.includes("?", bare.length)) warnQuestionMark(context, text, bare, span);
+  if (querySequence(text).length === 0) return reportNothingToSearch(context, text, span);
+  if (hasWildcard(text)) return rejectWildcard(context, text, span);
+  const wordText = withoutQuestionMarks(text);
+  if (text.includes("?", wordText.length)) warnQuestionMark(context, text, wordText, span);
   if (!warnLookalike(context, text, span) && !warnNoWords(context, text, span))
-    warnIgnoredSymbols(context, bare, span);
-  return { kind: "word", text: bare, span };
+    warnIgnoredSymbols(context, wordText, span);
+  return { kind: "word", text: wordText, span };
 }
 
 export function readWords(context: TermContext, text: string, span: QuerySpan): QueryNode | null {
   const isEmpty = phraseSequence(text).every((element) => element.kind === "any");
-  if (isEmpty) return nothingToSearch(context, text, span);
-  if (hasWildcardAtWordEdge(text)) return refuseWildcard(context, text, span);
+  if (isEmpty) return reportNothingToSearch(context, text, span);
+  if (hasWildcardAtWordEdge(text)) return rejectWildcard(context, text, span);
   warnStarsAtEdges(context, text, span);
   warnNoWordsInQuotes(context, text, span);
   return { kind: "phrase", text, span };
 }
 
-export function refuseWildcard(context: TermContext, text: string, span: QuerySpan): null {
+export function rejectWildcard(context: TermContext, text: string, span: QuerySpan): null {
   context.report("wildcard_not_available", span, {
-    message: `${truncated(text)} contains a *, but wildcards within words are not supported`,
+    message: `${truncate(text)} contains a *, but wildcards within words are not supported`,
     hint: "list the forms of the word instead, as in (run OR runs OR running); within quotes, a separate * matches any one word",
   });
   return null;
@@ -47,40 +47,40 @@ function warnStarsAtEdges(context: TermContext, text: string, span: QuerySpan): 
   const first = parts.findIndex((part) => !isStar(part));
   const last = parts.findLastIndex((part) => !isStar(part));
   if (first === 0 && last === parts.length - 1) return;
-  const rest = parts.slice(first, last + 1).join(" ");
+  const remainder = parts.slice(first, last + 1).join(" ");
   context.report("no_effect", span, {
     message: "a * at the start or end of a phrase has no effect",
     hint: {
       lead: "write",
-      queries: [rest.includes(" ") ? `"${rest}"` : rest],
+      queries: [remainder.includes(" ") ? `"${remainder}"` : remainder],
       otherwise: "remove it",
     },
   });
 }
 
 const lookalikes = [
-  { sigil: /^[#＃]+(?=[\p{L}\p{N}_])/u, code: "not_a_hashtag", what: "a hashtag" },
-  { sigil: /^[@＠]+(?=[\p{L}\p{N}_])/u, code: "not_a_mention", what: "a username" },
-  { sigil: /^[$＄]+(?=\p{L})/u, code: "not_a_cashtag", what: "a cashtag" },
+  { sigil: /^[#＃]+(?=[\p{L}\p{N}_])/u, code: "not_a_hashtag", description: "a hashtag" },
+  { sigil: /^[@＠]+(?=[\p{L}\p{N}_])/u, code: "not_a_mention", description: "a username" },
+  { sigil: /^[$＄]+(?=\p{L})/u, code: "not_a_cashtag", description: "a cashtag" },
 ] as const;
 
 function warnLookalike(context: TermContext, text: string, span: QuerySpan): boolean {
-  for (const { sigil, code, what } of lookalikes) {
+  for (const { sigil, code, description } of lookalikes) {
     const sigils = sigil.exec(text)?.[0];
     if (sigils === undefined) continue;
     context.report(code, span, {
-      message: `${truncated(text)} is not ${what}, so its words are searched for`,
-      hint: `write ${truncated(text.slice(sigils.length))} if you mean the word`,
+      message: `${truncate(text)} is not ${description}, so its words are searched for`,
+      hint: `write ${truncate(text.slice(sigils.length))} if you mean the word`,
     });
     return true;
   }
   return false;
 }
 
-function nothingToSearch(context: TermContext, text: string, span: QuerySpan): null {
-  const what = text.trim() === "" ? "an empty phrase" : truncated(text);
+function reportNothingToSearch(context: TermContext, text: string, span: QuerySpan): null {
+  const description = text.trim() === "" ? "an empty phrase" : truncate(text);
   context.report("nothing_to_search", span, {
-    message: `${what} contains nothing to search for, so it is ignored`,
+    message: `${description} contains nothing to search for, so it is ignored`,
     hint: hintForPunctuation(text),
   });
   return null;
@@ -102,12 +102,17 @@ export function isQuestionMark(text: string): boolean {
 }
 
 /** A question mark is a wildcard in other query languages. */
-function warnQuestionMark(context: TermContext, text: string, bare: string, span: QuerySpan): void {
+function warnQuestionMark(
+  context: TermContext,
+  text: string,
+  wordText: string,
+  span: QuerySpan,
+): void {
   context.report("sign_left_out", span, {
-    message: `${truncated(text)} is searched for as ${truncated(bare)}: a question mark is not a wildcard`,
+    message: `${truncate(text)} is searched for as ${truncate(wordText)}: a question mark is not a wildcard`,
     hint: {
       lead: "write",
-      queries: [`${bare} ?`],
+      queries: [`${wordText} ?`],
       otherwise: "use a separate ? for posts with a question mark",
     },
   });
@@ -115,8 +120,8 @@ function warnQuestionMark(context: TermContext, text: string, bare: string, span
 
 /** A question mark makes a word of a keyword. */
 function withoutQuestionMarks(text: string): string {
-  const bare = withoutEnding(text, `?？﹖؟⁇⁈⁉⸮${invisibleCharacters}`);
-  return readKeyword(withoutInvisible(bare).normalize("NFKC")) === null ? bare : text;
+  const wordText = withoutEnding(text, `?？﹖؟⁇⁈⁉⸮${invisibleCharacters}`);
+  return readKeyword(withoutInvisible(wordText).normalize("NFKC")) === null ? wordText : text;
 }
 
 /** True for `run*`. The stars in `f**k` only separate words, as in a phrase. */
@@ -133,7 +138,7 @@ function warnNoWordsInQuotes(context: TermContext, text: string, span: QuerySpan
   if (findClosingQuote(context.source.folded[span.offset] ?? "") === null) return;
   const found = linkOrMention(text);
   if (found === null) return;
-  reportNoWords(context, found, span, `write it outside the quotes: ${truncated(found.text)}`);
+  reportNoWords(context, found, span, `write it outside the quotes: ${truncate(found.text)}`);
 }
 
 /** Returns whether there is a link or mention. */
@@ -144,7 +149,7 @@ function warnNoWords(context: TermContext, text: string, span: QuerySpan): boole
   reportNoWords(context, found, span, {
     lead: "write",
     queries: [parts.filter((part) => querySequence(part).length > 0).join(" ")],
-    otherwise: `put spaces around ${truncated(found.text)}`,
+    otherwise: `put spaces around ${truncate(found.text)}`,
   });
   return true;
 }
@@ -172,7 +177,7 @@ function reportNoWords(
   hint: string | Rewrites,
 ): void {
   context.report("not_a_word", span, {
-    message: `${truncated(text)} is a ${kind}, and ${kind}s are not indexed as words`,
+    message: `${truncate(text)} is a ${kind}, and ${kind}s are not indexed as words`,
     hint,
   });
 }

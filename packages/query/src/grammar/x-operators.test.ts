@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { printQuery } from "../tree/print.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 
-function queryErrors(query: string): string[] {
+function errorCodes(query: string): string[] {
   const { diagnostics } = parseQueryLeniently(query);
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   return [...new Set(errors.map(({ code }) => code))];
@@ -113,7 +113,7 @@ describe("operators of X's own search, as its users write them", () => {
     "lava card_name:promo_video_convo",
   ])("the X query %s is rejected with a reason", (query) => {
     const { diagnostics } = parseQueryLeniently(query);
-    expect(queryErrors(query)).toEqual(["operator_not_available"]);
+    expect(errorCodes(query)).toEqual(["operator_not_available"]);
     for (const { message, hint } of diagnostics) {
       expect(message).toMatch(/ is not supported: it [a-z]/);
       expect(hint).toMatch(/^(?:use |name the \w+, for example )/);
@@ -129,24 +129,24 @@ const file =
   new URL("../../../../../../shared/data/igorbrigadir_operators.json", import.meta.url).pathname;
 
 test.skipIf(!existsSync(file))(
-  "every row in a list of X's operators parses, or is rejected with a reason (skipped without EARSHOT_OPERATOR_LIST)",
+  "every row in a list of X's operators parses, or is rejected as not available (skipped if the list is missing; see EARSHOT_OPERATOR_LIST)",
   () => {
     const listing = JSON.parse(readFileSync(file, "utf8")) as Listing;
     const rows = listing.operators.filter(({ example }) => example !== null);
     expect(rows.length).toBeGreaterThan(70);
     for (const { operators, example } of rows) {
-      for (const query of [example ?? "", ...operators.map(filledIn)]) {
-        expect([[], ["operator_not_available"]], query).toContainEqual(queryErrors(query));
+      for (const query of [example ?? "", ...operators.map(fillPlaceholders)]) {
+        expect([[], ["operator_not_available"]], query).toContainEqual(errorCodes(query));
       }
     }
     for (const query of listing.combined_examples) {
-      expect([[], ["operator_not_available"]], query).toContainEqual(queryErrors(query));
+      expect([[], ["operator_not_available"]], query).toContainEqual(errorCodes(query));
     }
   },
 );
 
-function filledIn(form: string): string {
-  const query = form
+function fillPlaceholders(syntax: string): string {
+  const query = syntax
     .replace("tweet_id", "12150000007")
     .replace("lat,long,radius", "63.98,-19.07,25km");
   return `lava ${query}`;

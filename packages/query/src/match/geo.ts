@@ -6,11 +6,11 @@ export function distanceKm(
   a: { lat: number; lon: number },
   b: { lat: number; lon: number },
 ): number {
-  const latitudes = radians(b.lat - a.lat);
-  const longitudes = radians(b.lon - a.lon);
+  const latDelta = radians(b.lat - a.lat);
+  const lonDelta = radians(b.lon - a.lon);
   const h =
-    Math.sin(latitudes / 2) ** 2 +
-    Math.cos(radians(a.lat)) * Math.cos(radians(b.lat)) * Math.sin(longitudes / 2) ** 2;
+    Math.sin(latDelta / 2) ** 2 +
+    Math.cos(radians(a.lat)) * Math.cos(radians(b.lat)) * Math.sin(lonDelta / 2) ** 2;
   return 2 * earthRadiusKm * Math.asin(Math.min(1, Math.sqrt(h)));
 }
 
@@ -30,10 +30,10 @@ export function gridCellsInCircle(
   const south = Math.floor(lat - degrees);
   const north = Math.floor(lat + degrees);
   if (south <= -90 || north >= 89) return null;
-  const narrowest = Math.cos(radians(Math.max(Math.abs(lat - degrees), Math.abs(lat + degrees))));
-  const width = degrees / narrowest;
-  const west = Math.floor(lon - width);
-  const east = Math.floor(lon + width);
+  const minCosine = Math.cos(radians(Math.max(Math.abs(lat - degrees), Math.abs(lat + degrees))));
+  const lonDegrees = degrees / minCosine;
+  const west = Math.floor(lon - lonDegrees);
+  const east = Math.floor(lon + lonDegrees);
   if ((north - south + 1) * (east - west + 1) > maxCells) return null;
   const cells = new Set<string>();
   for (let cellLat = south; cellLat <= north; cellLat++) {
@@ -43,8 +43,8 @@ export function gridCellsInCircle(
 }
 
 function cellName(lat: number, lon: number): string {
-  const around = ((((lon + 180) % 360) + 360) % 360) - 180;
-  return `${lat},${around}`;
+  const wrappedLon = ((((lon + 180) % 360) + 360) % 360) - 180;
+  return `${lat},${wrappedLon}`;
 }
 
 const radians = (degrees: number): number => (degrees * Math.PI) / 180;

@@ -59,13 +59,13 @@ test("terms are not read when the plan does not need them", () => {
 });
 
 test("a sequence matches only adjacent terms, and its wildcard matches any term but not a gap", () => {
-  const adjacent = (...tokens: (string | null)[]): PlanNode => ({
+  const phrasePlan = (...tokens: (string | null)[]): PlanNode => ({
     kind: "terms",
     elements: tokens.map((token) => (token === null ? { kind: "any" } : { kind: "token", token })),
   });
-  expect(matches(adjacent("a", "b"), subject())).toBe(true);
-  expect(matches(adjacent("b", "c"), subject())).toBe(false);
-  expect(matches(adjacent("b", null, "c"), subject())).toBe(false);
-  expect(matches(adjacent("a", null), subject())).toBe(true);
-  expect(matches(adjacent(), subject())).toBe(false);
+  expect(matches(phrasePlan("a", "b"), subject())).toBe(true);
+  expect(matches(phrasePlan("b", "c"), subject())).toBe(false);
+  expect(matches(phrasePlan("b", null, "c"), subject())).toBe(false);
+  expect(matches(phrasePlan("a", null), subject())).toBe(true);
+  expect(matches(phrasePlan(), subject())).toBe(false);
 });

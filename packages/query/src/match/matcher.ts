@@ -104,14 +104,14 @@ type Automaton = {
 const automata = new WeakMap<readonly SequenceElement[], Automaton>();
 
 function compileAutomaton(elements: readonly SequenceElement[]): Automaton {
-  const known = automata.get(elements);
-  if (known !== undefined) return known;
-  const words = Math.ceil(elements.length / 32);
+  const cachedAutomaton = automata.get(elements);
+  if (cachedAutomaton !== undefined) return cachedAutomaton;
+  const wordCount = Math.ceil(elements.length / 32);
   const tokens = new Map<string, Uint32Array>();
   const prefixes = new Map<string, Uint32Array>();
-  const anyTerm = new Uint32Array(words);
+  const anyTerm = new Uint32Array(wordCount);
   const maskIn = (masks: Map<string, Uint32Array>, key: string): Uint32Array => {
-    const mask = masks.get(key) ?? new Uint32Array(words);
+    const mask = masks.get(key) ?? new Uint32Array(wordCount);
     masks.set(key, mask);
     return mask;
   };
@@ -130,25 +130,25 @@ function findsInOnePass(
   { length, tokens, prefixes, anyTerm }: Automaton,
 ): boolean {
   const states = new Uint32Array(anyTerm.length);
-  const accepted = new Uint32Array(anyTerm.length);
-  const last = (length - 1) >>> 5;
+  const acceptedMask = new Uint32Array(anyTerm.length);
+  const lastWord = (length - 1) >>> 5;
   const lastBit = 1 << ((length - 1) & 31);
   for (const term of terms) {
-    accepted.fill(0);
-    if (term !== GAP) addMask(accepted, anyTerm);
+    acceptedMask.fill(0);
+    if (term !== GAP) addMask(acceptedMask, anyTerm);
     const mask = tokens.get(term);
-    if (mask !== undefined) addMask(accepted, mask);
-    for (const [prefix, ofPrefix] of prefixes) {
-      if (term.startsWith(prefix)) addMask(accepted, ofPrefix);
+    if (mask !== undefined) addMask(acceptedMask, mask);
+    for (const [prefix, prefixMask] of prefixes) {
+      if (term.startsWith(prefix)) addMask(acceptedMask, prefixMask);
     }
     // A match may begin anywhere, so each step shifts in bit 0.
     let carry = 1;
     for (let word = 0; word < states.length; word++) {
-      const before = states[word] as number;
-      states[word] = ((before << 1) | carry) & (accepted[word] as number);
-      carry = before >>> 31;
+      const previousState = states[word] as number;
+      states[word] = ((previousState << 1) | carry) & (acceptedMask[word] as number);
+      carry = previousState >>> 31;
     }
-    if (((states[last] as number) & lastBit) !== 0) return true;
+    if (((states[lastWord] as number) & lastBit) !== 0) return true;
   }
   return false;
 }

@@ -44,7 +44,7 @@ test("a sequence cut out of a post's terms matches the post", () => {
 test("matching a phrase reads each term once, even if the words of the phrase repeat", () => {
   let reads = 0;
   const text = Array.from({ length: 5_000 }, (_, index) => (index % 255 === 254 ? "b" : "a"));
-  const counted = new Proxy(text, {
+  const countingText = new Proxy(text, {
     get(target, key, receiver) {
       if (typeof key === "string" && /^\d+$/.test(key)) reads += 1;
       return Reflect.get(target, key, receiver);
@@ -54,6 +54,6 @@ test("matching a phrase reads each term once, even if the words of the phrase re
     { length: 256 },
     (): SequenceElement => ({ kind: "token", token: "a" }),
   );
-  expect(containsSequence(counted, phrase)).toBe(false);
+  expect(containsSequence(countingText, phrase)).toBe(false);
   expect(reads).toBe(text.length);
 });

@@ -41,14 +41,16 @@ const daysBack: Readonly<Record<string, string>> = {
 
 function relativeTime(operator: string, text: string): readonly string[] | null {
   if (/^(?:now|tomorrow)$/.test(text)) return operator === "until" ? null : ["within_time:1d"];
-  const plain = text.replace(/^(?:now)?-/, "").replace(/[\s_-]*ago$/, "");
-  const [, digits, unit = ""] = /^(\d{1,5})[\s_-]?([a-z]{1,7})$/.exec(plain) ?? [];
-  const [times, shortUnit] = Object.hasOwn(otherUnits, unit) ? (otherUnits[unit] ?? []) : [1, unit];
-  const back = Object.hasOwn(daysBack, plain.replace("_", " "))
-    ? daysBack[plain.replace("_", " ")]
+  const durationText = text.replace(/^(?:now)?-/, "").replace(/[\s_-]*ago$/, "");
+  const [, digits, unit = ""] = /^(\d{1,5})[\s_-]?([a-z]{1,7})$/.exec(durationText) ?? [];
+  const [multiplier, shortUnit] = Object.hasOwn(otherUnits, unit)
+    ? (otherUnits[unit] ?? [])
+    : [1, unit];
+  const namedDuration = Object.hasOwn(daysBack, durationText.replace("_", " "))
+    ? daysBack[durationText.replace("_", " ")]
     : undefined;
-  if (digits === undefined && back === undefined) return [];
-  const duration = back ?? `${Number(digits) * (times ?? 1)}${shortUnit}`;
+  if (digits === undefined && namedDuration === undefined) return [];
+  const duration = namedDuration ?? `${Number(digits) * (multiplier ?? 1)}${shortUnit}`;
   if (operator !== "until") return [`within_time:${duration}`];
   return [`-within_time:${text === "yesterday" ? "1d" : duration}`];
 }
@@ -65,11 +67,11 @@ function suggestDates(operator: string, text: string): readonly string[] {
   const [, first = "", second = "", last = ""] =
     /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$/.exec(text) ?? [];
   if (last !== "") {
-    const both = [isoDate(last, second, first), isoDate(last, first, second)];
-    return [...new Set(both.filter((date) => date !== null))];
+    const candidates = [isoDate(last, second, first), isoDate(last, first, second)];
+    return [...new Set(candidates.filter((date) => date !== null))];
   }
-  const [, name = "", ofYear = ""] = /^([a-z]{3})[a-z]{0,6}[-/.\s]?(\d{4})$/.exec(text) ?? [];
-  const date = isoDate(ofYear, String(months.indexOf(name) + 1), "1");
+  const [, name = "", yearOfMonth = ""] = /^([a-z]{3})[a-z]{0,6}[-/.\s]?(\d{4})$/.exec(text) ?? [];
+  const date = isoDate(yearOfMonth, String(months.indexOf(name) + 1), "1");
   return date === null ? [] : [date];
 }
 

@@ -12,12 +12,12 @@ test.each([
   ["min_favs", "min_faves"],
   ["min_retweet", "min_retweets"],
   ["geocde", "geocode"],
-])("the name nearest to %s is %s", (written, suggestion) => {
-  expect(nearest(written, names)).toBe(suggestion);
+])("the name nearest to %s is %s", (typed, suggestion) => {
+  expect(nearest(typed, names)).toBe(suggestion);
 });
 
-test.each(["re", "x", "", "https", "note", "minimum"])("%j has no nearest name", (written) => {
-  expect(nearest(written, names)).toBeNull();
+test.each(["re", "x", "", "https", "note", "minimum"])("no name is near enough to %j", (typed) => {
+  expect(nearest(typed, names)).toBeNull();
 });
 
 test("an overlong name is rejected without computing distances", () => {

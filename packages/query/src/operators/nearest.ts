@@ -4,9 +4,9 @@
  */
 export function nearest(name: string, candidates: readonly string[]): string | null {
   const lowerCase = name.toLowerCase();
-  const bound = Math.min(lowerCase.length <= 4 ? 1 : 2, lowerCase.length - 1);
+  const maxDistance = Math.min(lowerCase.length <= 4 ? 1 : 2, lowerCase.length - 1);
   let best: string | null = null;
-  let bestDistance = bound + 1;
+  let bestDistance = maxDistance + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - lowerCase.length) >= bestDistance) continue;
     const distance = editDistance(lowerCase, candidate.toLowerCase());
@@ -19,24 +19,24 @@ export function nearest(name: string, candidates: readonly string[]): string | n
 }
 
 function editDistance(from: string, to: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: to.length + 1 }, (_, index) => index);
+  let secondLastRow: number[] = [];
+  let previousRow = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i++) {
     const row = [i];
     for (let j = 1; j <= to.length; j++) {
-      const substitution = at(last, j - 1) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      let distance = Math.min(at(last, j) + 1, at(row, j - 1) + 1, substitution);
+      const substitution = cellAt(previousRow, j - 1) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      let distance = Math.min(cellAt(previousRow, j) + 1, cellAt(row, j - 1) + 1, substitution);
       if (i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]) {
-        distance = Math.min(distance, at(beforeLast, j - 2) + 1);
+        distance = Math.min(distance, cellAt(secondLastRow, j - 2) + 1);
       }
       row.push(distance);
     }
-    beforeLast = last;
-    last = row;
+    secondLastRow = previousRow;
+    previousRow = row;
   }
-  return at(last, to.length);
+  return cellAt(previousRow, to.length);
 }
 
-function at(row: readonly number[], index: number): number {
+function cellAt(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }

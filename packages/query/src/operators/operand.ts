@@ -28,7 +28,7 @@ export function mapOperand<From, To>(
 }
 
 /** Shortened for a message to at most 40 characters. */
-export function truncated(text: string): string {
+export function truncate(text: string): string {
   const characters = Array.from(text.slice(0, 100));
   return characters.length > 40 ? `${characters.slice(0, 40).join("")}…` : text;
 }

@@ -1,7 +1,7 @@
 import { hintForDate } from "./hint-for-date.ts";
-import { type Operand, operandError, truncated } from "./operand.ts";
+import { type Operand, operandError, truncate } from "./operand.ts";
 
-const expected = ["yyyy-mm-dd", "yyyy-mm-dd_hh:mm:ss_UTC", "yyyy-mm-ddThh:mm:ssZ"];
+const expectedForms = ["yyyy-mm-dd", "yyyy-mm-dd_hh:mm:ss_UTC", "yyyy-mm-ddThh:mm:ssZ"];
 
 /** Minutes east of UTC. An ambiguous abbreviation has its most common meaning. */
 const zones: Readonly<Record<string, number>> = {
@@ -40,7 +40,7 @@ const zones: Readonly<Record<string, number>> = {
   HST: -600,
 };
 
-const form =
+const dateForm =
   /^(\d{4})-(\d{2})-(\d{2})(?:[_T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:_?([A-Z]{1,5})|([+-])(\d{2}):?(\d{2}))?)?$/;
 
 /**
@@ -48,16 +48,16 @@ const form =
  * minute.
  */
 export function readDate(operator: string, text: string): Operand<number> {
-  const match = form.exec(text.toUpperCase());
+  const match = dateForm.exec(text.toUpperCase());
   if (match === null) return notADate(operator, text);
   const [, year, month, day, hour, minute, second, fraction, zone, sign, zoneHour, zoneMinute] =
     match;
-  const impossible = impossibleDay(Number(year), Number(month), Number(day));
-  if (impossible !== null) {
+  const reason = impossibleDay(Number(year), Number(month), Number(day));
+  if (reason !== null) {
     return operandError(
       "invalid_date",
-      `${operator}:${truncated(text)} is not a date: ${impossible}`,
-      expected,
+      `${operator}:${truncate(text)} is not a date: ${reason}`,
+      expectedForms,
       hintForDate(operator, text),
     );
   }
@@ -69,15 +69,15 @@ export function readDate(operator: string, text: string): Operand<number> {
   ) {
     return operandError(
       "invalid_date",
-      `${operator}:${truncated(text)} is not a time of day`,
-      expected,
+      `${operator}:${truncate(text)} is not a time of day`,
+      expectedForms,
       "use hours from 00 to 23, minutes and seconds from 00 to 59",
     );
   }
   const offset = zoneOffset(zone, sign, zoneHour, zoneMinute);
   if (hour !== undefined && offset === undefined) {
-    const named = zone ?? (sign === undefined ? undefined : `${sign}${zoneHour}:${zoneMinute}`);
-    return zoneError(operator, text, named);
+    const zoneText = zone ?? (sign === undefined ? undefined : `${sign}${zoneHour}:${zoneMinute}`);
+    return zoneError(operator, text, zoneText);
   }
   const date = new Date(0);
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
@@ -87,8 +87,8 @@ export function readDate(operator: string, text: string): Operand<number> {
   if (ms < earliestMs || ms > lastDateMs) {
     return operandError(
       "invalid_date",
-      `${operator}:${truncated(text)} is outside the years 0001 to 9999`,
-      expected,
+      `${operator}:${truncate(text)} is outside the years 0001 to 9999`,
+      expectedForms,
     );
   }
   return { value: ms };
@@ -98,15 +98,15 @@ function zoneError(operator: string, text: string, zone: string | undefined): Op
   if (zone === undefined) {
     return operandError(
       "invalid_date",
-      `${operator}:${truncated(text)} has a time without a zone`,
-      expected,
-      `add a zone: ${operator}:${truncated(text)}_UTC`,
+      `${operator}:${truncate(text)} has a time without a zone`,
+      expectedForms,
+      `add a zone: ${operator}:${truncate(text)}_UTC`,
     );
   }
   return operandError(
     "invalid_date",
-    `${operator}: unknown time zone ${truncated(zone)}`,
-    expected,
+    `${operator}: unknown time zone ${truncate(zone)}`,
+    expectedForms,
     "use UTC or an offset, as in 2024-01-02T03:04:05+02:00",
   );
 }
@@ -128,17 +128,17 @@ function zoneOffset(
 
 function impossibleDay(year: number, month: number, day: number): string | null {
   if (month < 1 || month > 12) return "months are 01 to 12";
-  const last = new Date(0);
-  last.setUTCFullYear(year, month, 0);
-  if (day >= 1 && day <= last.getUTCDate()) return null;
-  return `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")} has ${last.getUTCDate()} days`;
+  const lastDay = new Date(0);
+  lastDay.setUTCFullYear(year, month, 0);
+  if (day >= 1 && day <= lastDay.getUTCDate()) return null;
+  return `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")} has ${lastDay.getUTCDate()} days`;
 }
 
 function notADate(operator: string, text: string): Operand<number> {
   return operandError(
     "invalid_date",
-    `${operator}: must be a date as yyyy-mm-dd, not ${truncated(text)}`,
-    expected,
+    `${operator}: must be a date as yyyy-mm-dd, not ${truncate(text)}`,
+    expectedForms,
     hintForDate(operator, text),
   );
 }

@@ -1,13 +1,13 @@
-import { type Operand, operandError, truncated } from "./operand.ts";
+import { type Operand, operandError, truncate } from "./operand.ts";
 
 type Circle = { lat: number; lon: number; radiusKm: number };
 
-const expected = ["latitude,longitude,radius with km or mi"];
+const expectedForms = ["latitude,longitude,radius with km or mi"];
 const example = "geocode:37.7764,-122.4172,10km";
 const kilometresPerMile = 1.609344;
 /** Above the Earth's circumference; larger radii are typing errors. */
-const widestRadiusKm = 50_000;
-const narrowestRadiusKm = 0.000001;
+const maxRadiusKm = 50_000;
+const minRadiusKm = 0.000001;
 
 const decimalNumber = /^[+-]?(?:\d{1,6}(?:\.\d{0,40})?|\.\d{1,40})$/;
 const radiusForm = /^([+-]?(?:\d{1,6}(?:\.\d{0,40})?|\.\d{1,40}))(km|mi)?$/i;
@@ -20,8 +20,8 @@ export function readGeocode(text: string): Operand<Circle> {
   if (!decimalNumber.test(latText) || !decimalNumber.test(lonText)) {
     return operandError(
       "invalid_geocode",
-      `geocode: must be latitude and longitude as decimal degrees, not ${truncated(`${latText},${lonText}`)}`,
-      expected,
+      `geocode: must be latitude and longitude as decimal degrees, not ${truncate(`${latText},${lonText}`)}`,
+      expectedForms,
       `use a value such as ${example}; south and west are negative`,
     );
   }
@@ -32,21 +32,21 @@ export function readGeocode(text: string): Operand<Circle> {
       : `write the radius with its unit, as in ${example}`;
     return operandError(
       "invalid_geocode",
-      `geocode: the radius must be in km or mi, not ${truncated(radiusText)}`,
-      expected,
+      `geocode: the radius must be in km or mi, not ${truncate(radiusText)}`,
+      expectedForms,
       hint,
     );
   }
   const lat = Number(latText) + 0;
   const lon = Number(lonText) + 0;
-  const outside = outsideRange(lat, lon, radiusText);
-  if (outside !== null) return outside;
+  const rangeError = outsideRange(lat, lon, radiusText);
+  if (rangeError !== null) return rangeError;
   const radiusKm = Number(radius[1]) * (radius[2].toLowerCase() === "mi" ? kilometresPerMile : 1);
-  if (radiusKm < narrowestRadiusKm || radiusKm > widestRadiusKm) {
+  if (radiusKm < minRadiusKm || radiusKm > maxRadiusKm) {
     return operandError(
       "invalid_geocode",
-      `geocode: the radius must be above 0 and up to ${widestRadiusKm} km, not ${truncated(radiusText)}`,
-      expected,
+      `geocode: the radius must be above 0 and up to ${maxRadiusKm} km, not ${truncate(radiusText)}`,
+      expectedForms,
     );
   }
   return { value: { lat, lon, radiusKm } };
@@ -63,10 +63,10 @@ function outsideRange(lat: number, lon: number, radius: string): Operand<Circle>
     ? operandError(
         "invalid_geocode",
         message,
-        expected,
+        expectedForms,
         `put the latitude first: geocode:${lon},${lat},${radius}`,
       )
-    : operandError("invalid_geocode", message, expected);
+    : operandError("invalid_geocode", message, expectedForms);
 }
 
 function notThreeParts(text: string): Operand<Circle> {
@@ -75,8 +75,8 @@ function notThreeParts(text: string): Operand<Circle> {
     : `use a value such as ${example}`;
   return operandError(
     "invalid_geocode",
-    `geocode: must be latitude,longitude,radius, not ${truncated(text)}`,
-    expected,
+    `geocode: must be latitude,longitude,radius, not ${truncate(text)}`,
+    expectedForms,
     hint,
   );
 }

@@ -1,9 +1,9 @@
 import { hostSuffixes, parseLink } from "../text/urls.ts";
-import { type Operand, operandError, truncated } from "./operand.ts";
+import { type Operand, operandError, truncate } from "./operand.ts";
 
 const schemePrefix = /^[a-z][a-z0-9+.-]*:\/\//;
 /** The limit in DNS; also bounds the quadratic size of a host's suffixes. */
-const longestHost = 253;
+const maxHostLength = 253;
 const hostForm = /^[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*$/u;
 
 /**
@@ -11,23 +11,23 @@ const hostForm = /^[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*$/u;
  * or user is an error.
  */
 export function readHost(operator: string, text: string): Operand<string> {
-  const plain = text.normalize("NFKC").toLowerCase().replace(schemePrefix, "");
-  const [authority = "", ...path] = plain.replace(/\/$/, "").split(/[/?#]/);
-  const rest = authority.replace(/^\.|\.$/g, "");
-  const host = parseHost(rest);
+  const normalizedText = text.normalize("NFKC").toLowerCase().replace(schemePrefix, "");
+  const [authority = "", ...path] = normalizedText.replace(/\/$/, "").split(/[/?#]/);
+  const trimmedAuthority = authority.replace(/^\.|\.$/g, "");
+  const host = parseHost(trimmedAuthority);
   if (host !== null && path.length === 0) {
     return host.includes(".") || host === "localhost" ? { value: host } : oneLabel(operator, host);
   }
   return operandError(
     "invalid_domain",
-    `${operator}: must be only a host, not ${truncated(text)}`,
+    `${operator}: must be only a host, not ${truncate(text)}`,
     ["a host such as nasa.gov"],
-    hintForHost(operator, text, rest, path.length > 0),
+    hintForHost(operator, text, trimmedAuthority, path.length > 0),
   );
 }
 
 function parseHost(text: string): string | null {
-  if (text.length > longestHost || /[:@]/.test(text)) return null;
+  if (text.length > maxHostLength || /[:@]/.test(text)) return null;
   const [host] = hostSuffixes(parseLink(text));
   if (host === undefined || !hostForm.test(host) || host.startsWith("www.")) return null;
   const labels = text.replace(/^www\./, "").split(".").length;
@@ -37,9 +37,13 @@ function parseHost(text: string): string | null {
 }
 
 function hintForHost(operator: string, text: string, authority: string, hasPath: boolean): string {
-  if (hasPath) return `write url:"${truncated(text)}" to find a path`;
-  const bare = parseHost(authority.replace(/^.*@/, "").replace(/:\d*$/, "").replace(/^\*\./, ""));
-  return bare === null ? `use a value such as ${operator}:nasa.gov` : `write ${operator}:${bare}`;
+  if (hasPath) return `write url:"${truncate(text)}" to find a path`;
+  const suggestedHost = parseHost(
+    authority.replace(/^.*@/, "").replace(/:\d*$/, "").replace(/^\*\./, ""),
+  );
+  return suggestedHost === null
+    ? `use a value such as ${operator}:nasa.gov`
+    : `write ${operator}:${suggestedHost}`;
 }
 
 /** Facets have at least two labels, so a single label matches only whole hosts. */
@@ -48,8 +52,8 @@ function oneLabel(operator: string, host: string): Operand<string> {
     value: host,
     warning: {
       code: "one_label_host",
-      message: `${operator}:${truncated(host)} matches only links whose host is exactly ${truncated(host)}`,
-      hint: `write the host in full, as in ${operator}:${truncated(host)}.com, or url:${truncated(host)} to find it within any link`,
+      message: `${operator}:${truncate(host)} matches only links whose host is exactly ${truncate(host)}`,
+      hint: `write the host in full, as in ${operator}:${truncate(host)}.com, or url:${truncate(host)} to find it within any link`,
     },
   };
 }

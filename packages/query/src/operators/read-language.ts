@@ -1,6 +1,6 @@
 import { languageTags } from "../text/languages.ts";
 import { nearest } from "./nearest.ts";
-import { type Operand, type OperandDiagnostic, operandError, truncated } from "./operand.ts";
+import { type Operand, type OperandDiagnostic, operandError, truncate } from "./operand.ts";
 
 /** ISO 639-1, three-letter codes in use, and X's codes for posts without a language. */
 const knownLanguages: ReadonlySet<string> = new Set(
@@ -44,15 +44,15 @@ const languageNames: Readonly<Record<string, string>> = {
   ua: "uk",
 };
 
-const wellFormed = /^[a-z]{2,8}(?:[-_][a-z0-9]{1,8}){0,8}$/i;
+const codeForm = /^[a-z]{2,8}(?:[-_][a-z0-9]{1,8}){0,8}$/i;
 
 /** Resolves aliases; warns if unknown, or if most posts lack its region. */
 export function readLanguage(text: string): Operand<string> {
-  const code = wellFormed.test(text) ? languageTags(text)[0] : undefined;
+  const code = codeForm.test(text) ? languageTags(text)[0] : undefined;
   if (code === undefined) {
     return operandError(
       "invalid_language",
-      `lang: must be a language code, not ${truncated(text)}`,
+      `lang: must be a language code, not ${truncate(text)}`,
       ["a language code such as en, pt-br or und"],
       "use a value such as lang:en",
     );
@@ -61,26 +61,27 @@ export function readLanguage(text: string): Operand<string> {
   if (knownLanguages.has(language)) {
     return subtags.length === 0 || languagesWithRegions.has(language)
       ? { value: code }
-      : { value: code, warning: onlyRegion(code, language) };
+      : { value: code, warning: regionWarning(code, language) };
   }
-  const likely = likelyLanguage(text);
+  const likelyCode = likelyLanguage(text);
   return {
     value: code,
     warning: {
       code: "unknown_language",
-      message: `unknown language code ${truncated(code)}: no posts match`,
-      hint: likely === null ? "use an ISO 639 code such as en" : `did you mean lang:${likely}`,
+      message: `unknown language code ${truncate(code)}: no posts match`,
+      hint:
+        likelyCode === null ? "use an ISO 639 code such as en" : `did you mean lang:${likelyCode}`,
     },
   };
 }
 
-/** Platforms report region or script for these. */
+/** Platforms report subtags such as region or script for these. */
 const languagesWithRegions: ReadonlySet<string> = new Set(["zh", "pt", "sr", "art"]);
 
-function onlyRegion(code: string, language: string): OperandDiagnostic {
+function regionWarning(code: string, language: string): OperandDiagnostic {
   return {
     code: "language_region",
-    message: `lang:${truncated(code)} finds only posts marked ${truncated(code)}, and most are marked only ${language}`,
+    message: `lang:${truncate(code)} finds only posts marked ${truncate(code)}, but most in that language are marked only ${language}`,
     hint: `write lang:${language} to find both`,
   };
 }

@@ -2,7 +2,7 @@ import { urlQueryTokens } from "../text/urls.ts";
 import { type Platform, platforms } from "../tree/platform.ts";
 import type { CountMetric, PostRelation } from "../tree/tree.ts";
 import { nearest } from "./nearest.ts";
-import { type BareLeaf, mapOperand, type Operand, operandError, truncated } from "./operand.ts";
+import { type BareLeaf, mapOperand, type Operand, operandError, truncate } from "./operand.ts";
 import type { OperatorName } from "./operators.ts";
 import { readPostUrl } from "./post-url.ts";
 import { readDate } from "./read-date.ts";
@@ -88,30 +88,32 @@ function readUrl(value: string): Operand<string> {
   }
   return operandError(
     "invalid_url",
-    `url: must be a URL or a part of one, not ${truncated(value)}`,
+    `url: must be a URL or a part of one, not ${truncate(value)}`,
     ["a host, a path or a URL"],
     'use a value such as url:"nasa.gov/artemis"',
   );
 }
 
-const otherNames: Readonly<Record<string, Platform>> = { twitter: "x", bsky: "bluesky" };
+const platformAliases: Readonly<Record<string, Platform>> = { twitter: "x", bsky: "bluesky" };
 
 function readPlatform(operator: string, text: string): Operand<Platform> {
   const name = text.normalize("NFKC").toLowerCase();
   const platform = platformNamed(name);
   if (platform !== null) return { value: platform };
-  const near = nearest(name, [...platforms, ...Object.keys(otherNames)]);
+  const nearestName = nearest(name, [...platforms, ...Object.keys(platformAliases)]);
   return operandError(
     "unknown_platform",
-    `unknown value of ${operator}: ${truncated(text)}`,
+    `unknown value of ${operator}: ${truncate(text)}`,
     platforms,
-    near === null
+    nearestName === null
       ? `write ${platforms.map((other) => `${operator}:${other}`).join(" or ")}`
-      : `did you mean ${operator}:${platformNamed(near) ?? near}`,
+      : `did you mean ${operator}:${platformNamed(nearestName) ?? nearestName}`,
   );
 }
 
 function platformNamed(name: string): Platform | null {
-  const known = platforms.find((platform) => platform === name);
-  return known ?? (Object.hasOwn(otherNames, name) ? (otherNames[name] ?? null) : null);
+  const exactMatch = platforms.find((platform) => platform === name);
+  return (
+    exactMatch ?? (Object.hasOwn(platformAliases, name) ? (platformAliases[name] ?? null) : null)
+  );
 }

@@ -1,6 +1,6 @@
-import { type Operand, operandError, truncated } from "./operand.ts";
+import { type Operand, operandError, truncate } from "./operand.ts";
 
-const largestId = 2n ** 63n - 1n;
+const maxId = 2n ** 63n - 1n;
 const numberForm = /^\d{1,19}$/;
 const xPostUrl =
   /^(?:https?:\/\/)?(?:www\.|mobile\.)?(?:x|twitter)\.com\/.*\/status(?:es)?\/(\d{1,19})/i;
@@ -11,8 +11,8 @@ export function readIdOperand(operator: string, text: string): Operand<string> {
   if (id !== null) return { value: id };
   return operandError(
     "invalid_id",
-    `${operator}: must be the ID of a post, not ${truncated(text)}`,
-    [`an ID in plain digits, up to ${largestId}`],
+    `${operator}: must be the ID of a post, not ${truncate(text)}`,
+    [`an ID in plain digits, up to ${maxId}`],
     hintForId(operator, text),
   );
 }
@@ -20,18 +20,18 @@ export function readIdOperand(operator: string, text: string): Operand<string> {
 function hintForId(operator: string, text: string): string {
   const idInUrl = xPostUrl.exec(text)?.[1];
   if (idInUrl !== undefined) return `write ${operator}:${idInUrl}`;
-  if (/^\d+$/.test(text)) return `IDs go up to ${largestId}`;
+  if (/^\d+$/.test(text)) return `IDs go up to ${maxId}`;
   return `use a value such as ${operator}:1138872932887924737`;
 }
 
 function parseId(text: string): string | null {
-  const plain = text.normalize("NFKC");
-  if (!numberForm.test(plain)) return null;
-  const id = BigInt(plain);
-  return id <= largestId ? id.toString() : null;
+  const digits = text.normalize("NFKC");
+  if (!numberForm.test(digits)) return null;
+  const id = BigInt(digits);
+  return id <= maxId ? id.toString() : null;
 }
 
-const uri = /^[a-z][a-z0-9+.-]*:[^\s\p{Cc}]+$/iu;
+const uriForm = /^[a-z][a-z0-9+.-]*:[^\s\p{Cc}]+$/iu;
 /** Uris contain the DID instead of a handle. */
 const uriByHandle = /^at:\/\/(?!did:)([^/\s]+)\/app\.bsky\.feed\.post\/([^/\s]+)$/i;
 
@@ -47,13 +47,13 @@ export function readPostOperand(operator: string, text: string): Operand<string>
       `write ${operator}:https://bsky.app/profile/${handle}/post/${key}`,
     );
   }
-  if (uri.test(text)) return { value: text };
+  if (uriForm.test(text)) return { value: text };
   const isUrlWithoutScheme = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+\/[^\s\p{Cc}]+$/iu.test(text);
   return notAPost(
     operator,
     text,
     isUrlWithoutScheme
-      ? `write ${operator}:https://${truncated(text)}`
+      ? `write ${operator}:https://${truncate(text)}`
       : `use a value such as ${operator}:1138631847783608321 or ${operator}:"at://did:plc:…/app.bsky.feed.post/…"`,
   );
 }
@@ -61,7 +61,7 @@ export function readPostOperand(operator: string, text: string): Operand<string>
 function notAPost(operator: string, text: string, hint: string): Operand<string> {
   return operandError(
     "invalid_post",
-    `${operator}: must be a post, not ${truncated(text)}`,
+    `${operator}: must be a post, not ${truncate(text)}`,
     ["an ID in plain digits", "a uri", "the URL of a post on X or Bluesky"],
     hint,
   );

@@ -1,5 +1,5 @@
 import { otherUnits } from "./hint-for-date.ts";
-import { type Operand, operandError, truncated } from "./operand.ts";
+import { type Operand, operandError, truncate } from "./operand.ts";
 import { lastDateMs } from "./read-date.ts";
 
 export function readUnixTime(operator: string, text: string): Operand<number> {
@@ -8,7 +8,7 @@ export function readUnixTime(operator: string, text: string): Operand<number> {
   if (ms <= lastDateMs) return { value: ms };
   return operandError(
     "invalid_time",
-    `${operator}: must be a Unix time in seconds, not ${truncated(text)}`,
+    `${operator}: must be a Unix time in seconds, not ${truncate(text)}`,
     ["seconds since 1970-01-01 in plain digits"],
     hintForUnixTime(operator, digits),
   );
@@ -19,7 +19,7 @@ function hintForUnixTime(operator: string, digits: string): string {
   if (/^(?:\d{13}|\d{16}|\d{19})$/.test(digits))
     return `write ${operator}:${digits.slice(0, 10)}, in seconds`;
   if (/^\d{4}-\d{2}-\d{2}/.test(digits)) {
-    return `write ${operator.replace("_time", "")}:${truncated(digits)} for a date`;
+    return `write ${operator.replace("_time", "")}:${truncate(digits)} for a date`;
   }
   return `use a value such as ${operator}:1561720321`;
 }
@@ -39,7 +39,7 @@ export function readDuration(operator: string, text: string): Operand<number> {
   if (digits !== "" && Number.isSafeInteger(ms)) return { value: ms };
   return operandError(
     "invalid_duration",
-    `${operator}: must be a number of days, hours, minutes or seconds, not ${truncated(text)}`,
+    `${operator}: must be a number of days, hours, minutes or seconds, not ${truncate(text)}`,
     ["2d", "3h", "5m", "30s", "500ms"],
     hintForDuration(operator, duration),
   );
@@ -51,18 +51,20 @@ function hintForDuration(operator: string, text: string): string {
   if (digits !== "" && unit === "" && fraction === undefined) {
     return `add a unit: ${operator}:${digits}d, ${operator}:${digits}h or ${operator}:${digits}m`;
   }
-  const [times, plainUnit] = Object.hasOwn(otherUnits, unit) ? (otherUnits[unit] ?? []) : [1, unit];
-  const length = units.get(plainUnit ?? "");
-  if (digits === "" || times === undefined || length === undefined) {
+  const [multiplier, plainUnit] = Object.hasOwn(otherUnits, unit)
+    ? (otherUnits[unit] ?? [])
+    : [1, unit];
+  const unitMs = units.get(plainUnit ?? "");
+  if (digits === "" || multiplier === undefined || unitMs === undefined) {
     return `use a value such as ${operator}:36h`;
   }
-  const ms = Math.round(Number(`${digits}.${fraction ?? 0}`) * times * length);
+  const ms = Math.round(Number(`${digits}.${fraction ?? 0}`) * multiplier * unitMs);
   return `write ${operator}:${exactDuration(ms, plainUnit ?? "")}`;
 }
 
 /** In the given unit if exact, else in the largest exact one. */
 function exactDuration(ms: number, unit: string): string {
-  const inOrder = [unit, "d", "h", "m", "s", "ms"];
-  const fitting = inOrder.find((text) => ms % (units.get(text) ?? ms + 1) === 0) ?? "ms";
-  return `${ms / (units.get(fitting) ?? 1)}${fitting}`;
+  const candidateUnits = [unit, "d", "h", "m", "s", "ms"];
+  const exactUnit = candidateUnits.find((text) => ms % (units.get(text) ?? ms + 1) === 0) ?? "ms";
+  return `${ms / (units.get(exactUnit) ?? 1)}${exactUnit}`;
 }

@@ -1,25 +1,25 @@
 import { foldHandle, readMention } from "../text/entities.ts";
-import { type Operand, operandError, truncated } from "./operand.ts";
+import { type Operand, operandError, truncate } from "./operand.ts";
 import { countRangeQuery, parseAbbreviatedCount, readRange } from "./suggestions.ts";
 
 const did = /^did:[a-z0-9]+:[a-z0-9._:%-]*[a-z0-9._-]$/i;
 
 /** Accepts a username, dotted handle, `user@host`, DID or numeric id, with or without `@`. */
 export function readUserOperand(operator: string, text: string): Operand<string> {
-  const bare = text.normalize("NFKC").replace(/^@+/, "");
-  if (did.test(bare)) return { value: bare };
-  const mention = readMention(`@${bare}`, 0);
-  if (mention !== null && mention.end === bare.length + 1) {
+  const username = text.normalize("NFKC").replace(/^@+/, "");
+  if (did.test(username)) return { value: username };
+  const mention = readMention(`@${username}`, 0);
+  if (mention !== null && mention.end === username.length + 1) {
     return { value: foldHandle(mention.value) };
   }
-  const wrapped =
-    /^https?:\/\/[^/]+\/(?:@|profile\/)?([a-z0-9_.-]+)\/?$/i.exec(bare) ??
-    /^['‘’]@?([a-z0-9_.-]+)['‘’]$/i.exec(bare);
+  const match =
+    /^https?:\/\/[^/]+\/(?:@|profile\/)?([a-z0-9_.-]+)\/?$/i.exec(username) ??
+    /^['‘’]@?([a-z0-9_.-]+)['‘’]$/i.exec(username);
   return operandError(
     "invalid_user",
-    `${operator}: must be a username, not ${truncated(text)}`,
+    `${operator}: must be a username, not ${truncate(text)}`,
     ["a username", "a handle such as nasa.bsky.social", "a DID"],
-    wrapped === null ? `use a value such as ${operator}:nasa` : `write ${operator}:${wrapped[1]}`,
+    match === null ? `use a value such as ${operator}:nasa` : `write ${operator}:${match[1]}`,
   );
 }
 
@@ -30,7 +30,7 @@ export function readCountOperand(operator: string, text: string): Operand<number
   const suggestion = suggestedQuery(operator, digits);
   return operandError(
     "invalid_count",
-    `${operator}: must be a whole number, not ${truncated(text)}`,
+    `${operator}: must be a whole number, not ${truncate(text)}`,
     ["a number in plain digits"],
     suggestion === null ? `use a value such as ${operator}:100` : `write ${suggestion}`,
   );

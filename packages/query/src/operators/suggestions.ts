@@ -24,13 +24,13 @@ const site: Translate = (value) => ({
   otherwise: null,
 });
 
-const withMedia = /^(?:media|images|videos|links|hashtags|mentions|cashtags|geo)$/;
+const mediaProperties = /^(?:media|images|videos|links|hashtags|mentions|cashtags|geo)$/;
 
 const kind: Translate = (value) => {
   const property = propertyNamed(likelyProperty(value.replaceAll('"', "")) ?? "");
   if (property === null) return { queries: [], otherwise: null };
   return {
-    queries: [`${withMedia.test(property) ? "has" : "filter"}:${property}`],
+    queries: [`${mediaProperties.test(property) ? "has" : "filter"}:${property}`],
     otherwise: null,
   };
 };
@@ -42,13 +42,13 @@ const byId: Translate = (value) => ({
     : "use the method getbyid for a post",
 });
 
-const day = /^(\d{4}-\d{2}-\d{2})$/;
+const dayForm = /^(\d{4}-\d{2}-\d{2})$/;
 const msPerDay = 86_400_000;
 
 const date: Translate = (value) => {
   const range = readRange(value);
   if (range !== null) return { queries: [dateRangeQuery(range)], otherwise: null };
-  const start = Date.parse(day.exec(value)?.[1] ?? "");
+  const start = Date.parse(dayForm.exec(value)?.[1] ?? "");
   if (Number.isNaN(start)) return { queries: [`since:${value}`], otherwise: null };
   const next = new Date(start + msPerDay).toISOString().slice(0, 10);
   return { queries: [`since:${value} until:${next}`], otherwise: null };
@@ -102,15 +102,17 @@ const translations = new Map(
   rows.flatMap(([names, translate]) => names.split(" ").map((name) => [name, translate] as const)),
 );
 
-const sign = /^(>=|=>|≥|<=|=<|≤|>|<|==?)\s*([^\s<>=]+)$/;
+const comparisonForm = /^(>=|=>|≥|<=|=<|≤|>|<|==?)\s*([^\s<>=]+)$/;
 
-const brackets = /^([[{])\s*(\S+)\s+TO\s+([^\s\]}]+)\s*([\]}])$/i;
+const bracketForm = /^([[{])\s*(\S+)\s+TO\s+([^\s\]}]+)\s*([\]}])$/i;
 
-const dots = /^([^\s.]+)\.\.([^\s.]+)$/;
+const dotForm = /^([^\s.]+)\.\.([^\s.]+)$/;
 
-const parseEnd = (value: string, isInclusive: boolean): End | null =>
+const parseBound = (value: string, isInclusive: boolean): RangeBound | null =>
   value === "*" ? null : { value, isInclusive };
-const dates: ReadonlySet<string> = new Set(rows.find(([, each]) => each === date)?.[0].split(" "));
+const dateNames: ReadonlySet<string> = new Set(
+  rows.find(([, each]) => each === date)?.[0].split(" "),
+);
 
 export function suggestionForName(name: string, value: string): Suggestion | null {
   const lower = name.toLowerCase();
@@ -126,31 +128,31 @@ export function suggestionForComparison(
   value: string,
 ): Suggestion | null {
   const lower = name.toLowerCase();
-  if (countNamed(lower) !== null) {
+  if (parseCountName(lower) !== null) {
     const count = countQuery(lower, sign + value);
     return { queries: count === null ? [] : [count], otherwise: null };
   }
-  const isTime = dates.has(lower) || /^(?:since|until)$/.test(lower);
+  const isTime = dateNames.has(lower) || /^(?:since|until)$/.test(lower);
   if (isTime && /[<>≤≥]/.test(sign)) return date(sign + value);
   if (isOperatorName(lower)) return { queries: [`${lower}:${value}`], otherwise: null };
   return translations.get(lower)?.(value) ?? null;
 }
 
-type End = { value: string; isInclusive: boolean };
+type RangeBound = { value: string; isInclusive: boolean };
 /** Bounds are as written, or null if open. */
-export type Range = { low: End | null; high: End | null };
+export type Range = { low: RangeBound | null; high: RangeBound | null };
 
 /** `>5`, `<=5`, `=5`, `[5 TO 9]`, `{5 TO *}`, `5..9`. */
 export function readRange(text: string): Range | null {
-  const [, comparison = "", value] = sign.exec(text) ?? [];
+  const [, comparison = "", value] = comparisonForm.exec(text) ?? [];
   if (value !== undefined) return comparisonRange(comparison, value);
-  const [, opening, from, to, closing] = brackets.exec(text) ?? [];
+  const [, opening, from, to, closing] = bracketForm.exec(text) ?? [];
   if (from !== undefined && to !== undefined) {
-    return { low: parseEnd(from, opening === "["), high: parseEnd(to, closing === "]") };
+    return { low: parseBound(from, opening === "["), high: parseBound(to, closing === "]") };
   }
-  const [, first, last] = dots.exec(text) ?? [];
+  const [, first, last] = dotForm.exec(text) ?? [];
   if (first === undefined || last === undefined) return null;
-  return { low: parseEnd(first, true), high: parseEnd(last, true) };
+  return { low: parseBound(first, true), high: parseBound(last, true) };
 }
 
 function comparisonRange(comparison: string, value: string): Range {
@@ -183,9 +185,9 @@ export function dateRangeQuery({ low, high }: Range): string {
 export function parseAbbreviatedCount(text: string): number | null {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   if (/^\d{1,3}(?:[,_.]\d{3})+$/.test(text)) return Number(text.replace(/[,_.]/g, ""));
-  const scaled = /^(\d{1,6}(?:\.\d{1,3})?)([km])$/i.exec(text);
-  if (scaled === null) return null;
-  return Math.round(Number(scaled[1]) * (scaled[2]?.toLowerCase() === "k" ? 1_000 : 1_000_000));
+  const match = /^(\d{1,6}(?:\.\d{1,3})?)([km])$/i.exec(text);
+  if (match === null) return null;
+  return Math.round(Number(match[1]) * (match[2]?.toLowerCase() === "k" ? 1_000 : 1_000_000));
 }
 
 const metricNames: Readonly<Record<CountMetric, string>> = {
@@ -197,22 +199,22 @@ const metricNames: Readonly<Record<CountMetric, string>> = {
   quotes: "quotes quote_count quotes_count",
 };
 
-const metrics = new Map(
+const metricOperators = new Map(
   (Object.entries(metricNames) as [CountMetric, string][]).flatMap(([metric, names]) =>
     names.split(" ").map((name) => [name, countOperators[metric]] as const),
   ),
 );
 
 /** In another product's terms, such as `max_likes`. */
-function countNamed(name: string): { operator: string; bound: "min" | "max" | "" } | null {
-  const [, bound = "", rest = ""] = /^(min|max)?_?(.+)$/.exec(name) ?? [];
-  const operator = metrics.get(rest);
+function parseCountName(name: string): { operator: string; bound: "min" | "max" | "" } | null {
+  const [, bound = "", metricName = ""] = /^(min|max)?_?(.+)$/.exec(name) ?? [];
+  const operator = metricOperators.get(metricName);
   if (operator === undefined) return null;
   return { operator, bound: bound === "min" || bound === "max" ? bound : "" };
 }
 
 function countQuery(name: string, value: string): string | null {
-  const count = countNamed(name);
+  const count = parseCountName(name);
   if (count === null) return null;
   const range = readRange(value);
   const end = { value: value.replace(/^=+|\+$/g, ""), isInclusive: true };
@@ -220,6 +222,6 @@ function countQuery(name: string, value: string): string | null {
   if (range !== null && (isExact || !/^=/.test(value))) {
     return countRangeQuery(count.operator, range);
   }
-  const oneSided = count.bound === "max" ? { low: null, high: end } : { low: end, high: null };
-  return countRangeQuery(count.operator, oneSided);
+  const oneSidedRange = count.bound === "max" ? { low: null, high: end } : { low: end, high: null };
+  return countRangeQuery(count.operator, oneSidedRange);
 }

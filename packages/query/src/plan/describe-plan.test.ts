@@ -13,7 +13,7 @@ function unresolvedPlan(query: string) {
   return { plan: makePlan(tree, { names: unresolved.names, asOfMs }), unresolved };
 }
 
-function described(query: string): string {
+function describeQuery(query: string): string {
   const { plan, unresolved } = unresolvedPlan(query);
   return describePlan(plan, unresolved);
 }
@@ -39,11 +39,11 @@ describe("the description of a plan", () => {
     ["platform:x", "platform x"],
     ["geocode:52.5,13.4,10km", "circle of 10 km around latitude 52.5, longitude 13.4"],
   ])("a plan is described in words: %s", (query, expected) => {
-    expect(described(query)).toBe(expected);
+    expect(describeQuery(query)).toBe(expected);
   });
 
   test("a plan is drawn as a tree with one node per line", () => {
-    expect(described("(a OR b) -(c d) e")).toBe(
+    expect(describeQuery("(a OR b) -(c d) e")).toBe(
       [
         "all of",
         "├─ any of",
@@ -75,17 +75,19 @@ describe("unresolved names", () => {
     ["quoted:20", "facet quoted:… of the post 20, resolved when the query runs"],
     ["retweets_of_tweet_id:20", "facet reposted:… of the post 20, resolved when the query runs"],
   ])("an unresolved name is replaced by a placeholder: %s", (query, expected) => {
-    expect(described(query)).toBe(expected);
+    expect(describeQuery(query)).toBe(expected);
   });
 
   test("placeholders of unresolved names are distinct, and differ from anything a user can write", () => {
-    const names = described('from:ann from:bob quoted:1 source:"from:?/0" label:"@?/0" "from:?/0"');
+    const names = describeQuery(
+      'from:ann from:bob quoted:1 source:"from:?/0" label:"@?/0" "from:?/0"',
+    );
     expect(names).toMatch(/account ann,[\s\S]*account bob,[\s\S]*post 1,/);
     expect(names.match(/resolved when the query runs/g)).toHaveLength(3);
   });
 
   test("placeholders for accounts and posts are distinguished", () => {
-    expect(described("from:ann quoted:1")).toMatch(/account ann,[\s\S]*post 1,/);
+    expect(describeQuery("from:ann quoted:1")).toMatch(/account ann,[\s\S]*post 1,/);
   });
 });
 

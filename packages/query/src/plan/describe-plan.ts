@@ -5,12 +5,12 @@ import type { PlanNode } from "./plan.ts";
 import type { UnresolvedNames } from "./unresolved-names.ts";
 
 export function describePlan(plan: PlanNode, unresolved: UnresolvedNames | null = null): string {
-  return drawTree(drawn(plan, unresolved));
+  return drawTree(toDrawnTree(plan, unresolved));
 }
 
-function drawn(node: PlanNode, unresolved: UnresolvedNames | null): DrawnTree {
+function toDrawnTree(node: PlanNode, unresolved: UnresolvedNames | null): DrawnTree {
   const branches = (children: readonly PlanNode[]) =>
-    children.map((child) => drawn(child, unresolved));
+    children.map((child) => toDrawnTree(child, unresolved));
   if (node.kind === "and") return { label: "all of", branches: branches(node.children) };
   if (node.kind === "or") return { label: "any of", branches: branches(node.children) };
   if (node.kind === "not") return { label: "not", branches: branches([node.child]) };

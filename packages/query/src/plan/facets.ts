@@ -17,23 +17,23 @@
 
 import { shortenAsciiToken, shortenToken } from "../text/token.ts";
 
-export const everyPost = "is:post";
-export const isRepost = "is:retweet";
-export const isNativeRepost = "is:native-retweet";
-export const isReply = "is:reply";
-export const isQuote = "is:quote";
-export const isSelfReply = "is:self-reply";
-export const isVerified = "is:verified";
-export const isSensitive = "is:sensitive";
-export const isQuestion = "is:question";
-export const hasLink = "has:link";
-export const hasMedia = "has:media";
-export const hasImage = "has:image";
-export const hasVideo = "has:video";
-export const hasHashtag = "has:hashtag";
-export const hasMention = "has:mention";
-export const hasCashtag = "has:cashtag";
-export const hasGeo = "has:geo";
+export const everyPostFacet = "is:post";
+export const repostFacet = "is:retweet";
+export const nativeRepostFacet = "is:native-retweet";
+export const replyFacet = "is:reply";
+export const quoteFacet = "is:quote";
+export const selfReplyFacet = "is:self-reply";
+export const verifiedFacet = "is:verified";
+export const sensitiveFacet = "is:sensitive";
+export const questionFacet = "is:question";
+export const linkFacet = "has:link";
+export const mediaFacet = "has:media";
+export const imageFacet = "has:image";
+export const videoFacet = "has:video";
+export const hashtagFacet = "has:hashtag";
+export const mentionFacet = "has:mention";
+export const cashtagFacet = "has:cashtag";
+export const geoFacet = "has:geo";
 
 export const accountById = (platform: string, id: string): string =>
   `${platform}/${id.toLowerCase()}`;
@@ -75,12 +75,12 @@ export const geoCell = (cell: string): string => `geo:${cell}`;
 export const atLeast = (metric: string, threshold: number): string => `${metric}>=${threshold}`;
 
 /** Printable ASCII without capital letters needs no folding. */
-const isFolded = /^[!-@[-~]*$/;
+const foldedAscii = /^[!-@[-~]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters would end a token
-const breaksToken = /[\s\u0000-\u001f\u007f-\u00a0]/gu;
+const tokenBreaks = /[\s\u0000-\u001f\u007f-\u00a0]/gu;
 
 function facet(name: string, value: string): string {
-  if (isFolded.test(value)) return shortenAsciiToken(name + value);
-  const folded = value.toLowerCase().toWellFormed().replace(breaksToken, "_");
+  if (foldedAscii.test(value)) return shortenAsciiToken(name + value);
+  const folded = value.toLowerCase().toWellFormed().replace(tokenBreaks, "_");
   return shortenToken(name + folded);
 }

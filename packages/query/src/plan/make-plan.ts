@@ -9,37 +9,37 @@ import type {
 } from "../tree/tree.ts";
 import {
   cashtag,
+  cashtagFacet,
   emoticon,
   fromAccount,
-  hasCashtag,
-  hasGeo,
-  hasHashtag,
+  geoFacet,
   hashtag,
-  hasImage,
-  hasLink,
-  hasMedia,
-  hasMention,
-  hasVideo,
+  hashtagFacet,
+  imageFacet,
   inConversation,
-  isNativeRepost,
-  isQuestion,
-  isQuote,
-  isReply,
-  isRepost,
-  isSelfReply,
-  isSensitive,
-  isVerified,
   label,
   language,
   linkDomain,
+  linkFacet,
   linkPart,
+  mediaFacet,
+  mentionFacet,
   mentionsAccount,
+  nativeRepostFacet,
+  questionFacet,
+  quoteFacet,
   quotes,
   quotesAccount,
   repliesTo,
+  replyFacet,
+  repostFacet,
   reposts,
   repostsAccount,
+  selfReplyFacet,
+  sensitiveFacet,
   toAccount,
+  verifiedFacet,
+  videoFacet,
   writtenWith,
 } from "./facets.ts";
 import type { PlanNode } from "./plan.ts";
@@ -138,7 +138,7 @@ function leafPlan(leaf: QueryLeaf, { names, asOfMs }: PlanContext): PlanNode {
     case "emoticon":
       return facet(emoticon(leaf.text));
     case "question":
-      return facet(isQuestion);
+      return facet(questionFacet);
   }
 }
 
@@ -150,24 +150,24 @@ const relationFacets: Readonly<Record<PostRelation, (post: string) => string>> =
 };
 
 const propertyFacets: Readonly<Record<Exclude<PostProperty, "safe" | "has_engagement">, string>> = {
-  retweets: isRepost,
-  nativeretweets: isNativeRepost,
-  replies: isReply,
-  quote: isQuote,
-  self_threads: isSelfReply,
-  verified: isVerified,
-  links: hasLink,
-  media: hasMedia,
-  images: hasImage,
-  videos: hasVideo,
-  hashtags: hasHashtag,
-  mentions: hasMention,
-  cashtags: hasCashtag,
-  geo: hasGeo,
+  retweets: repostFacet,
+  nativeretweets: nativeRepostFacet,
+  replies: replyFacet,
+  quote: quoteFacet,
+  self_threads: selfReplyFacet,
+  verified: verifiedFacet,
+  links: linkFacet,
+  media: mediaFacet,
+  images: imageFacet,
+  videos: videoFacet,
+  hashtags: hashtagFacet,
+  mentions: mentionFacet,
+  cashtags: cashtagFacet,
+  geo: geoFacet,
 };
 
 function propertyPlan(property: PostProperty): PlanNode {
-  if (property === "safe") return not(facet(isSensitive));
+  if (property === "safe") return not(facet(sensitiveFacet));
   if (property === "has_engagement") {
     return any([atLeastOne("likes"), atLeastOne("reposts"), atLeastOne("replies")]);
   }
@@ -181,22 +181,26 @@ const anyOf = (keys: readonly string[] | undefined, makeFacet: (key: string) => 
 
 /** Flattened, without `all`; `none` if any child is. */
 export function all(children: readonly PlanNode[]): PlanNode {
-  const flat = children
+  const flatChildren = children
     .flatMap((child) => (child.kind === "and" ? child.children : [child]))
     .filter((child) => child.kind !== "all");
-  if (flat.some((child) => child.kind === "none")) return { kind: "none" };
-  if (flat.length === 0) return { kind: "all" };
-  return flat.length === 1 && flat[0] ? flat[0] : { kind: "and", children: flat };
+  if (flatChildren.some((child) => child.kind === "none")) return { kind: "none" };
+  if (flatChildren.length === 0) return { kind: "all" };
+  return flatChildren.length === 1 && flatChildren[0]
+    ? flatChildren[0]
+    : { kind: "and", children: flatChildren };
 }
 
 /** Flattened, without `none`; `all` if any child is. */
 export function any(children: readonly PlanNode[]): PlanNode {
-  const flat = children
+  const flatChildren = children
     .flatMap((child) => (child.kind === "or" ? child.children : [child]))
     .filter((child) => child.kind !== "none");
-  if (flat.some((child) => child.kind === "all")) return { kind: "all" };
-  if (flat.length === 0) return { kind: "none" };
-  return flat.length === 1 && flat[0] ? flat[0] : { kind: "or", children: flat };
+  if (flatChildren.some((child) => child.kind === "all")) return { kind: "all" };
+  if (flatChildren.length === 0) return { kind: "none" };
+  return flatChildren.length === 1 && flatChildren[0]
+    ? flatChildren[0]
+    : { kind: "or", children: flatChildren };
 }
 
 export function not(child: PlanNode): PlanNode {

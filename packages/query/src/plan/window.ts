@@ -7,26 +7,26 @@ export type TimeWindow = { fromMs: number | null; toMs: number | null };
 export type IdBounds = { lowId: bigint | null; highId: bigint | null };
 
 /**
- * The time window, clipped to `within`, and the ID range that contain all matches. `conjuncts` are
+ * The time window, clipped to `window`, and the ID range that contain all matches. `conjuncts` are
  * the other conditions.
  */
 export function extractBounds(
   plan: PlanNode,
-  within: TimeWindow,
+  window: TimeWindow,
 ): TimeWindow & IdBounds & { conjuncts: PlanNode[] } {
   const conjuncts: PlanNode[] = [];
-  let { fromMs, toMs } = within;
+  let { fromMs, toMs } = window;
   let lowId: bigint | null = null;
   let highId: bigint | null = null;
   for (const node of plan.kind === "and" ? plan.children : [plan]) {
-    const time = nodeTimes(node);
+    const time = nodeWindow(node);
     const ids = nodeIds(node);
     if (time !== null) {
-      fromMs = higher(fromMs, time.fromMs);
-      toMs = lower(toMs, time.toMs);
+      fromMs = maxBound(fromMs, time.fromMs);
+      toMs = minBound(toMs, time.toMs);
     } else if (ids !== null) {
-      lowId = higher(lowId, ids.lowId);
-      highId = lower(highId, ids.highId);
+      lowId = maxBound(lowId, ids.lowId);
+      highId = minBound(highId, ids.highId);
     } else {
       conjuncts.push(node);
     }
@@ -34,7 +34,7 @@ export function extractBounds(
   return { conjuncts, fromMs, toMs, lowId, highId };
 }
 
-function nodeTimes(node: PlanNode): TimeWindow | null {
+function nodeWindow(node: PlanNode): TimeWindow | null {
   if (node.kind === "time") return node;
   if (node.kind !== "not" || node.child.kind !== "time") return null;
   const { fromMs, toMs } = node.child;
@@ -53,8 +53,8 @@ function nodeIds(node: PlanNode): IdBounds | null {
   };
 }
 
-const higher = <Bound extends number | bigint>(a: Bound | null, b: Bound | null): Bound | null =>
+const maxBound = <Bound extends number | bigint>(a: Bound | null, b: Bound | null): Bound | null =>
   a === null ? b : b === null || a > b ? a : b;
 
-const lower = <Bound extends number | bigint>(a: Bound | null, b: Bound | null): Bound | null =>
+const minBound = <Bound extends number | bigint>(a: Bound | null, b: Bound | null): Bound | null =>
   a === null ? b : b === null || a < b ? a : b;

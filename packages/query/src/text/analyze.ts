@@ -3,7 +3,7 @@ import { withoutSkinTone } from "./emoji.ts";
 import { type EntityOptions, findMentions } from "./entities.ts";
 import { findLinks } from "./links.ts";
 import { addAsciiWords, addRuns, isAscii, pairToken, type TextRun } from "./runs.ts";
-import { startingOutside, type TextSpan } from "./span.ts";
+import { spansStartingOutside, type TextSpan } from "./span.ts";
 
 export { shortenToken } from "./token.ts";
 
@@ -46,13 +46,13 @@ export function analyzeText(
   const tokens: string[] = [];
   if (isAscii(decoded)) {
     const lower = decoded.toLowerCase();
-    eachVisiblePart(decoded, options, tokens, (start, end) =>
+    forEachVisiblePart(decoded, options, tokens, (start, end) =>
       addAsciiWords(lower, start, end, tokens),
     );
     return { tokens, extras: [] };
   }
   const wellFormed = decoded.toWellFormed();
-  eachVisiblePart(wellFormed, options, tokens, (start, end) => {
+  forEachVisiblePart(wellFormed, options, tokens, (start, end) => {
     const runs: TextRun[] = [];
     addRuns(wellFormed.slice(start, end), runs);
     for (const run of runs) addTokens(run, tokens);
@@ -68,11 +68,11 @@ export function hasQuestionMark(text: string): boolean {
     start: index,
     end: index + 1,
   }));
-  return startingOutside(marks, links).length > 0;
+  return spansStartingOutside(marks, links).length > 0;
 }
 
 /** Parts between mentions and links, with a gap between parts that have tokens. */
-function eachVisiblePart(
+function forEachVisiblePart(
   text: string,
   options: EntityOptions,
   tokens: string[],
@@ -99,7 +99,7 @@ function hiddenSpans(text: string, options: EntityOptions): readonly TextSpan[] 
   const links = findLinks(text);
   const mentions = findMentions(text, options);
   if (mentions.length === 0) return links;
-  return [...links, ...startingOutside(mentions, links)].sort((a, b) => a.start - b.start);
+  return [...links, ...spansStartingOutside(mentions, links)].sort((a, b) => a.start - b.start);
 }
 
 function addTokens(run: TextRun, tokens: string[]): void {

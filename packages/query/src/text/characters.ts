@@ -41,7 +41,7 @@ export function codePointClass(codePoint: number): number {
 /** The sum, for each UTF-16 code unit, of the numbers of matching patterns. */
 export function unitTable(
   patterns: readonly (readonly [number, RegExp])[],
-  ofSurrogates: number,
+  surrogateValue: number,
 ): Uint8Array {
   const table = new Uint8Array(0x10000);
   // Surrogates become spaces, so that each index equals its code unit.
@@ -49,14 +49,14 @@ export function unitTable(
   for (let unit = 0; unit < 0xd800; unit += 1) allUnits[unit] = unit;
   for (let unit = 0xe000; unit <= 0xffff; unit += 1) allUnits[unit] = unit;
   const units = new TextDecoder("utf-16le").decode(allUnits);
-  for (const [number, pattern] of patterns) {
+  for (const [value, pattern] of patterns) {
     for (const { index, 0: run } of units.matchAll(pattern)) {
       for (let unit = index; unit < index + run.length; unit += 1) {
-        table[unit] = (table[unit] ?? 0) + number;
+        table[unit] = (table[unit] ?? 0) + value;
       }
     }
   }
-  return table.fill(ofSurrogates, 0xd800, 0xe000);
+  return table.fill(surrogateValue, 0xd800, 0xe000);
 }
 
 const latinAndGreek = /[\p{Script=Latin}\p{Script=Greek}]/u;
@@ -95,8 +95,8 @@ const zeroWidthSpace = /\u200b+/g;
 export function foldWord(text: string): string {
   const visible = withoutInvisible(text);
   const lower = normalise(visible).toLowerCase();
-  const bare = combining.test(lower) ? lower.replace(combiningAfterLatin, "$1") : lower;
-  return foldable.test(bare) ? bare.replace(everyFoldable, characterReplacement) : bare;
+  const unmarked = combining.test(lower) ? lower.replace(combiningAfterLatin, "$1") : lower;
+  return foldable.test(unmarked) ? unmarked.replace(everyFoldable, characterReplacement) : unmarked;
 }
 
 function withoutInvisible(text: string): string {
@@ -108,8 +108,8 @@ function withoutInvisible(text: string): string {
  * A zero width space is a line-break hint in scripts without spaces, and otherwise separates words.
  */
 function keepBetweenWords(spaces: string, offset: number, text: string): string {
-  const after = codeUnitClass(text.charCodeAt(offset + spaces.length));
-  return after === spaceless ? "" : spaces;
+  const nextClass = codeUnitClass(text.charCodeAt(offset + spaces.length));
+  return nextClass === spaceless ? "" : spaces;
 }
 
 function normalise(text: string): string {

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import {
   casesFolder,
   hasCases,
-  notApplicable,
   runCases,
+  skippedGroups,
 } from "../../../../testkit/conformance/twitter-text.ts";
 
 /** Each with the reason. */
@@ -15,21 +15,21 @@ const intentionalDifferences: Readonly<Record<string, string>> = {
     "a + after a link in a text is not part of it, as in the rules for extraction",
 };
 
-const named = hasCases
+const title = hasCases
   ? "the published cases of twitter-text"
   : `the published cases of twitter-text (missing in ${casesFolder})`;
 
-describe.skipIf(!hasCases)(named, () => {
+describe.skipIf(!hasCases)(title, () => {
   const outcomes = hasCases ? runCases() : [];
 
   test("twitter-text's applicable cases have the published results, apart from documented exceptions", () => {
-    const others = outcomes.filter(({ expected, actual }) => expected !== actual);
-    expect(others.map(({ description }) => description)).toEqual(
+    const differences = outcomes.filter(({ expected, actual }) => expected !== actual);
+    expect(differences.map(({ description }) => description)).toEqual(
       Object.keys(intentionalDifferences),
     );
   });
   test("only a few groups of twitter-text's cases do not apply", () => {
     expect(outcomes.length).toBeGreaterThan(2_000);
-    expect(Object.keys(notApplicable)).toHaveLength(7);
+    expect(Object.keys(skippedGroups)).toHaveLength(7);
   });
 });

@@ -2,8 +2,8 @@
 export const possibleEmoji = /[\u2190-\u2bff\ud83c-\ud83e]|[\u20e3\ufe0f]/;
 
 /** These are text unless a variation selector follows. */
-const textual = "©®‼⁉™ℹⓂ〰〽㊗㊙";
-const picture = `(?:[[\\p{Emoji}&&\\p{Extended_Pictographic}]--[${textual}]]|[${textual}](?=\\ufe0f)|\\p{Emoji_Modifier})`;
+const textCharacters = "©®‼⁉™ℹⓂ〰〽㊗㊙";
+const picture = `(?:[[\\p{Emoji}&&\\p{Extended_Pictographic}]--[${textCharacters}]]|[${textCharacters}](?=\\ufe0f)|\\p{Emoji_Modifier})`;
 const tags = "(?:[\\u{e0020}-\\u{e007e}]+\\u{e007f})?";
 const element = `${picture}(?:\\p{Emoji_Modifier}\\ufe0f?|[\\ufe0e\\ufe0f])?${tags}`;
 
@@ -35,8 +35,8 @@ export function withoutSkinTone(token: string): string {
 
 /** A keycap's sigil becomes full-width, because no token contains ASCII punctuation. */
 function emojiToken(sequence: string): string {
-  const bare = sequence.replace(selectors, "");
-  if (bare.startsWith("#")) return `＃${bare.slice(1)}`;
-  if (bare.startsWith("*")) return `＊${bare.slice(1)}`;
-  return bare;
+  const token = sequence.replace(selectors, "");
+  if (token.startsWith("#")) return `＃${token.slice(1)}`;
+  if (token.startsWith("*")) return `＊${token.slice(1)}`;
+  return token;
 }

@@ -17,7 +17,7 @@ const hashtagSpecials =
   "_\\u200c\\u200d\\ua67e\\u05be\\u05f3\\u05f4\\uff5e\\u301c\\u309b\\u309c\\u30a0\\u30fb\\u3003\\u0f0b\\u0f0c\\u00b7";
 const hashtagCharacters = `\\p{L}\\p{M}\\p{Nd}${hashtagSpecials}`;
 const everyHashtag = new RegExp(`[#＃](?![\\ufe0f\\u20e3])([${hashtagCharacters}]+)`, "gu");
-const hashtagHere = new RegExp(everyHashtag, "uy");
+const stickyHashtag = new RegExp(everyHashtag, "uy");
 const hashtagLetter = /[\p{L}\p{M}]/u;
 const badBeforeHashtag = new RegExp(`[${hashtagCharacters}&]$`, "u");
 const variationSelector = /[\ufe0e\ufe0f]$/;
@@ -28,8 +28,8 @@ const hostName = `${hostLabel}(?:\\.${hostLabel}){0,8}\\.[A-Za-z]{2,63}(?![A-Za-
 const plainMention = /[@＠]([A-Za-z0-9_]{1,20})/g;
 const handle = `(?:${hostName}|[A-Za-z0-9_]{1,64})`;
 const dottedMention = new RegExp(`[@＠](${handle}(?:@${hostName})?)`, "g");
-const dottedMentionHere = new RegExp(dottedMention, "y");
-const plainMentionHere = /[@＠]([A-Za-z0-9_]{1,64})/y;
+const stickyDottedMention = new RegExp(dottedMention, "y");
+const stickyPlainMention = /[@＠]([A-Za-z0-9_]{1,64})/y;
 const badBeforeMention = /[A-Za-z0-9_!#$%&*@＠]$/;
 /** `RT@user` and `rt:@user` are mentions despite the preceding letter. */
 const repostMark = /(?:^|[^A-Za-z0-9_+~.-])rt:?$/i;
@@ -42,23 +42,23 @@ const invisible = /\p{Default_Ignorable_Code_Point}+/gu;
 const cashtagName = "[A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?";
 const cashtagEnd = "(?=$|[\\s!#-/:-@\\[-_{-~])";
 const everyCashtag = new RegExp(`(?<=^|\\s)\\$(${cashtagName})${cashtagEnd}`, "g");
-const cashtagHere = new RegExp(`\\$(${cashtagName})${cashtagEnd}`, "y");
+const stickyCashtag = new RegExp(`\\$(${cashtagName})${cashtagEnd}`, "y");
 
 /** By X's rules, in order, without overlaps. Offsets are in UTF-16 code units. */
 export function extractEntities(text: string, options: EntityOptions = {}): Entity[] {
   const links = findLinks(text).map(
     ({ start, end }): Entity => ({ kind: "url", start, end, value: text.slice(start, end) }),
   );
-  const found = [
+  const entities = [
     ...links,
     ...findHashtags(text),
     ...findMentions(text, options),
     ...findCashtags(text),
   ].sort((a, b) => a.start - b.start);
-  return found.filter(startsAfterOthers());
+  return entities.filter(createOverlapFilter());
 }
 
-function startsAfterOthers(): (entity: Entity) => boolean {
+function createOverlapFilter(): (entity: Entity) => boolean {
   let end = 0;
   return (entity) => {
     if (entity.start < end) return false;
@@ -72,9 +72,11 @@ export function findMentions(text: string, options: EntityOptions = {}): Entity[
   const mentions: Entity[] = [];
   for (const match of text.matchAll(options.dottedHandles ? dottedMention : plainMention)) {
     if (!canMentionAt(text, match.index)) continue;
-    const longest = plausibleHandle(match[1] ?? "");
+    const longestHandle = plausibleHandle(match[1] ?? "");
     // `@nasa.comé` mentions only nasa.
-    const value = hasBadEnding(text, match.index, longest) ? firstName(longest) : longest;
+    const value = hasBadEnding(text, match.index, longestHandle)
+      ? firstName(longestHandle)
+      : longestHandle;
     if (hasBadEnding(text, match.index, value)) continue;
     const end = match.index + 1 + value.length;
     mentions.push({ kind: "mention", start: match.index, end, value });
@@ -84,16 +86,16 @@ export function findMentions(text: string, options: EntityOptions = {}): Entity[
 
 /** Null for `#` alone, `#1` and keycaps. */
 export function readHashtag(text: string, offset: number): SigilValue | null {
-  const found = readAt(hashtagHere, text, offset);
+  const found = readAt(stickyHashtag, text, offset);
   return found !== null && hashtagLetter.test(found.value) ? found : null;
 }
 
 export function readMention(text: string, offset: number): SigilValue | null {
-  return readAt(dottedMentionHere, text, offset) ?? readAt(plainMentionHere, text, offset);
+  return readAt(stickyDottedMention, text, offset) ?? readAt(stickyPlainMention, text, offset);
 }
 
 export function readCashtag(text: string, offset: number): SigilValue | null {
-  return readAt(cashtagHere, text, offset);
+  return readAt(stickyCashtag, text, offset);
 }
 
 /** Without the sigil, in NFKC and lower case. */
@@ -112,8 +114,8 @@ export function findHashtags(text: string): Entity[] {
     const value = match[1] ?? "";
     const end = match.index + match[0].length;
     if (!hashtagLetter.test(value) || badAfterHashtag.test(text.slice(end, end + 3))) continue;
-    const before = text.slice(Math.max(0, match.index - 2), match.index);
-    if (badBeforeHashtag.test(before) && !variationSelector.test(before)) continue;
+    const precedingText = text.slice(Math.max(0, match.index - 2), match.index);
+    if (badBeforeHashtag.test(precedingText) && !variationSelector.test(precedingText)) continue;
     hashtags.push({ kind: "hashtag", start: match.index, end, value });
   }
   return hashtags;
@@ -146,8 +148,8 @@ function hasBadEnding(text: string, sigil: number, handle: string): boolean {
 }
 
 function canMentionAt(text: string, sigil: number): boolean {
-  const before = text.slice(Math.max(0, sigil - 4), sigil);
-  return !badBeforeMention.test(before) || repostMark.test(before);
+  const precedingText = text.slice(Math.max(0, sigil - 4), sigil);
+  return !badBeforeMention.test(precedingText) || repostMark.test(precedingText);
 }
 
 function readAt(pattern: RegExp, text: string, offset: number): SigilValue | null {
@@ -156,10 +158,10 @@ function readAt(pattern: RegExp, text: string, offset: number): SigilValue | nul
   return match === null ? null : { value: match[1] ?? "", end: offset + match[0].length };
 }
 
-const isPlain = /^[!-~]*$/;
+const plainAscii = /^[!-~]*$/;
 
 function foldSigil(text: string, sigil: string): string {
-  if (isPlain.test(text)) {
+  if (plainAscii.test(text)) {
     const lower = text.toLowerCase();
     return lower.startsWith(sigil) ? lower.slice(1) : lower;
   }
@@ -176,10 +178,10 @@ const exactEmoticon = /^([:;=])['’^-]?(\)+|\(+|[DPpOo])$/;
 /** `:-)`, `=)`, `:))` and `:)` are the same emoticon. */
 export function findEmoticons(text: string): string[] {
   if (!possibleEmoticon.test(text)) return [];
-  const found = new Set<string>();
+  const emoticons = new Set<string>();
   for (const [, eyes = "", mouth = ""] of text.matchAll(everyEmoticon))
-    found.add(plainEmoticon(eyes, mouth.charAt(0)));
-  return [...found];
+    emoticons.add(plainEmoticon(eyes, mouth.charAt(0)));
+  return [...emoticons];
 }
 
 export function readEmoticon(text: string): string | null {

@@ -23,5 +23,5 @@ export { languageTags } from "./languages.ts";
 export { findLinks } from "./links.ts";
 export { isAscii, pairToken, splitIntoRuns } from "./runs.ts";
 export { phraseSequence, querySequence, type SequenceElement } from "./sequence.ts";
-export { startingOutside, type TextSpan } from "./span.ts";
+export { spansStartingOutside as startingOutside, type TextSpan } from "./span.ts";
 export { hostSuffixes, type Link, linkTokens, parseLink, urlQueryTokens } from "./urls.ts";

@@ -47,15 +47,15 @@ const shortLinkSlug = /\/([A-Za-z0-9]+)/y;
  */
 export function findLinks(text: string): TextSpan[] {
   const links: TextSpan[] = [];
-  let resume = 0;
+  let resumeAt = 0;
   let dot = text.indexOf(".");
   while (dot >= 0) {
     let next = dot + 1;
     if (isHostUnit(text.charCodeAt(dot - 1)) && isHostUnit(text.charCodeAt(next))) {
-      const found = linkAt(text, dot, resume);
+      const found = linkAt(text, dot, resumeAt);
       if (found.link !== null) {
         links.push(found.link);
-        resume = found.link.end;
+        resumeAt = found.link.end;
       }
       next = Math.max(next, found.scannedTo);
     }
@@ -76,12 +76,12 @@ function linkAt(text: string, dot: number, resume: number): LinkScan {
     return { link: null, scannedTo: scanAhead(text, dot, text.length, bareHostCharacter) };
   }
   const runEnd = scanAhead(text, dot, bareStart + maxHostLength + 1, bareHostCharacter);
-  const nothing = { link: null, scannedTo: runEnd };
-  if (bareStart > 0 && badBeforeBareHost.test(text.charAt(bareStart - 1))) return nothing;
+  const noLink = { link: null, scannedTo: runEnd };
+  if (bareStart > 0 && badBeforeBareHost.test(text.charAt(bareStart - 1))) return noLink;
   // A hyphen after letters of another script does not belong to the host.
   const start = bareStart > 0 ? afterHyphens(text, bareStart) : bareStart;
   const hostEnd = findBareHostEnd(text, start, runEnd);
-  if (hostEnd === null) return nothing;
+  if (hostEnd === null) return noLink;
   const end = findBareLinkEnd(text, hostEnd);
   return { link: { start, end }, scannedTo: end };
 }
@@ -109,14 +109,14 @@ function linkWithScheme(text: string, hostStart: number): LinkScan {
   const runEnd = isShortLink
     ? hostStart + 4
     : scanAhead(text, hostStart, hostStart + maxHostLength + 1, hostCharacter);
-  const nothing = { link: null, scannedTo: runEnd };
-  const before = scheme.exec(text.slice(Math.max(0, hostStart - 9), hostStart - 3));
-  if (before === null || badBeforeLink.test(before[1] ?? "")) return nothing;
-  const start = hostStart - 3 - before[0].length + (before[1] ?? "").length;
+  const noLink = { link: null, scannedTo: runEnd };
+  const schemeMatch = scheme.exec(text.slice(Math.max(0, hostStart - 9), hostStart - 3));
+  if (schemeMatch === null || badBeforeLink.test(schemeMatch[1] ?? "")) return noLink;
+  const start = hostStart - 3 - schemeMatch[0].length + (schemeMatch[1] ?? "").length;
   const hostEnd = isShortLink ? runEnd : findHostEnd(text, hostStart, runEnd);
   if (hostEnd === null) return { link: null, scannedTo: hostStart + 1 };
   const end = isShortLink ? findShortLinkEnd(text, hostEnd) : findLinkEnd(text, hostEnd);
-  if (end === null) return nothing;
+  if (end === null) return noLink;
   return { link: { start, end }, scannedTo: end };
 }
 
@@ -145,18 +145,18 @@ function endsInForeignDomain(run: string): boolean {
 /** The top-level domain must be known and must not start a sentence (`done.So`). */
 function findBareHostEnd(text: string, start: number, runEnd: number): number | null {
   const ownRun = text.slice(start, runEnd);
-  const foreign = ownRun.endsWith(".") ? topLevelDomainAt(text, runEnd) : null;
-  const run = foreign === null ? ownRun.replace(/[.-]+$/, "") : ownRun + foreign;
-  let last = run.length;
+  const foreignDomain = ownRun.endsWith(".") ? topLevelDomainAt(text, runEnd) : null;
+  const run = foreignDomain === null ? ownRun.replace(/[.-]+$/, "") : ownRun + foreignDomain;
+  let topEnd = run.length;
   for (let dot = run.lastIndexOf("."); dot > 0; dot = run.lastIndexOf(".", dot - 1)) {
-    const top = run.slice(dot + 1, last);
-    const host = run.slice(0, last);
+    const top = run.slice(dot + 1, topEnd);
+    const host = run.slice(0, topEnd);
     const isPlausiblyCased = top === top.toLowerCase() || host === host.toUpperCase();
     if (isPlausiblyCased && isKnownDomain(top) && isHost(run.slice(0, dot))) {
-      const end = start + last;
+      const end = start + topEnd;
       if (!badAfterHost.test(text.charAt(end))) return end;
     }
-    last = dot;
+    topEnd = dot;
   }
   return null;
 }
@@ -168,10 +168,10 @@ function isKnownDomain(top: string): boolean {
 }
 
 function topLevelDomainAt(text: string, index: number): string | null {
-  const rest = text.slice(index, index + 64);
-  const ascii = asciiTail.exec(rest)?.[0];
-  if (ascii !== undefined) return ascii;
-  const lower = rest.toLowerCase();
+  const tail = text.slice(index, index + 64);
+  const asciiDomain = asciiTail.exec(tail)?.[0];
+  if (asciiDomain !== undefined) return asciiDomain;
+  const lower = tail.toLowerCase();
   return internationalDomains.find((domain) => lower.startsWith(domain)) ?? null;
 }
 
@@ -234,23 +234,23 @@ function findParametersEnd(text: string, start: number): number {
 
 /** Ends before the first unbalanced bracket. */
 function findBalancedEnd(tail: string): number {
-  const open: number[] = [];
+  const openOffsets: number[] = [];
   for (let index = 0; index < tail.length; index += 1) {
-    if (tail[index] === "(") open.push(index);
-    if (tail[index] === ")" && open.pop() === undefined) return index;
+    if (tail[index] === "(") openOffsets.push(index);
+    if (tail[index] === ")" && openOffsets.pop() === undefined) return index;
   }
-  return open[0] ?? tail.length;
+  return openOffsets[0] ?? tail.length;
 }
 
-function scanBack(text: string, from: number, floor: number, allowed: RegExp): number {
+function scanBack(text: string, from: number, floor: number, pattern: RegExp): number {
   let index = from;
-  while (index > floor && allowed.test(text.charAt(index - 1))) index -= 1;
+  while (index > floor && pattern.test(text.charAt(index - 1))) index -= 1;
   return index;
 }
 
-function scanAhead(text: string, from: number, ceiling: number, allowed: RegExp): number {
+function scanAhead(text: string, from: number, ceiling: number, pattern: RegExp): number {
   let index = from;
-  while (index < text.length && index < ceiling && allowed.test(text.charAt(index))) index += 1;
+  while (index < text.length && index < ceiling && pattern.test(text.charAt(index))) index += 1;
   return index;
 }
 

@@ -7,11 +7,11 @@ import { findLinks } from "./links.ts";
 import { phraseSequence, querySequence, type SequenceElement } from "./sequence.ts";
 
 /** Writes `日*` for a prefix, and `*` for any token. */
-function written(elements: readonly SequenceElement[]): string {
-  return elements.map(writtenElement).join(" ");
+function formatElements(elements: readonly SequenceElement[]): string {
+  return elements.map(formatElement).join(" ");
 }
 
-function writtenElement(element: SequenceElement): string {
+function formatElement(element: SequenceElement): string {
   if (element.kind === "any") return "*";
   return element.kind === "prefix" ? `${element.prefix}*` : element.token;
 }
@@ -40,7 +40,7 @@ describe("the sequence of a word", () => {
     ["a lone surrogate", "\ud800", ""],
     ["a star within a word is ignored", "*", ""],
   ])("the sequence of a word has the expected elements: %s", (_, text, expected) => {
-    expect(written(querySequence(text))).toBe(expected);
+    expect(formatElements(querySequence(text))).toBe(expected);
   });
   test("a long word in a query is shortened in the same way as in documents", () => {
     const word = "x".repeat(10_000);
@@ -63,7 +63,7 @@ describe("the sequence of a phrase", () => {
     ["an emoji with skin tone", "good 👍🏽 job", "good 👍🏽 job"],
     ["an unreadable phrase", "?!", ""],
   ])("the sequence of a phrase has the expected elements: %s", (_, text, expected) => {
-    expect(written(phraseSequence(text))).toBe(expected);
+    expect(formatElements(phraseSequence(text))).toBe(expected);
   });
 });
 
@@ -155,7 +155,7 @@ const fragment = fc.oneof(
 const anyText = fc.array(fragment, { maxLength: 12 }).map((parts) => parts.join("").toWellFormed());
 
 test("every word of a text outside of mentions and links finds the text", () => {
-  let found = 0;
+  let wordCount = 0;
   fc.assert(
     fc.property(anyText, (text) => {
       const hidden = [...findLinks(text), ...findMentions(text, { dottedHandles: true })];
@@ -165,7 +165,7 @@ test("every word of a text outside of mentions and links finds the text", () => 
         );
         const sequence = querySequence(word);
         if (isHidden || sequence.length === 0) continue;
-        found += 1;
+        wordCount += 1;
         expect(
           matchesSequence(sequence, analyzeText(text).tokens),
           JSON.stringify({ text, word }),
@@ -174,7 +174,7 @@ test("every word of a text outside of mentions and links finds the text", () => 
     }),
     { numRuns: 5000 },
   );
-  expect(found).toBeGreaterThan(2500);
+  expect(wordCount).toBeGreaterThan(2500);
 });
 
 const spacelessRun = fc

@@ -38,8 +38,8 @@ function sequenceElements(positions: readonly SequencePosition[]): SequenceEleme
 
 /** In a document the run may continue, so the last character's token is left open. */
 function elementsBeforeAny(characters: readonly string[]): SequenceElement[] {
-  const open = characterElements(characters, true);
-  return characters.length > 1 ? [...open, { kind: "any" }] : open;
+  const elements = characterElements(characters, true);
+  return characters.length > 1 ? [...elements, { kind: "any" }] : elements;
 }
 
 /**

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { startingOutside, type TextSpan } from "./span.ts";
+import { spansStartingOutside, type TextSpan } from "./span.ts";
 
 const inOrder = (starts: readonly number[]): TextSpan[] =>
   [...starts].sort((a, b) => a - b).map((start) => ({ start, end: start + 3 }));
@@ -16,7 +16,7 @@ test("the spans found to begin outside of others are those that a comparison of 
       const expected = spans.filter(
         ({ start }) => !covers.some((cover) => cover.start <= start && start < cover.end),
       );
-      expect(startingOutside(spans, covers)).toEqual(expected);
+      expect(spansStartingOutside(spans, covers)).toEqual(expected);
     }),
   );
 });
@@ -32,6 +32,6 @@ test("finding the spans that begin outside of others visits each span a bounded 
   });
   const spans = Array.from({ length: 1_000 }, (_unused, index) => counting(10 * index + 5));
   const covers = Array.from({ length: 1_000 }, (_unused, index) => counting(10 * index));
-  expect(startingOutside(spans, covers)).toHaveLength(1_000);
+  expect(spansStartingOutside(spans, covers)).toHaveLength(1_000);
   expect(reads).toBeLessThanOrEqual(4_000);
 });

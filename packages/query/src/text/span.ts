@@ -1,7 +1,7 @@
 /** In UTF-16 code units. */
 export type TextSpan = { start: number; end: number };
 
-export function startingOutside<Span extends TextSpan>(
+export function spansStartingOutside<Span extends TextSpan>(
   spans: readonly Span[],
   covers: readonly TextSpan[],
 ): Span[] {

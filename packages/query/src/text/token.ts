@@ -46,7 +46,7 @@ const schedule = new Uint32Array(64);
 
 /** FIPS 180-4. Synchronous, unlike the browser's function. */
 export function sha256Hex(message: Uint8Array): string {
-  const blocks = padded(message);
+  const blocks = padMessage(message);
   const state = Uint32Array.from(initialState);
   for (let offset = 0; offset < blocks.byteLength; offset += blockBytes) {
     compress(state, blocks, offset);
@@ -54,7 +54,7 @@ export function sha256Hex(message: Uint8Array): string {
   return Array.from(state, (word) => word.toString(16).padStart(8, "0")).join("");
 }
 
-function padded(message: Uint8Array): DataView {
+function padMessage(message: Uint8Array): DataView {
   const blocks = Math.ceil((message.length + 9) / blockBytes);
   const bytes = new Uint8Array(blocks * blockBytes);
   bytes.set(message);
@@ -69,8 +69,8 @@ function compress(state: Uint32Array, blocks: DataView, offset: number): void {
   for (let index = 16; index < 64; index++) {
     const early = wordAt(schedule, index - 15);
     const late = wordAt(schedule, index - 2);
-    const s0 = rotated(early, 7) ^ rotated(early, 18) ^ (early >>> 3);
-    const s1 = rotated(late, 17) ^ rotated(late, 19) ^ (late >>> 10);
+    const s0 = rotateRight(early, 7) ^ rotateRight(early, 18) ^ (early >>> 3);
+    const s1 = rotateRight(late, 17) ^ rotateRight(late, 19) ^ (late >>> 10);
     schedule[index] = wordAt(schedule, index - 16) + s0 + wordAt(schedule, index - 7) + s1;
   }
   let a = wordAt(state, 0);
@@ -82,10 +82,10 @@ function compress(state: Uint32Array, blocks: DataView, offset: number): void {
   let g = wordAt(state, 6);
   let h = wordAt(state, 7);
   for (let index = 0; index < 64; index++) {
-    const s1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25);
+    const s1 = rotateRight(e, 6) ^ rotateRight(e, 11) ^ rotateRight(e, 25);
     const choice = (e & f) ^ (~e & g);
     const t1 = (h + s1 + choice + wordAt(roundConstants, index) + wordAt(schedule, index)) | 0;
-    const s0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22);
+    const s0 = rotateRight(a, 2) ^ rotateRight(a, 13) ^ rotateRight(a, 22);
     const majority = (a & b) ^ (a & c) ^ (b & c);
     h = g;
     g = f;
@@ -106,7 +106,7 @@ function compress(state: Uint32Array, blocks: DataView, offset: number): void {
   state[7] = wordAt(state, 7) + h;
 }
 
-const rotated = (word: number, bits: number): number => (word >>> bits) | (word << (32 - bits));
+const rotateRight = (word: number, bits: number): number => (word >>> bits) | (word << (32 - bits));
 
 /** The index must be within the array. */
 const wordAt = (words: Uint32Array, index: number): number => words[index] as number;

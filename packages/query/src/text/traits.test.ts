@@ -7,14 +7,14 @@ const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(u
 const neighbours = ["", "a", "9", "я", "日", "ー", "."];
 
 test("characters without the foldable trait need only lower-casing, regardless of their neighbours", () => {
-  const plain = units.filter((unit) => (textTraits(unit) & foldable) === 0);
-  const wrong = plain.filter((unit) =>
+  const plainUnits = units.filter((unit) => (textTraits(unit) & foldable) === 0);
+  const wrong = plainUnits.filter((unit) =>
     neighbours.some((other) =>
       [unit + other, other + unit].some((text) => foldWord(text) !== text.toLowerCase()),
     ),
   );
   expect(wrong).toEqual([]);
-  expect(plain.length).toBeGreaterThan(20_000);
+  expect(plainUnits.length).toBeGreaterThan(20_000);
 });
 
 test("characters without the pictures trait begin no emoji", () => {

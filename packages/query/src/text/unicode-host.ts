@@ -51,7 +51,7 @@ function decodePunycode(text: string): string | null {
       weight *= base - threshold;
     }
     const length = output.length + 1;
-    bias = adaptedBias(position - start, length, start === 0);
+    bias = adaptBias(position - start, length, start === 0);
     code += Math.floor(position / length);
     if (code > highestCode) return null;
     position %= length;
@@ -67,7 +67,7 @@ function getDigit(unit: number): number | null {
   return null;
 }
 
-function adaptedBias(distance: number, length: number, isFirst: boolean): number {
+function adaptBias(distance: number, length: number, isFirst: boolean): number {
   let delta = Math.floor(distance / (isFirst ? damp : 2));
   delta += Math.floor(delta / length);
   let k = 0;

@@ -42,8 +42,8 @@ describe("the tokens of a link", () => {
 });
 
 function finds(query: string, url: string): boolean {
-  const expected = ` ${urlQueryTokens(query).join(" ")} `;
-  return ` ${linkTokens(parseLink(url)).join(" ")} `.includes(expected);
+  const queryText = ` ${urlQueryTokens(query).join(" ")} `;
+  return ` ${linkTokens(parseLink(url)).join(" ")} `.includes(queryText);
 }
 
 describe("matching", () => {
@@ -92,8 +92,8 @@ const links = fc
   .map(({ scheme, prefix, host, port, path, query, tracking, fragment }) => {
     const parameters = query.map(([key, value]) => `${key}=${value}`).concat(tracking || []);
     const search = parameters.length > 0 ? `?${parameters.join("&")}` : "";
-    const rest = path.map(([mark, part]) => mark + part).join("");
-    return `${scheme}${prefix}${host.join(".")}.com${port}/${rest}${search}${fragment}`;
+    const pathText = path.map(([mark, part]) => mark + part).join("");
+    return `${scheme}${prefix}${host.join(".")}.com${port}/${pathText}${search}${fragment}`;
   });
 
 test("any part of a link between token boundaries finds the link", () => {

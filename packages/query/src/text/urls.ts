@@ -16,15 +16,15 @@ const aboveAscii = /[\u0080-\uffff]/;
 /** In lower case, without scheme, user and fragment. */
 export type Link = {
   host: string;
-  rest: string;
+  pathAndQuery: string;
 };
 
 export function parseLink(url: string): Link {
-  const whole = normalise(url.trim()).replace(schemePrefix, "");
-  const fragment = whole.indexOf("#");
-  const link = fragment < 0 ? whole : whole.slice(0, fragment);
+  const normalizedUrl = normalise(url.trim()).replace(schemePrefix, "");
+  const fragment = normalizedUrl.indexOf("#");
+  const link = fragment < 0 ? normalizedUrl : normalizedUrl.slice(0, fragment);
   const authorityText = authority.exec(link)?.[0] ?? "";
-  return { host: parseHost(authorityText), rest: link.slice(authorityText.length) };
+  return { host: parseHost(authorityText), pathAndQuery: link.slice(authorityText.length) };
 }
 
 /**
@@ -32,11 +32,13 @@ export function parseLink(url: string): Link {
  * Punycode and percent codes are decoded; a leading `www.`, ports 80 and 443, and tracking
  * parameters are omitted.
  */
-export function linkTokens({ host, rest }: Link): string[] {
-  const query = rest.includes("=") ? rest.replace(trackingParameters, "$1") : rest;
-  const parts = normalise(`${host} ${decodePercent(query)}`);
-  if (!aboveAscii.test(parts)) return asciiTokens(parts);
-  return parts.split(nonWordCharacters).filter(isNotEmpty).map(shortenToken);
+export function linkTokens({ host, pathAndQuery }: Link): string[] {
+  const query = pathAndQuery.includes("=")
+    ? pathAndQuery.replace(trackingParameters, "$1")
+    : pathAndQuery;
+  const text = normalise(`${host} ${decodePercent(query)}`);
+  if (!aboveAscii.test(text)) return asciiTokens(text);
+  return text.split(nonWordCharacters).filter(isNotEmpty).map(shortenToken);
 }
 
 function asciiTokens(text: string): string[] {
@@ -84,11 +86,15 @@ function findNameEnd(host: string): number {
 function parseHost(authorityText: string): string {
   // Text that begins with parameters contains no host.
   if (authorityText.includes("=")) return authorityText.replace(trackingParameters, "$1");
-  const named = authorityText.includes("@") ? authorityText.replace(userinfo, "") : authorityText;
-  const host = named.includes(":") ? named.replace(defaultPort, "") : named;
-  const bare = host.startsWith("www.") ? host.slice(4) : host;
-  if (!bare.includes("xn--")) return decodePercent(bare);
-  const [name = "", port = ""] = bare.split(":");
+  const withoutUserinfo = authorityText.includes("@")
+    ? authorityText.replace(userinfo, "")
+    : authorityText;
+  const host = withoutUserinfo.includes(":")
+    ? withoutUserinfo.replace(defaultPort, "")
+    : withoutUserinfo;
+  const bareHost = host.startsWith("www.") ? host.slice(4) : host;
+  if (!bareHost.includes("xn--")) return decodePercent(bareHost);
+  const [name = "", port = ""] = bareHost.split(":");
   return `${unicodeHost(name) ?? name} ${port}`;
 }
 

@@ -120,8 +120,8 @@ function describeLeaf(leaf: QueryLeaf): string {
 function describeWord(text: string): string {
   const words = searchedWords(text);
   if (words === null) return `word ${text}`;
-  const searched = words.includes(" ") ? `adjacent words ${words}` : `word ${words}`;
-  return `${searched} (written ${text})`;
+  const description = words.includes(" ") ? `adjacent words ${words}` : `word ${words}`;
+  return `${description} (written ${text})`;
 }
 
 function describePhrase(text: string, quotation: string): string {

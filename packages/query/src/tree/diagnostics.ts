@@ -80,7 +80,7 @@ export function makeDiagnostic(
   return { severity: diagnosticCodes[code], code, ...span, ...details };
 }
 
-const longestRewrite = 200;
+const maxRewriteLength = 200;
 
 export function withChosenHint(
   finding: DraftDiagnostic,
@@ -91,7 +91,7 @@ export function withChosenHint(
   if (typeof hint === "string") return { ...finding, hint };
   const { lead, queries, otherwise } = hint;
   const query = queries.find(
-    (other) => other.length <= longestRewrite && parsesWithoutFindings(printableText(other)),
+    (other) => other.length <= maxRewriteLength && parsesWithoutFindings(printableText(other)),
   );
   return { ...finding, hint: query === undefined ? otherwise : `${lead} ${query}` };
 }
@@ -104,29 +104,29 @@ export function withoutControls(diagnostic: Diagnostic): Diagnostic {
 }
 
 function printableText(text: string): string {
-  return Array.from(text, printable).join("");
+  return Array.from(text, toPrintable).join("");
 }
 
 export function diagnosticLine(diagnostic: Diagnostic): string {
   return `${diagnostic.message} (at offset ${diagnostic.offset})`;
 }
 
-const widestExcerpt = 96;
+const maxExcerptWidth = 96;
 
 /** Puts carets under the span; a long query is cut around it. */
 export function renderDiagnostic(query: string, diagnostic: Diagnostic): string {
-  const characters = Array.from(query, printable);
+  const characters = Array.from(query, toPrintable);
   const from = excerptStart(characters, diagnostic.offset);
   const to = excerptEnd(characters, from);
   const last = Math.min(diagnostic.offset + Math.max(diagnostic.length, 1), to);
   const lead = from > 0 ? "…" : "";
   const trail = to < characters.length ? "…" : "";
-  const before = computeWidth(characters.slice(from, diagnostic.offset)) + lead.length;
-  const marked = computeWidth(characters.slice(diagnostic.offset, last));
+  const indent = computeWidth(characters.slice(from, diagnostic.offset)) + lead.length;
+  const markedWidth = computeWidth(characters.slice(diagnostic.offset, last));
   const lines = [
     `${diagnostic.severity}[${diagnostic.code}]: ${diagnosticLine(diagnostic)}`,
     `  ${lead}${characters.slice(from, to).join("")}${trail}`,
-    `  ${" ".repeat(before)}${"^".repeat(Math.max(marked, 1))}`,
+    `  ${" ".repeat(indent)}${"^".repeat(Math.max(markedWidth, 1))}`,
   ];
   if (diagnostic.hint !== undefined) lines.push(`  hint: ${diagnostic.hint}`);
   if (diagnostic.expected !== undefined)
@@ -135,10 +135,10 @@ export function renderDiagnostic(query: string, diagnostic: Diagnostic): string 
 }
 
 function excerptStart(characters: readonly string[], offset: number): number {
-  if (computeWidth(characters) <= widestExcerpt) return 0;
+  if (computeWidth(characters) <= maxExcerptWidth) return 0;
   let start = offset;
   let width = 0;
-  while (start > 0 && width < widestExcerpt / 3) {
+  while (start > 0 && width < maxExcerptWidth / 3) {
     start--;
     width += characterWidth(characters[start] ?? "");
   }
@@ -148,14 +148,14 @@ function excerptStart(characters: readonly string[], offset: number): number {
 function excerptEnd(characters: readonly string[], start: number): number {
   let end = start;
   let width = 0;
-  while (end < characters.length && width < widestExcerpt) {
+  while (end < characters.length && width < maxExcerptWidth) {
     width += characterWidth(characters[end] ?? "");
     end++;
   }
   return end;
 }
 
-function printable(character: string): string {
+function toPrintable(character: string): string {
   if (/\s/u.test(character)) return character === "\u3000" ? character : " ";
   return /[\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(character) ? "\ufffd" : character;
 }

@@ -5,7 +5,7 @@ export function drawTree(tree: DrawnTree): string {
 }
 
 function treeLines({ label, branches }: DrawnTree): string[] {
-  const below = branches.flatMap((branch, index) => {
+  const branchLines = branches.flatMap((branch, index) => {
     const isLast = index === branches.length - 1;
     const [first = "", ...rest] = treeLines(branch);
     return [
@@ -13,5 +13,5 @@ function treeLines({ label, branches }: DrawnTree): string[] {
       ...rest.map((line) => `${isLast ? "  " : "│ "} ${line}`),
     ];
   });
-  return [label, ...below];
+  return [label, ...branchLines];
 }

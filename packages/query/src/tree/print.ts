@@ -57,7 +57,7 @@ function printLeaf(leaf: QueryLeaf): string {
     case "min-count":
       return `${countOperators[leaf.metric]}:${leaf.atLeast}`;
     case "geocode":
-      return `geocode:${decimal(leaf.lat)},${decimal(leaf.lon)},${decimal(leaf.radiusKm)}km`;
+      return `geocode:${formatDecimal(leaf.lat)},${formatDecimal(leaf.lon)},${formatDecimal(leaf.radiusKm)}km`;
     case "url":
       return `url:${quote(leaf.text)}`;
     case "domain":
@@ -102,7 +102,7 @@ const units = [
 ] as const;
 
 /** Without an exponent, but parses to the same number. */
-function decimal(value: number): string {
+function formatDecimal(value: number): string {
   const [mantissa = "", exponent] = String(value).split("e-");
   if (exponent === undefined) return mantissa;
   const digits = mantissa.replace(/[-.]/g, "");

@@ -2,7 +2,7 @@ import { decodeEntities, foldWord } from "../text/characters.ts";
 import { splitIntoRuns } from "../text/runs.ts";
 
 /** The index may shorten longer words. */
-const longestWord = 20;
+const maxWordLength = 20;
 
 /** Null if there are none, one is too long, or they equal the text. Preserves a separate `*`. */
 export function searchedWords(text: string): string | null {
@@ -11,13 +11,16 @@ export function searchedWords(text: string): string | null {
   const words = parts.flatMap((part) => (part === "*" || part === "＊" ? ["*"] : splitWords(part)));
   const first = words.findIndex((word) => word !== "*");
   const last = words.findLastIndex((word) => word !== "*");
-  const searched = words.slice(Math.max(first, 0), last + 1);
-  if (searched.length === 0 || searched.some((word) => Array.from(word).length > longestWord)) {
+  const trimmedWords = words.slice(Math.max(first, 0), last + 1);
+  if (
+    trimmedWords.length === 0 ||
+    trimmedWords.some((word) => Array.from(word).length > maxWordLength)
+  ) {
     return null;
   }
-  const joined = searched.join(" ");
-  const spaced = parts.join(" ");
-  return joined === spaced || joined === foldWord(spaced) ? null : joined;
+  const joined = trimmedWords.join(" ");
+  const normalizedText = parts.join(" ");
+  return joined === normalizedText || joined === foldWord(normalizedText) ? null : joined;
 }
 
 const splitWords = (part: string): string[] =>

@@ -3,7 +3,11 @@ import { type Platform, platforms } from "../../../posts/post.ts";
 import { segmentNumbersIn } from "../../catalog/archive-files.ts";
 import { segmentPath } from "../../catalog/catalog.ts";
 import { bigIntPreparer, openForReading } from "../../database.ts";
-import { type SegmentIdentity, unfinished, verifiedIdentity } from "../../segments/segment-file.ts";
+import {
+  type SegmentIdentity,
+  unfinishedSetting,
+  verifiedIdentity,
+} from "../../segments/segment-file.ts";
 
 export type Candidate = {
   platform: Platform;
@@ -52,13 +56,13 @@ function candidateIn(
   platform: Platform,
   sequence: number,
 ): Candidate | UnusedFile {
-  const hasTables = segment.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'post'").get();
-  if (hasTables === undefined) return { platform, sequence, reason: "unfinished" };
+  const postTable = segment.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'post'").get();
+  if (postTable === undefined) return { platform, sequence, reason: "unfinished" };
   const prepare = bigIntPreparer(segment);
-  const isUnfinished = prepare("SELECT 1 FROM setting WHERE name = ?").get(unfinished);
+  const unfinishedRow = prepare("SELECT 1 FROM setting WHERE name = ?").get(unfinishedSetting);
   const posts = Number(prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value ?? 0);
   const identity = verifiedIdentity(segment);
-  if (isUnfinished !== undefined || (identity === null && posts === 0)) {
+  if (unfinishedRow !== undefined || (identity === null && posts === 0)) {
     return { platform, sequence, reason: "unfinished" };
   }
   return {

@@ -47,14 +47,14 @@ const ms = 1n << 22n;
 
 describe("chosen segments have no common IDs", () => {
   test("all disjoint segments are chosen, in ID order, the first from ID 0", () => {
-    const { chosen: used } = chooseSegments(
+    const { chosen: chosenSegments } = chooseSegments(
       [
         candidate({ sequence: 3, low: 20n * ms, ids: [21n * ms, 22n * ms] }),
         candidate({ sequence: 1, low: 5n * ms, ids: [6n * ms, 19n * ms] }),
       ],
       "key",
     );
-    expect(used.map(({ sequence, low }) => [sequence, low])).toEqual([
+    expect(chosenSegments.map(({ sequence, low }) => [sequence, low])).toEqual([
       [1, 0n],
       [3, 20n * ms],
     ]);
@@ -104,14 +104,14 @@ describe("chosen segments have no common IDs", () => {
   });
 
   test("a segment that took over the IDs of an expired one starts at its first post", () => {
-    const { chosen: used } = chooseSegments(
+    const { chosen: chosenSegments } = chooseSegments(
       [
         candidate({ sequence: 1, ids: [ms, 2n * ms] }),
         candidate({ sequence: 3, low: 30n * ms, ids: [10n * ms + 5n, 33n * ms] }),
       ],
       "key",
     );
-    expect(used[1]?.low).toBe(10n * ms);
+    expect(chosenSegments[1]?.low).toBe(10n * ms);
   });
 });
 

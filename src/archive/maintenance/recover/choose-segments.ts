@@ -10,13 +10,13 @@ export function chooseUriKey(
   recordedId: string | null,
 ): string | null {
   const posts = new Map<string, number>();
-  for (const { identity, posts: own } of candidates) {
+  for (const { identity, posts: postCount } of candidates) {
     if (identity === null) continue;
     if (archiveId(identity.uriKey) === recordedId) return identity.uriKey;
-    posts.set(identity.uriKey, (posts.get(identity.uriKey) ?? 0) + own + 1);
+    posts.set(identity.uriKey, (posts.get(identity.uriKey) ?? 0) + postCount + 1);
   }
-  const [most] = [...posts].sort(([, a], [, b]) => b - a);
-  return most?.[0] ?? null;
+  const [largest] = [...posts].sort(([, a], [, b]) => b - a);
+  return largest?.[0] ?? null;
 }
 
 /**
@@ -35,30 +35,38 @@ export function chooseSegments(
   };
   const chosen: ChosenSegment[] = [];
   for (const platformCandidates of Map.groupBy(candidates, ({ platform }) => platform).values()) {
-    const sameArchive = partition(platformCandidates, (candidate) =>
+    const archivePartition = partition(platformCandidates, (candidate) =>
       isFromArchive(candidate, uriKey),
     );
-    sameArchive.others.forEach(markUnused("of another archive"));
-    const committed = partition(
-      sameArchive.kept,
-      (candidate) => !isUncommitted(candidate, sameArchive.kept),
+    archivePartition.mismatches.forEach(markUnused("of another archive"));
+    const commitPartition = partition(
+      archivePartition.matches,
+      (candidate) => !isUncommitted(candidate, archivePartition.matches),
     );
-    committed.others.forEach(markUnused("unfinished"));
-    const current = partition(
-      committed.kept,
-      (candidate) => !isReplaced(candidate, committed.kept),
+    commitPartition.mismatches.forEach(markUnused("unfinished"));
+    const replacementPartition = partition(
+      commitPartition.matches,
+      (candidate) => !isReplaced(candidate, commitPartition.matches),
     );
-    current.others.forEach(markUnused("replaced"));
-    const disjoint = withoutOverlaps(current.kept.map(withLow), markUnused("overlapped"));
+    replacementPartition.mismatches.forEach(markUnused("replaced"));
+    const disjointSegments = withoutOverlaps(
+      replacementPartition.matches.map(withLow),
+      markUnused("overlapped"),
+    );
     chosen.push(
-      ...disjoint.map((segment, index) => (index === 0 ? { ...segment, low: 0n } : segment)),
+      ...disjointSegments.map((segment, index) =>
+        index === 0 ? { ...segment, low: 0n } : segment,
+      ),
     );
   }
   return { chosen, unused };
 }
 
 function partition<Value>(values: readonly Value[], shouldKeep: (value: Value) => boolean) {
-  return { kept: values.filter(shouldKeep), others: values.filter((value) => !shouldKeep(value)) };
+  return {
+    matches: values.filter(shouldKeep),
+    mismatches: values.filter((value) => !shouldKeep(value)),
+  };
 }
 
 function isFromArchive(
@@ -95,25 +103,25 @@ function withoutOverlaps(
   onOverlap: (segment: ChosenSegment) => void,
 ): ChosenSegment[] {
   const sorted = segments.toSorted((a, b) => (a.low < b.low ? -1 : a.low > b.low ? 1 : 0));
-  const disjoint: ChosenSegment[] = [];
+  const disjointSegments: ChosenSegment[] = [];
   for (const next of sorted) {
     let isChosen = true;
     for (
-      let last = disjoint.at(-1);
+      let last = disjointSegments.at(-1);
       last !== undefined && overlap(last, next);
-      last = disjoint.at(-1)
+      last = disjointSegments.at(-1)
     ) {
       if (!isOlder(last, next)) {
         isChosen = false;
         break;
       }
-      disjoint.pop();
+      disjointSegments.pop();
       onOverlap(last);
     }
-    if (isChosen) disjoint.push(next);
+    if (isChosen) disjointSegments.push(next);
     else onOverlap(next);
   }
-  return disjoint;
+  return disjointSegments;
 }
 
 const overlap = (a: ChosenSegment, b: ChosenSegment): boolean =>

@@ -15,7 +15,7 @@ import { openSegmentFile } from "../../segments/segment-file.ts";
 import type { ChosenSegment } from "./choose-segments.ts";
 import { type RecoveredRows, recoverRows } from "./recover-rows.ts";
 
-export type Recovered = {
+export type RecoveredTotals = {
   posts: number;
   unreadable: number;
   deletions: number;
@@ -30,20 +30,20 @@ export type FillRequest = {
   signal: AbortSignal;
 };
 
-type Highest = { ingestNumber: number; firstIngestNumber: number; counted: number };
+type HighestNumbers = { ingestNumber: number; firstIngestNumber: number; countBatch: number };
 
 export async function fillCatalog(
   catalog: DatabaseSync,
   folder: string,
   { chosen, commitNumber, retainedIngestNumbers, onProgress, signal }: FillRequest,
-): Promise<Recovered> {
+): Promise<RecoveredTotals> {
   const uriKey = readUriKey(catalog);
   const total = chosen.reduce((sum, { posts }) => sum + posts, 0);
-  const recovered: Recovered = { posts: 0, unreadable: 0, deletions: 0, damaged: [] };
-  const highest: Highest = {
+  const recoveredTotals: RecoveredTotals = { posts: 0, unreadable: 0, deletions: 0, damaged: [] };
+  const highestNumbers: HighestNumbers = {
     ingestNumber: 0,
     firstIngestNumber: Number.POSITIVE_INFINITY,
-    counted: 0,
+    countBatch: 0,
   };
   for (const entry of chosen) {
     const segment = openSegmentFile(segmentPath(folder, entry), 8_000);
@@ -51,20 +51,22 @@ export async function fillCatalog(
       const steps = recoverRows(segment, entry, uriKey);
       let step = steps.next();
       for (; !step.done; step = steps.next()) {
-        recovered.posts += step.value;
-        onProgress(recovered.posts, total);
+        recoveredTotals.posts += step.value;
+        onProgress(recoveredTotals.posts, total);
         await new Promise((resolve) => setImmediate(resolve));
         signal.throwIfAborted();
       }
       const rows = step.value;
-      recovered.unreadable += rows.unreadable;
+      recoveredTotals.unreadable += rows.unreadable;
       inTransaction(catalog, () => addSegment(catalog, segment, entry, rows));
       try {
-        recovered.deletions += inTransaction(catalog, () => addDeletions(catalog, segment, entry));
-        readNumbers(segment, highest);
+        recoveredTotals.deletions += inTransaction(catalog, () =>
+          addDeletions(catalog, segment, entry),
+        );
+        raiseNumbers(segment, highestNumbers);
       } catch (error) {
         if (!isDamage(error)) throw error;
-        recovered.damaged.push(`${entry.platform}/${entry.sequence}`);
+        recoveredTotals.damaged.push(`${entry.platform}/${entry.sequence}`);
       }
     } finally {
       segment.close();
@@ -72,18 +74,22 @@ export async function fillCatalog(
   }
   inTransaction(catalog, () => {
     putSetting(catalog, "commit_number", commitNumber);
-    putSetting(catalog, "ingest_number", highest.ingestNumber);
-    putSetting(catalog, "ingest_order_from", ingestOrderStart(highest, retainedIngestNumbers));
-    putSetting(catalog, "count_step", highest.counted);
+    putSetting(catalog, "ingest_number", highestNumbers.ingestNumber);
+    putSetting(
+      catalog,
+      "ingest_order_from",
+      ingestOrderStart(highestNumbers, retainedIngestNumbers),
+    );
+    putSetting(catalog, "count_step", highestNumbers.countBatch);
   });
-  return recovered;
+  return recoveredTotals;
 }
 
 function addSegment(
   catalog: DatabaseSync,
   segment: DatabaseSync,
   { platform, sequence, low, identity }: ChosenSegment,
-  { skew, misplaced, handles, withoutHandle }: RecoveredRows,
+  { skew, misplaced, handles, userIdsWithoutHandle }: RecoveredRows,
 ): void {
   const lastWrittenInCommit = identity?.lastWrittenInCommit ?? 0;
   const numbering = Number(
@@ -97,13 +103,15 @@ function addSegment(
   for (const { hash, id } of misplaced) misplacedPosts.add(platform, hash, id);
   addHandles(catalog, handles);
   const accounts = openCatalogAccounts(catalog);
-  for (const userId of withoutHandle) accounts.add(platform, userId);
+  for (const userId of userIdsWithoutHandle) accounts.add(platform, userId);
 }
 
 function segmentAnalyzer(segment: DatabaseSync): string {
   const selectSetting = segment.prepare("SELECT value FROM setting WHERE name = ?");
-  const [version, unicode] = ["analyzer", "unicode"].map((name) => selectSetting.get(name)?.value);
-  return unicode === undefined ? String(version ?? 0) : `${version} ${unicode}`;
+  const [version, unicodeVersion] = ["analyzer", "unicode"].map(
+    (name) => selectSetting.get(name)?.value,
+  );
+  return unicodeVersion === undefined ? String(version ?? 0) : `${version} ${unicodeVersion}`;
 }
 
 function addDeletions(
@@ -113,12 +121,12 @@ function addDeletions(
 ): number {
   const accounts = openCatalogAccounts(catalog);
   const tombstones = openTombstones(catalog, platform, accounts);
-  const posts = segment.prepare("SELECT uri, revision FROM tombstone").all();
-  for (const { uri, revision } of posts) {
+  const deletedPosts = segment.prepare("SELECT uri, revision FROM tombstone").all();
+  for (const { uri, revision } of deletedPosts) {
     tombstones.add({ uri: String(uri), revision: String(revision) });
   }
-  const deleted = segment.prepare("SELECT user_id, deleted_ms FROM deleted_account").all();
-  for (const { user_id, deleted_ms } of deleted) {
+  const deletedAccounts = segment.prepare("SELECT user_id, deleted_ms FROM deleted_account").all();
+  for (const { user_id, deleted_ms } of deletedAccounts) {
     accounts.setStatus({
       kind: "account",
       platform,
@@ -127,27 +135,36 @@ function addDeletions(
       observedMs: Number(deleted_ms),
     });
   }
-  return posts.length + deleted.length;
+  return deletedPosts.length + deletedAccounts.length;
 }
 
-function readNumbers(segment: DatabaseSync, highest: Highest): void {
+function raiseNumbers(segment: DatabaseSync, highestNumbers: HighestNumbers): void {
   const prepare = bigIntPreparer(segment);
-  const numbers = prepare(
+  const ingestNumberRange = prepare(
     "SELECT min(number) AS first, max(number) AS last FROM ingest_order",
   ).get();
-  if (typeof numbers?.first === "bigint") {
-    highest.firstIngestNumber = Math.min(highest.firstIngestNumber, Number(numbers.first));
+  if (typeof ingestNumberRange?.first === "bigint") {
+    highestNumbers.firstIngestNumber = Math.min(
+      highestNumbers.firstIngestNumber,
+      Number(ingestNumberRange.first),
+    );
   }
-  highest.ingestNumber = Math.max(highest.ingestNumber, Number(numbers?.last ?? 0));
-  const counted = prepare("SELECT value FROM setting WHERE name = 'counted'").get();
-  highest.counted = Math.max(highest.counted, Number(counted?.value ?? 0));
+  highestNumbers.ingestNumber = Math.max(
+    highestNumbers.ingestNumber,
+    Number(ingestNumberRange?.last ?? 0),
+  );
+  const countBatchRow = prepare("SELECT value FROM setting WHERE name = 'counted'").get();
+  highestNumbers.countBatch = Math.max(
+    highestNumbers.countBatch,
+    Number(countBatchRow?.value ?? 0),
+  );
 }
 
 /**
  * A possibly incomplete ingest order is treated as dropped, so that no client gets a partial one.
  */
 function ingestOrderStart(
-  { ingestNumber, firstIngestNumber }: Highest,
+  { ingestNumber, firstIngestNumber }: HighestNumbers,
   retainedIngestNumbers: number,
 ): number {
   if (firstIngestNumber <= 1 || ingestNumber === 0) return 0;

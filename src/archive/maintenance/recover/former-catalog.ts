@@ -37,7 +37,7 @@ export function readFormerCatalog(folder: string): FormerCatalog {
 
 /** Copies usable tables and returns their names. */
 export function copyFormerTables(catalog: DatabaseSync, folder: string): string[] {
-  const damaged = damagedTables(folder);
+  const damagedNames = damagedTables(folder);
   try {
     catalog.prepare("ATTACH ? AS former").run(`${pathToFileURL(catalogPath(folder))}?mode=ro`);
   } catch {
@@ -46,20 +46,22 @@ export function copyFormerTables(catalog: DatabaseSync, folder: string): string[
   try {
     const version = catalog.prepare("PRAGMA former.user_version").get()?.user_version;
     if (version !== catalogMigrations.length) return [];
-    const usable = tables.filter((table) => hidingTables.has(table) || !damaged.has(table));
-    const used = usable.filter((table) =>
+    const usableTables = tables.filter(
+      (table) => hidingTables.has(table) || !damagedNames.has(table),
+    );
+    const copiedTables = usableTables.filter((table) =>
       // Without a condition, SQLite would copy even unreadable rows, byte by byte.
       tryExec(
         catalog,
         `INSERT OR IGNORE INTO main.${table} SELECT * FROM former.${table} WHERE true`,
       ),
     );
-    if (damaged.has("setting")) return used;
+    if (damagedNames.has("setting")) return copiedTables;
     tryExec(
       catalog,
       "INSERT OR IGNORE INTO main.setting SELECT * FROM former.setting WHERE name LIKE 'aged_out %'",
     );
-    return used;
+    return copiedTables;
   } catch {
     return [];
   } finally {

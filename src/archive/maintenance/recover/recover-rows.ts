@@ -12,7 +12,7 @@ export type RecoveredRows = {
   skew: TimeSkew;
   misplaced: { hash: bigint; id: bigint }[];
   handles: PreparedHandle[];
-  withoutHandle: Set<string>;
+  userIdsWithoutHandle: Set<string>;
   unreadable: number;
 };
 
@@ -29,7 +29,7 @@ export function* recoverRows(
     skew,
     misplaced: [],
     handles: [],
-    withoutHandle: new Set(),
+    userIdsWithoutHandle: new Set(),
     unreadable: 0,
   };
 
@@ -44,7 +44,7 @@ export function* recoverRows(
     }
     const author = prepareHandle(post);
     if (author === null) {
-      if (post.userId) recovered.withoutHandle.add(post.userId.toLowerCase());
+      if (post.userId) recovered.userIdsWithoutHandle.add(post.userId.toLowerCase());
       return;
     }
     const key = `${author.userId} ${author.handle}`;

@@ -13,7 +13,7 @@ import { catalogPath, readSegments } from "../../catalog/catalog.ts";
 import { openCatalog } from "../../catalog/open-catalog.ts";
 import { compactionContext } from "../../compaction/context.ts";
 import { dropSegment } from "../../compaction/retention.ts";
-import { removeRetired } from "../../compaction/retire.ts";
+import { removeRetiredFiles } from "../../compaction/retire.ts";
 import { rewriteSegment } from "../../compaction/rewrite.ts";
 import { sealSegment } from "../../compaction/seal-segment.ts";
 import { runSteps } from "../../compaction/steps.ts";
@@ -66,7 +66,7 @@ function makeArchive(): void {
 }
 
 const uris = (): string[] => storedPosts(folder).map(({ post: { uri } }) => uri);
-const listUris = (...left: number[]): string[] => left.map((n) => post(n).uri);
+const listUris = (...postNumbers: number[]): string[] => postNumbers.map((n) => post(n).uri);
 const storedNumbers = numbers(0, 15).filter((n) => n !== 2 && n !== 9);
 
 function removeCatalog(): void {
@@ -161,13 +161,13 @@ describe("a lost catalog", () => {
       },
       { kind: "delete", platform: "bluesky", uri: removed.uri, revision: "~" },
     ]);
-    const remaining = uris();
-    expect(remaining).toHaveLength(9);
+    const remainingUris = uris();
+    expect(remainingUris).toHaveLength(9);
     removeCatalog();
     await runRecover();
     replay();
     write([{ kind: "upsert", post: removed }]);
-    expect(uris()).toEqual(remaining);
+    expect(uris()).toEqual(remainingUris);
   });
 
   test("recover does not block a deleted post that was allowed to return", async () => {
@@ -188,7 +188,7 @@ describe("a lost catalog", () => {
     const [first] = readSegments(context.catalog);
     if (first === undefined) throw new Error("no segment");
     expect(runSteps(dropSegment(context, first))).toBe(3);
-    runSteps(removeRetired(context, Number.POSITIVE_INFINITY));
+    runSteps(removeRetiredFiles(context, Number.POSITIVE_INFINITY));
     context.catalog.close();
     removeCatalog();
     await runRecover();
@@ -196,7 +196,7 @@ describe("a lost catalog", () => {
     expect(uris()).toEqual(listUris(...storedNumbers));
   });
 
-  test("recover preserves deletions of rewritten, sealed and split segments", async () => {
+  test("recover preserves deletions in rewritten and sealed segments", async () => {
     makeArchive();
     const context = compactionContext(folder, archiveDefaults, systemClock);
     for (const entry of readSegments(context.catalog).slice(0, 3)) {
@@ -220,7 +220,7 @@ describe("a lost catalog", () => {
     expect(await findingsIn(folder)).toEqual([]);
   });
 
-  test("recover sets aside an unreadable file, and one of another archive", async () => {
+  test("recover sets aside an unreadable file, and one from another archive", async () => {
     makeArchive();
     const other = mkdtempSync(join(tmpdir(), "earshot-other-"));
     const writer = writerOn(other, 4);
@@ -281,10 +281,10 @@ describe("recover", () => {
   test("recover changes nothing if aborted, and can be run again", async () => {
     makeArchive();
     removeCatalog();
-    const stopping = new AbortController();
-    stopping.abort(new Error("enough"));
+    const controller = new AbortController();
+    controller.abort(new Error("enough"));
     const request = { dataDir, isForced: false, retainedIngestNumbers: 10, onProgress: () => {} };
-    await expect(recover({ ...request, signal: stopping.signal })).rejects.toThrow("enough");
+    await expect(recover({ ...request, signal: controller.signal })).rejects.toThrow("enough");
     expect(readdirSync(folder).sort()).toEqual(["bluesky", "compaction-lock.db"]);
     await runRecover();
     expect(uris()).toEqual(listUris(...storedNumbers));

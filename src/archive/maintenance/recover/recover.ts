@@ -19,7 +19,7 @@ import { syncToDisk } from "../durable-files.ts";
 import { repairUris } from "../repair-uris.ts";
 import { type Candidate, readCandidates, type UnusedFile } from "./candidates.ts";
 import { chooseSegments, chooseUriKey } from "./choose-segments.ts";
-import { fillCatalog, type Recovered } from "./fill-catalog.ts";
+import { fillCatalog, type RecoveredTotals } from "./fill-catalog.ts";
 import { copyFormerTables, type FormerCatalog, readFormerCatalog } from "./former-catalog.ts";
 
 export type RecoverRequest = {
@@ -30,7 +30,7 @@ export type RecoverRequest = {
   signal: AbortSignal;
 };
 
-export type RecoverReport = Recovered & {
+export type RecoverReport = RecoveredTotals & {
   segments: number;
   /** Unreadable files are moved next to the former catalog; the others are orphaned. */
   unused: readonly UnusedFile[];
@@ -47,20 +47,20 @@ export type RecoverReport = Recovered & {
 export async function recover(request: RecoverRequest): Promise<RecoverReport> {
   const { dataDir } = request;
   const folder = join(dataDir, "archive");
-  const server = lockFolder(dataDir);
+  const serverLock = lockFolder(dataDir);
   try {
     if (!existsSync(folder)) throw nothingToRecover(folder);
-    const compaction = lockCompaction(folder);
-    if (compaction === null) throw folderInUse(folder);
+    const compactionLock = lockCompaction(folder);
+    if (compactionLock === null) throw folderInUse(folder);
     try {
       return await recoverIn(folder, request);
     } finally {
-      compaction.release();
+      compactionLock.release();
     }
   } catch (error) {
     throw folderError(error, folder);
   } finally {
-    server.release();
+    serverLock.release();
   }
 }
 
@@ -68,27 +68,27 @@ async function recoverIn(folder: string, request: RecoverRequest): Promise<Recov
   if (!request.isForced && isCurrent(folder)) throw alreadyCurrent(folder);
   const files = readCandidates(folder);
   const candidates = files.filter(isCandidate);
-  const unusable = files.filter((file): file is UnusedFile => !isCandidate(file));
+  const unusableFiles = files.filter((file): file is UnusedFile => !isCandidate(file));
   if (candidates.length === 0) throw nothingToRecover(folder);
-  const former = readFormerCatalog(folder);
+  const formerCatalog = readFormerCatalog(folder);
   const segmentKey = chooseUriKey(candidates, readStoreId(request.dataDir, "archive"));
-  const uriKey = segmentKey ?? former.uriKey;
+  const uriKey = segmentKey ?? formerCatalog.uriKey;
   const choice = chooseSegments(candidates, uriKey);
-  const unused = [...unusable, ...choice.unused];
+  const unused = [...unusableFiles, ...choice.unused];
 
   const draft = join(folder, "catalog.db.recovering");
   await removeDatabase(draft);
   const catalog = openForWriting(draft, catalogMigrations, 16_000);
-  let recovered: Recovered;
+  let recovered: RecoveredTotals;
   let copiedTables: string[] = [];
   try {
     if (uriKey !== null) setUriKey(catalog, uriKey);
-    if (former.uriKey !== null && former.uriKey === uriKey)
+    if (formerCatalog.uriKey !== null && formerCatalog.uriKey === uriKey)
       copiedTables = copyFormerTables(catalog, folder);
     recovered = await fillCatalog(catalog, folder, {
       ...request,
       chosen: choice.chosen,
-      commitNumber: highestCommit(candidates, uriKey, former),
+      commitNumber: highestCommit(candidates, uriKey, formerCatalog),
     });
   } catch (error) {
     catalog.close();
@@ -98,7 +98,11 @@ async function recoverIn(folder: string, request: RecoverRequest): Promise<Recov
   writeStoreId(request.dataDir, "archive", archiveId(readUriKey(catalog)));
   catalog.close();
   const formerPath = await putInPlace(folder, draft, unused);
-  await finishRecovery(folder, segmentKey === null && former.uriKey === null, request.signal);
+  await finishRecovery(
+    folder,
+    segmentKey === null && formerCatalog.uriKey === null,
+    request.signal,
+  );
   const segments = choice.chosen.length;
   return { ...recovered, segments, unused, former: formerPath, copiedTables };
 }
@@ -118,7 +122,7 @@ function isCurrent(folder: string): boolean {
   }
 }
 
-const isCandidate = (each: Candidate | UnusedFile): each is Candidate => !("reason" in each);
+const isCandidate = (file: Candidate | UnusedFile): file is Candidate => !("reason" in file);
 
 function setUriKey(catalog: DatabaseSync, uriKey: string): void {
   catalog.prepare("UPDATE setting SET value = ? WHERE name = 'uri_key'").run(uriKey);
@@ -127,12 +131,12 @@ function setUriKey(catalog: DatabaseSync, uriKey: string): void {
 function highestCommit(
   candidates: readonly Candidate[],
   uriKey: string | null,
-  former: FormerCatalog,
+  formerCatalog: FormerCatalog,
 ): number {
-  const ofArchive = candidates.filter(({ identity }) => identity?.uriKey === uriKey);
+  const archiveCandidates = candidates.filter(({ identity }) => identity?.uriKey === uriKey);
   return Math.max(
-    former.uriKey === uriKey ? former.commitNumber : 0,
-    ...ofArchive.map(({ identity }) => identity?.lastWrittenInCommit ?? 0),
+    formerCatalog.uriKey === uriKey ? formerCatalog.commitNumber : 0,
+    ...archiveCandidates.map(({ identity }) => identity?.lastWrittenInCommit ?? 0),
   );
 }
 
@@ -141,17 +145,17 @@ async function putInPlace(
   draft: string,
   unused: readonly UnusedFile[],
 ): Promise<string | null> {
-  const former = freeFolder(folder);
+  const formerFolder = freeFolder(folder);
   for (const file of unused) {
     if (file.reason === "unreadable")
-      await moveDatabase(segmentPath(folder, file), segmentPath(former, file));
+      await moveDatabase(segmentPath(folder, file), segmentPath(formerFolder, file));
     else moveToOrphaned(folder, file);
   }
   const hadCatalog = existsSync(catalogPath(folder));
-  await moveDatabase(catalogPath(folder), catalogPath(former));
+  await moveDatabase(catalogPath(folder), catalogPath(formerFolder));
   await rename(draft, catalogPath(folder));
   await syncToDisk(folder);
-  return hadCatalog ? former : null;
+  return hadCatalog ? formerFolder : null;
 }
 
 function freeFolder(folder: string): string {
@@ -161,11 +165,11 @@ function freeFolder(folder: string): string {
   }
 }
 
-const sideFiles = ["-wal", "-shm", "-journal"];
+const companionSuffixes = ["-wal", "-shm", "-journal"];
 
 /** Moves the log first, as in `catalog/archive-files.ts`. */
 async function moveDatabase(from: string, to: string): Promise<void> {
-  for (const suffix of [...sideFiles, ""]) {
+  for (const suffix of [...companionSuffixes, ""]) {
     if (!existsSync(from + suffix)) continue;
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     await rename(from + suffix, to + suffix);
@@ -173,7 +177,7 @@ async function moveDatabase(from: string, to: string): Promise<void> {
 }
 
 async function removeDatabase(path: string): Promise<void> {
-  for (const suffix of ["", ...sideFiles]) await rm(path + suffix, { force: true });
+  for (const suffix of ["", ...companionSuffixes]) await rm(path + suffix, { force: true });
 }
 
 async function finishRecovery(

@@ -16,17 +16,17 @@ export function listTables(source: DatabaseSync): CopiedTable[] {
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     .all()
     .map(({ name }) => String(name));
-  const ordered = new Set<string>();
+  const orderedNames = new Set<string>();
 
   function add(name: string): void {
-    if (ordered.has(name)) return;
+    if (orderedNames.has(name)) return;
     const parents = source.prepare('SELECT "table" FROM pragma_foreign_key_list(?)').all(name);
     for (const { table } of parents) if (table !== name) add(String(table));
-    ordered.add(name);
+    orderedNames.add(name);
   }
 
   for (const name of names) add(name);
-  return [...ordered].map((name) => readTable(source, name));
+  return [...orderedNames].map((name) => readTable(source, name));
 }
 
 function readTable(source: DatabaseSync, name: string): CopiedTable {

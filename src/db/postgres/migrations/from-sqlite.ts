@@ -1,6 +1,6 @@
 export function fromSqlite(sql: string): string {
-  const typed = sql.replaceAll(" INTEGER", " BIGINT").replaceAll(" BLOB", " BYTEA");
-  return byteOrder(typed.replaceAll(" STRICT, WITHOUT ROWID", ""));
+  const typedSql = sql.replaceAll(" INTEGER", " BIGINT").replaceAll(" BLOB", " BYTEA");
+  return byteOrder(typedSql.replaceAll(" STRICT, WITHOUT ROWID", ""));
 }
 
 /** Makes PostgreSQL compare text byte by byte, as SQLite does. */

@@ -88,18 +88,18 @@ const computeWait = (policy: Policy): string => `
 /** Reports the log with fewer calls left or, if equal, the one that gains a call later. */
 const report = (policy: Policy): string => {
   const { name } = policy;
-  const left = (log: string, limit: string): string => `greatest(0, ${limit} - ${log}_used)`;
+  const callsLeft = (log: string, limit: string): string => `greatest(0, ${limit} - ${log}_used)`;
   const untilGrowthUs = (log: string, limit: string): string =>
     `coalesce(${timeToFall(log, policy, `greatest(0, ${log}_used - ${limit})`)}, 0)`;
-  const [own, ownLimit] = [`own_${name}`, `${name}_limits[1]`];
-  const [shared, sharedLimit] = [`shared_${name}`, `${name}_limits[2]`];
+  const [ownLog, ownLimit] = [`own_${name}`, `${name}_limits[1]`];
+  const [sharedLog, sharedLimit] = [`shared_${name}`, `${name}_limits[2]`];
   return `
-  ${name}_remaining := ${left(own, ownLimit)};
-  ${name}_grows_us := ${untilGrowthUs(own, ownLimit)};
-  IF ${sharedLimit} IS NOT NULL AND ${left(shared, sharedLimit)} <= ${name}_remaining THEN
-    ${name}_grows_us := CASE WHEN ${left(shared, sharedLimit)} < ${name}_remaining THEN ${untilGrowthUs(shared, sharedLimit)}
-      ELSE greatest(${name}_grows_us, ${untilGrowthUs(shared, sharedLimit)}) END;
-    ${name}_remaining := ${left(shared, sharedLimit)};
+  ${name}_remaining := ${callsLeft(ownLog, ownLimit)};
+  ${name}_grows_us := ${untilGrowthUs(ownLog, ownLimit)};
+  IF ${sharedLimit} IS NOT NULL AND ${callsLeft(sharedLog, sharedLimit)} <= ${name}_remaining THEN
+    ${name}_grows_us := CASE WHEN ${callsLeft(sharedLog, sharedLimit)} < ${name}_remaining THEN ${untilGrowthUs(sharedLog, sharedLimit)}
+      ELSE greatest(${name}_grows_us, ${untilGrowthUs(sharedLog, sharedLimit)}) END;
+    ${name}_remaining := ${callsLeft(sharedLog, sharedLimit)};
   END IF;`;
 };
 

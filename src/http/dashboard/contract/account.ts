@@ -29,4 +29,4 @@ export type AccountSpending = { post_reads: number; user_reads: number; usd: num
 
 /** GET /dashboard/api/account/export: NDJSON, as an attachment. */
 /** DELETE /dashboard/api/account: 204, and the session ends. */
-export type DeleteAccount = { confirm: string };
+export type DeleteAccountRequest = { confirm: string };

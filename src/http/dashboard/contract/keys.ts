@@ -48,7 +48,7 @@ export type NewKeyResponse = { key: KeyListingResponse; token: string };
 export type KeyChange = Partial<NewKeyRequest>;
 
 /** POST /dashboard/api/keys/<id>/rotate: the old key ends after the overlap. */
-export type RotateKey = { overlap_hours: number };
+export type RotateKeyRequest = { overlap_hours: number };
 
 /** GET /dashboard/api/keys/<id>/requests. */
 export type KeyRequestsResponse = { requests: readonly KeyRequestListing[] };

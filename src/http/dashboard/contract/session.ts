@@ -8,7 +8,7 @@ import type { RefusalCode } from "../../../accounts/sign-in/refusal.ts";
 
 /** GET /dashboard/api/session. */
 export type SessionResponse = {
-  signed_in: SignedIn | null;
+  signed_in: SignedInState | null;
   /** If empty, only an operator's link signs in. */
   providers: readonly { name: ProviderName; label: string }[];
   version: string;
@@ -21,7 +21,7 @@ export type InsecureEvidence = "simulated" | "none";
 /** The `error` parameter of /dashboard/sign-in. */
 export type SignInError = RefusalCode;
 
-export type SignedIn = {
+export type SignedInState = {
   account: {
     id: string;
     name: string;
@@ -38,4 +38,4 @@ export type SignedIn = {
 };
 
 /** POST /dashboard/api/sign-in: the fragment of a sign-in link. */
-export type SignInWithLink = { token: string };
+export type LinkSignInRequest = { token: string };

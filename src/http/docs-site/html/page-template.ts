@@ -19,11 +19,11 @@ export function fillTemplate(
   },
 ): string {
   const entries = navigation.flatMap((group) => group.entries);
-  const current = path === null ? undefined : findEntry(entries, path);
+  const currentEntry = path === null ? undefined : findEntry(entries, path);
   const parts: Record<string, string> = {
     title: escapeHtml(title === "Earshot" ? "Earshot documentation" : `${title} · Earshot`),
     description: escapeHtml(htmlDescription(html)),
-    navigation: navigation.map((group) => groupHtml(group, current)).join("\n"),
+    navigation: navigation.map((group) => groupHtml(group, currentEntry)).join("\n"),
     contents: contentsHtml(contents),
     main: html,
     neighbours: neighboursHtml(entries, path),
@@ -36,12 +36,12 @@ export function fillTemplate(
   return template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => parts[name] ?? whole);
 }
 
-const longestDescription = 160;
+const maxDescriptionLength = 160;
 
 /** The first paragraph, for search engines. */
 function htmlDescription(html: string): string {
   const text = plainText(/<p>.*?<\/p>/s.exec(html)?.[0] ?? "");
-  return text.length <= longestDescription ? text : `${text.slice(0, longestDescription - 1)}…`;
+  return text.length <= maxDescriptionLength ? text : `${text.slice(0, maxDescriptionLength - 1)}…`;
 }
 
 function findEntry(entries: readonly NavigationEntry[], path: string): NavigationEntry | undefined {
@@ -52,9 +52,9 @@ function findEntry(entries: readonly NavigationEntry[], path: string): Navigatio
   );
 }
 
-function groupHtml({ title, entries }: NavigationGroup, current?: NavigationEntry): string {
+function groupHtml({ title, entries }: NavigationGroup, currentEntry?: NavigationEntry): string {
   const items = entries.map((entry) => {
-    const mark = entry === current ? ' aria-current="page"' : "";
+    const mark = entry === currentEntry ? ' aria-current="page"' : "";
     return `<li><a href="/docs${entry.path}"${mark}>${escapeHtml(entry.title)}</a></li>`;
   });
   return `<div><h2>${escapeHtml(title)}</h2><ul>${items.join("")}</ul></div>`;

@@ -53,26 +53,26 @@ test("link syntax in code stays unchanged", () => {
 });
 
 test("HTML in a page is escaped, except for line breaks", () => {
-  const rendered = html('<script>alert(1)</script> <img src="x" onerror="y"> `<b>`');
-  expect(rendered).not.toMatch(/<(?!\/?(?:p|code)>)/);
+  const renderedHtml = html('<script>alert(1)</script> <img src="x" onerror="y"> `<b>`');
+  expect(renderedHtml).not.toMatch(/<(?!\/?(?:p|code)>)/);
   expect(html("a<br>b")).toContain("a<br>b");
 });
 
 test("a table in a page has a caption, row headers, and a scroll box", () => {
-  const rendered = html("## Limits\n\n| a | b |\n|---|---|\n| `one` | [two](../api.md) |\n");
-  expect(rendered).toContain('role="region" aria-labelledby="table-1" tabindex="0"');
-  expect(rendered).toContain('<caption id="table-1">Limits: table 1</caption>');
-  expect(rendered).toContain('<th scope="row"><code>one</code></th>');
-  expect(rendered).toContain('<td><a href="/docs/api">two</a></td>');
+  const renderedHtml = html("## Limits\n\n| a | b |\n|---|---|\n| `one` | [two](../api.md) |\n");
+  expect(renderedHtml).toContain('role="region" aria-labelledby="table-1" tabindex="0"');
+  expect(renderedHtml).toContain('<caption id="table-1">Limits: table 1</caption>');
+  expect(renderedHtml).toContain('<th scope="row"><code>one</code></th>');
+  expect(renderedHtml).toContain('<td><a href="/docs/api">two</a></td>');
 });
 
 test("consecutive named code blocks form one group, and code is highlighted and escaped", () => {
-  const rendered = html(
+  const renderedHtml = html(
     "```sh [curl]\ncurl '<a>'\n```\n\n```py [Python]\nx = 1\n```\n\n```\nplain\n```\n",
   );
-  expect(rendered.match(/<div class="samples">[\s\S]*<\/figure>\n<\/div>/)?.[0]).toContain(
+  expect(renderedHtml.match(/<div class="samples">[\s\S]*<\/figure>\n<\/div>/)?.[0]).toContain(
     "Python",
   );
-  expect(rendered).toContain('<span class="hljs-string">&#x27;&lt;a&gt;&#x27;</span>');
-  expect(rendered.split('<div class="samples">')).toHaveLength(2);
+  expect(renderedHtml).toContain('<span class="hljs-string">&#x27;&lt;a&gt;&#x27;</span>');
+  expect(renderedHtml.split('<div class="samples">')).toHaveLength(2);
 });

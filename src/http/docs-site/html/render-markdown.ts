@@ -43,7 +43,9 @@ export function renderMarkdown(
       },
       table({ header, rows }) {
         tables++;
-        const head = header.map((cell) => `<th scope="col">${inline(cell.tokens)}</th>`).join("");
+        const head = header
+          .map((cell) => `<th scope="col">${renderInline(cell.tokens)}</th>`)
+          .join("");
         const body = rows.map((cells) => `<tr>${formatRow(cells)}</tr>`).join("\n");
         const id = `table-${tables}`;
         return (
@@ -63,14 +65,16 @@ export function renderMarkdown(
     },
   });
 
-  function inline(tokens: Token[]): string {
+  function renderInline(tokens: Token[]): string {
     return marked.Parser.parseInline(tokens, marked.defaults);
   }
 
   function formatRow(cells: readonly Tokens.TableCell[]): string {
     return cells
       .map(({ tokens }, column) =>
-        column === 0 ? `<th scope="row">${inline(tokens)}</th>` : `<td>${inline(tokens)}</td>`,
+        column === 0
+          ? `<th scope="row">${renderInline(tokens)}</th>`
+          : `<td>${renderInline(tokens)}</td>`,
       )
       .join("");
   }

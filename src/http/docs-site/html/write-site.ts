@@ -28,25 +28,29 @@ export async function makeSite(template: string): Promise<ReadonlyMap<string, st
   const api: OpenApi = JSON.parse(await readFile(new URL("openapi.json", packageRoot), "utf8"));
   const navigation = makeNavigation(api);
   const tree = await readPageTree(api);
-  const rendered = new Map<string, RenderedMarkdown>();
+  const renderedPages = new Map<string, RenderedMarkdown>();
   for (const [path, file] of tree) {
     if (file.endsWith(".svg")) continue;
-    rendered.set(path, renderMarkdown(await readPage(file, api), addressIn(tree, file)));
+    renderedPages.set(path, renderMarkdown(await readPage(file, api), addressIn(tree, file)));
   }
   const text = searchIndex(
-    [...rendered].flatMap(([path, { title, html }]) => splitSections(`/docs${path}`, title, html)),
+    [...renderedPages].flatMap(([path, { title, html }]) =>
+      splitSections(`/docs${path}`, title, html),
+    ),
   );
   const hash = createHash("sha256").update(text).digest("base64url").slice(0, 8);
   const searchFile = `/docs/search.json?version=${hash}`;
   const fill = (path: string | null, page: RenderedMarkdown) =>
     fillTemplate(template, { path, page, navigation, searchFile });
-  const files = new Map([...rendered].map(([path, page]) => [builtName(path), fill(path, page)]));
-  files.set("not-found.html", fill(null, notFound));
+  const files = new Map(
+    [...renderedPages].map(([path, page]) => [builtName(path), fill(path, page)]),
+  );
+  files.set("not-found.html", fill(null, notFoundPage));
   files.set("search.json", text);
   return files;
 }
 
-const notFound: RenderedMarkdown = {
+const notFoundPage: RenderedMarkdown = {
   title: "Page not found",
   html:
     "<h1>Page not found</h1>\n<p>There is no page at this address. It may have moved, or the address may contain a typo.</p>\n" +

@@ -1,18 +1,18 @@
 export type ClientCall = {
   method: string;
-  path?: readonly string[];
+  pathParameters?: readonly string[];
   /** Query parameters, or members of the body. */
   fields?: Readonly<Record<string, string | number | readonly string[]>>;
   /** Variable for the result; absent if nothing is returned. */
   result?: string;
   isStream?: true;
   /** Parameters that the client adds itself. */
-  implied?: Readonly<Record<string, string | number>>;
+  impliedFields?: Readonly<Record<string, string | number>>;
   command?: string;
 };
 
 const query = "comet lang:en";
-const page = { query, max_results: 20 };
+const searchFields = { query, max_results: 20 };
 const id = ["id"];
 const uuid = ["uuid"];
 
@@ -20,7 +20,7 @@ const uuid = ["uuid"];
 export const clientCalls: Readonly<Record<string, ClientCall>> = {
   search: {
     method: "search",
-    fields: page,
+    fields: searchFields,
     result: "page",
     command: `search '${query}' --max-results 20`,
   },
@@ -30,11 +30,11 @@ export const clientCalls: Readonly<Record<string, ClientCall>> = {
     result: "counts",
     command: `counts '${query}' --by hour`,
   },
-  submitSearch: { method: "submit", fields: page, result: "uuid" },
-  readStatus: { method: "status", path: uuid, result: "status" },
-  fetchResult: { method: "wait", path: uuid, result: "job", implied: { wait: 10 } },
-  fetchProof: { method: "proof", path: uuid, result: "proof" },
-  cancelJob: { method: "cancel", path: uuid },
+  submitSearch: { method: "submit", fields: searchFields, result: "uuid" },
+  readStatus: { method: "status", pathParameters: uuid, result: "status" },
+  fetchResult: { method: "wait", pathParameters: uuid, result: "job", impliedFields: { wait: 10 } },
+  fetchProof: { method: "proof", pathParameters: uuid, result: "proof" },
+  cancelJob: { method: "cancel", pathParameters: uuid },
   listJobs: { method: "jobs", fields: { status: "done,error", limit: 20 }, result: "jobs" },
   watchJobs: {
     method: "events",
@@ -48,11 +48,15 @@ export const clientCalls: Readonly<Record<string, ClientCall>> = {
     result: "webhook",
   },
   listWebhooks: { method: "webhooks.list", result: "webhooks" },
-  readWebhook: { method: "webhooks.get", path: id, result: "webhook" },
-  deleteWebhook: { method: "webhooks.delete", path: id },
-  enableWebhook: { method: "webhooks.enable", path: id, result: "webhook" },
-  replaceWebhookSecret: { method: "webhooks.replaceSecret", path: id, result: "webhook" },
-  testWebhook: { method: "webhooks.test", path: id, result: "delivery" },
-  listDeliveries: { method: "webhooks.deliveries", path: id, result: "deliveries" },
-  replayDelivery: { method: "webhooks.replay", path: [...id, "delivery"], result: "delivery" },
+  readWebhook: { method: "webhooks.get", pathParameters: id, result: "webhook" },
+  deleteWebhook: { method: "webhooks.delete", pathParameters: id },
+  enableWebhook: { method: "webhooks.enable", pathParameters: id, result: "webhook" },
+  replaceWebhookSecret: { method: "webhooks.replaceSecret", pathParameters: id, result: "webhook" },
+  testWebhook: { method: "webhooks.test", pathParameters: id, result: "delivery" },
+  listDeliveries: { method: "webhooks.deliveries", pathParameters: id, result: "deliveries" },
+  replayDelivery: {
+    method: "webhooks.replay",
+    pathParameters: [...id, "delivery"],
+    result: "delivery",
+  },
 };

@@ -5,8 +5,12 @@ export type CodeSample = { lang: string; label: string; source: string };
 /** Samples read the key from `EARSHOT_API_KEY`. */
 export function makeCodeSamples(endpoint: Endpoint): CodeSample[] {
   const { operationId } = endpoint.operation;
-  const { fields, implied } = clientCalls[operationId.replace("WithoutPlatform", "")] ?? {};
-  const curl = { lang: "Shell", label: "curl", source: curlSample(endpoint, fields ?? implied) };
+  const { fields, impliedFields } = clientCalls[operationId.replace("WithoutPlatform", "")] ?? {};
+  const curl = {
+    lang: "Shell",
+    label: "curl",
+    source: curlSample(endpoint, fields ?? impliedFields),
+  };
   const call = clientCalls[operationId];
   if (call === undefined) return [curl];
   const samples = [
@@ -28,16 +32,16 @@ function curlSample(endpoint: Endpoint, fields?: Fields): string {
   const query = body === undefined ? Object.entries(fields ?? endpointRequiredQuery(endpoint)) : [];
   const isStream = operation.responses["200"]?.content?.["text/event-stream"] !== undefined;
   const options = `-s${isStream ? "N" : ""}${query.length === 0 ? "" : "G"}`;
-  const isImplied = method === "GET" || body !== undefined;
+  const isMethodImplied = method === "GET" || body !== undefined;
   return [
-    `curl ${options}${isImplied ? "" : ` -X ${method}`} '${endpointAddress(endpoint)}'`,
+    `curl ${options}${isMethodImplied ? "" : ` -X ${method}`} '${endpointUrl(endpoint)}'`,
     ...(operation.security === undefined ? [] : ['-H "Authorization: Bearer $EARSHOT_API_KEY"']),
-    ...query.map(([name, value]) => `--data-urlencode ${quoted(`${name}=${value}`)}`),
-    ...(body === undefined ? [] : readBody(fields ?? bodyExample(body))),
+    ...query.map(([name, value]) => `--data-urlencode ${shellQuote(`${name}=${value}`)}`),
+    ...(body === undefined ? [] : bodyOptions(fields ?? bodyExample(body))),
   ].join(" \\\n  ");
 }
 
-function endpointAddress(endpoint: Endpoint): string {
+function endpointUrl(endpoint: Endpoint): string {
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name) =>
     parameterExample(endpoint, name),
   );
@@ -61,11 +65,11 @@ function bodyExample({ example, examples = {} }: Body): unknown {
   return example ?? first?.value ?? {};
 }
 
-function readBody(body: unknown): string[] {
-  return ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`];
+function bodyOptions(body: unknown): string[] {
+  return ["-H 'Content-Type: application/json'", `-d ${shellQuote(JSON.stringify(body))}`];
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 function typescriptSample(endpoint: Endpoint, call: ClientCall): string {
   const { method, fields, result } = call;
@@ -108,8 +112,8 @@ function pythonSample(endpoint: Endpoint, call: ClientCall): string {
   ].join("\n");
 }
 
-function endpointPath(endpoint: Endpoint, { path = [] }: ClientCall): string[] {
-  return path.map((name) => literal(parameterExample(endpoint, name)));
+function endpointPath(endpoint: Endpoint, { pathParameters = [] }: ClientCall): string[] {
+  return pathParameters.map((name) => literal(parameterExample(endpoint, name)));
 }
 
 function literal(value: string | number | readonly string[]): string {

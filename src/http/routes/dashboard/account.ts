@@ -6,7 +6,7 @@ import {
   exportedKinds,
 } from "../../../accounts/admin/export-rows.ts";
 import type { HttpContext } from "../../context.ts";
-import { auditEntry } from "../../dashboard/account-answers.ts";
+import { auditEntry } from "../../dashboard/account-responses.ts";
 import type { AuditResponse } from "../../dashboard/contract/audit.ts";
 import { deleteAccount } from "../../dashboard/delete-account.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
@@ -17,15 +17,15 @@ import { iso } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const config = { access: "session" as const };
-const hide = { hide: true };
+const hiddenSchema = { hide: true };
 const path = "/dashboard/api/account";
 
-export const auditPage = 50;
+export const auditPageSize = 50;
 
 export function addAccountRoutes(
   app: TypedApp,
   context: HttpContext,
-  pending: PendingRequests,
+  pendingRequests: PendingRequests,
 ): void {
   const { accounts, clock, dashboard, settings } = context;
 
@@ -33,7 +33,7 @@ export function addAccountRoutes(
     method: "GET",
     url: `${path}/export`,
     config,
-    schema: hide,
+    schema: hiddenSchema,
     handler: async (request, reply) => {
       const caller = requireCaller(request);
       const name = `earshot-account-${iso(clock.now()).slice(0, 10)}.ndjson`;
@@ -44,7 +44,7 @@ export function addAccountRoutes(
         .header("connection", "close");
       if (request.method === "HEAD") return reply.send(Readable.from([]));
       await accounts.write("recordExport", { accountId: caller.accountId, nowMs: clock.now() });
-      const signal = pending.openStream(caller, reply, settings.maxStreamMs);
+      const signal = pendingRequests.openStream(caller, reply, settings.maxStreamMs);
       return reply.send(Readable.from(exportLines(accounts, caller.accountId, signal)));
     },
   });
@@ -53,12 +53,12 @@ export function addAccountRoutes(
     method: "GET",
     url: `${path}/audit`,
     config,
-    schema: { ...hide, querystring: ownAuditQuery },
+    schema: { ...hiddenSchema, querystring: ownAuditQuery },
     handler: async (request): Promise<AuditResponse> => {
       const { accountId } = requireCaller(request);
       const before = request.query.before ?? null;
-      const part = { accountId, before, limit: auditPage };
-      return auditResponse((await accounts.read("readAudit", part)).map(auditEntry));
+      const params = { accountId, before, limit: auditPageSize };
+      return auditResponse((await accounts.read("readAudit", params)).map(auditEntry));
     },
   });
 
@@ -66,7 +66,7 @@ export function addAccountRoutes(
     method: "DELETE",
     url: path,
     config,
-    schema: { ...hide, body: accountDeletion },
+    schema: { ...hiddenSchema, body: accountDeletion },
     handler: async (request, reply) => {
       const { accountId } = requireCaller(request);
       const { confirm } = request.body;
@@ -80,7 +80,7 @@ export function addAccountRoutes(
 /** A full page may be followed by another. */
 export function auditResponse(entries: AuditResponse["entries"]): AuditResponse {
   const last = entries.at(-1);
-  const isFull = last !== undefined && entries.length === auditPage;
+  const isFull = last !== undefined && entries.length === auditPageSize;
   return { entries, next: isFull ? last.sequence : null };
 }
 
@@ -109,10 +109,14 @@ async function* readParts(
   accountId: string,
   kind: ExportedKind,
 ): AsyncGenerator<ExportPart> {
-  let after: ExportPosition = null;
+  let position: ExportPosition = null;
   do {
-    const part: ExportPart = await accounts.read("exportAccount", { accountId, kind, after });
+    const part: ExportPart = await accounts.read("exportAccount", {
+      accountId,
+      kind,
+      after: position,
+    });
     yield part;
-    after = part.next;
-  } while (after !== null);
+    position = part.next;
+  } while (position !== null);
 }

@@ -6,7 +6,7 @@ import { problem } from "../../problems/write-problem.ts";
 import { appPath } from "../../schemas/dashboard.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const hide = { hide: true };
+const hiddenSchema = { hide: true };
 const config = { access: "session" as const };
 
 export function addAppRoutes(
@@ -17,7 +17,7 @@ export function addAppRoutes(
     method: "GET",
     url: "/dashboard/api/apps",
     config,
-    schema: hide,
+    schema: hiddenSchema,
     handler: async (request): Promise<AppsResponse> => {
       const { accountId } = requireSession(request);
       const apps = await accounts.read("listApps", { accountId, nowMs: clock.now() });
@@ -40,7 +40,7 @@ export function addAppRoutes(
     method: "DELETE",
     url: "/dashboard/api/apps/:id",
     config,
-    schema: { ...hide, params: appPath },
+    schema: { ...hiddenSchema, params: appPath },
     handler: async (request, reply) => {
       const { accountId } = requireSession(request);
       const { id } = request.params;

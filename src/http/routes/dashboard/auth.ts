@@ -4,7 +4,7 @@ import { type RefusalCode, SignInRefused } from "../../../accounts/sign-in/refus
 import type { HttpContext } from "../../context.ts";
 import { readClientInfo } from "../../dashboard/client-info.ts";
 import { baseUrl, requireNavigation } from "../../dashboard/request-origin.ts";
-import type { SignInLimit } from "../../dashboard/sign-in-slots.ts";
+import type { SignInLimit } from "../../dashboard/sign-in-limit.ts";
 import { acceptsHtml } from "../../docs-site/accepts-html.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { providerPath } from "../../schemas/dashboard.ts";
@@ -25,10 +25,10 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
     handler: async (request, reply) => {
       const provider = requireProvider(request.params.provider);
       requireNavigation(request);
-      if (!hasSlot(request, reply)) return reply.redirect(refusalPath("too_many"), 303);
+      if (!takeSlot(request, reply)) return reply.redirect(refusalPath("too_many"), 303);
       const attempt = await signIn.begin(provider, {
         redirectUri: redirectUri(request, provider),
-        returnTo: makeQuery(request).get("return"),
+        returnTo: rawQueryParams(request).get("return"),
       });
       if (attempt === null) throw noProvider();
       cookies.setSignIn(reply, attempt.attempt, signInLimits.attemptMs);
@@ -43,18 +43,18 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
     handler: async (request, reply) => {
       const provider = requireProvider(request.params.provider);
       requireNavigation(request);
-      if (!hasSlot(request, reply)) return reply.redirect(refusalPath("too_many"), 303);
+      if (!takeSlot(request, reply)) return reply.redirect(refusalPath("too_many"), 303);
       try {
-        const signedIn = await signIn.finish(provider, {
+        const completedSignIn = await signIn.finish(provider, {
           attempt: cookies.signIn(request),
           redirectUri: redirectUri(request, provider),
-          parameters: makeQuery(request),
+          parameters: rawQueryParams(request),
           client: readClientInfo(request, cookies),
         });
         cookies.clearSignIn(reply);
-        cookies.setSession(reply, signedIn.session.token, sessions.maxAgeMs);
+        cookies.setSession(reply, completedSignIn.session.token, sessions.maxAgeMs);
         metrics.signIns.inc({ outcome: "signed_in" });
-        return reply.redirect(signedIn.returnTo, 303);
+        return reply.redirect(completedSignIn.returnTo, 303);
       } catch (error) {
         if (!(error instanceof SignInRefused)) throw error;
         const { code, reason } = error;
@@ -66,7 +66,7 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
   });
 
   /** Throws the error unless the client is a browser. */
-  function hasSlot(request: FastifyRequest, reply: FastifyReply): boolean {
+  function takeSlot(request: FastifyRequest, reply: FastifyReply): boolean {
     try {
       slots.take(request, reply);
       return true;
@@ -85,8 +85,8 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
 
 const refusalPath = (code: RefusalCode): string => `/dashboard/sign-in?error=${code}`;
 
-/** Unparsed, so that sign-in can reject duplicate parameters. */
-function makeQuery(request: FastifyRequest): URLSearchParams {
+/** Not parsed by Fastify, so that sign-in can reject duplicate parameters. */
+function rawQueryParams(request: FastifyRequest): URLSearchParams {
   const { url } = request;
   const index = url.indexOf("?");
   return new URLSearchParams(index < 0 ? "" : url.slice(index + 1));

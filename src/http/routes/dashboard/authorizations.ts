@@ -14,14 +14,14 @@ import { isLoopback } from "../../../accounts/grants/redirect-uri.ts";
 import type { HttpContext } from "../../context.ts";
 import type { AuthorizationResponse, DecisionResponse } from "../../dashboard/contract/connect.ts";
 import { baseUrl } from "../../dashboard/request-origin.ts";
-import type { SignInLimit } from "../../dashboard/sign-in-slots.ts";
+import type { SignInLimit } from "../../dashboard/sign-in-limit.ts";
 import { requireSession } from "../../middleware/session.ts";
 import { mcpResource } from "../../oauth/resource.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { authorizationDecision, authorizationQuery } from "../../schemas/dashboard.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const hide = { hide: true };
+const hiddenSchema = { hide: true };
 const config = { access: "session" as const };
 const path = "/dashboard/api/authorizations";
 
@@ -42,7 +42,7 @@ export function addAuthorizationRoutes(
     method: "POST",
     url: path,
     config,
-    schema: { ...hide, body: authorizationQuery },
+    schema: { ...hiddenSchema, body: authorizationQuery },
     handler: async (request, reply): Promise<AuthorizationResponse> => {
       // Each request fetches a document from an address that it names.
       slots.take(request, reply);
@@ -57,13 +57,16 @@ export function addAuthorizationRoutes(
         is_loopback: isLoopback(redirectUrl),
       };
       const issuer = baseUrl(request, settings.publicUrl);
-      const requested = readAuthorizationRequest(head, mcpResource(request, settings.publicUrl));
-      if ("error" in requested) {
-        const location = responseLocation(head, issuer, requested);
-        return { ...display, kind: "refused", reason: requested.description, location };
+      const authorizationRequest = readAuthorizationRequest(
+        head,
+        mcpResource(request, settings.publicUrl),
+      );
+      if ("error" in authorizationRequest) {
+        const location = responseLocation(head, issuer, authorizationRequest);
+        return { ...display, kind: "refused", reason: authorizationRequest.description, location };
       }
       const consent = {
-        ...requested,
+        ...authorizationRequest,
         clientId: client.clientId,
         clientName: client.name,
         redirectUri: head.redirectUri,
@@ -71,7 +74,7 @@ export function addAuthorizationRoutes(
         expiresMs: clock.now() + limits.consentMs,
       };
       const ticket = encryptConsent(encryptor, consent, makeOwner(request));
-      return { ...display, kind: "consent", ticket, methods: requested.methods };
+      return { ...display, kind: "consent", ticket, methods: authorizationRequest.methods };
     },
   });
 
@@ -79,19 +82,19 @@ export function addAuthorizationRoutes(
     method: "POST",
     url: `${path}/decision`,
     config,
-    schema: { ...hide, body: authorizationDecision },
+    schema: { ...hiddenSchema, body: authorizationDecision },
     handler: async (request): Promise<DecisionResponse> => {
       const nowMs = clock.now();
       const owner = makeOwner(request);
-      const { ticket, methods: chosen } = request.body;
+      const { ticket, methods: chosenMethods } = request.body;
       const consent = decryptConsent(encryptor, ticket, { ...owner, nowMs });
       if (consent === null) throw consentExpired();
       const issuer = baseUrl(request, settings.publicUrl);
-      const methods = grantedMethods(consent, chosen);
+      const methods = grantedMethods(consent, chosenMethods);
       if (methods.length === 0) {
         const description = "the user denied the connection";
-        const denied = { error: "access_denied", description };
-        return { location: responseLocation(consent, issuer, denied) };
+        const accessDenied = { error: "access_denied", description };
+        return { location: responseLocation(consent, issuer, accessDenied) };
       }
       const code = await accounts.write("createGrant", {
         ...consent,

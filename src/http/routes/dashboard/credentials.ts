@@ -9,13 +9,13 @@ import type {
 } from "../../dashboard/contract/credentials.ts";
 import { credentialKindListing, credentialListing } from "../../dashboard/credential-listing.ts";
 import { requireCaller } from "../../middleware/caller.ts";
-import { setRetryAfter } from "../../problems/refused-by-rate.ts";
+import { setRetryAfter } from "../../problems/rate-limited.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { authorizationResponse, credentialPath, newCredential } from "../../schemas/credentials.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const config = { access: "session" as const };
-const hide = { hide: true };
+const hiddenSchema = { hide: true };
 const path = "/dashboard/api/credentials";
 
 export function addCredentialRoutes(
@@ -25,9 +25,9 @@ export function addCredentialRoutes(
   const listing = (credential: Credential) => credentialListing(credential, clock.now());
 
   /** Errors: `too_many_attempts`. */
-  function limitedAccount(request: FastifyRequest, reply: FastifyReply): string {
+  function admitAttempt(request: FastifyRequest, reply: FastifyReply): string {
     const { accountId } = requireCaller(request);
-    const waitMs = credentials.attempt(accountId);
+    const waitMs = credentials.takeAttempt(accountId);
     if (waitMs === 0) return accountId;
     const seconds = setRetryAfter(reply, waitMs);
     throw problem("too_many_attempts", "too many attempts by this account", {
@@ -35,14 +35,14 @@ export function addCredentialRoutes(
     });
   }
 
-  const getStep = (step: DialogueStep<Credential>): AuthorizationStep =>
+  const stepResponse = (step: DialogueStep<Credential>): AuthorizationStep =>
     step.state === "done" ? { state: "done", credential: listing(step.made) } : step;
 
   app.route({
     method: "GET",
     url: path,
     config,
-    schema: hide,
+    schema: hiddenSchema,
     handler: async (request): Promise<CredentialsResponse> => ({
       credentials: (await credentials.list(requireCaller(request).accountId)).map(listing),
       kinds: credentials.kinds.map(credentialKindListing),
@@ -53,9 +53,9 @@ export function addCredentialRoutes(
     method: "POST",
     url: path,
     config,
-    schema: { ...hide, body: newCredential },
+    schema: { ...hiddenSchema, body: newCredential },
     handler: async (request, reply) => {
-      const credential = await credentials.add(limitedAccount(request, reply), request.body);
+      const credential = await credentials.add(admitAttempt(request, reply), request.body);
       reply.code(201);
       return { credential: listing(credential) };
     },
@@ -65,20 +65,20 @@ export function addCredentialRoutes(
     method: "POST",
     url: `${path}/authorizations`,
     config,
-    schema: { ...hide, body: newCredential },
+    schema: { ...hiddenSchema, body: newCredential },
     handler: async (request, reply) =>
-      getStep(await credentials.authorize(limitedAccount(request, reply), request.body)),
+      stepResponse(await credentials.authorize(admitAttempt(request, reply), request.body)),
   });
 
   app.route({
     method: "POST",
     url: `${path}/authorizations/:id`,
     config,
-    schema: { ...hide, params: credentialPath, body: authorizationResponse },
+    schema: { ...hiddenSchema, params: credentialPath, body: authorizationResponse },
     handler: async (request, reply) => {
       const { answer } = request.body;
-      return getStep(
-        await credentials.answer(limitedAccount(request, reply), request.params.id, answer),
+      return stepResponse(
+        await credentials.answer(admitAttempt(request, reply), request.params.id, answer),
       );
     },
   });
@@ -87,9 +87,9 @@ export function addCredentialRoutes(
     method: "POST",
     url: `${path}/:id/test`,
     config,
-    schema: { ...hide, params: credentialPath },
+    schema: { ...hiddenSchema, params: credentialPath },
     handler: async (request, reply): Promise<CredentialTest> => {
-      const outcome = await credentials.test(limitedAccount(request, reply), request.params.id);
+      const outcome = await credentials.test(admitAttempt(request, reply), request.params.id);
       const { works, message: text, credential } = outcome;
       return { works, message: text, credential: listing(credential) };
     },
@@ -99,7 +99,7 @@ export function addCredentialRoutes(
     method: "DELETE",
     url: `${path}/:id`,
     config,
-    schema: { ...hide, params: credentialPath },
+    schema: { ...hiddenSchema, params: credentialPath },
     handler: async (request, reply) => {
       await credentials.remove(requireCaller(request).accountId, request.params.id);
       return reply.code(204).send();

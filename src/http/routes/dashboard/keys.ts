@@ -15,11 +15,11 @@ import { keyChange, keyPath, keyRotation, newKey } from "../../schemas/keys.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const config = { access: "session" as const };
-const hide = { hide: true };
+const hiddenSchema = { hide: true };
 const path = "/dashboard/api/keys";
 
 const hourMs = 3_600_000;
-const showEndedMs = 30 * 24 * hourMs;
+const endedVisibleMs = 30 * 24 * hourMs;
 
 type KeyContext = Pick<HttpContext, "accounts" | "limiter" | "clock" | "settings">;
 
@@ -30,12 +30,12 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     method: "GET",
     url: path,
     config,
-    schema: hide,
+    schema: hiddenSchema,
     handler: async (request): Promise<KeysResponse> => {
       const { accountId } = requireCaller(request);
       const { limits, maxKeysPerAccount } = context.settings;
-      const endedSinceMs = clock.now() - showEndedMs;
-      const [keys, states] = await Promise.all([
+      const endedSinceMs = clock.now() - endedVisibleMs;
+      const [keys, effectiveLimits] = await Promise.all([
         accounts.read("listOwnKeys", { accountId, limits, endedSinceMs }),
         accounts.read("accountLimits", { accountId, limits }),
       ]);
@@ -43,8 +43,8 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
         keys: await keyListings(context.limiter, keys, clock.now()),
         max_keys: maxKeysPerAccount,
         limits: {
-          requests_per_second: states.requestsPerSecond,
-          submissions_per_minute: states.submissionsPerMinute,
+          requests_per_second: effectiveLimits.requestsPerSecond,
+          submissions_per_minute: effectiveLimits.submissionsPerMinute,
         },
       };
     },
@@ -54,14 +54,14 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     method: "POST",
     url: path,
     config,
-    schema: { ...hide, body: newKey },
+    schema: { ...hiddenSchema, body: newKey },
     handler: async (request, reply): Promise<NewKeyResponse> => {
       const created = await accounts.write("createOwnKey", {
-        ...makeOwner(context, request),
-        ...unlimited,
+        ...ownerParams(context, request),
+        ...unrestrictedChoice,
         ...readKeyChoice(request.body),
         name: request.body.name,
-        ...bounds(context),
+        ...keyLimits(context),
       });
       reply.code(201);
       return await newKeyResponse(context, created);
@@ -72,11 +72,11 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     method: "POST",
     url: `${path}/first`,
     config,
-    schema: hide,
+    schema: hiddenSchema,
     handler: async (request, reply): Promise<NewKeyResponse> => {
       const created = await accounts.write("issueFirstKey", {
-        ...makeOwner(context, request),
-        ...bounds(context),
+        ...ownerParams(context, request),
+        ...keyLimits(context),
       });
       reply.code(201);
       return await newKeyResponse(context, created);
@@ -87,10 +87,10 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     method: "PATCH",
     url: `${path}/:id`,
     config,
-    schema: { ...hide, params: keyPath, body: keyChange },
+    schema: { ...hiddenSchema, params: keyPath, body: keyChange },
     handler: async (request): Promise<{ key: KeyListingResponse }> => {
       const key = await accounts.write("changeKey", {
-        ...makeOwner(context, request),
+        ...ownerParams(context, request),
         id: request.params.id,
         changes: readKeyChoice(request.body),
       });
@@ -102,12 +102,12 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     method: "POST",
     url: `${path}/:id/rotate`,
     config,
-    schema: { ...hide, params: keyPath, body: keyRotation },
+    schema: { ...hiddenSchema, params: keyPath, body: keyRotation },
     handler: async (request, reply): Promise<NewKeyResponse> => {
-      const { accountId, limits, nowMs } = makeOwner(context, request);
+      const { accountId, limits, nowMs } = ownerParams(context, request);
       const { id, token } = await accounts.write("rotateKey", {
         id: request.params.id,
-        by: { accountId },
+        actor: { accountId },
         overlapMs: request.body.overlap_hours * hourMs,
         newPerDay: context.settings.newKeysPerDay,
         nowMs,
@@ -123,29 +123,29 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     method: "DELETE",
     url: `${path}/:id`,
     config,
-    schema: { ...hide, params: keyPath },
+    schema: { ...hiddenSchema, params: keyPath },
     handler: async (request, reply) => {
-      const { accountId, nowMs } = makeOwner(context, request);
-      await accounts.write("revokeKey", { id: request.params.id, by: { accountId }, nowMs });
+      const { accountId, nowMs } = ownerParams(context, request);
+      await accounts.write("revokeKey", { id: request.params.id, actor: { accountId }, nowMs });
       return reply.code(204).send();
     },
   });
 }
 
-const unlimited: Omit<KeyChoice, "name"> = {
+const unrestrictedChoice: Omit<KeyChoice, "name"> = {
   methods: null,
   requestsPerSecond: null,
   submissionsPerMinute: null,
   expiresMs: null,
 };
 
-function makeOwner({ settings, clock }: KeyContext, request: FastifyRequest) {
+function ownerParams({ settings, clock }: KeyContext, request: FastifyRequest) {
   const { requestsPerSecond, submissionsPerMinute } = settings.limits;
   const limits = { requestsPerSecond, submissionsPerMinute };
   return { accountId: requireCaller(request).accountId, limits, nowMs: clock.now() };
 }
 
-function bounds({ settings }: KeyContext) {
+function keyLimits({ settings }: KeyContext) {
   return { maxKeys: settings.maxKeysPerAccount, newPerDay: settings.newKeysPerDay };
 }
 

@@ -8,7 +8,7 @@ import { allJobsQuery } from "../../schemas/dashboard.ts";
 import { iso, isoOrNull } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const jobsPage = 50;
+const jobsPerPage = 50;
 
 type Page = { jobs: readonly JobSummary[]; next: string | null };
 
@@ -17,16 +17,17 @@ export function addOperatorJobsRoute(
   app: TypedApp,
   { accounts, jobs }: Pick<HttpContext, "accounts" | "jobs">,
 ): void {
-  async function accountPage(account: string, after: string | null): Promise<Page> {
-    const before = after === null ? null : withPointer("/after", () => readListCursor(after));
+  async function accountPage(account: string, cursor: string | null): Promise<Page> {
+    const before = cursor === null ? null : withPointer("/after", () => readListCursor(cursor));
     const noFilters = { states: null, methods: null, platforms: null, text: null };
-    const page = await jobs.list(account, { ...noFilters, before, limit: jobsPage });
+    const page = await jobs.list(account, { ...noFilters, before, limit: jobsPerPage });
     return { jobs: page.jobs, next: page.next === null ? null : writeListCursor(page.next) };
   }
 
-  async function allJobsPage(after: string | null): Promise<Page> {
-    const before = after === null ? null : withPointer("/after", () => parseSequence(after));
-    const page = await jobs.listAll(before, jobsPage);
+  async function allJobsPage(cursor: string | null): Promise<Page> {
+    const beforeSequence =
+      cursor === null ? null : withPointer("/after", () => parseSequence(cursor));
+    const page = await jobs.listAll(beforeSequence, jobsPerPage);
     return { jobs: page.jobs, next: page.next === null ? null : String(page.next) };
   }
 
@@ -49,8 +50,8 @@ export function addOperatorJobsRoute(
   });
 }
 
-function parseSequence(after: string): number {
-  if (/^\d{1,15}$/.test(after)) return Number(after);
+function parseSequence(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
   throw problem("cursor_invalid", "after does not belong to this list", {
     hint: "send next exactly as it was received",
   });

@@ -1,12 +1,12 @@
 import { keyState } from "../../../accounts/keys/key.ts";
 import type { HttpContext } from "../../context.ts";
-import { readAccountCursor, writeAccountCursor } from "../../dashboard/account-answers.ts";
+import { readAccountCursor, writeAccountCursor } from "../../dashboard/account-responses.ts";
 import type { AllKeysResponse } from "../../dashboard/contract/operator.ts";
 import { allKeysQuery } from "../../schemas/dashboard.ts";
 import { iso, isoOrNull } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const keysPage = 50;
+const keysPerPage = 50;
 
 export function addOperatorKeysRoute(app: TypedApp, { accounts, clock }: HttpContext): void {
   app.route({
@@ -20,12 +20,12 @@ export function addOperatorKeysRoute(app: TypedApp, { accounts, clock }: HttpCon
         query: query?.trim() || null,
         accountId: account,
         after: after === undefined ? null : readAccountCursor(after),
-        limit: keysPage + 1,
+        limit: keysPerPage + 1,
       });
       const nowMs = clock.now();
-      const last = page.length > keysPage ? page[keysPage - 1] : undefined;
+      const last = page.length > keysPerPage ? page[keysPerPage - 1] : undefined;
       return {
-        keys: page.slice(0, keysPage).map((key) => ({
+        keys: page.slice(0, keysPerPage).map((key) => ({
           id: key.id,
           name: key.name,
           shown: `ear_${key.id}_…`,

@@ -10,7 +10,7 @@ import { iso } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const config = { access: "operator" as const };
-const hide = { hide: true };
+const hiddenSchema = { hide: true };
 const path = "/dashboard/api/operator/nodes";
 
 const maxEvents = 50;
@@ -27,7 +27,7 @@ export function addOperatorNodeRoutes(app: TypedApp, context: HttpContext): void
     method: "GET",
     url: path,
     config,
-    schema: hide,
+    schema: hiddenSchema,
     handler: () => respond(),
   });
 
@@ -36,7 +36,7 @@ export function addOperatorNodeRoutes(app: TypedApp, context: HttpContext): void
       method: "POST",
       url: `${path}/:id/${change}`,
       config,
-      schema: { ...hide, params: nodePath },
+      schema: { ...hiddenSchema, params: nodePath },
       handler: async (request): Promise<NodesResponse> => {
         const actor = { accountId: requireCaller(request).accountId };
         const params = { nodeId: request.params.id, change, actor, nowMs: clock.now() };
@@ -76,7 +76,7 @@ function nodeListing(node: NodeRecord, view: NodeView | undefined, nowMs: number
     node.quarantinedUntilMs !== null &&
     node.quarantinedUntilMs > nowMs;
   const state = isQuarantined ? "quarantined" : node.state;
-  const live = view ?? {
+  const liveState = view ?? {
     keyId: null,
     isConnected: false,
     takes: [],
@@ -84,7 +84,7 @@ function nodeListing(node: NodeRecord, view: NodeView | undefined, nowMs: number
     connectedMs: null,
   };
   return {
-    ...nodeStatus({ ...node, ...live, state }),
+    ...nodeStatus({ ...node, ...liveState, state }),
     version,
     image,
     machine,

@@ -1,7 +1,7 @@
 import type { AccountPosition } from "../../../accounts/admin/listing-operations.ts";
 import type { UsageCounts } from "../../../accounts/usage/operations.ts";
 import type { HttpContext } from "../../context.ts";
-import { readAccountCursor, writeAccountCursor } from "../../dashboard/account-answers.ts";
+import { readAccountCursor, writeAccountCursor } from "../../dashboard/account-responses.ts";
 import type { AccountReference, AllUsageResponse } from "../../dashboard/contract/operator.ts";
 import type { UsageRange } from "../../dashboard/contract/usage.ts";
 import { listAccounts } from "../../dashboard/list-accounts.ts";
@@ -28,7 +28,7 @@ export function addOperatorUsageRoute(app: TypedApp, context: HttpContext): void
 }
 
 /** Accounts per page; a busy account has a thousand rows per day. */
-const accountsPage = 20;
+const accountsPerPage = 20;
 const dayMs = 86_400_000;
 
 async function allUsage(
@@ -40,7 +40,7 @@ async function allUsage(
     const references = await context.accounts.read("accountNames", { ids: [accountId] });
     return { accounts: await fetchUsage(context, references, range), next: null };
   }
-  const page = await listAccounts(context, { query: null, after, limit: accountsPage });
+  const page = await listAccounts(context, { query: null, after, limit: accountsPerPage });
   return {
     accounts: await fetchUsage(context, page.accounts, range),
     next: page.next === null ? null : writeAccountCursor(page.next),
@@ -60,7 +60,7 @@ async function fetchUsage(
     const toMs = Math.min(fromMs + dayMs, endMs);
     const days = await accounts.read("usageOfAccounts", { accountIds, fromMs, toMs });
     for (const day of days)
-      totals.set(day.accountId, sum(totals.get(day.accountId) ?? noUsage, day));
+      totals.set(day.accountId, addUsage(totals.get(day.accountId) ?? noUsage, day));
   }
   return references.map(({ id, name }) => {
     const { searchesFailed, ...counts } = totals.get(id) ?? noUsage;
@@ -77,7 +77,7 @@ const noUsage: UsageCounts = {
   posts: 0,
 };
 
-function sum(a: UsageCounts, b: UsageCounts): UsageCounts {
+function addUsage(a: UsageCounts, b: UsageCounts): UsageCounts {
   return {
     requests: a.requests + b.requests,
     refused: a.refused + b.refused,

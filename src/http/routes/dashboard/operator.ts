@@ -5,7 +5,7 @@ import {
   auditEntry,
   readAccountCursor,
   writeAccountCursor,
-} from "../../dashboard/account-answers.ts";
+} from "../../dashboard/account-responses.ts";
 import type { AuditResponse } from "../../dashboard/contract/audit.ts";
 import type {
   AccountChange,
@@ -23,28 +23,28 @@ import {
 } from "../../schemas/accounts.ts";
 import { auditQuery } from "../../schemas/audit.ts";
 import type { TypedApp } from "../typed-app.ts";
-import { auditPage, auditResponse } from "./account.ts";
+import { auditPageSize, auditResponse } from "./account.ts";
 
 const config = { access: "operator" as const };
-const hide = { hide: true };
+const hiddenSchema = { hide: true };
 const path = "/dashboard/api/operator";
 
-const accountsPage = 50;
+const accountsPerPage = 50;
 
 export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
-  const { accounts, accountEnds, clock } = context;
+  const { accounts, accountFinalizer, clock } = context;
 
   app.route({
     method: "GET",
     url: `${path}/accounts`,
     config,
-    schema: { ...hide, querystring: accountsQuery },
+    schema: { ...hiddenSchema, querystring: accountsQuery },
     handler: async (request): Promise<AccountsResponse> => {
       const { query = "", after } = request.query;
       const page = await listAccounts(context, {
         query: query.trim() === "" ? null : query.trim(),
         after: after === undefined ? null : readAccountCursor(after),
-        limit: accountsPage,
+        limit: accountsPerPage,
       });
       return {
         accounts: page.accounts.map(accountListingResponse),
@@ -57,7 +57,7 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
     method: "PATCH",
     url: `${path}/accounts/:id`,
     config,
-    schema: { ...hide, params: accountPath, body: accountChange },
+    schema: { ...hiddenSchema, params: accountPath, body: accountChange },
     handler: async (request): Promise<{ account: AccountListingResponse }> => {
       const { id } = request.params;
       await requireAccount(context, id);
@@ -67,7 +67,8 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
         actor: { accountId: requireCaller(request).accountId },
         nowMs: clock.now(),
       });
-      if (request.body.suspended === true) await accountEnds.settle({ id, ending: "suspended" });
+      if (request.body.suspended === true)
+        await accountFinalizer.settle({ id, ending: "suspended" });
       return { account: accountListingResponse(account) };
     },
   });
@@ -76,7 +77,7 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
     method: "DELETE",
     url: `${path}/accounts/:id`,
     config,
-    schema: { ...hide, params: accountPath, body: accountDeletion },
+    schema: { ...hiddenSchema, params: accountPath, body: accountDeletion },
     handler: async (request, reply) => {
       const { confirm } = request.body;
       const { accountId: actorId } = requireCaller(request);
@@ -89,19 +90,19 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
     method: "GET",
     url: `${path}/audit`,
     config,
-    schema: { ...hide, querystring: auditQuery },
+    schema: { ...hiddenSchema, querystring: auditQuery },
     handler: async (request): Promise<AuditResponse> => {
       const { account, action, actor, from, to, before } = request.query;
-      const part = {
+      const params = {
         accountId: account ?? null,
         action: action ?? null,
         actor: actor ?? null,
         fromMs: from ?? null,
         toMs: to ?? null,
         before: before ?? null,
-        limit: auditPage,
+        limit: auditPageSize,
       };
-      return auditResponse((await accounts.read("readAudit", part)).map(auditEntry));
+      return auditResponse((await accounts.read("readAudit", params)).map(auditEntry));
     },
   });
 }

@@ -24,7 +24,7 @@ export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "se
   const links = once(() => pageLinks(builtFolder));
 
   /** Sets the headers only if the file exists: an error must not be cached. */
-  async function sendBuilt(
+  async function sendBuiltFile(
     request: FastifyRequest,
     reply: FastifyReply,
     name: string,
@@ -39,11 +39,11 @@ export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "se
 
   function sendPage(request: FastifyRequest, reply: FastifyReply, name: string) {
     if (settings.publicUrl?.startsWith("https:")) reply.headers(strictTransport);
-    return sendBuilt(request, reply, name, pageHeaders);
+    return sendBuiltFile(request, reply, name, pageHeaders);
   }
 
   function sendAsset(request: FastifyRequest, reply: FastifyReply, name: string, lifetime: string) {
-    return sendBuilt(request, reply, name, {
+    return sendBuiltFile(request, reply, name, {
       "cache-control": `public, ${lifetime}`,
       "x-content-type-options": "nosniff",
     });

@@ -5,16 +5,16 @@ import { SignInRefused } from "../../../accounts/sign-in/refusal.ts";
 import type { HttpContext } from "../../context.ts";
 import { clientOrigin, readClientInfo } from "../../dashboard/client-info.ts";
 import type { SessionResponse } from "../../dashboard/contract/session.ts";
-import { sessionAnswer } from "../../dashboard/session-answer.ts";
-import type { SignInLimit } from "../../dashboard/sign-in-slots.ts";
+import { makeSessionResponse } from "../../dashboard/session-response.ts";
+import type { SignInLimit } from "../../dashboard/sign-in-limit.ts";
 import { requireSession } from "../../middleware/session.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { linkSignIn } from "../../schemas/dashboard.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const hide = { hide: true };
-const visitor = { access: "visitor" as const };
-const signedIn = { access: "session" as const };
+const hiddenSchema = { hide: true };
+const visitorConfig = { access: "visitor" as const };
+const sessionConfig = { access: "session" as const };
 
 export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: SignInLimit): void {
   const { accounts, clock, dashboard, metrics } = context;
@@ -23,24 +23,24 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
   app.route({
     method: "GET",
     url: "/dashboard/api/session",
-    config: visitor,
-    schema: hide,
+    config: visitorConfig,
+    schema: hiddenSchema,
     handler: async (request, reply): Promise<SessionResponse> => {
       const { session } = request;
       if (session === null) clearStaleCookie(request, reply);
       else if (isRotationDue(session)) rotate(request, reply, session);
-      return await sessionAnswer(context, request, session);
+      return await makeSessionResponse(context, request, session);
     },
   });
 
   app.route({
     method: "POST",
     url: "/dashboard/api/sign-in",
-    config: visitor,
-    schema: { ...hide, body: linkSignIn },
+    config: visitorConfig,
+    schema: { ...hiddenSchema, body: linkSignIn },
     handler: async (request, reply): Promise<SessionResponse> => {
       slots.take(request, reply);
-      const completed = await signIn
+      const completedSignIn = await signIn
         .finishLink(request.body.token, readClientInfo(request, cookies))
         .catch((error: unknown) => {
           if (error instanceof SignInRefused) {
@@ -49,22 +49,22 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
           }
           throw error;
         });
-      if (completed === null) {
+      if (completedSignIn === null) {
         metrics.signIns.inc({ outcome: "link_invalid" });
         throw linkInvalid();
       }
       metrics.signIns.inc({ outcome: "signed_in" });
-      const { accountId, session } = completed;
+      const { accountId, session } = completedSignIn;
       cookies.setSession(reply, session.token, sessions.maxAgeMs);
-      return await sessionAnswer(context, request, { id: session.id, accountId });
+      return await makeSessionResponse(context, request, { id: session.id, accountId });
     },
   });
 
   app.route({
     method: "POST",
     url: "/dashboard/api/sign-out",
-    config: signedIn,
-    schema: hide,
+    config: sessionConfig,
+    schema: hiddenSchema,
     handler: async (request, reply) => {
       const { id: sessionId, accountId } = requireSession(request);
       const nowMs = clock.now();
@@ -77,8 +77,8 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
   app.route({
     method: "POST",
     url: "/dashboard/api/sign-out-everywhere",
-    config: signedIn,
-    schema: hide,
+    config: sessionConfig,
+    schema: hiddenSchema,
     handler: async (request, reply) => {
       const { accountId } = requireSession(request);
       await accounts.write("endSessions", { accountId, nowMs: clock.now() });
@@ -100,8 +100,8 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
   function rotate(request: FastifyRequest, reply: FastifyReply, session: CallerSession): void {
     const token = cookies.session(request);
     if (token === null) return;
-    const next = nextToken(token, clientOrigin(request));
-    cookies.setSession(reply, next, session.expiresMs - clock.now());
+    const newToken = nextToken(token, clientOrigin(request));
+    cookies.setSession(reply, newToken, session.expiresMs - clock.now());
   }
 }
 

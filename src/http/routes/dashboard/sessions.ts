@@ -7,7 +7,7 @@ import { problem } from "../../problems/write-problem.ts";
 import { sessionPath } from "../../schemas/dashboard.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const hide = { hide: true };
+const hiddenSchema = { hide: true };
 const config = { access: "session" as const };
 
 export function addSessionListRoutes(
@@ -18,7 +18,7 @@ export function addSessionListRoutes(
     method: "GET",
     url: "/dashboard/api/sessions",
     config,
-    schema: hide,
+    schema: hiddenSchema,
     handler: async (request): Promise<SessionsResponse> => {
       const { id, accountId } = requireSession(request);
       const { idleMs } = dashboard.sessions;
@@ -31,9 +31,9 @@ export function addSessionListRoutes(
     method: "DELETE",
     url: "/dashboard/api/sessions/:id",
     config,
-    schema: { ...hide, params: sessionPath },
+    schema: { ...hiddenSchema, params: sessionPath },
     handler: async (request, reply) => {
-      const { id: own, accountId } = requireSession(request);
+      const { id: ownId, accountId } = requireSession(request);
       const { id: sessionId } = request.params;
       const isEnded = await accounts.write("endSession", {
         accountId,
@@ -42,7 +42,7 @@ export function addSessionListRoutes(
         nowMs: clock.now(),
       });
       if (!isEnded) throw problem("session_not_found", "session not found");
-      if (sessionId === own) dashboard.cookies.clearSession(reply);
+      if (sessionId === ownId) dashboard.cookies.clearSession(reply);
       return reply.code(204).send();
     },
   });

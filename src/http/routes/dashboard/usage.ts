@@ -1,5 +1,5 @@
 import type { HttpContext } from "../../context.ts";
-import { dashboardKeyId, usageResponse } from "../../dashboard/usage-answer.ts";
+import { dashboardKeyId, usageResponse } from "../../dashboard/usage-response.ts";
 import { requireCaller } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { usageQuery } from "../../schemas/dashboard.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { readRecords } from "../../../search/merge/answer-records.ts";
 import { withDamage } from "../../../search/merge/damage.ts";
-import { readRecords } from "../../../search/merge/fill-in.ts";
 import { jobResult, setNodeField } from "../../answers/job-answer.ts";
 import { setResultFields } from "../../answers/result-fields.ts";
 import type { HttpContext } from "../../context.ts";
@@ -10,7 +10,7 @@ import { problem } from "../../problems/write-problem.ts";
 import { idempotencyHeaders, noQuery, platformPath } from "../../schemas/parameters.ts";
 import { recentResponse } from "../../schemas/records.ts";
 import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
-import { queryText, type Submission, wholeNumber } from "../../schemas/submission.ts";
+import { queryTextError, type Submission, wholeNumberError } from "../../schemas/submission.ts";
 import { closedObject } from "../../schemas/words.ts";
 import { platformPathRules } from "../../submission/checked-arguments.ts";
 import { parsePlatform } from "../../submission/source-types.ts";
@@ -28,9 +28,9 @@ const bodyErrors = {
 };
 
 const recentBody = closedObject(bodyErrors, {
-  query: z.string(queryText).meta({ description: "The query, with operators." }),
+  query: z.string(queryTextError).meta({ description: "The query, with operators." }),
   count: z
-    .int(wholeNumber)
+    .int(wholeNumberError)
     .optional()
     .meta({ description: "Maximum posts, 1 to 100; default: 20." }),
 }).meta({ id: "RecentSearch", examples: [{ query: "comet lang:en", count: 20 }] });
@@ -48,7 +48,7 @@ export function addRecentRoute(
   app: TypedApp,
   context: Pick<HttpContext, "archive" | "cursorKey">,
   submissions: Submissions,
-  pending: PendingRequests,
+  pendingRequests: PendingRequests,
 ): void {
   app.route({
     method: "POST",
@@ -90,7 +90,7 @@ export function addRecentRoute(
       const platform = parsePlatform(request.params.platform) ?? "social";
       const body = makeRecentSubmission(request.body);
       const idempotency = readIdempotency(request.headers, idempotentRequest(platform, body));
-      const job = await pending.submitAndWait(caller, reply, () =>
+      const job = await pendingRequests.submitAndWait(caller, reply, () =>
         submissions.submit(platform, body, platformPathRules, reply, idempotency),
       );
       const result = jobResult(job);

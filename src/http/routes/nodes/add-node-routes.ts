@@ -9,10 +9,14 @@ import { addLeaveRoute } from "./leave.ts";
 import { addRegisterRoute } from "./register.ts";
 import { addRenewRoute } from "./renew.ts";
 
-export function addNodeRoutes(app: TypedApp, context: HttpContext, pending: PendingRequests): void {
+export function addNodeRoutes(
+  app: TypedApp,
+  context: HttpContext,
+  pendingRequests: PendingRequests,
+): void {
   addChallengeRoute(app, context);
   addRegisterRoute(app, context);
-  addLeaseRoute(app, context, pending);
+  addLeaseRoute(app, context, pendingRequests);
   addRenewRoute(app, context);
   addCompleteRoute(app, context);
   addFailRoute(app, context);

@@ -1,5 +1,5 @@
 import type { HttpContext } from "../../context.ts";
-import { signedPart } from "../../middleware/signed-request.ts";
+import { toSignedRequest } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signResponseHook } from "./sign-response.ts";
 
@@ -13,7 +13,8 @@ export function addChallengeRoute(app: TypedApp, { nodes }: Pick<HttpContext, "n
     url: "/internal/nodes/challenge",
     bodyLimit: maxBytes,
     onSend: signResponseHook(nodes),
-    onRequest: async (request) => nodes.requireEnrolled(signedPart(request), request.callerAddress),
+    onRequest: async (request) =>
+      nodes.requireEnrolled(toSignedRequest(request), request.callerAddress),
     handler: async (_request, reply) =>
       reply.header("cache-control", "no-store").send(nodes.challenge()),
   });

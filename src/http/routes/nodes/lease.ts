@@ -9,14 +9,14 @@ import { signedRoute } from "./signed-route.ts";
 export function addLeaseRoute(
   app: TypedApp,
   context: Pick<HttpContext, "nodes">,
-  pending: Pick<PendingRequests, "openForNode">,
+  pendingRequests: Pick<PendingRequests, "openForNode">,
 ): void {
   app.route({
     ...signedRoute(context),
     url: "/internal/nodes/lease",
     schema: { body: leaseBody },
     handler: async (request, reply) => {
-      const signal = pending.openForNode(reply);
+      const signal = pendingRequests.openForNode(reply);
       const envelope = await context.nodes.dispatch.lease(
         authenticatedNode(request),
         request.body,

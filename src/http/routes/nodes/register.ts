@@ -6,7 +6,7 @@ import type { HttpContext } from "../../context.ts";
 import {
   nodeUnauthorizedProblem,
   requireSignedBody,
-  signedPart,
+  toSignedRequest,
 } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signResponseHook } from "./sign-response.ts";
@@ -21,20 +21,21 @@ export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "no
     url: "/internal/nodes/register",
     bodyLimit: maxBytes,
     onSend: signResponseHook(nodes),
-    onRequest: async (request) => nodes.requireEnrolled(signedPart(request), request.callerAddress),
+    onRequest: async (request) =>
+      nodes.requireEnrolled(toSignedRequest(request), request.callerAddress),
     config: { checkBody: requireSignedBody },
     schema: { body: registration },
     handler: async (request, reply) => {
       requireOwnSignature(request, request.body);
-      const admitted = await nodes.register(request.body, request.callerAddress);
-      return reply.header("cache-control", "no-store").send(admitted);
+      const admission = await nodes.register(request.body, request.callerAddress);
+      return reply.header("cache-control", "no-store").send(admission);
     },
   });
 }
 
 /** Requires a signature with the stated key. */
 function requireOwnSignature(request: FastifyRequest, { statement }: Registration): void {
-  const sender = readSignedRequest(signedPart(request));
+  const sender = readSignedRequest(toSignedRequest(request));
   if (sender.keyId !== hashKeyId(statement)) {
     throw nodeUnauthorizedProblem(
       "unknown_key",

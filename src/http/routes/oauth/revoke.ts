@@ -23,9 +23,9 @@ export function addRevocationRoute(
           const description = "send a form with one token and one client_id";
           return reply.code(400).send({ error: "invalid_request", error_description: description });
         }
-        const refresh = refreshToken.parse(text);
-        const token = refresh ?? accessToken.parse(text);
-        const kind = refresh === null ? "access" : "refresh";
+        const parsedRefreshToken = refreshToken.parse(text);
+        const token = parsedRefreshToken ?? accessToken.parse(text);
+        const kind = parsedRefreshToken === null ? "access" : "refresh";
         if (token !== null) {
           const params = { kind, token, clientId, nowMs: clock.now() } as const;
           const isRevoked = await accounts.write("revokeToken", params);

@@ -24,8 +24,8 @@ export function addTokenRoute(app: FastifyInstance, context: TokenContext): void
       schema: { hide: true },
       handler: async (request, reply) => {
         const parameters = readParameters(request.body);
-        if (parameters === null) return refuse(reply, "invalid_request", notForm);
-        const outcome = await tokensFor(context, parameters);
+        if (parameters === null) return refuse(reply, "invalid_request", notFormMessage);
+        const outcome = await issueTokens(context, parameters);
         if (outcome.kind === "issued") {
           metrics.tokenRequests.inc({ outcome: "issued" });
           return {
@@ -44,17 +44,17 @@ export function addTokenRoute(app: FastifyInstance, context: TokenContext): void
   });
 }
 
-const notForm = "the body must be application/x-www-form-urlencoded, without repeated names";
+const notFormMessage = "the body must be application/x-www-form-urlencoded, without repeated names";
 
 type Refusal = { kind: "refused"; error: string; reason: string; isReuse?: boolean };
 
-async function tokensFor(
+async function issueTokens(
   { accounts, clock, dashboard }: TokenContext,
   parameters: TokenParameters,
 ): Promise<IssuedTokens | TokenRefusal | Refusal> {
   const clientId = parameters.get("client_id");
   if (clientId === null) return refusal("invalid_request", "client_id is required");
-  const common = {
+  const commonParams = {
     clientId,
     resource: parameters.get("resource"),
     nowMs: clock.now(),
@@ -69,7 +69,7 @@ async function tokensFor(
       }
       if (token === null) return refusal("invalid_grant", "the code is malformed");
       return await accounts.write("exchangeCode", {
-        ...common,
+        ...commonParams,
         token,
         redirectUri: parameters.get("redirect_uri"),
         codeChallenge: hash("sha256", verifier, "base64url"),
@@ -78,7 +78,7 @@ async function tokensFor(
     case "refresh_token": {
       const token = refreshToken.parse(parameters.get("refresh_token") ?? "");
       if (token === null) return refusal("invalid_grant", "the refresh token is malformed");
-      return await accounts.write("refreshTokens", { ...common, token });
+      return await accounts.write("refreshTokens", { ...commonParams, token });
     }
     default:
       return refusal(

@@ -28,7 +28,7 @@ const record = z.string().meta({
 const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'";
 
 const text = z.string().meta({ description: "The page." });
-const pageAnswer = {
+const pageResponses = {
   200: {
     description:
       "HTML for clients that prefer it, such as browsers; otherwise, and for paths that end in .md, Markdown.",
@@ -89,7 +89,7 @@ export function addDocsRoutes(app: TypedApp): void {
       operationId: "docs",
       summary: "The documentation",
       tags: ["documentation"],
-      response: pageAnswer,
+      response: pageResponses,
     },
     handler: (request, reply) => respond(request, reply, ""),
   });
@@ -101,7 +101,7 @@ export function addDocsRoutes(app: TypedApp): void {
       summary: "A page of the documentation",
       tags: ["documentation"],
       params: z.object({ page }),
-      response: { ...pageAnswer, ...redirects, ...missingPage },
+      response: { ...pageResponses, ...redirects, ...missingPage },
     },
     handler: (request, reply) => respond(request, reply, `/${request.params.page}`),
   });
@@ -112,7 +112,7 @@ export function addDocsRoutes(app: TypedApp): void {
       operationId: "errors",
       summary: "All problems, with links to warnings and job failures",
       tags: ["documentation"],
-      response: pageAnswer,
+      response: pageResponses,
     },
     handler: (request, reply) => respond(request, reply, "/errors"),
   });
@@ -125,7 +125,7 @@ export function addDocsRoutes(app: TypedApp): void {
       description: "The type of every problem links here.",
       tags: ["documentation"],
       params: z.object({ code }),
-      response: { ...pageAnswer, ...redirects, ...missingPage },
+      response: { ...pageResponses, ...redirects, ...missingPage },
     },
     handler: (request, reply) => respond(request, reply, `/errors/${request.params.code}`),
   });
@@ -137,7 +137,7 @@ export function addDocsRoutes(app: TypedApp): void {
       summary: "A decision record",
       tags: ["documentation"],
       params: z.object({ record }),
-      response: { ...pageAnswer, ...redirects, ...missingPage },
+      response: { ...pageResponses, ...redirects, ...missingPage },
     },
     handler: (request, reply) => respond(request, reply, `/decisions/${request.params.record}`),
   });
@@ -148,7 +148,7 @@ export function addDocsRoutes(app: TypedApp): void {
       operationId: "reference",
       summary: "Every endpoint",
       tags: ["documentation"],
-      response: pageAnswer,
+      response: pageResponses,
     },
     handler: (request, reply) => respond(request, reply, "/reference"),
   });
@@ -160,7 +160,7 @@ export function addDocsRoutes(app: TypedApp): void {
       summary: "The endpoints of a resource, or all schemas",
       tags: ["documentation"],
       params: z.object({ page: z.string().meta({ examples: ["webhooks"] }) }),
-      response: { ...pageAnswer, ...redirects, ...missingPage },
+      response: { ...pageResponses, ...redirects, ...missingPage },
     },
     handler: (request, reply) => respond(request, reply, `/reference/${request.params.page}`),
   });

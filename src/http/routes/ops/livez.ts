@@ -2,7 +2,7 @@ import * as z from "zod";
 import { jsonResponse } from "../../schemas/responses.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const alive = z.strictObject({ status: z.literal("ok") }).meta({ examples: [{ status: "ok" }] });
+const liveness = z.strictObject({ status: z.literal("ok") }).meta({ examples: [{ status: "ok" }] });
 
 export function addLivezRoute(app: TypedApp): void {
   app.route({
@@ -12,7 +12,7 @@ export function addLivezRoute(app: TypedApp): void {
       operationId: "livez",
       summary: "Check that the process is alive",
       tags: ["operation"],
-      response: { 200: jsonResponse("The process is alive.", alive) },
+      response: { 200: jsonResponse("The process is alive.", liveness) },
     },
     handler: async (_request, reply) =>
       reply.type("application/json; charset=utf-8").send('{"status":"ok"}'),

@@ -7,12 +7,12 @@ import { readOnce } from "./read-once.ts";
 /** `npm run openapi` regenerates it from the routes. */
 export const openApiFile = new URL("openapi.json", packageRoot);
 
-const description = z
+const openApiDocument = z
   .looseObject({ openapi: z.string() })
   .meta({ examples: [{ openapi: "3.1.1" }] });
 
 export function addOpenApiRoute(app: TypedApp): void {
-  const page = readOnce(openApiFile);
+  const readDocument = readOnce(openApiFile);
   app.route({
     method: "GET",
     url: "/openapi.json",
@@ -20,9 +20,9 @@ export function addOpenApiRoute(app: TypedApp): void {
       operationId: "openapi",
       summary: "Get this description",
       tags: ["operation"],
-      response: { 200: jsonResponse("OpenAPI 3.1.", description) },
+      response: { 200: jsonResponse("OpenAPI 3.1.", openApiDocument) },
     },
     handler: async (_request, reply) =>
-      reply.type("application/json; charset=utf-8").send(await page()),
+      reply.type("application/json; charset=utf-8").send(await readDocument()),
   });
 }

@@ -23,7 +23,7 @@ const readiness = z
       description: "Time of its last event; null before the first.",
     }),
     look_up: z.string().meta({ description: "State of the account lookup." }),
-    nodes: z.int().meta({ description: "Connected nodes of other processes." }),
+    nodes: z.int().meta({ description: "Connected nodes in other processes." }),
     insecure_nodes: z.int().meta({
       description: "Those whose evidence proves nothing about their machine.",
     }),
@@ -67,11 +67,8 @@ export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
       summary: "Check that searches are answered",
       tags: ["operation"],
       response: {
-        200: jsonResponse("A reader of the archive answers.", readiness),
-        503: jsonResponse(
-          "No reader of the archive has answered, or the server is stopping.",
-          readiness,
-        ),
+        200: jsonResponse("An archive reader responds.", readiness),
+        503: jsonResponse("No archive reader has responded, or the server is stopping.", readiness),
       },
     },
     handler: async (_request, reply) => {

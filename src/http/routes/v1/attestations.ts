@@ -4,7 +4,7 @@ import { attestation, attestationPath, publishedPolicy } from "../../schemas/nod
 import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const forever = "public, max-age=31536000, immutable";
+const immutableCacheControl = "public, max-age=31536000, immutable";
 
 export function addAttestationRoutes(app: TypedApp, { nodes }: Pick<HttpContext, "nodes">): void {
   app.route({
@@ -27,10 +27,10 @@ export function addAttestationRoutes(app: TypedApp, { nodes }: Pick<HttpContext,
     },
     handler: async (request, reply) => {
       const { id } = request.params;
-      const attestation = isId.test(id) ? await nodes.attestation(id) : null;
+      const attestation = idPattern.test(id) ? await nodes.attestation(id) : null;
       if (attestation === null) throw problem("attestation_not_found", "attestation not found");
       return reply
-        .header("cache-control", forever)
+        .header("cache-control", immutableCacheControl)
         .type("application/json; charset=utf-8")
         .send(JSON.stringify(attestation));
     },
@@ -53,4 +53,4 @@ export function addAttestationRoutes(app: TypedApp, { nodes }: Pick<HttpContext,
 }
 
 /** A SHA-256 hash in base64url; other texts never reach the store. */
-const isId = /^[A-Za-z0-9_-]{43}$/;
+const idPattern = /^[A-Za-z0-9_-]{43}$/;

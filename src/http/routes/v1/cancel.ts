@@ -3,12 +3,12 @@ import * as z from "zod";
 import type { HttpContext } from "../../context.ts";
 import { requireCaller } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { cancelled } from "../../schemas/jobs.ts";
+import { cancelledJob } from "../../schemas/jobs.ts";
 import { jobPath, platformJobPath } from "../../schemas/parameters.ts";
 import { jsonResponse, problemResponses, unexpectedBodyErrors } from "../../schemas/responses.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const shared = {
+const sharedSchema = {
   summary: "Cancel or delete a job",
   description:
     "Cancels a job that has not ended; deletes one that has, with its result. The paths of its status and result do the " +
@@ -16,7 +16,7 @@ const shared = {
   tags: ["search"],
   security: [{ key: [] }],
   response: {
-    200: jsonResponse("The job was cancelled.", cancelled),
+    200: jsonResponse("The job was cancelled.", cancelledJob),
     204: z.undefined().meta({ description: "The job had ended and was deleted." }),
     ...problemResponses({
       400: "The request is invalid.",
@@ -48,14 +48,14 @@ export function addCancelRoutes(app: TypedApp, context: Pick<HttpContext, "jobs"
       method: "DELETE",
       url: `/v1/search/live/:platform/${kind}/:uuid`,
       config: { access: "call" },
-      schema: { ...shared, operationId, params: platformJobPath },
+      schema: { ...sharedSchema, operationId, params: platformJobPath },
       handler: (request, reply) => respond(request, reply, request.params),
     });
     app.route({
       method: "DELETE",
       url: `/v1/search/live/${kind}/:uuid`,
       config: { access: "call" },
-      schema: { ...shared, operationId: `${operationId}WithoutPlatform`, params: jobPath },
+      schema: { ...sharedSchema, operationId: `${operationId}WithoutPlatform`, params: jobPath },
       handler: (request, reply) => respond(request, reply, request.params),
     });
   }

@@ -53,17 +53,17 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
       },
     },
     handler: async (request, reply) => {
-      const word = request.params.platform;
+      const platformName = request.params.platform;
       requireCounts(requireCaller(request));
       const { tree, warnings, ...countsParams } = makeCountsParams(
         context,
         request,
-        word,
+        platformName,
         request.query,
       );
       const page = makeCountsPage(context, countsParams, request.query.next_token);
-      const disconnected = clientDisconnect(reply);
-      const counts = await countOrFail(context, reply, disconnected, () =>
+      const disconnectSignal = clientDisconnect(reply);
+      const counts = await countOrFail(context, reply, disconnectSignal, () =>
         context.countPosts(
           {
             platform: countsParams.platform,
@@ -75,7 +75,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
             account: countsParams.caller.accountId,
           },
           context.clock.now() + context.settings.countDeadlineMs,
-          disconnected,
+          disconnectSignal,
         ),
       );
       if (counts === null) return reply.hijack();
@@ -101,7 +101,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
 function makeCountsParams(
   { settings }: HttpContext,
   request: FastifyRequest,
-  word: string,
+  platformName: string,
   parameters: CountsQuery,
 ) {
   const query = parameters.query.toWellFormed();
@@ -111,7 +111,7 @@ function makeCountsParams(
     tree,
     warnings,
     caller: requireCaller(request),
-    platform: parsePlatform(word) ?? "social",
+    platform: parsePlatform(platformName) ?? "social",
     granularity: granularities.find((name) => name === parameters.granularity) ?? "hour",
     canonicalQuery: printQuery(tree),
     bounds: readRequestedBounds(parameters),
@@ -125,7 +125,7 @@ function makeCountsParams(
 async function countOrFail(
   context: HttpContext,
   reply: FastifyReply,
-  disconnected: AbortSignal,
+  disconnectSignal: AbortSignal,
   count: () => Promise<SourceCounts>,
 ): Promise<SourceCounts | null> {
   const permit = createSearchPermit(context, reply);
@@ -135,7 +135,7 @@ async function countOrFail(
     context.metrics.submissions.inc({ method: "counts" });
     return counts;
   } catch (error) {
-    if (disconnected.aborted) return null;
+    if (disconnectSignal.aborted) return null;
     await permit.refund();
     throw error;
   }

@@ -12,7 +12,7 @@ import { problemResponses } from "../../schemas/responses.ts";
 import { invalidRequest } from "../../schemas/validation.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const shared = {
+const sharedSchema = {
   summary: "Watch jobs",
   description:
     "Server-sent events, one for each change of state of the account's jobs, regardless of the key and path that submitted them. " +
@@ -41,13 +41,13 @@ const shared = {
 export function addEventsRoutes(
   app: TypedApp,
   context: HttpContext,
-  pending: PendingRequests,
+  pendingRequests: PendingRequests,
 ): void {
   async function respond(request: FastifyRequest, reply: FastifyReply, uuid: string | undefined) {
     const { jobs, clock, settings } = context;
     const caller = requireCaller(request);
     const { accountId } = caller;
-    const after = lastEventId(request.headers["last-event-id"]?.toString());
+    const lastSeenId = lastEventId(request.headers["last-event-id"]?.toString());
     if (uuid !== undefined && (await jobs.find(accountId, uuid)) === null) {
       throw problem("job_not_found", "job not found");
     }
@@ -58,9 +58,9 @@ export function addEventsRoutes(
       // Shutdown must not wait for a connection that could carry another request.
       .header("connection", "close");
     if (request.method === "HEAD") return reply.send(Readable.from([]));
-    const signal = pending.openStream(caller, reply, settings.maxStreamMs);
+    const signal = pendingRequests.openStream(caller, reply, settings.maxStreamMs);
     // Subscribes before sending the headers, so that a client that has them misses no later change.
-    const changes = await jobs.changes(accountId, uuid === undefined ? after : null, signal);
+    const changes = await jobs.changes(accountId, uuid === undefined ? lastSeenId : null, signal);
     const events =
       uuid === undefined
         ? streamAccountEvents(changes)
@@ -72,14 +72,14 @@ export function addEventsRoutes(
     method: "GET",
     url: "/v1/search/live/:platform/events",
     config: { access: "call" },
-    schema: { ...shared, operationId: "watchJobs", params: platformPath },
+    schema: { ...sharedSchema, operationId: "watchJobs", params: platformPath },
     handler: (request, reply) => respond(request, reply, request.query.uuid),
   });
   app.route({
     method: "GET",
     url: "/v1/search/live/events",
     config: { access: "call" },
-    schema: { ...shared, operationId: "watchJobsWithoutPlatform" },
+    schema: { ...sharedSchema, operationId: "watchJobsWithoutPlatform" },
     handler: (request, reply) => respond(request, reply, request.query.uuid),
   });
 }

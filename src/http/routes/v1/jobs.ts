@@ -12,7 +12,7 @@ import type { TypedApp } from "../typed-app.ts";
 
 const defaultLimit = 20;
 
-const shared = {
+const sharedSchema = {
   summary: "List jobs",
   description:
     "The jobs of the account, newest first, without coverage and sources of their results, regardless of the key and path " +
@@ -60,14 +60,14 @@ export function addJobsRoutes(app: TypedApp, context: Pick<HttpContext, "jobs">)
     method: "GET",
     url: "/v1/search/live/:platform/jobs",
     config: { access: "call" },
-    schema: { ...shared, operationId: "listJobs", params: platformPath },
+    schema: { ...sharedSchema, operationId: "listJobs", params: platformPath },
     handler: (request, reply) => respond(request, reply, request.query),
   });
   app.route({
     method: "GET",
     url: "/v1/search/live/jobs",
     config: { access: "call" },
-    schema: { ...shared, operationId: "listJobsWithoutPlatform" },
+    schema: { ...sharedSchema, operationId: "listJobsWithoutPlatform" },
     handler: (request, reply) => respond(request, reply, request.query),
   });
 }

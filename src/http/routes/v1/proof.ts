@@ -3,7 +3,7 @@ import type { Job } from "../../../jobs/job.ts";
 import type { ResultSignature } from "../../../jobs/result-signature.ts";
 import { startSlices } from "../../../lib/slices.ts";
 import type { Attestation } from "../../../remote/proof/read-proof.ts";
-import { answerUnfinished, jobResult } from "../../answers/job-answer.ts";
+import { jobResult, sendUnfinishedJob } from "../../answers/job-answer.ts";
 import { readSignedRecords } from "../../answers/signed-records.ts";
 import type { HttpContext } from "../../context.ts";
 import { requireCaller } from "../../middleware/caller.ts";
@@ -14,10 +14,10 @@ import { jobPath, platformJobPath } from "../../schemas/parameters.ts";
 import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const shared = {
+const sharedSchema = {
   summary: "Fetch the proof of a result",
   description:
-    "Proves which node made the result, and with what evidence. Verify it offline with " +
+    "Proves which node produced the result, and with what evidence. Verify it offline with " +
     "earshot verify.",
   tags: ["search"],
   security: [{ key: [] }],
@@ -46,15 +46,15 @@ export function addProofRoutes(app: TypedApp, context: Context): void {
     const job = await context.jobs.find(requireCaller(request).accountId, uuid);
     if (job === null) throw problem("job_not_found", "job not found");
     const result = jobResult(job);
-    if (result === null) return answerUnfinished(reply, job);
+    if (result === null) return sendUnfinishedJob(reply, job);
     const { signature = null } = result;
     if (signature === null) throw resultUnsigned();
-    const { records, matchesSignature, withdrawn } = await readSignedRecords(
+    const { records, matchesSignature, withdrawnCount } = await readSignedRecords(
       context,
       result,
       signature,
     );
-    if (withdrawn > 0) throw recordsWithdrawn(withdrawn);
+    if (withdrawnCount > 0) throw recordsWithdrawn(withdrawnCount);
     if (!matchesSignature)
       throw problem("internal", "the stored result differs from the signed one");
     const attestation = await context.nodes.attestation(signature.attestationId);
@@ -67,14 +67,14 @@ export function addProofRoutes(app: TypedApp, context: Context): void {
     method: "GET",
     url: "/v1/search/live/:platform/result/:uuid/proof",
     config: { access: "read" },
-    schema: { ...shared, operationId: "fetchProof", params: platformJobPath },
+    schema: { ...sharedSchema, operationId: "fetchProof", params: platformJobPath },
     handler: (request, reply) => respond(request, reply, request.params.uuid),
   });
   app.route({
     method: "GET",
     url: "/v1/search/live/result/:uuid/proof",
     config: { access: "read" },
-    schema: { ...shared, operationId: "fetchProofWithoutPlatform", params: jobPath },
+    schema: { ...sharedSchema, operationId: "fetchProofWithoutPlatform", params: jobPath },
     handler: (request, reply) => respond(request, reply, request.params.uuid),
   });
 }
@@ -90,8 +90,8 @@ async function proofText(
   const yieldIfDue = startSlices(clock);
   const pieces = [Buffer.from(`{"version":1,"job":"${uuid}","body":"[`)];
   for (const [index, record] of records.entries()) {
-    const escaped = JSON.stringify(record).slice(1, -1);
-    pieces.push(Buffer.from(index === 0 ? escaped : `,${escaped}`));
+    const escapedRecord = JSON.stringify(record).slice(1, -1);
+    pieces.push(Buffer.from(index === 0 ? escapedRecord : `,${escapedRecord}`));
     await yieldIfDue();
   }
   const tail = JSON.stringify({ fields, knowledge, request, attestation });
@@ -111,9 +111,9 @@ function attestationDeleted() {
   });
 }
 
-function recordsWithdrawn(records: number) {
-  const withdrawn = records === 1 ? "1 record was" : `${records} records were`;
-  return problem("proof_withdrawn", `${withdrawn} withdrawn since the node signed the result`, {
+function recordsWithdrawn(count: number) {
+  const recordsText = count === 1 ? "1 record has been" : `${count} records have been`;
+  return problem("proof_withdrawn", `${recordsText} withdrawn since the node signed the result`, {
     hint: "submit the search again for a result without the withdrawn records",
   });
 }

@@ -1,5 +1,5 @@
 import type { HttpContext } from "../../context.ts";
-import { createCachedAnswer } from "../../dashboard/cached-answer.ts";
+import { createCachedValue } from "../../dashboard/cached-value.ts";
 import type { PlatformStatus } from "../../dashboard/contract/status.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { type PublicStatus, publicStatus } from "../../schemas/public-status.ts";
@@ -14,7 +14,7 @@ export function addPublicStatusRoute(
   app: TypedApp,
   context: Pick<HttpContext, "clock" | "statusBoard" | "canReadArchive" | "isStoreFull">,
 ): void {
-  const cached = createCachedAnswer(context.clock, cacheMs, async () => {
+  const cachedStatus = createCachedValue(context.clock, cacheMs, async () => {
     const [{ from, to, platforms }, isReady] = await Promise.all([
       context.statusBoard.status("7d"),
       context.canReadArchive(),
@@ -43,7 +43,7 @@ export function addPublicStatusRoute(
       },
     },
     handler: async (_request, reply) => {
-      const body = await cached.get(timeoutMs);
+      const body = await cachedStatus.get(timeoutMs);
       if (body === null) {
         throw problem("unavailable", "timed out reading the status", {
           hint: "repeat the request after the seconds in Retry-After",
@@ -57,7 +57,7 @@ export function addPublicStatusRoute(
   });
 }
 
-/** Omits hosts, error messages and sources, which only signed-in users may see. */
+/** Omits hosts, error messages and sources, which only signed-in users can see. */
 function publicPlatform({ platform, mode, posts, stream, coverage }: PlatformStatus) {
   const { held, gaps, complete_since } = coverage;
   return {

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Job, JobResult } from "../../../jobs/job.ts";
+import { recordsPage } from "../../../search/merge/answer-records.ts";
 import { withDamage } from "../../../search/merge/damage.ts";
-import { recordsPage } from "../../../search/merge/fill-in.ts";
 import {
-  answerUnfinished,
   jobResult,
+  sendUnfinishedJob,
   setNodeField,
   setProofLinks,
   setSignatureFields,
@@ -22,11 +22,11 @@ import { records } from "../../schemas/records.ts";
 import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const shared = {
+const sharedSchema = {
   summary: "Fetch the result of a job",
   description:
     "The records; posts of a search come newest first. X-Next-Cursor is set if there are more, X-Coverage says which part of the window is " +
-    "covered completely, X-Node which node made the result. A signed result has its signature (RFC 9421), or X-Unsigned if records were withdrawn since.",
+    "covered completely, X-Node which node produced the result. A signed result has its signature (RFC 9421), or X-Unsigned if records have since been withdrawn.",
   tags: ["search"],
   security: [{ key: [] }],
   headers: waitHeaders,
@@ -52,7 +52,7 @@ const shared = {
 export function addResultRoutes(
   app: TypedApp,
   context: HttpContext,
-  pending: PendingRequests,
+  pendingRequests: PendingRequests,
 ): void {
   async function respond(
     request: FastifyRequest,
@@ -60,30 +60,30 @@ export function addResultRoutes(
     uuid: string,
     waitSeconds: number | undefined,
   ) {
-    const job = await waitAsRequested(pending, request, reply, { uuid, waitSeconds });
+    const job = await waitAsRequested(pendingRequests, request, reply, { uuid, waitSeconds });
     if (job === null) throw problem("job_not_found", "job not found");
     const result = jobResult(job);
-    return result === null ? answerUnfinished(reply, job) : page(reply, job, result);
+    return result === null ? sendUnfinishedJob(reply, job) : sendResult(reply, job, result);
   }
 
-  async function page(reply: FastifyReply, job: Job, result: JobResult) {
+  async function sendResult(reply: FastifyReply, job: Job, result: JobResult) {
     const { body, damage } = await getBody(reply, job, result);
     const currentResult = withDamage(result, damage);
     setResultFields(context, reply, { ...job, result: currentResult }, currentResult);
     setNodeField(reply, job);
-    freeAfterSent(reply, body);
+    freeAfterSending(reply, body);
     return reply.type("application/json; charset=utf-8").send(body);
   }
 
   async function getBody(reply: FastifyReply, { uuid }: Job, result: JobResult) {
     const { signature = null } = result;
     if (signature === null) {
-      const cached = context.jobs.takePage(uuid);
-      return cached === null
+      const cachedPage = context.jobs.takePage(uuid);
+      return cachedPage === null
         ? await recordsPage(context.archive, result.items)
-        : { body: cached.body, damage: [] };
+        : { body: cachedPage.body, damage: [] };
     }
-    const { body, damage, matchesSignature, withdrawn } = await readSignedRecords(
+    const { body, damage, matchesSignature, withdrawnCount } = await readSignedRecords(
       context,
       result,
       signature,
@@ -92,7 +92,7 @@ export function addResultRoutes(
       setSignatureFields(reply, signature);
       setProofLinks(reply, uuid, signature);
     } else {
-      setUnsignedField(reply, withdrawn);
+      setUnsignedField(reply, withdrawnCount);
     }
     return { body, damage };
   }
@@ -101,14 +101,14 @@ export function addResultRoutes(
     method: "GET",
     url: "/v1/search/live/:platform/result/:uuid",
     config: { access: "read" },
-    schema: { ...shared, operationId: "fetchResult", params: platformJobPath },
+    schema: { ...sharedSchema, operationId: "fetchResult", params: platformJobPath },
     handler: (request, reply) => respond(request, reply, request.params.uuid, request.query.wait),
   });
   app.route({
     method: "GET",
     url: "/v1/search/live/result/:uuid",
     config: { access: "read" },
-    schema: { ...shared, operationId: "fetchResultWithoutPlatform", params: jobPath },
+    schema: { ...sharedSchema, operationId: "fetchResultWithoutPlatform", params: jobPath },
     handler: (request, reply) => respond(request, reply, request.params.uuid, request.query.wait),
   });
 }
@@ -117,7 +117,7 @@ export function addResultRoutes(
  * Frees the body, because a hundred unused ones would make V8 collect the whole heap. It must not
  * be used afterwards.
  */
-export function freeAfterSent({ raw }: FastifyReply, { buffer, byteLength }: Uint8Array): void {
+export function freeAfterSending({ raw }: FastifyReply, { buffer, byteLength }: Uint8Array): void {
   if (!(buffer instanceof ArrayBuffer) || byteLength < buffer.byteLength) return;
   // After "close", the system has the bytes or will never take them.
   raw.once("close", () => buffer.transfer(0));

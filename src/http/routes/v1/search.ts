@@ -1,8 +1,8 @@
 import { splitJsonPage } from "../../../lib/json-page.ts";
 import { contentTypes, renderBody } from "../../answers/body.ts";
 import {
-  answerUnfinished,
   jobResult,
+  sendUnfinishedJob,
   setNodeField,
   setProofLinks,
 } from "../../answers/job-answer.ts";
@@ -31,7 +31,7 @@ export function addSearchRoute(
   app: TypedApp,
   context: HttpContext,
   submissions: Submissions,
-  pending: PendingRequests,
+  pendingRequests: PendingRequests,
 ): void {
   app.route({
     method: "POST",
@@ -85,14 +85,14 @@ export function addSearchRoute(
     handler: async (request, reply) => {
       const format = negotiate(request.headers.accept);
       const caller = requireCaller(request);
-      const word = request.params.platform;
-      const { wait, fields, max_chars: maxChars, ...rest } = request.body;
-      const platform = parsePlatform(word) ?? "social";
+      const platformName = request.params.platform;
+      const { wait, fields, max_chars: maxChars, ...submissionFields } = request.body;
+      const platform = parsePlatform(platformName) ?? "social";
       // Wait and presentation do not affect the search.
-      const body = readSubmission(rest);
+      const body = readSubmission(submissionFields);
       const idempotency = readIdempotency(request.headers, idempotentRequest(platform, body));
       const submit = async () => {
-        const submitted = await submissions.submit(
+        const submittedJob = await submissions.submit(
           platform,
           body,
           platformPathRules,
@@ -100,20 +100,20 @@ export function addSearchRoute(
           idempotency,
         );
         // The job is on disk, so problems also name it.
-        request.jobUuid = submitted.uuid;
-        reply.header("x-job-uuid", submitted.uuid);
-        return submitted;
+        request.jobUuid = submittedJob.uuid;
+        reply.header("x-job-uuid", submittedJob.uuid);
+        return submittedJob;
       };
       const waitSeconds = wait ?? defaultWaitSeconds;
-      const job = await pending.submitAndWaitAtMost(caller, reply, waitSeconds, submit);
+      const job = await pendingRequests.submitAndWaitAtMost(caller, reply, waitSeconds, submit);
       const result = jobResult(job);
       if (result === null) {
-        reply.header("location", `/v1/search/live/${word}/result/${job.uuid}`);
-        return answerUnfinished(reply, job);
+        reply.header("location", `/v1/search/live/${platformName}/result/${job.uuid}`);
+        return sendUnfinishedJob(reply, job);
       }
       const presentation = { fields: fields ?? null, maxChars: maxChars ?? null };
-      const cached = context.jobs.takePage(job.uuid);
-      const records = cached === null ? null : splitJsonPage(cached);
+      const cachedPage = context.jobs.takePage(job.uuid);
+      const records = cachedPage === null ? null : splitJsonPage(cachedPage);
       const page = await makeAnswerPage(context, job, result, presentation, records);
       setPageFields(reply, page);
       setNodeField(reply, job);

@@ -10,9 +10,9 @@ import { jobPath, platformJobPath, waitHeaders, waitQuery } from "../../schemas/
 import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const shared = {
+const sharedSchema = {
   summary: "Read the status of a job",
-  description: "The path may name any platform.",
+  description: "The path can name any platform.",
   tags: ["search"],
   security: [{ key: [] }],
   headers: waitHeaders,
@@ -36,7 +36,7 @@ const shared = {
 export function addStatusRoutes(
   app: TypedApp,
   context: HttpContext,
-  pending: PendingRequests,
+  pendingRequests: PendingRequests,
 ): void {
   async function respond(
     request: FastifyRequest,
@@ -44,7 +44,7 @@ export function addStatusRoutes(
     uuid: string,
     waitSeconds: number | undefined,
   ) {
-    const job = await waitAsRequested(pending, request, reply, { uuid, waitSeconds });
+    const job = await waitAsRequested(pendingRequests, request, reply, { uuid, waitSeconds });
     if (job === null) throw problem("job_not_found", "job not found");
     if (job.finishedMs === null) reply.header("retry-after", "1");
     return reply
@@ -56,14 +56,14 @@ export function addStatusRoutes(
     method: "GET",
     url: "/v1/search/live/:platform/status/:uuid",
     config: { access: "read" },
-    schema: { ...shared, operationId: "readStatus", params: platformJobPath },
+    schema: { ...sharedSchema, operationId: "readStatus", params: platformJobPath },
     handler: (request, reply) => respond(request, reply, request.params.uuid, request.query.wait),
   });
   app.route({
     method: "GET",
     url: "/v1/search/live/status/:uuid",
     config: { access: "read" },
-    schema: { ...shared, operationId: "readStatusWithoutPlatform", params: jobPath },
+    schema: { ...sharedSchema, operationId: "readStatusWithoutPlatform", params: jobPath },
     handler: (request, reply) => respond(request, reply, request.params.uuid, request.query.wait),
   });
 }

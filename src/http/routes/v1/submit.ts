@@ -3,7 +3,7 @@ import type { SearchPlatform } from "../../../platforms/source.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { preferredWaitSeconds } from "../../long-poll/prefer.ts";
 import { requireCaller } from "../../middleware/caller.ts";
-import { handle } from "../../schemas/job-status.ts";
+import { jobHandle } from "../../schemas/job-status.ts";
 import { noQuery, platformPath, submissionHeaders } from "../../schemas/parameters.ts";
 import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import { readSubmission, type Submission, submission } from "../../schemas/submission.ts";
@@ -24,7 +24,7 @@ const responses = {
   202: jsonResponse(
     "Accepted and on disk. Location is the result's path, Retry-After the seconds to wait. Preference-Applied is set if " +
       "the request waited, Idempotent-Replayed if this is the job of an earlier submission with the same key.",
-    handle,
+    jobHandle,
   ),
   ...problemResponses({
     400: "The body, an argument or the query is invalid; errors says where, and how to fix it.",
@@ -49,7 +49,7 @@ const config = {
 export function addSubmitRoutes(
   app: TypedApp,
   submissions: Submissions,
-  pending: PendingRequests,
+  pendingRequests: PendingRequests,
 ): void {
   async function respond(
     request: FastifyRequest,
@@ -65,7 +65,7 @@ export function addSubmitRoutes(
     const { uuid } = await submissions.submit(platform, body, rules, reply, idempotency);
     // The job is on disk: the client gets its uuid even if the wait fails.
     if (waitSeconds > 0) {
-      await pending.waitAsPreferred(caller, uuid, waitSeconds, reply).catch(() => null);
+      await pendingRequests.waitAsPreferred(caller, uuid, waitSeconds, reply).catch(() => null);
     }
     return reply
       .code(202)
@@ -94,9 +94,9 @@ export function addSubmitRoutes(
       response: responses,
     },
     handler: (request, reply) => {
-      const word = request.params.platform;
-      const platform = parsePlatform(word) ?? "social";
-      const path = `/v1/search/live/${word}`;
+      const platformName = request.params.platform;
+      const platform = parsePlatform(platformName) ?? "social";
+      const path = `/v1/search/live/${platformName}`;
       const body = readSubmission(request.body);
       return respond(request, reply, platform, body, platformPathRules, path);
     },

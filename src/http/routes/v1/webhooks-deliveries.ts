@@ -15,14 +15,14 @@ import {
 import type { TypedApp } from "../typed-app.ts";
 import { noWebhook, sendJson, webhookRefusals, webhookRoute } from "./webhook-route.ts";
 
-const { config, schema: shared } = webhookRoute;
+const { config, schema: sharedSchema } = webhookRoute;
 
 const refusals = {
   ...webhookRefusals,
   404: "The webhook or delivery does not exist, or belongs to another account.",
 };
 
-const disabled = { 409: "The webhook is disabled." };
+const disabledResponse = { 409: "The webhook is disabled." };
 
 const defaultLimit = 20;
 
@@ -35,7 +35,7 @@ export function addWebhookDeliveryRoutes(
     url: "/v1/webhooks/:id/test",
     config,
     schema: {
-      ...shared,
+      ...sharedSchema,
       operationId: "testWebhook",
       summary: "Send a test event",
       description:
@@ -43,7 +43,7 @@ export function addWebhookDeliveryRoutes(
       params: webhookPath,
       response: {
         202: jsonResponse("Accepted.", deliveryResponse),
-        ...problemResponses({ ...refusals, ...disabled, ...unexpectedBodyErrors }),
+        ...problemResponses({ ...refusals, ...disabledResponse, ...unexpectedBodyErrors }),
       },
     },
     handler: async (request, reply) => {
@@ -58,7 +58,7 @@ export function addWebhookDeliveryRoutes(
     url: "/v1/webhooks/:id/deliveries",
     config,
     schema: {
-      ...shared,
+      ...sharedSchema,
       operationId: "listDeliveries",
       summary: "List deliveries of a webhook",
       description: "Newest first.",
@@ -90,14 +90,15 @@ export function addWebhookDeliveryRoutes(
     url: "/v1/webhooks/:id/deliveries/:delivery/replay",
     config,
     schema: {
-      ...shared,
+      ...sharedSchema,
       operationId: "replayDelivery",
       summary: "Send a delivery again",
-      description: "Sends it immediately, in any state, with the same webhook-id and all attempts.",
+      description:
+        "Sends it immediately, in any state, with the same webhook-id and the full number of attempts.",
       params: deliveryPath,
       response: {
         202: jsonResponse("Accepted.", deliveryResponse),
-        ...problemResponses({ ...refusals, ...disabled, ...unexpectedBodyErrors }),
+        ...problemResponses({ ...refusals, ...disabledResponse, ...unexpectedBodyErrors }),
       },
     },
     handler: async (request, reply) => {

@@ -14,7 +14,7 @@ import {
 import type { TypedApp } from "../typed-app.ts";
 import { noWebhook, webhookRefusals as refusals, sendJson, webhookRoute } from "./webhook-route.ts";
 
-const { config, schema: shared } = webhookRoute;
+const { config, schema: sharedSchema } = webhookRoute;
 
 export function addWebhookRoutes(
   app: TypedApp,
@@ -25,7 +25,7 @@ export function addWebhookRoutes(
     url: "/v1/webhooks",
     config,
     schema: {
-      ...shared,
+      ...sharedSchema,
       operationId: "createWebhook",
       summary: "Register a webhook",
       description:
@@ -44,10 +44,10 @@ export function addWebhookRoutes(
     },
     handler: async (request, reply) => {
       const { url, events = jobEvents } = request.body;
-      const subscribed = jobEvents.filter((event) => events.includes(event));
+      const subscribedEvents = jobEvents.filter((event) => events.includes(event));
       const created = await webhooks.create(requireCaller(request).accountId, {
         url,
-        events: subscribed,
+        events: subscribedEvents,
       });
       reply.code(201).header("location", `/v1/webhooks/${created.webhook.id}`);
       return sendJson(reply, webhookWithSecretBody(created, clock.now()));
@@ -59,7 +59,7 @@ export function addWebhookRoutes(
     url: "/v1/webhooks",
     config,
     schema: {
-      ...shared,
+      ...sharedSchema,
       operationId: "listWebhooks",
       summary: "List webhooks",
       description: "The webhooks of the account, oldest first, without their secrets.",
@@ -78,7 +78,7 @@ export function addWebhookRoutes(
     url: "/v1/webhooks/:id",
     config,
     schema: {
-      ...shared,
+      ...sharedSchema,
       operationId: "readWebhook",
       summary: "Read a webhook",
       params: webhookPath,
@@ -98,7 +98,7 @@ export function addWebhookRoutes(
     url: "/v1/webhooks/:id",
     config,
     schema: {
-      ...shared,
+      ...sharedSchema,
       operationId: "deleteWebhook",
       summary: "Delete a webhook",
       description: "Also deletes its deliveries, including pending ones.",
@@ -120,7 +120,7 @@ export function addWebhookRoutes(
     url: "/v1/webhooks/:id/secret",
     config,
     schema: {
-      ...shared,
+      ...sharedSchema,
       operationId: "replaceWebhookSecret",
       summary: "Replace the secret of a webhook",
       description:
@@ -133,11 +133,11 @@ export function addWebhookRoutes(
       },
     },
     handler: async (request, reply) => {
-      const replaced = await webhooks.replaceSecret(
+      const replacement = await webhooks.replaceSecret(
         requireCaller(request).accountId,
         request.params.id,
       );
-      return sendJson(reply, webhookWithSecretBody(replaced ?? throwNoWebhook(), clock.now()));
+      return sendJson(reply, webhookWithSecretBody(replacement ?? throwNoWebhook(), clock.now()));
     },
   });
 
@@ -146,7 +146,7 @@ export function addWebhookRoutes(
     url: "/v1/webhooks/:id/enable",
     config,
     schema: {
-      ...shared,
+      ...sharedSchema,
       operationId: "enableWebhook",
       summary: "Enable a disabled webhook",
       description:

@@ -14,12 +14,12 @@ const rev = "3kaaaaaaaaaaa";
 const collection = "app.bsky.feed.post";
 const format = blueskyCarFormat({ maxRepositoryBytes: 1_000_000, author: null });
 
-const record = (text: string, more: object = {}) => ({
+const record = (text: string, overrides: object = {}) => ({
   $type: collection,
   text,
   createdAt: "2024-01-02T03:04:05.678Z",
   langs: ["en"],
-  ...more,
+  ...overrides,
 });
 const key = (number: number) => `${collection}/3kaaaaaaa${String(number).padStart(4, "2")}`;
 const getRepository = (records: ReadonlyMap<string, unknown>) =>
@@ -55,9 +55,12 @@ describe("a Bluesky repository", () => {
   });
 
   test("an import of a Bluesky repository uses the specified handle", async () => {
-    const named = blueskyCarFormat({ maxRepositoryBytes: 1_000_000, author: "ann.example.com" });
+    const namedFormat = blueskyCarFormat({
+      maxRepositoryBytes: 1_000_000,
+      author: "ann.example.com",
+    });
     const file = folder.file("ann.car", await getRepository(new Map([[key(2), record("one")]])));
-    await folder.import(file, "bluesky", named);
+    await folder.import(file, "bluesky", namedFormat);
     expect(folder.posts()).toMatchObject([{ username: "ann.example.com", userId: did }]);
   });
 
@@ -87,9 +90,9 @@ describe("a Bluesky repository", () => {
         code: "import_unreadable",
       });
     }
-    const small = blueskyCarFormat({ maxRepositoryBytes: 100, author: null });
+    const smallFormat = blueskyCarFormat({ maxRepositoryBytes: 100, author: null });
     const file = folder.file("ann.car", bytes);
-    await expect(folder.import(file, "bluesky", small)).rejects.toMatchObject({
+    await expect(folder.import(file, "bluesky", smallFormat)).rejects.toMatchObject({
       code: "import_too_large",
       hint: expect.stringContaining("EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES"),
     });
@@ -103,16 +106,16 @@ describe("a Bluesky repository", () => {
       records.set(`${collection}/${rkey}-${number}`, record(`post ${number}`));
     }
     const sorted = new Map([...records].sort(([a], [b]) => (a < b ? -1 : 1)));
-    const large = blueskyCarFormat({ maxRepositoryBytes: 10_000_000, author: null });
+    const largeFormat = blueskyCarFormat({ maxRepositoryBytes: 10_000_000, author: null });
     const file = folder.file("ann.car", await getRepository(sorted));
     let batches = 0;
     folder.archive.beforeWrite = () => {
       batches += 1;
       if (batches === 2) throw new Error("killed");
     };
-    await expect(folder.import(file, "bluesky", large)).rejects.toThrow("killed");
+    await expect(folder.import(file, "bluesky", largeFormat)).rejects.toThrow("killed");
     folder.archive.beforeWrite = () => {};
-    expect(await folder.import(file, "bluesky", large)).toMatchObject({
+    expect(await folder.import(file, "bluesky", largeFormat)).toMatchObject({
       imported: 1_000,
       unchanged: 0,
       resumedAfterLines: 5_000,

@@ -22,8 +22,9 @@ export function blueskyCarFormat({ maxRepositoryBytes, author }: BlueskyCarOptio
       const request = { did: null, clock, collections: [postCollection, profileCollection] };
       const pieces = boundedPieces(source, maxRepositoryBytes);
       const repository = await readRepository(pieces, request).catch((error: unknown) => {
-        const isOwn = error instanceof EarshotError && error.code === "repository_unreadable";
-        throw isOwn ? unreadableImport(source.name, error) : error;
+        const isUnreadable =
+          error instanceof EarshotError && error.code === "repository_unreadable";
+        throw isUnreadable ? unreadableImport(source.name, error) : error;
       });
       yield listRecords(repository, author);
     },
@@ -60,7 +61,7 @@ function* listRecords(repository: Repository, author: string | null): Generator<
     yield {
       number: index + 1,
       endOffset: 0,
-      size: typicalBytes,
+      size: estimatedRecordBytes,
       raw: () => Buffer.from(JSON.stringify({ uri: `at://${did}/${entry.path}` })),
       head: null,
       read: ({ nowMs }) => ({ ...makePost(entry, repository, nowMs), ...names }),
@@ -68,7 +69,7 @@ function* listRecords(repository: Repository, author: string | null): Generator<
   }
 }
 
-const typicalBytes = 1_000;
+const estimatedRecordBytes = 1_000;
 
 function makePost(entry: TreeEntry, { did, readRecord }: Repository, nowMs: number): Post {
   const rkey = entry.path.slice(postCollection.length + 1);

@@ -5,7 +5,7 @@ export type ColumnMap = ReadonlyMap<ImportFieldName, string>;
 
 export type Columns = {
   fields: readonly { name: ImportFieldName; index: number }[];
-  unused: readonly { name: string; index: number }[];
+  unusedColumns: readonly { name: string; index: number }[];
   count: number;
 };
 
@@ -20,7 +20,8 @@ export function csvColumns(
 ): Columns {
   const names = header.map((name) => name.trim());
   for (const column of map.values()) {
-    if (!names.includes(column)) throw missing(file, `no column ${JSON.stringify(column)}`, names);
+    if (!names.includes(column))
+      throw missingColumn(file, `no column ${JSON.stringify(column)}`, names);
   }
   const fields = Object.keys(importFields)
     .filter(isFieldName)
@@ -29,20 +30,20 @@ export function csvColumns(
   for (const name of requiredFields) {
     const isProvided = name === "author" && author !== null;
     if (isProvided || fields.some((field) => field.name === name)) continue;
-    throw missing(file, `no column for ${name}`, names);
+    throw missingColumn(file, `no column for ${name}`, names);
   }
   const usedColumns = new Set(fields.map(({ index }) => index));
-  const unused = names
+  const unusedColumns = names
     .map((name, index) => ({ name, index }))
     .filter(({ index }) => !usedColumns.has(index));
-  return { fields, unused, count: names.length };
+  return { fields, unusedColumns, count: names.length };
 }
 
-function missing(file: string, what: string, names: readonly string[]): EarshotError {
+function missingColumn(file: string, problem: string, names: readonly string[]): EarshotError {
   const shortNames = names.slice(0, 50).map((name) => name.slice(0, 50));
   return new EarshotError(
     "import_unreadable",
-    `cannot read ${file}: ${what}; its first line has ${shortNames.join(", ")}`,
+    `cannot read ${file}: ${problem}; its first line has ${shortNames.join(", ")}`,
     {
       status: 400,
       hint: "map the columns with --columns author=COLUMN,created_at=COLUMN,text=COLUMN",

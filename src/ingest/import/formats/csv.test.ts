@@ -10,8 +10,8 @@ afterEach(() => folder.remove());
 
 const options = { platform: "x", columns: new Map(), author: null } as const;
 const format = csvFormat(options);
-const runImport = (content: string | Buffer, own = format) =>
-  folder.import(folder.file("posts.csv", content), "x", own);
+const runImport = (content: string | Buffer, usedFormat = format) =>
+  folder.import(folder.file("posts.csv", content), "x", usedFormat);
 
 describe("a CSV import", () => {
   test("a CSV import maps columns by the header, with every kind of value", async () => {
@@ -69,9 +69,9 @@ describe("a CSV import", () => {
       ["text", "Body"],
       ["created_at", "When"],
     ] as const);
-    const own = csvFormat({ ...options, columns, author: "ann" });
-    await runImport("When;Body;text\n2015-02-24;one, two;other\n", own);
-    await runImport("Body\tWhen\nthree\t2015-02-25\n", own);
+    const customFormat = csvFormat({ ...options, columns, author: "ann" });
+    await runImport("When;Body;text\n2015-02-24;one, two;other\n", customFormat);
+    await runImport("Body\tWhen\nthree\t2015-02-25\n", customFormat);
     expect(folder.posts().map(({ username, text }) => `${username}: ${text}`)).toEqual([
       "ann: one, two",
       "ann: three",
@@ -82,8 +82,8 @@ describe("a CSV import", () => {
     const file = folder.file("posts.csv", "author,created_at,text,long\nann,2015-02-24,a,b\n");
     await folder.import(file, "x", format);
     expect(await folder.import(file, "x", format)).toMatchObject({ alreadyImported: true });
-    const own = csvFormat({ ...options, columns: new Map([["text", "long"]] as const) });
-    expect(await folder.import(file, "x", own)).toMatchObject({ imported: 1 });
+    const customFormat = csvFormat({ ...options, columns: new Map([["text", "long"]] as const) });
+    expect(await folder.import(file, "x", customFormat)).toMatchObject({ imported: 1 });
   });
 
   test("a CSV import rejects a missing column before reading any record", async () => {
@@ -94,21 +94,21 @@ describe("a CSV import", () => {
       ),
       hint: expect.stringContaining("--columns"),
     });
-    const own = csvFormat({ ...options, columns: new Map([["text", "Body"]] as const) });
-    await expect(runImport("author,created_at,text\n", own)).rejects.toMatchObject({
+    const customFormat = csvFormat({ ...options, columns: new Map([["text", "Body"]] as const) });
+    await expect(runImport("author,created_at,text\n", customFormat)).rejects.toMatchObject({
       message: expect.stringContaining('no column "Body"'),
     });
   });
 
   test("a CSV import writes bad records with their header, so that they can be repaired and imported", async () => {
-    const bad = [
+    const badLines = [
       "ann,soon,b,1",
       "ann,2015-02-24,c",
       "ann,2015-02-24,d,many",
       'ann,2015-02-24,"e"x,1',
     ];
     const header = "author,created_at,text,likes";
-    const content = `${header}\nann,2015-02-24,"a\na",1\n${bad.join("\n")}\n`;
+    const content = `${header}\nann,2015-02-24,"a\na",1\n${badLines.join("\n")}\n`;
     const binary = Buffer.concat([
       Buffer.from(content),
       Buffer.from([0x61, 0xff]),
@@ -123,7 +123,7 @@ describe("a CSV import", () => {
       "8: not valid UTF-8",
     ]);
     const rejected = folder.rejected(folder.file("posts.csv", ""));
-    expect(rejected.startsWith(`${header}\n${bad.join("\n")}\n`)).toBe(true);
+    expect(rejected.startsWith(`${header}\n${badLines.join("\n")}\n`)).toBe(true);
     expect(await runImport(rejected.replace("soon", "2015-02-24"))).toMatchObject({ imported: 1 });
   });
 });

@@ -28,14 +28,14 @@ export type CsvOptions = {
 type Header = { columns: Columns; delimiter: string; bytes: Buffer };
 
 export function csvFormat(options: CsvOptions): RecordsFormat {
-  const shape = JSON.stringify([[...options.columns], options.author]);
+  const optionsJson = JSON.stringify([[...options.columns], options.author]);
 
   async function* records(source: ImportSource, { limits: { maxLineBytes } }: ReadOptions) {
     const splitter = createCsvSplitter(maxLineBytes);
     let header: Header | null = null;
 
-    function* readRecords(found: Iterable<CsvRecord>): Generator<FileRecord> {
-      for (const record of found) {
+    function* readRecords(csvRecords: Iterable<CsvRecord>): Generator<FileRecord> {
+      for (const record of csvRecords) {
         if (header === null) {
           header = readHeader(source.name, record, options);
           splitter.useDelimiter(header.delimiter);
@@ -48,7 +48,7 @@ export function csvFormat(options: CsvOptions): RecordsFormat {
     if (last !== null) yield readRecords([last]);
   }
 
-  return { key: `csv:${hash("sha256", shape).slice(0, 16)}`, records };
+  return { key: `csv:${hash("sha256", optionsJson).slice(0, 16)}`, records };
 }
 
 function readHeader(file: string, record: CsvRecord, options: CsvOptions): Header {
@@ -93,17 +93,20 @@ function readFields(
   if (values.length !== columns.count) {
     throw new RecordError(`expected ${columns.count} fields, found ${values.length}`);
   }
-  for (const { name, index } of columns.unused) {
+  for (const { name, index } of columns.unusedColumns) {
     if (values[index] !== "") context.onIgnored(name);
   }
-  const read = columns.fields.map(({ name, index }) => [name, csvValue(name, values[index] ?? "")]);
-  const fields = Object.fromEntries(read);
+  const entries = columns.fields.map(({ name, index }) => [
+    name,
+    csvValue(name, values[index] ?? ""),
+  ]);
+  const fields = Object.fromEntries(entries);
   return readPostFields(author === null ? fields : { ...fields, author }, platform, context);
 }
 
-type Read = (text: string) => unknown;
+type ValueReader = (text: string) => unknown;
 
-const number: Read = (text) => (/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text);
+const readNumber: ValueReader = (text) => (/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text);
 
 const booleans: Readonly<Record<string, boolean>> = {
   true: true,
@@ -114,11 +117,11 @@ const booleans: Readonly<Record<string, boolean>> = {
   "0": false,
 };
 
-const boolean: Read = (text) => booleans[text.toLowerCase()] ?? text;
+const readBoolean: ValueReader = (text) => booleans[text.toLowerCase()] ?? text;
 
 /** Reads a JSON list or items separated by `separator`. */
-const list =
-  (separator: RegExp): Read =>
+const readList =
+  (separator: RegExp): ValueReader =>
   (text) =>
     jsonList(text) ?? text.split(separator).filter((item) => item !== "");
 
@@ -132,33 +135,33 @@ function jsonList(text: string): unknown {
 }
 
 /** Reads ISO 8601, possibly with a space before the offset, or Unix seconds or milliseconds. */
-const time: Read = (text) => {
+const readTime: ValueReader = (text) => {
   if (/^\d{10}$/.test(text)) return isoText(Number(text) * 1_000);
   if (/^\d{13}$/.test(text)) return isoText(Number(text));
   return text.replace(/ UTC$/, "Z").replace(/ (?=[+-]\d\d:?\d\d$)/, "");
 };
 
-const readers: Readonly<Partial<Record<ImportFieldName, Read>>> = {
-  created_at: time,
-  likes: number,
-  reposts: number,
-  replies: number,
-  quotes: number,
-  lat: number,
-  lon: number,
-  author_verified: boolean,
-  is_repost: boolean,
-  is_quote: boolean,
-  sensitive: boolean,
-  hashtags: list(/[\s,;]+/),
-  labels: list(/[\s,;]+/),
-  urls: list(/\s+/),
+const readers: Readonly<Partial<Record<ImportFieldName, ValueReader>>> = {
+  created_at: readTime,
+  likes: readNumber,
+  reposts: readNumber,
+  replies: readNumber,
+  quotes: readNumber,
+  lat: readNumber,
+  lon: readNumber,
+  author_verified: readBoolean,
+  is_repost: readBoolean,
+  is_quote: readBoolean,
+  sensitive: readBoolean,
+  hashtags: readList(/[\s,;]+/),
+  labels: readList(/[\s,;]+/),
+  urls: readList(/\s+/),
   media: (text) => jsonList(text) ?? text,
 };
 
 function csvValue(name: ImportFieldName, text: string): unknown {
   if (name === "text") return text;
-  const trimmed = text.trim();
+  const trimmedText = text.trim();
   const read = readers[name];
-  return read === undefined || trimmed === "" ? trimmed : read(trimmed);
+  return read === undefined || trimmedText === "" ? trimmedText : read(trimmedText);
 }

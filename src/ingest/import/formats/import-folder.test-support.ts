@@ -27,7 +27,7 @@ export function createImportFolder() {
       file: string,
       platform: Platform,
       format: ImportFormat,
-      more: Partial<ImportRequest> = {},
+      overrides: Partial<ImportRequest> = {},
     ) =>
       importFile({
         archive,
@@ -42,7 +42,7 @@ export function createImportFolder() {
         onBadLine: "reject",
         limits: defaultImportLimits,
         onRejected: ({ line, reason }) => rejections.push(`${line}: ${reason}`),
-        ...more,
+        ...overrides,
       }),
     rejected: (file: string) => readFileSync(`${file}.rejected`, "utf8"),
     remove: () => rmSync(folder, { recursive: true, force: true }),

@@ -44,7 +44,7 @@ export function jsonFormat({ key, files, listName, padding, prepare }: JsonForma
   return {
     key,
     records: async function* (source, { limits }) {
-      const members = await source.files(files);
+      const sourceFiles = await source.files(files);
       const read = await prepare(source);
       const options = { maxValueBytes: limits.maxLineBytes, listName };
       let number = 0;
@@ -57,7 +57,7 @@ export function jsonFormat({ key, files, listName, padding, prepare }: JsonForma
         }
       }
 
-      const values = jsonValues(source, members, options);
+      const values = jsonValues(source, sourceFiles, options);
       for await (const batch of values) yield readRecords(batch);
     },
   };
@@ -74,7 +74,7 @@ function makeRecord(
   limits: RecordLimits,
   read: (record: unknown, context: ReadContext) => Post | null,
 ): FileRecord {
-  if (isTooLong) return tooLong({ bytes, isTooLong }, number, limits.maxLineBytes);
+  if (isTooLong) return tooLongRecord({ bytes, isTooLong }, number, limits.maxLineBytes);
   return {
     number,
     endOffset: 0,
@@ -85,7 +85,7 @@ function makeRecord(
   };
 }
 
-export const tooLong = ({ bytes }: JsonValue, number: number, maxBytes: number): FileRecord =>
+export const tooLongRecord = ({ bytes }: JsonValue, number: number, maxBytes: number): FileRecord =>
   refusedRecord({ number, bytes: withoutLineBreaks(bytes) }, `longer than ${maxBytes} bytes`);
 
 export const withoutLineBreaks = (bytes: Buffer): Buffer =>

@@ -128,8 +128,8 @@ describe("a Mastodon archive", () => {
   });
 
   test("an import reads a Mastodon archive from a zip file", async () => {
-    const named = { "actor.json": actor, "outbox.json": outbox([create(1)]) };
-    const files = Object.entries(named).map(([name, text]) => ({
+    const contentByName = { "actor.json": actor, "outbox.json": outbox([create(1)]) };
+    const files = Object.entries(contentByName).map(([name, text]) => ({
       name,
       content: Buffer.from(text),
     }));
@@ -146,13 +146,13 @@ describe("a Mastodon archive", () => {
   });
 
   test("an import of a Mastodon archive writes bad records by number, so that they can be repaired and imported", async () => {
-    const bad = [
+    const badRecords = [
       7,
       create(2, { id: 5 }),
       create(3, { published: "soon" }),
       create(4, {}, { object: "x" }),
     ];
-    expect(await runImport([create(1), ...bad])).toMatchObject({ imported: 1, rejected: 4 });
+    expect(await runImport([create(1), ...badRecords])).toMatchObject({ imported: 1, rejected: 4 });
     expect(folder.rejections).toEqual([
       "2: expected an activity object",
       "3: uri: expected a string of 1 to 1200 characters without spaces, found 5",

@@ -1,9 +1,9 @@
 import { parseUntrustedJson } from "../../../lib/bounded-json.ts";
 import { errorMessage } from "../../../lib/errors.ts";
 import { asFields, isObject, list, string } from "../../../platforms/fields.ts";
-import { readAccount } from "../../../platforms/mastodon/account.ts";
+import { readQualifiedAcct } from "../../../platforms/mastodon/account.ts";
 import { htmlToText } from "../../../platforms/mastodon/html-text.ts";
-import { webAddress } from "../../../platforms/mastodon/web-address.ts";
+import { asHttpUrl } from "../../../platforms/mastodon/http-url.ts";
 import type { Mention, Post } from "../../../posts/post.ts";
 import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
@@ -35,9 +35,9 @@ async function readActor(source: ImportSource): Promise<Actor | null> {
   if (file === null) return null;
   try {
     const { id, preferredUsername, name } = asFields(parseUntrustedJson(file));
-    const address = webAddress(id);
+    const address = asHttpUrl(id);
     const host = address === null ? "" : new URL(address).host;
-    const username = readAccount(preferredUsername, host);
+    const username = readQualifiedAcct(preferredUsername, host);
     if (address === null || username === null) return null;
     return { id: address, username, name: string(name, 500)?.trim() || null };
   } catch (error) {
@@ -58,7 +58,7 @@ function readActivity(record: unknown, actor: Actor | null, context: ReadContext
   }
   const author = makeAuthor(record, actor);
   if (type === "Announce") {
-    const original = typeof object === "string" ? object : asFields(object).id;
+    const originalId = typeof object === "string" ? object : asFields(object).id;
     const { id, published } = record;
     return readPostFields(
       {
@@ -67,7 +67,7 @@ function readActivity(record: unknown, actor: Actor | null, context: ReadContext
         created_at: published,
         text: "",
         is_repost: true,
-        repost_of_id: original,
+        repost_of_id: originalId,
       },
       "mastodon",
       context,
@@ -88,14 +88,14 @@ const isPublic = ({ to }: Record<string, unknown>): boolean =>
 
 type Author = { author: string; author_name: string | null };
 
-function makeAuthor({ actor: named }: Record<string, unknown>, actor: Actor | null): Author {
-  if (actor !== null && named === actor.id) {
+function makeAuthor({ actor: actorId }: Record<string, unknown>, actor: Actor | null): Author {
+  if (actor !== null && actorId === actor.id) {
     return { author: actor.username, author_name: actor.name };
   }
-  const address = webAddress(named);
+  const address = asHttpUrl(actorId);
   const url = address === null ? null : new URL(address);
   const name = url === null ? null : /^\/(?:users\/|@)([^/]+)$/.exec(url.pathname)?.[1];
-  const author = url === null || name === null ? null : readAccount(name, url.host);
+  const author = url === null || name === null ? null : readQualifiedAcct(name, url.host);
   if (author === null) {
     throw new RecordError(
       "actor: expected the account of actor.json, or a URL that ends with its name (put actor.json beside the file)",
@@ -105,10 +105,12 @@ function makeAuthor({ actor: named }: Record<string, unknown>, actor: Actor | nu
 }
 
 function readNote(note: Record<string, unknown>, author: Author, context: ReadContext): Post {
-  const quoted = [note.quote, note.quoteUrl, note.quoteUri].find((uri) => typeof uri === "string");
+  const quotedUri = [note.quote, note.quoteUrl, note.quoteUri].find(
+    (uri) => typeof uri === "string",
+  );
   const body = htmlToText(
     string(note.content, 1_000_000) ?? "",
-    quoted === undefined ? null : "quote-inline",
+    quotedUri === undefined ? null : "quote-inline",
   );
   const warning = (string(note.summary, 5_000) ?? "").trim();
   const options = list(note.oneOf ?? note.anyOf, 20).flatMap(
@@ -119,12 +121,12 @@ function readNote(note: Record<string, unknown>, author: Author, context: ReadCo
     {
       ...author,
       uri: note.id,
-      url: webAddress(note.url),
+      url: asHttpUrl(note.url),
       created_at: note.published,
       text: parts.filter((part) => part !== "").join("\n\n"),
       lang: readLanguage(note.contentMap),
       in_reply_to_id: note.inReplyTo,
-      quote_of_id: quoted,
+      quote_of_id: quotedUri,
       hashtags: tagsByType(note.tag, "Hashtag").flatMap(({ name }) => readTag(name)),
       urls: body.links.filter(({ isReference }) => !isReference).map(({ url }) => url),
       media: list(note.attachment, 40).flatMap(readMedia),
@@ -159,20 +161,23 @@ function readMedia(value: unknown): unknown[] {
   const { mediaType, url, name } = asFields(value);
   const kind = string(mediaType, 100)?.split("/")[0] ?? "";
   const type = ["image", "video", "audio"].includes(kind) ? kind : "unknown";
-  return [{ type, url: webAddress(url), alt: string(name, 5_000) }];
+  return [{ type, url: asHttpUrl(url), alt: string(name, 5_000) }];
 }
 
-function readMentions(value: unknown, inText: readonly Mention[]): Mention[] {
-  const listed = tagsByType(value, "Mention").flatMap(({ name, href }): Mention[] => {
-    const address = webAddress(href);
-    const username = readAccount(name, address === null ? "" : new URL(address).host);
+function readMentions(value: unknown, textMentions: readonly Mention[]): Mention[] {
+  const listedMentions = tagsByType(value, "Mention").flatMap(({ name, href }): Mention[] => {
+    const address = asHttpUrl(href);
+    const username = readQualifiedAcct(name, address === null ? "" : new URL(address).host);
     return username === null ? [] : [{ username, userId: null }];
   });
   const names = new Set(
-    listed.flatMap(({ username }) => {
-      const whole = username.toLowerCase();
-      return [whole, whole.slice(0, whole.indexOf("@"))];
+    listedMentions.flatMap(({ username }) => {
+      const fullHandle = username.toLowerCase();
+      return [fullHandle, fullHandle.slice(0, fullHandle.indexOf("@"))];
     }),
   );
-  return [...listed, ...inText.filter(({ username }) => !names.has(username.toLowerCase()))];
+  return [
+    ...listedMentions,
+    ...textMentions.filter(({ username }) => !names.has(username.toLowerCase())),
+  ];
 }

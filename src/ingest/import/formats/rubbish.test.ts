@@ -57,11 +57,11 @@ const sampleValues = {
 } as const;
 
 const names: readonly string[] = Object.keys(sampleValues);
-const known = fc.constantFrom(...Object.values(sampleValues).flat());
+const knownValue = fc.constantFrom(...Object.values(sampleValues).flat());
 const { value } = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 5, depthIdentifier: "value" },
-    known,
+    knownValue,
     fc.constantFrom(null, 0, -1, true, "", " ", "\u0000", "\ud800", 1e300),
     fc.array(tie("value"), { maxLength: 3 }),
     fc.dictionary(fc.constantFrom(...names), tie("value"), { maxKeys: 12 }),
@@ -87,11 +87,13 @@ test.each(formats)(
     try {
       await fc.assert(
         fc.asyncProperty(fc.array(value, { maxLength: 8 }), async (records) => {
-          const before = folder.archive.batches.length;
+          const batchCount = folder.archive.batches.length;
           const file = folder.file("rubbish.json", write(records));
           folder.archive.checkpoints.clear();
           const { rejected, skipped } = await folder.import(file, platform, format);
-          const changes = folder.archive.batches.slice(before).flatMap((batch) => batch.changes);
+          const changes = folder.archive.batches
+            .slice(batchCount)
+            .flatMap((batch) => batch.changes);
           const skippedCount = [...skipped.values()].reduce((sum, count) => sum + count, 0);
           expect(changes.length + rejected + skippedCount).toBe(records.length);
         }),

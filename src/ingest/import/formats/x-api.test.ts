@@ -8,12 +8,12 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-const item = (id: number, more: object = {}) => ({
+const item = (id: number, overrides: object = {}) => ({
   id: String(1_000_000_000_000_000_000n + BigInt(id)),
   author_id: "42",
   created_at: "2018-05-29T08:11:12.000Z",
   text: `post ${id}`,
-  ...more,
+  ...overrides,
 });
 const users = [{ id: "42", username: "harbour_demo", name: "Harbour" }];
 const page = (data: unknown, includes: object = { users }) => ({ data, includes, meta: {} });
@@ -64,22 +64,22 @@ describe("responses of X's API", () => {
   });
 
   test("posts that X withheld are not imported from its API responses", async () => {
-    const withheld = item(1, { withheld: { country_codes: ["XX"] } });
-    const { skipped, imported } = await runImport(JSON.stringify(page([withheld])));
+    const withheldPost = item(1, { withheld: { country_codes: ["XX"] } });
+    const { skipped, imported } = await runImport(JSON.stringify(page([withheldPost])));
     expect(imported).toBe(0);
     expect([...skipped]).toEqual([["withheld by X", 1]]);
   });
 
   test("an import of X API responses writes bad posts as pages that can be repaired and imported", async () => {
-    const ahead = item(4, { id: "9200000000000000000" });
-    const bad = [item(2, { author_id: "1" }), { id: "x", author_id: "42" }, ahead, null];
-    const content = [page([item(1), ...bad]), { posts: [] }].map((one) => JSON.stringify(one));
+    const futurePost = item(4, { id: "9200000000000000000" });
+    const badItems = [item(2, { author_id: "1" }), { id: "x", author_id: "42" }, futurePost, null];
+    const content = [page([item(1), ...badItems]), { posts: [] }].map((one) => JSON.stringify(one));
     const summary = await runImport(
       `${content.join("\n")}\n{"data":[\n${JSON.stringify(page([item(5)]))}`,
     );
     expect(summary).toMatchObject({ imported: 2, rejected: 6 });
     expect(folder.rejections).toEqual([
-      "2: post 1000000000000000002: includes.users does not have its author 1 (the request needs expansions=author_id)",
+      "2: post 1000000000000000002: includes.users does not contain its author 1 (the request needs expansions=author_id)",
       "3: expected a post with id, author_id and created_at, found the fields id, author_id",
       expect.stringMatching(/^4: id: expected a post ID whose time is not in the future/),
       "5: expected a post with id, author_id and created_at, found none",

@@ -14,7 +14,7 @@ import {
   type RecordsFormat,
   refusedRecord,
 } from "./format.ts";
-import { isPadding, jsonValues, tooLong, withoutLineBreaks } from "./json-records.ts";
+import { isPadding, jsonValues, tooLongRecord, withoutLineBreaks } from "./json-records.ts";
 
 /** 500 posts with all includes take about 2 MB. */
 const minPageBytes = 4 * 1024 ** 2;
@@ -46,16 +46,16 @@ export const xApiFormat: RecordsFormat = {
 function* readPageRecords(
   value: JsonValue,
   { maxLineBytes, maxDepth }: RecordLimits,
-  before: number,
+  precedingRecords: number,
 ): Generator<FileRecord> {
   if (value.isTooLong) {
-    yield tooLong(value, before + 1, maxLineBytes);
+    yield tooLongRecord(value, precedingRecords + 1, maxLineBytes);
     return;
   }
   const page = readPage(value.bytes, maxDepth);
   if (page instanceof RecordError) {
     yield refusedRecord(
-      { number: before + 1, bytes: withoutLineBreaks(value.bytes) },
+      { number: precedingRecords + 1, bytes: withoutLineBreaks(value.bytes) },
       page.message,
     );
     return;
@@ -63,7 +63,7 @@ function* readPageRecords(
   const size = Math.ceil(value.bytes.length / Math.max(1, page.items.length));
   for (const [index, item] of page.items.entries()) {
     yield {
-      number: before + index + 1,
+      number: precedingRecords + index + 1,
       endOffset: 0,
       size,
       raw: () => Buffer.from(JSON.stringify(makePage(item, page.includes))),
@@ -79,11 +79,11 @@ function readPage(bytes: Buffer, maxDepth: number): Page | RecordError {
   try {
     const page = parseJsonLine(bytes, maxDepth);
     const { data, includes, meta, errors } = asFields(page);
-    const included = readIncludes(includes);
-    if (Array.isArray(data)) return { items: data, includes: included };
-    if (isObject(data)) return { items: [data], includes: included };
+    const parsedIncludes = readIncludes(includes);
+    if (Array.isArray(data)) return { items: data, includes: parsedIncludes };
+    if (isObject(data)) return { items: [data], includes: parsedIncludes };
     if (data === undefined && (isObject(meta) || Array.isArray(errors))) {
-      return { items: [], includes: included };
+      return { items: [], includes: parsedIncludes };
     }
     return new RecordError("expected an API response, an object with data");
   } catch (error) {
@@ -110,10 +110,10 @@ function readItem(item: unknown, includes: Includes, context: ReadContext): Post
       `expected a post with id, author_id and created_at, found ${isObject(item) ? `the fields ${Object.keys(item).slice(0, 20).join(", ")}` : "none"}`,
     );
   }
-  const where = `post ${String(id)}`;
+  const postLabel = `post ${String(id)}`;
   if (post.username === "") {
     throw new RecordError(
-      `${where}: includes.users does not have its author ${String(author)} (the request needs expansions=author_id)`,
+      `${postLabel}: includes.users does not contain its author ${String(author)} (the request needs expansions=author_id)`,
     );
   }
   const identity = xIdentity.identify({
@@ -130,7 +130,7 @@ function readItem(item: unknown, includes: Includes, context: ReadContext): Post
 }
 
 function withIncludedOriginal(post: Post, includes: Includes): Post {
-  const included = includes.posts.get(post.reposted?.id ?? "");
-  const original = included === undefined ? null : readXPost(included, includes);
+  const includedPost = includes.posts.get(post.reposted?.id ?? "");
+  const original = includedPost === undefined ? null : readXPost(includedPost, includes);
   return original === null ? post : withOriginal(post, original);
 }

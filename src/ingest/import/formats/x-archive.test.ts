@@ -15,12 +15,12 @@ const account = `window.YTD.account.part0 = [ {
   "account" : { "username" : "harbour_demo", "accountId" : "42", "accountDisplayName" : "Harbour" }
 } ]`;
 
-const tweet = (id: number, more: object = {}) => ({
+const tweet = (id: number, overrides: object = {}) => ({
   tweet: {
     id_str: String(1_000_000_000_000_000_000n + BigInt(id)),
     created_at: "Tue May 29 10:11:12 +0200 2018",
     full_text: `post ${id}`,
-    ...more,
+    ...overrides,
   },
 });
 const tweetsFile = (tweets: readonly object[], part = 0) =>
@@ -28,7 +28,7 @@ const tweetsFile = (tweets: readonly object[], part = 0) =>
 
 describe("an X archive", () => {
   test("an import of an X archive stores text, time, counts, links, mentions, media and location", async () => {
-    const full = tweet(1, {
+    const fullTweet = tweet(1, {
       full_text: "Hello @Anna, see https://t.co/a https://t.co/q #one https://t.co/m",
       lang: "en",
       favorite_count: "12",
@@ -64,7 +64,7 @@ describe("an X archive", () => {
       },
     });
     folder.file("account.js", account);
-    const file = folder.file("tweets.js", tweetsFile([full]));
+    const file = folder.file("tweets.js", tweetsFile([fullTweet]));
     expect(await folder.import(file, "x", format)).toMatchObject({ imported: 1, rejected: 0 });
     expect(folder.posts()).toMatchObject([
       {
@@ -137,8 +137,11 @@ describe("an X archive", () => {
 
   test("an import of an X archive writes bad records by number, one line each, so that they can be repaired and imported", async () => {
     folder.file("account.js", account);
-    const bad = [tweet(2, { id_str: "x" }), tweet(3, { created_at: 5 }), { like: {} }];
-    const file = folder.file("tweets.js", tweetsFile([tweet(1), ...bad, 7 as unknown as object]));
+    const badTweets = [tweet(2, { id_str: "x" }), tweet(3, { created_at: 5 }), { like: {} }];
+    const file = folder.file(
+      "tweets.js",
+      tweetsFile([tweet(1), ...badTweets, 7 as unknown as object]),
+    );
     expect(await folder.import(file, "x", format)).toMatchObject({ imported: 1, rejected: 4 });
     expect(folder.rejections).toEqual([
       '2: id: expected a decimal string, found "x"',
@@ -212,12 +215,12 @@ describe("a hostile archive is rejected", () => {
     const tar = Buffer.alloc(1_024);
     tar.write("ustar", 257);
     const text = tweetsFile([tweet(1), tweet(2)]);
-    const refused: [string | Buffer, string][] = [
+    const rejectedFiles: [string | Buffer, string][] = [
       [zipArchive([{ name: "a.txt", content: Buffer.from("a") }]), "no file in it"],
       [tar, "it is a tar archive"],
       [text.slice(0, -20), "truncated within a list"],
     ];
-    for (const [content, message] of refused) {
+    for (const [content, message] of rejectedFiles) {
       const file = folder.file("tweets.js", content);
       await expect(folder.import(file, "x", format)).rejects.toMatchObject({
         code: "import_unreadable",
@@ -229,8 +232,8 @@ describe("a hostile archive is rejected", () => {
 
   test("only the overlong record in an X archive is rejected", async () => {
     folder.file("account.js", account);
-    const long = tweet(2, { full_text: "x".repeat(50_000) });
-    const file = folder.file("tweets.js", tweetsFile([tweet(1), long, tweet(3)]));
+    const longTweet = tweet(2, { full_text: "x".repeat(50_000) });
+    const file = folder.file("tweets.js", tweetsFile([tweet(1), longTweet, tweet(3)]));
     const limits = { ...defaultImportLimits, maxLineBytes: 10_000 };
     const summary = await folder.import(file, "x", format, { limits });
     expect(summary).toMatchObject({ imported: 2, rejected: 1 });

@@ -66,11 +66,12 @@ function ownerIn(file: Buffer, source: ImportSource): Owner | null {
 }
 
 function readTweet(record: unknown, owner: Owner, context: ReadContext): Post {
-  const wrapped = asFields(record).tweet;
-  const tweet = isObject(wrapped) ? wrapped : record;
+  const wrappedTweet = asFields(record).tweet;
+  const tweet = isObject(wrappedTweet) ? wrappedTweet : record;
   if (!isObject(tweet)) throw new RecordError('expected an object {"tweet": {…}}');
   const text = tweet.full_text ?? tweet.text;
-  const reposted = typeof text === "string" ? (/^RT @(\w{1,15}):/.exec(text)?.[1] ?? null) : null;
+  const repostedUsername =
+    typeof text === "string" ? (/^RT @(\w{1,15}):/.exec(text)?.[1] ?? null) : null;
   const entities = asFields(tweet.entities);
   const links = readLinks(entities.urls);
   const post = readPostFields(
@@ -86,10 +87,11 @@ function readTweet(record: unknown, owner: Owner, context: ReadContext): Post {
       reposts: readCountText(tweet.retweet_count),
       in_reply_to_id: tweet.in_reply_to_status_id_str,
       in_reply_to: tweet.in_reply_to_screen_name,
-      is_repost: reposted !== null,
-      quote_of_id: reposted === null ? (tweet.quoted_status_id_str ?? quotedIn(links)) : null,
+      is_repost: repostedUsername !== null,
+      quote_of_id:
+        repostedUsername === null ? (tweet.quoted_status_id_str ?? quotedIn(links)) : null,
       hashtags: readTags(entities.hashtags),
-      urls: links.map(({ full }) => full),
+      urls: links.map(({ fullUrl }) => fullUrl),
       media: readMedia(asFields(tweet.extended_entities).media ?? entities.media),
       ...readPosition(tweet.coordinates),
       sensitive: tweet.possibly_sensitive,
@@ -99,13 +101,15 @@ function readTweet(record: unknown, owner: Owner, context: ReadContext): Post {
     context,
   );
   const mentions = readMentions(entities.user_mentions, post.mentions);
-  const shortLinks = new Set(links.map(({ short }) => short));
+  const shortLinks = new Set(links.map(({ shortUrl }) => shortUrl));
   return {
     ...post,
     mentions,
     urls: post.urls.filter((url) => !shortLinks.has(url)),
     reposted:
-      reposted === null ? null : { id: null, uri: null, ...findAccount(reposted, mentions) },
+      repostedUsername === null
+        ? null
+        : { id: null, uri: null, ...findAccount(repostedUsername, mentions) },
   };
 }
 
@@ -127,13 +131,15 @@ function readIsoTime(value: unknown): unknown {
 const readCountText = (value: unknown): unknown =>
   typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
 
-type Link = { short: string | null; full: string };
+type Link = { shortUrl: string | null; fullUrl: string };
 
 function readLinks(value: unknown): Link[] {
   return list(value, maxEntities).flatMap((item): Link[] => {
-    const { url, expanded_url: expanded } = asFields(item);
-    const full = readHttpUrl(expanded) ?? readHttpUrl(url);
-    return full === null ? [] : [{ short: full === url ? null : readHttpUrl(url), full }];
+    const { url, expanded_url: expandedUrl } = asFields(item);
+    const fullUrl = readHttpUrl(expandedUrl) ?? readHttpUrl(url);
+    return fullUrl === null
+      ? []
+      : [{ shortUrl: fullUrl === url ? null : readHttpUrl(url), fullUrl }];
   });
 }
 
@@ -141,7 +147,7 @@ function readLinks(value: unknown): Link[] {
 function quotedIn(links: readonly Link[]): string | null {
   const pattern =
     /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/\w+\/status\/(\d+)(?:[?#]|$)/i;
-  const ids = links.flatMap(({ full }) => readIdText(pattern.exec(full)?.[1]) ?? []);
+  const ids = links.flatMap(({ fullUrl }) => readIdText(pattern.exec(fullUrl)?.[1]) ?? []);
   return ids.at(-1) ?? null;
 }
 
@@ -152,14 +158,14 @@ function readTags(value: unknown): string[] {
   });
 }
 
-function readMentions(value: unknown, inText: readonly Mention[]): Mention[] {
-  const listed = list(value, maxEntities).flatMap((item): Mention[] => {
+function readMentions(value: unknown, textMentions: readonly Mention[]): Mention[] {
+  const listedMentions = list(value, maxEntities).flatMap((item): Mention[] => {
     const { screen_name: name, id_str: id } = asFields(item);
     const username = readUsername(name);
     return username === null ? [] : [{ username, userId: readIdText(id) }];
   });
   const byHandle = new Map<string, Mention>();
-  for (const mention of [...listed, ...inText]) {
+  for (const mention of [...listedMentions, ...textMentions]) {
     const key = mention.username.toLowerCase();
     if (!byHandle.has(key)) byHandle.set(key, mention);
   }
@@ -187,8 +193,8 @@ function readMedia(value: unknown): unknown[] {
 function bestVariant(value: unknown): string | null {
   const files = list(value, 50).flatMap((item) => {
     const { url, content_type: type, bitrate } = asFields(item);
-    const found = type === "video/mp4" ? readHttpUrl(url) : null;
-    return found === null ? [] : [{ url: found, rate: Number(bitrate) || 0 }];
+    const fileUrl = type === "video/mp4" ? readHttpUrl(url) : null;
+    return fileUrl === null ? [] : [{ url: fileUrl, rate: Number(bitrate) || 0 }];
   });
   return files.toSorted((a, b) => b.rate - a.rate)[0]?.url ?? null;
 }

@@ -29,13 +29,13 @@ export const sampleOperations = {
 
   ingestLags: read(function* (
     database,
-    requested: { fromMs: number; widthMs: number },
+    range: { fromMs: number; widthMs: number },
   ): Steps<{ platform: Platform; startMs: number; lagMs: number }[]> {
     return yield* database.all(
       `SELECT platform, bucket_ms - bucket_ms % :widthMs AS startMs, max(lag_ms) AS lagMs
          FROM ingest_sample WHERE bucket_ms >= :fromMs AND lag_ms IS NOT NULL
          GROUP BY 1, 2 ORDER BY 1, 2`,
-      requested,
+      range,
     );
   }),
 

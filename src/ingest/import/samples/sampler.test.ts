@@ -126,9 +126,9 @@ test("the stream sampler reports the maximum lag per wider interval, and deletes
     state.bluesky = { ...bluesky, lagMs };
     await clock.advance(300_000);
   }
-  const requested = { fromMs: startMs, widthMs: 600_000 };
+  const range = { fromMs: startMs, widthMs: 600_000 };
   const first = Math.floor(startMs / 600_000) * 600_000;
-  const lags = await store.read("ingestLags", requested);
+  const lags = await store.read("ingestLags", range);
   expect(lags[0]?.startMs).toBe(first);
   expect(Math.max(...lags.map(({ lagMs }) => lagMs))).toBe(7_000);
   state.bluesky = null;

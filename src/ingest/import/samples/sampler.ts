@@ -54,13 +54,13 @@ export function createSampler(context: SamplerContext): Sampler {
     const atMs = clock.elapsed();
     const nowMs = clock.now();
     for (const { platform, lagMs, posts } of streamStates()) {
-      const earlier = readings.get(platform) ?? [];
+      const previousReadings = readings.get(platform) ?? [];
       // A restarted stream counts from zero; its first reading adds nothing.
-      const previousPosts = Math.min(earlier.at(-1)?.posts ?? 0, posts);
-      const recent = earlier.filter(
+      const previousPosts = Math.min(previousReadings.at(-1)?.posts ?? 0, posts);
+      const recentReadings = previousReadings.filter(
         (reading) => atMs - reading.atMs <= rateWindowMs && reading.posts <= posts,
       );
-      readings.set(platform, [...recent, { atMs, posts }]);
+      readings.set(platform, [...recentReadings, { atMs, posts }]);
       addSample({
         platform,
         bucketMs: nowMs - (nowMs % bucketLengthMs),
@@ -72,16 +72,16 @@ export function createSampler(context: SamplerContext): Sampler {
 
   function addSample(sample: IngestSample): void {
     const key = `${sample.platform} ${sample.bucketMs}`;
-    const pending = pendingSamples.get(key);
-    if (pending === undefined && sample.lagMs === null && sample.posts === 0) return;
+    const pendingSample = pendingSamples.get(key);
+    if (pendingSample === undefined && sample.lagMs === null && sample.posts === 0) return;
     pendingSamples.set(key, {
       ...sample,
-      lagMs: maxOrNull(pending?.lagMs ?? null, sample.lagMs),
-      posts: (pending?.posts ?? 0) + sample.posts,
+      lagMs: maxOrNull(pendingSample?.lagMs ?? null, sample.lagMs),
+      posts: (pendingSample?.posts ?? 0) + sample.posts,
     });
-    for (const oldest of pendingSamples.keys()) {
+    for (const oldestKey of pendingSamples.keys()) {
       if (pendingSamples.size <= maxPendingSamples) return;
-      pendingSamples.delete(oldest);
+      pendingSamples.delete(oldestKey);
     }
   }
 
@@ -98,16 +98,16 @@ export function createSampler(context: SamplerContext): Sampler {
   }
 
   async function runLoop(): Promise<void> {
-    let writtenMs = clock.elapsed();
-    let sweptMs = Number.NEGATIVE_INFINITY;
+    let lastWriteMs = clock.elapsed();
+    let lastSweepMs = Number.NEGATIVE_INFINITY;
     while (!stopping.signal.aborted) {
       takeReading();
-      if (clock.elapsed() - writtenMs >= writeIntervalMs) {
-        writtenMs = clock.elapsed();
+      if (clock.elapsed() - lastWriteMs >= writeIntervalMs) {
+        lastWriteMs = clock.elapsed();
         await write();
       }
-      if (clock.elapsed() - sweptMs >= sweepIntervalMs) {
-        sweptMs = clock.elapsed();
+      if (clock.elapsed() - lastSweepMs >= sweepIntervalMs) {
+        lastSweepMs = clock.elapsed();
         const beforeMs = clock.now() - context.retentionMs;
         await store.write("dropIngestSamples", { beforeMs }).catch(onError);
       }
@@ -116,9 +116,9 @@ export function createSampler(context: SamplerContext): Sampler {
   }
 
   function postsPerSecond(platform: Platform): number | null {
-    const recent = readings.get(platform) ?? [];
-    const [first] = recent;
-    const last = recent.at(-1);
+    const recentReadings = readings.get(platform) ?? [];
+    const [first] = recentReadings;
+    const last = recentReadings.at(-1);
     if (first === undefined || last === undefined || last.atMs <= first.atMs) return null;
     return ((last.posts - first.posts) * 1_000) / (last.atMs - first.atMs);
   }

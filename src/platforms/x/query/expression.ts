@@ -14,14 +14,14 @@ export type Term = { kind: "term"; text: string; isStandalone: boolean; isNegate
 export const matchAll: Expression = { kind: "all" };
 export const matchNone: Expression = { kind: "none" };
 
-export const standalone = (text: string): Term => ({
+export const standaloneTerm = (text: string): Term => ({
   kind: "term",
   text,
   isStandalone: true,
   isNegated: false,
 });
 
-export const dependent = (text: string): Term => ({
+export const dependentTerm = (text: string): Term => ({
   kind: "term",
   text,
   isStandalone: false,
@@ -31,33 +31,33 @@ export const dependent = (text: string): Term => ({
 export const negation = (term: Term): Term => ({ ...term, isNegated: true });
 
 export function allOf(parts: readonly Expression[]): Expression {
-  const flat = parts
+  const flatParts = parts
     .flatMap((part) => (part.kind === "and" ? part.parts : [part]))
     .filter(({ kind }) => kind !== "all");
-  if (flat.some(({ kind }) => kind === "none")) return matchNone;
-  return combine("and", flat, matchAll);
+  if (flatParts.some(({ kind }) => kind === "none")) return matchNone;
+  return combine("and", flatParts, matchAll);
 }
 
 /**
  * X rejects alternatives that consist only of exclusions, so one widens the whole to everything.
  */
 export function anyOf(parts: readonly Expression[]): Expression {
-  const flat = parts
+  const flatParts = parts
     .flatMap((part) => (part.kind === "or" ? part.parts : [part]))
     .filter(({ kind }) => kind !== "none");
-  if (!flat.every(hasPositive)) return matchAll;
-  return combine("or", flat, matchNone);
+  if (!flatParts.every(hasPositive)) return matchAll;
+  return combine("or", flatParts, matchNone);
 }
 
 function combine(
   kind: "and" | "or",
   parts: readonly Expression[],
-  ifEmpty: Expression,
+  emptyResult: Expression,
 ): Expression {
-  const unique = [...new Map(parts.map((part) => [printExpression(part), part])).values()];
-  const [first] = unique;
-  if (first === undefined) return ifEmpty;
-  return unique.length === 1 ? first : { kind, parts: unique };
+  const uniqueParts = [...new Map(parts.map((part) => [printExpression(part), part])).values()];
+  const [first] = uniqueParts;
+  if (first === undefined) return emptyResult;
+  return uniqueParts.length === 1 ? first : { kind, parts: uniqueParts };
 }
 
 function hasPositive(expression: Expression): boolean {

@@ -3,11 +3,11 @@ import type { PostProperty } from "@earshot/query/tree";
 import {
   allOf,
   anyOf,
-  dependent,
+  dependentTerm,
   type Expression,
   matchAll,
   negation,
-  standalone,
+  standaloneTerm,
   type Term,
 } from "./expression.ts";
 
@@ -24,7 +24,7 @@ function pieceTerm(piece: string): Expression {
   if (!/[\p{L}\p{N}\p{Extended_Pictographic}\p{Regional_Indicator}]/u.test(piece)) return matchAll;
   if (piece.length > maxCharacters) return matchAll;
   const isBare = isPlainWord(piece) || /^\p{RGI_Emoji}$/v.test(piece);
-  return standalone(isBare ? piece : `"${piece}"`);
+  return standaloneTerm(isBare ? piece : `"${piece}"`);
 }
 
 const isPlainWord = (piece: string): boolean =>
@@ -35,7 +35,7 @@ export function withoutText(text: string): Expression {
   const [piece, ...more] = parsePieces(text);
   if (piece === undefined || more.length > 0) return matchAll;
   if (piece.length > maxCharacters || !/^[a-z0-9]+(?: [a-z0-9]+)*$/i.test(piece)) return matchAll;
-  return negation(standalone(isPlainWord(piece) ? piece : `"${piece}"`));
+  return negation(standaloneTerm(isPlainWord(piece) ? piece : `"${piece}"`));
 }
 
 /** Drops characters with a meaning on X: quotation marks, backslashes, control characters. */
@@ -66,13 +66,15 @@ export function languageTerms(code: string): Expression {
   const languageCodes = getCodes(code);
   return languageCodes.length === 0
     ? matchAll
-    : anyOf(languageCodes.map((language) => dependent(`lang:${language}`)));
+    : anyOf(languageCodes.map((language) => dependentTerm(`lang:${language}`)));
 }
 
 /** Applies only if X's code has the same meaning. */
 export function withoutLanguage(code: string): Expression {
-  const [known, ...more] = code.includes("-") ? [] : getCodes(code);
-  return known === undefined || more.length > 0 ? matchAll : negation(dependent(`lang:${known}`));
+  const [soleCode, ...more] = code.includes("-") ? [] : getCodes(code);
+  return soleCode === undefined || more.length > 0
+    ? matchAll
+    : negation(dependentTerm(`lang:${soleCode}`));
 }
 
 function getCodes(code: string): readonly string[] {
@@ -90,41 +92,41 @@ export function circleTerm({ lat, lon, radiusKm }: Circle): Expression {
   // X computes distances with another formula.
   const radius = Math.ceil((radiusKm * 1.02 + 0.1) * 10) / 10;
   const isSupported = radius <= maxKm && Math.abs(lat) <= 89;
-  if (!isSupported) return dependent("has:geo");
-  return standalone(`point_radius:[${degrees(lon)} ${degrees(lat)} ${radius}km]`);
+  if (!isSupported) return dependentTerm("has:geo");
+  return standaloneTerm(`point_radius:[${degrees(lon)} ${degrees(lat)} ${radius}km]`);
 }
 
 const degrees = (value: number): string => String(Number(value.toFixed(6)));
 
 /** Same meaning on X, so they can be negated. */
-export const sameOnX: Readonly<Partial<Record<PostProperty, Term>>> = {
-  retweets: dependent("is:retweet"),
-  nativeretweets: dependent("is:retweet"),
-  replies: dependent("is:reply"),
-  quote: dependent("is:quote"),
-  media: dependent("has:media"),
-  hashtags: dependent("has:hashtags"),
-  mentions: dependent("has:mentions"),
-  cashtags: dependent("has:cashtags"),
+export const exactPropertyTerms: Readonly<Partial<Record<PostProperty, Term>>> = {
+  retweets: dependentTerm("is:retweet"),
+  nativeretweets: dependentTerm("is:retweet"),
+  replies: dependentTerm("is:reply"),
+  quote: dependentTerm("is:quote"),
+  media: dependentTerm("has:media"),
+  hashtags: dependentTerm("has:hashtags"),
+  mentions: dependentTerm("has:mentions"),
+  cashtags: dependentTerm("has:cashtags"),
 };
 
 export const propertyTerms: Readonly<Record<PostProperty, Expression>> = {
   // Reposts older than the repost button say `RT` in their text.
-  retweets: anyOf([dependent("is:retweet"), standalone("RT")]),
-  nativeretweets: dependent("is:retweet"),
-  replies: dependent("is:reply"),
-  quote: dependent("is:quote"),
-  self_threads: dependent("is:reply"),
+  retweets: anyOf([dependentTerm("is:retweet"), standaloneTerm("RT")]),
+  nativeretweets: dependentTerm("is:retweet"),
+  replies: dependentTerm("is:reply"),
+  quote: dependentTerm("is:quote"),
+  self_threads: dependentTerm("is:reply"),
   safe: matchAll,
-  verified: dependent("is:verified"),
-  links: dependent("has:links"),
-  media: dependent("has:media"),
-  images: dependent("has:media"),
+  verified: dependentTerm("is:verified"),
+  links: dependentTerm("has:links"),
+  media: dependentTerm("has:media"),
+  images: dependentTerm("has:media"),
   // X separates animated GIFs from videos.
-  videos: dependent("has:media"),
-  hashtags: dependent("has:hashtags"),
-  mentions: dependent("has:mentions"),
-  cashtags: dependent("has:cashtags"),
-  geo: dependent("has:geo"),
-  has_engagement: anyOf(["min_likes:1", "min_reposts:1", "min_replies:1"].map(standalone)),
+  videos: dependentTerm("has:media"),
+  hashtags: dependentTerm("has:hashtags"),
+  mentions: dependentTerm("has:mentions"),
+  cashtags: dependentTerm("has:cashtags"),
+  geo: dependentTerm("has:geo"),
+  has_engagement: anyOf(["min_likes:1", "min_reposts:1", "min_replies:1"].map(standaloneTerm)),
 };

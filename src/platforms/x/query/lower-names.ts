@@ -1,6 +1,6 @@
 import type { ResolvedNames } from "@earshot/query/plan";
 import { isUsername } from "../json.ts";
-import { allOf, anyOf, type Expression, matchAll, negation, standalone } from "./expression.ts";
+import { allOf, anyOf, type Expression, matchAll, negation, standaloneTerm } from "./expression.ts";
 
 /** An account with more names is not enumerated. */
 const maxNames = 20;
@@ -8,8 +8,8 @@ const maxNames = 20;
 function userAccounts(user: string, { accounts }: ResolvedNames) {
   const handles = new Set<string>();
   const ids = new Set<string>();
-  const bare = user.replace(/^@/, "").toLowerCase();
-  if (isUsername(bare)) handles.add(bare);
+  const bareName = user.replace(/^@/, "").toLowerCase();
+  if (isUsername(bareName)) handles.add(bareName);
   for (const key of accounts.get(user) ?? []) {
     const [, sigil, name = ""] = /^x\/([@?]?)(.+)$/.exec(key) ?? [];
     if (sigil === "" && /^\d{1,19}$/.test(name)) ids.add(name);
@@ -26,9 +26,9 @@ export function accountTerms(
   names: ResolvedNames,
 ): Expression {
   const { handles, ids } = userAccounts(user, names);
-  const all = [...handles, ...ids];
-  if (all.length > maxNames) return matchAll;
-  return anyOf(all.map((name) => standalone(`${operator}:${name}`)));
+  const accountNames = [...handles, ...ids];
+  if (accountNames.length > maxNames) return matchAll;
+  return anyOf(accountNames.map((name) => standaloneTerm(`${operator}:${name}`)));
 }
 
 /** Drops all-digit usernames, which X also reads as another account's id. */
@@ -39,7 +39,7 @@ export function withoutAccount(
 ): Expression {
   const handles = userAccounts(user, names).handles.filter((name) => !/^\d+$/.test(name));
   if (handles.length > maxNames) return matchAll;
-  return allOf(handles.map((name) => negation(standalone(`${operator}:${name}`))));
+  return allOf(handles.map((name) => negation(standaloneTerm(`${operator}:${name}`))));
 }
 
 /** X accepts only usernames. */
@@ -47,7 +47,7 @@ export function mentionTerms(user: string, names: ResolvedNames): Expression {
   const { handles, ids } = userAccounts(user, names);
   if (handles.length > maxNames) return matchAll;
   if (handles.length === 0 && ids.length > 0) return matchAll;
-  return anyOf(handles.map((name) => standalone(`@${name}`)));
+  return anyOf(handles.map((name) => standaloneTerm(`@${name}`)));
 }
 
 const relationOperators = {
@@ -64,17 +64,17 @@ export function relatedTerms(
 ): Expression {
   const ids = (posts.get(post) ?? []).flatMap((key) => /^x\/(\d{1,19})$/.exec(key)?.[1] ?? []);
   const operator = relationOperators[relation];
-  return anyOf(ids.map((id) => standalone(`${operator}:${id}`)));
+  return anyOf(ids.map((id) => standaloneTerm(`${operator}:${id}`)));
 }
 
-export function negated(expression: Expression): Expression {
+export function negate(expression: Expression): Expression {
   switch (expression.kind) {
     case "none":
       return matchAll;
     case "term":
       return negation(expression);
     case "or":
-      return allOf(expression.parts.map(negated));
+      return allOf(expression.parts.map(negate));
     default:
       return matchAll;
   }

@@ -5,12 +5,12 @@ import { namesOnX } from "../../../../testkit/emulators/x/drawn-posts.ts";
 import { checkSuperset } from "../../../../testkit/emulators/x/superset.ts";
 import { isExpressible, printExpression } from "./expression.ts";
 import { lowerQuery } from "./lower.ts";
-import { shortenedExpression } from "./shorten.ts";
+import { shortenExpression } from "./shorten.ts";
 
 const output = (query: string, refused: readonly string[] = []): string => {
   const { tree } = parseQuery(query);
   const names = namesOnX(namesIn(tree));
-  const expression = lowerQuery(tree, { names, refused: new Set(refused) });
+  const expression = lowerQuery(tree, { names, refusedOperators: new Set(refused) });
   if (expression.kind === "none") return "nothing";
   return isExpressible(expression)
     ? printExpression(expression)
@@ -87,7 +87,10 @@ describe("queries that are too long", () => {
   const short = (query: string, max: number): string | null => {
     const { tree } = parseQuery(query);
     const names = namesOnX(namesIn(tree));
-    const expression = shortenedExpression(lowerQuery(tree, { names, refused: new Set() }), max);
+    const expression = shortenExpression(
+      lowerQuery(tree, { names, refusedOperators: new Set() }),
+      max,
+    );
     return expression === null ? null : printExpression(expression);
   };
 
@@ -107,7 +110,7 @@ describe("queries that are too long", () => {
 });
 
 test("X accepts every lowered query, and the query matches a superset", () => {
-  const { sent, matching } = checkSuperset({ numRuns: 20, seed: 20_261_121 });
-  expect(sent).toBeGreaterThan(100);
-  expect(matching).toBeGreaterThan(200);
+  const { requestCount, matchCount } = checkSuperset({ numRuns: 20, seed: 20_261_121 });
+  expect(requestCount).toBeGreaterThan(100);
+  expect(matchCount).toBeGreaterThan(200);
 });

@@ -3,32 +3,26 @@ import type { CountMetric, QueryLeaf, QueryNode } from "@earshot/query/tree";
 import {
   allOf,
   anyOf,
-  dependent,
+  dependentTerm,
   type Expression,
   matchAll,
   matchNone,
   negation,
-  standalone,
+  standaloneTerm,
   type Term,
 } from "./expression.ts";
 import {
   circleTerm,
+  exactPropertyTerms,
   languageTerms,
   propertyTerms,
-  sameOnX,
   textTerms,
   withoutLanguage,
   withoutText,
 } from "./lower-leaves.ts";
-import {
-  accountTerms,
-  mentionTerms,
-  negated,
-  relatedTerms,
-  withoutAccount,
-} from "./lower-names.ts";
+import { accountTerms, mentionTerms, negate, relatedTerms, withoutAccount } from "./lower-names.ts";
 
-export type Lowering = { names: ResolvedNames; refused: ReadonlySet<string> };
+export type Lowering = { names: ResolvedNames; refusedOperators: ReadonlySet<string> };
 
 /**
  * A superset: what X cannot express is widened, and only terms with the same meaning on X are
@@ -50,7 +44,7 @@ function lower(node: QueryNode, isNegated: boolean, lowering: Lowering): Express
     default:
       return withoutRefused(
         isNegated ? lowerNegatedLeaf(node, lowering) : lowerLeaf(node, lowering),
-        lowering.refused,
+        lowering.refusedOperators,
       );
   }
 }
@@ -91,7 +85,7 @@ function lowerLeaf(leaf: QueryLeaf, { names }: Lowering): Expression {
     case "retweets-of":
       return accountTerms("retweets_of", leaf.user, names);
     case "quoted-user":
-      return dependent("is:quote");
+      return dependentTerm("is:quote");
     case "related":
       return relatedTerms(leaf.relation, leaf.post, names);
     case "lang":
@@ -137,11 +131,11 @@ function lowerNegatedLeaf(leaf: QueryLeaf, lowering: Lowering): Expression {
     case "cashtag":
     case "mention":
     case "related":
-      return negated(lowerLeaf(leaf, lowering));
+      return negate(lowerLeaf(leaf, lowering));
     case "lang":
       return withoutLanguage(leaf.code);
     case "property": {
-      const term = sameOnX[leaf.property];
+      const term = exactPropertyTerms[leaf.property];
       return term === undefined ? matchAll : negation(term);
     }
     case "min-count":
@@ -156,7 +150,7 @@ function lowerNegatedLeaf(leaf: QueryLeaf, lowering: Lowering): Expression {
 function entityTerm(sigil: "#" | "$", name: string): Term | null {
   const pattern =
     sigil === "#" ? /^[\p{L}\p{M}\p{N}_]{1,100}$/u : /^[a-z]{1,6}(?:[._][a-z]{1,2})?$/i;
-  return pattern.test(name) ? standalone(`${sigil}${name}`) : null;
+  return pattern.test(name) ? standaloneTerm(`${sigil}${name}`) : null;
 }
 
 const countOperators: Readonly<Record<CountMetric, string | null>> = {
@@ -169,12 +163,12 @@ const countOperators: Readonly<Record<CountMetric, string | null>> = {
 function countTerm(metric: CountMetric, atLeast: number): Expression {
   const operator = countOperators[metric];
   if (atLeast === 0 || operator === null) return matchAll;
-  return standalone(`${operator}:${atLeast}`);
+  return standaloneTerm(`${operator}:${atLeast}`);
 }
 
 /** Only plain ASCII URLs are split into the same tokens on X. */
 function linkTerm(text: string): Expression {
   return /^[\w.:/?=&#%+~-]{1,200}$/.test(text) && /[a-z0-9]/i.test(text)
-    ? standalone(`url:"${text}"`)
+    ? standaloneTerm(`url:"${text}"`)
     : matchAll;
 }

@@ -1,26 +1,27 @@
 import { allOf, anyOf, type Expression, isExpressible, printExpression } from "./expression.ts";
 
 /** Drops exclusions, then dependent terms, starting with the longest of each. */
-export function shortenedExpression(expression: Expression, max: number): Expression | null {
-  let short: Expression | null = expression;
-  while (short !== null && printExpression(short).length > max) short = withoutOne(short);
-  return short;
+export function shortenExpression(expression: Expression, max: number): Expression | null {
+  let shortened: Expression | null = expression;
+  while (shortened !== null && printExpression(shortened).length > max)
+    shortened = dropOne(shortened);
+  return shortened;
 }
 
-function withoutOne(expression: Expression): Expression | null {
-  if (expression.kind === "and") return withoutPart(expression.parts) ?? withinParts(expression);
-  return expression.kind === "or" ? withinParts(expression) : null;
+function dropOne(expression: Expression): Expression | null {
+  if (expression.kind === "and") return dropPart(expression.parts) ?? shortenOnePart(expression);
+  return expression.kind === "or" ? shortenOnePart(expression) : null;
 }
 
-function withoutPart(parts: readonly Expression[]): Expression | null {
+function dropPart(parts: readonly Expression[]): Expression | null {
   const needsStandalone = parts.some(isExpressible);
   const byPriority = parts
     .map((part, index) => ({ part, index, length: printExpression(part).length }))
     .sort((a, b) => partPriority(a.part) - partPriority(b.part) || b.length - a.length);
   for (const { part, index } of byPriority) {
-    const others = parts.toSpliced(index, 1);
-    const canDrop = needsStandalone ? others.some(isExpressible) : partPriority(part) === 0;
-    if (canDrop) return allOf(others);
+    const remainingParts = parts.toSpliced(index, 1);
+    const canDrop = needsStandalone ? remainingParts.some(isExpressible) : partPriority(part) === 0;
+    if (canDrop) return allOf(remainingParts);
   }
   return null;
 }
@@ -30,15 +31,15 @@ function partPriority(part: Expression): number {
   return isExpressible(part) ? 2 : 1;
 }
 
-function withinParts(expression: Expression & { kind: "and" | "or" }): Expression | null {
+function shortenOnePart(expression: Expression & { kind: "and" | "or" }): Expression | null {
   const { kind, parts } = expression;
   const byLength = [...parts.keys()].sort((a, b) => lengthAt(parts, b) - lengthAt(parts, a));
   for (const index of byLength) {
     const part = parts[index];
-    const shorter = part === undefined ? null : withoutOne(part);
-    if (shorter === null) continue;
-    const shortened = parts.with(index, shorter);
-    return kind === "and" ? allOf(shortened) : anyOf(shortened);
+    const shorterPart = part === undefined ? null : dropOne(part);
+    if (shorterPart === null) continue;
+    const shortenedParts = parts.with(index, shorterPart);
+    return kind === "and" ? allOf(shortenedParts) : anyOf(shortenedParts);
   }
   return null;
 }

@@ -45,16 +45,16 @@ export type KeyPair = ReturnType<typeof makeKeyPair>;
 export const makeKeyPair = () => generateKeyPairSync("ec", { namedCurve: "P-256" });
 
 export function makeAuthority(nowMs: number) {
-  const valid = { fromMs: nowMs - 86_400_000, toMs: nowMs + 3_650 * 86_400_000 };
+  const validity = { fromMs: nowMs - 86_400_000, toMs: nowMs + 3_650 * 86_400_000 };
   const [rootKeys, platformKeys, signerKeys] = [makeKeyPair(), makeKeyPair(), makeKeyPair()];
   const issuer = { name: "Simulated Root CA", privateKey: rootKeys.privateKey };
   const platformCa = { name: "Simulated PCK Platform CA", privateKey: platformKeys.privateKey };
   const issue = (name: string, { publicKey }: KeyPair, serial: number, isCa: boolean) =>
-    makeCertificate({ name, issuer, publicKey, serial, isCa, valid });
+    makeCertificate({ name, issuer, publicKey, serial, isCa, validity });
   const rootDer = issue(issuer.name, rootKeys, serials.root, true);
   const signer = issue("Simulated TCB Signing", signerKeys, serials.tcbSigning, false);
   return {
-    valid,
+    valid: validity,
     rootDer,
     root: issuer,
     platformCa: {
@@ -72,7 +72,7 @@ export function issuePckChain(authority: Authority, publicKey: KeyObject, ids: P
     publicKey,
     serial: serials.pck,
     isCa: false,
-    valid: authority.valid,
+    validity: authority.valid,
     extensions: [new Extension({ extnID: sgxExtension, extnValue: sgxItems(ids) })],
   });
   return [certificate, authority.platformCa.certificate, authority.rootDer].map(toPem).join("");
@@ -106,7 +106,7 @@ export function makeCertificate({
   publicKey,
   serial,
   isCa,
-  valid,
+  validity,
   extensions = [],
 }: {
   name: string;
@@ -114,28 +114,31 @@ export function makeCertificate({
   publicKey: KeyObject;
   serial: number;
   isCa: boolean;
-  valid: ValidityPeriod;
+  validity: ValidityPeriod;
   extensions?: readonly Extension[];
 }): Buffer {
   const usage = isCa
     ? KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign
     : KeyUsageFlags.digitalSignature;
-  const critical = (extnID: string, value: unknown) =>
+  const criticalExtension = (extnID: string, value: unknown) =>
     new Extension({ extnID, critical: true, extnValue: new OctetString(encodeDer(value)) });
   const tbsCertificate = new TBSCertificate({
     version: Version.v3,
     serialNumber: toArrayBuffer(Buffer.of(serial)),
     signature: ecdsaSha256,
     issuer: distinguishedName(issuer.name),
-    validity: new Validity({ notBefore: new Date(valid.fromMs), notAfter: new Date(valid.toMs) }),
+    validity: new Validity({
+      notBefore: new Date(validity.fromMs),
+      notAfter: new Date(validity.toMs),
+    }),
     subject: distinguishedName(name),
     subjectPublicKeyInfo: AsnConvert.parse(
       publicKey.export({ type: "spki", format: "der" }),
       SubjectPublicKeyInfo,
     ),
     extensions: new Extensions([
-      critical("2.5.29.19", new BasicConstraints({ cA: isCa })),
-      critical("2.5.29.15", new KeyUsage(usage)),
+      criticalExtension("2.5.29.19", new BasicConstraints({ cA: isCa })),
+      criticalExtension("2.5.29.15", new KeyUsage(usage)),
       ...extensions,
     ]),
   });
@@ -152,7 +155,7 @@ export function makeRevocationList(
   { fromMs, toMs }: ValidityPeriod,
 ): Buffer {
   const revocationDate = new Time(new Date(fromMs));
-  const revoked = revokedSerials.map(
+  const revokedCertificates = revokedSerials.map(
     (serial) =>
       new RevokedCertificate({ userCertificate: toArrayBuffer(Buffer.of(serial)), revocationDate }),
   );
@@ -162,7 +165,7 @@ export function makeRevocationList(
     issuer: distinguishedName(issuer.name),
     thisUpdate: new Time(new Date(fromMs)),
     nextUpdate: new Time(new Date(toMs)),
-    ...(revoked.length > 0 && { revokedCertificates: revoked }),
+    ...(revokedCertificates.length > 0 && { revokedCertificates }),
   });
   const signature = toArrayBuffer(sign("sha256", encodeDer(tbsCertList), issuer.privateKey));
   return encodeDer(
@@ -178,11 +181,11 @@ export function toPem(certificate: Uint8Array): string {
 }
 
 function distinguishedName(commonName: string): Name {
-  const part = (type: string, utf8String: string) =>
+  const attribute = (type: string, utf8String: string) =>
     new RelativeDistinguishedName([
       new AttributeTypeAndValue({ type, value: new AttributeValue({ utf8String }) }),
     ]);
-  return new Name([part("2.5.4.3", commonName), part("2.5.4.10", disclaimer)]);
+  return new Name([attribute("2.5.4.3", commonName), attribute("2.5.4.10", disclaimer)]);
 }
 
 const encodeDer = (value: unknown): Buffer => Buffer.from(AsnConvert.serialize(value));

@@ -27,15 +27,15 @@ export function writeCollateral(
   { root, platformCa, tcbSigning: signer, rootDer }: Authority,
   machine: PckFields,
   nowMs: number,
-  changed: Partial<CollateralFields>,
+  overrides: Partial<CollateralFields>,
 ): Collateral {
-  const fields = { ...defaultCollateral(nowMs), ...changed };
+  const fields = { ...defaultCollateral(nowMs), ...overrides };
   const tcbInfo = JSON.stringify({ ...makeTcbInfo(machine, fields), ...fields.tcbInfo });
   const qeIdentity = JSON.stringify({ ...makeQeIdentity(fields), ...fields.qeIdentity });
   const signText = (text: string) => signRaw(signer.privateKey, Buffer.from(text)).toString("hex");
   const list = (issuer: Issuer, isListed: (who: string) => boolean) => {
-    const revoked = fields.revoked.filter(isListed).map((who) => serials[who]);
-    return makeRevocationList(issuer, revoked, fields.inForce).toString("hex");
+    const revokedSerials = fields.revoked.filter(isListed).map((who) => serials[who]);
+    return makeRevocationList(issuer, revokedSerials, fields.inForce).toString("hex");
   };
   return {
     pck_crl_issuer_chain: toPem(platformCa.certificate) + toPem(rootDer),
@@ -55,7 +55,7 @@ function makeTcbInfo(machine: PckFields, fields: CollateralFields): Record<strin
   const tcbDate = iso(fields.inForce.fromMs);
   const zeros = (bytes: number) => "00".repeat(bytes);
   const module = { mrsigner: zeros(48), attributes: zeros(8), attributesMask: "ff".repeat(8) };
-  const outdated = { tcb: { isvsvn: 2 }, tcbDate, tcbStatus: "OutOfDate" };
+  const outdatedLevel = { tcb: { isvsvn: 2 }, tcbDate, tcbStatus: "OutOfDate" };
   return {
     id: "TDX",
     version: 3,
@@ -71,7 +71,7 @@ function makeTcbInfo(machine: PckFields, fields: CollateralFields): Record<strin
         ...module,
         tcbLevels: [
           { tcb: { isvsvn: moduleSvn }, tcbDate, tcbStatus: "UpToDate" },
-          { ...outdated, advisoryIDs: ["SIMULATED-SA-00001"] },
+          { ...outdatedLevel, advisoryIDs: ["SIMULATED-SA-00001"] },
         ],
       },
     ],

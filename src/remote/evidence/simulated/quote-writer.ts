@@ -31,7 +31,7 @@ export function writeQuote(
   signer: { attestation: KeyPair; pckKey: KeyObject; chain: string; cpuSvn: Uint8Array },
 ): Buffer {
   const { attestation, pckKey, cpuSvn, chain } = signer;
-  const signed = Buffer.concat([...header(fields.version), ...report(fields)]);
+  const signedBytes = Buffer.concat([...header(fields.version), ...report(fields)]);
   const publicKey = attestation.publicKey.export({ type: "spki", format: "der" }).subarray(-64);
   const authData = Buffer.alloc(32);
   const qeReport = Buffer.alloc(384);
@@ -49,11 +49,11 @@ export function writeQuote(
     block(5, Buffer.from(chain, "latin1")),
   ]);
   const signatures = Buffer.concat([
-    signRaw(attestation.privateKey, signed),
+    signRaw(attestation.privateKey, signedBytes),
     publicKey,
     block(6, certification),
   ]);
-  return Buffer.concat([signed, uint32(signatures.length), signatures]);
+  return Buffer.concat([signedBytes, uint32(signatures.length), signatures]);
 }
 
 function header(version: number): Buffer[] {

@@ -22,7 +22,7 @@ afterAll(() => rm(folder, { recursive: true }));
 async function verify(file = files.tee) {
   const policy = readPolicy(await readFile(files.policy, "utf8"));
   const verify = createEvidenceVerifier({
-    accepted: ["simulated"],
+    acceptedKinds: ["simulated"],
     policy,
     collateral: collateralFromFolder(files.collateralFolder),
   });
@@ -41,10 +41,10 @@ describe("a simulated TEE in a folder", () => {
   });
 
   test("a simulated TEE in a folder can be replaced", async () => {
-    const before = await readFile(files.root, "utf8");
+    const oldRoot = await readFile(files.root, "utf8");
     await chmod(files.tee, 0o644);
     files = await writeSimulatedTee(join(folder, "made", "here"), nowMs);
-    expect(await readFile(files.root, "utf8")).not.toBe(before);
+    expect(await readFile(files.root, "utf8")).not.toBe(oldRoot);
     expect((await stat(files.tee)).mode & 0o777).toBe(0o600);
     await verify();
   });

@@ -40,11 +40,11 @@ export async function writeSimulatedTee(folder: string, nowMs: number) {
   };
   const tee = createSimulatedTee({ nowMs });
   const quote = openQuote(tee.quote(Buffer.alloc(64)), tee.rootDer, nowMs);
-  const collateral = join(files.collateralFolder, collateralFileName(collateralKey(quote)));
+  const collateralPath = join(files.collateralFolder, collateralFileName(collateralKey(quote)));
   await mkdir(files.collateralFolder, { recursive: true });
   await writeFile(files.root, tee.rootPem);
-  await writeFile(files.policy, readJson(tee.policy()));
-  await writeFile(collateral, readJson(tee.collateral()));
+  await writeFile(files.policy, formatJson(tee.policy()));
+  await writeFile(collateralPath, formatJson(tee.collateral()));
   const secret = {
     simulated: disclaimer,
     compose_hash: tee.composeHash,
@@ -53,11 +53,11 @@ export async function writeSimulatedTee(folder: string, nowMs: number) {
   };
   // The mode affects new files only.
   await rm(files.tee, { force: true });
-  await writeFile(files.tee, readJson(secret), { mode: 0o600 });
+  await writeFile(files.tee, formatJson(secret), { mode: 0o600 });
   return files;
 }
 
-/** `td_attributes`, `xfam` and `mr_config_id` may be edited by hand. */
+/** `td_attributes`, `xfam` and `mr_config_id` can be edited by hand. */
 export async function readSimulatedTee(path: string): Promise<SimulatedTee> {
   try {
     const parsed = teeFile.parse(JSON.parse(await readFile(path, "utf8")));
@@ -82,4 +82,4 @@ export async function readSimulatedTee(path: string): Promise<SimulatedTee> {
   }
 }
 
-const readJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+const formatJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

@@ -52,16 +52,16 @@ export function makeTee(machine: {
   const mrConfigId = makeMrConfigId(1, composeHash);
   const defaults = { ...defaultFields, mrConfigId, ...machine.fields };
   const signer = { attestation: makeKeyPair(), pckKey, chain, cpuSvn };
-  const root = parseCertificates(chain, "chain of the simulated TEE").at(-1);
+  const root = parseCertificates(chain, "simulated TEE chain").at(-1);
 
   const quote = (reportData: Uint8Array, fields: Partial<QuoteFields> = {}): Buffer =>
     writeQuote({ ...defaults, ...fields, reportData }, signer);
 
   function evidence(
     reportData: Uint8Array,
-    changed: Partial<QuoteFields> & { events?: readonly BootEvent[] } = {},
+    overrides: Partial<QuoteFields> & { events?: readonly BootEvent[] } = {},
   ): Evidence {
-    const { events = bootLog(composeHash), ...fields } = changed;
+    const { events = bootLog(composeHash), ...fields } = overrides;
     const rtMr = [...defaults.rtMr.slice(0, 3), replayedRegister(events)];
     return {
       quote: quote(reportData, { rtMr, ...fields }).toString("hex"),
@@ -106,8 +106,8 @@ export function bootLog(composeHash: string): BootEvent[] {
 export function bootEvent(event: string, payload: string) {
   const type = Buffer.alloc(4);
   type.writeUInt32LE(runtimeEvent);
-  const text = Buffer.concat([type, Buffer.from(`:${event}:`), Buffer.from(payload, "hex")]);
-  const digest = createHash("sha384").update(text).digest("hex");
+  const eventBytes = Buffer.concat([type, Buffer.from(`:${event}:`), Buffer.from(payload, "hex")]);
+  const digest = createHash("sha384").update(eventBytes).digest("hex");
   return { imr: 3, event_type: runtimeEvent, digest, event, event_payload: payload };
 }
 

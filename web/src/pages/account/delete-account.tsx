@@ -14,10 +14,10 @@ import { deletionText } from "./loss.ts";
 export function DeleteAccountPanel() {
   const { account } = useSignedIn();
   const { data } = useApi<KeysResponse>("/dashboard/api/keys");
-  const { running } = useJobFeed();
+  const { runningCount } = useJobFeed();
   const [isConfirming, setConfirming] = useState(false);
   const { isPending, problem, run } = useAction();
-  const loss = deletionText(data?.keys.filter(isLive).length ?? 0, running ?? 0);
+  const lossText = deletionText(data?.keys.filter(isLive).length ?? 0, runningCount ?? 0);
   const remove = () =>
     run(async () => {
       await api.delete("/dashboard/api/account", { confirm: account.name });
@@ -29,7 +29,7 @@ export function DeleteAccountPanel() {
         <li>
           <div>
             <h2 id="delete">Delete account</h2>
-            <p>All data that identifies you is deleted. {loss} This cannot be undone.</p>
+            <p>All data that identifies you will be deleted. {lossText} This cannot be undone.</p>
           </div>
           <Button variant="danger" onClick={() => setConfirming(true)}>
             Delete account
@@ -52,8 +52,8 @@ export function DeleteAccountPanel() {
           onConfirm={remove}
         >
           <p>
-            {loss} All results, usage, credentials and webhooks are deleted. Posts in the archive
-            stay. The server remembers the limits of the account for a while, without your name.
+            {lossText} All results, usage, credentials and webhooks will be deleted. Archived posts
+            will stay. The server will remember the account's limits for a while, without your name.
           </p>
         </ConfirmName>
       ) : null}

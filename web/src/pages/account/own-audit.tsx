@@ -9,7 +9,7 @@ import { ProblemNote } from "../../components/problem-note.tsx";
 import { useSignedIn } from "../../session.tsx";
 import { usePages } from "../../use-pages.ts";
 
-const firstShown = 6;
+const collapsedCount = 6;
 
 export function OwnAudit() {
   const {
@@ -22,12 +22,12 @@ export function OwnAudit() {
     (response: AuditResponse) => response.entries,
     "before",
   );
-  const [isWhole, setWhole] = useState(false);
+  const [isExpanded, setExpanded] = useState(false);
   const { account } = useSignedIn();
-  const byYou = (entry: AuditEntryResponse): AuditEntryResponse =>
+  const nameYou = (entry: AuditEntryResponse): AuditEntryResponse =>
     entry.actor === account.name ? { ...entry, actor: "you" } : entry;
-  const visible = isWhole ? entries : entries?.slice(0, firstShown);
-  const hasMore = (entries?.length ?? 0) > firstShown;
+  const visibleEntries = isExpanded ? entries : entries?.slice(0, collapsedCount);
+  const hasMore = (entries?.length ?? 0) > collapsedCount;
   return (
     <section className="panel" aria-labelledby="audit">
       <div className="panel-head">
@@ -38,17 +38,17 @@ export function OwnAudit() {
           <ProblemNote problem={problem} retry={refresh} />
         </div>
       )}
-      {visible === undefined ? null : (
-        <AuditTable caption="Recent activity" entries={visible.map(byYou)} />
+      {visibleEntries === undefined ? null : (
+        <AuditTable caption="Recent activity" entries={visibleEntries.map(nameYou)} />
       )}
-      {!isWhole && hasMore ? (
+      {!isExpanded && hasMore ? (
         <div className="panel-foot">
-          <Button size="small" variant="plain" onClick={() => setWhole(true)}>
+          <Button size="small" variant="plain" onClick={() => setExpanded(true)}>
             Show more
           </Button>
         </div>
       ) : null}
-      {isWhole && loadMore !== null ? (
+      {isExpanded && loadMore !== null ? (
         <div className="panel-foot">
           <Button size="small" variant="plain" onClick={loadMore}>
             Older

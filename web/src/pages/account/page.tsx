@@ -3,7 +3,7 @@ import { Button } from "../../components/button.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useAction } from "../../components/use-action.ts";
-import { isolated } from "../../isolated.ts";
+import { isolateBidi } from "../../isolate-bidi.ts";
 import { useSignedIn } from "../../session.tsx";
 import { NoProviderNote } from "../operator/no-provider-note.tsx";
 import { DeleteAccountPanel } from "./delete-account.tsx";
@@ -34,8 +34,8 @@ export function AccountPage() {
         }
       >
         {account.provider === null
-          ? `Signed in by link as ${isolated(account.name)}. `
-          : `Signed in with ${providerLabels[account.provider]} as ${isolated(account.name)}. Your account is tied to your user ID there, not to your login. `}
+          ? `Signed in by link as ${isolateBidi(account.name)}. `
+          : `Signed in with ${providerLabels[account.provider]} as ${isolateBidi(account.name)}. Your account is tied to your user ID there, not to your login. `}
         {account.role === "operator" ? "You are an operator of this installation." : null}
       </PageHead>
       <div className="stack">
@@ -61,7 +61,7 @@ function ExportPanel() {
             <h2 id="export">Export everything</h2>
             <p>
               Account, keys and credentials (not their secrets), webhooks, jobs, results, usage,
-              request logs and the audit log of your account, as one file of JSON lines.
+              request logs and the audit log of your account, as one NDJSON file.
             </p>
           </div>
           <a className="button" href="/dashboard/api/account/export" download>

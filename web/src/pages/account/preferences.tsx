@@ -18,7 +18,7 @@ const switches: readonly Option<Switch>[] = [
 /** Preferences stored in this browser. */
 export function Preferences() {
   const theme = useTheme();
-  const [keys, setKeys] = useState<Switch>(() => (areSingleKeysOn() ? "on" : "off"));
+  const [singleKeys, setKeys] = useState<Switch>(() => (areSingleKeysOn() ? "on" : "off"));
   const pickKeys = (picked: Switch) => {
     setSingleKeys(picked === "on");
     setKeys(picked);
@@ -44,7 +44,7 @@ export function Preferences() {
           <Segmented<Switch>
             legend="Single-key shortcuts"
             options={switches}
-            value={keys}
+            value={singleKeys}
             onPick={pickKeys}
           />
         </li>
@@ -54,9 +54,9 @@ export function Preferences() {
 }
 
 function useTheme(): Theme {
-  const [theme, setShown] = useState(readTheme);
+  const [theme, setCurrent] = useState(readTheme);
   useEffect(() => {
-    const listen = () => setShown(readTheme());
+    const listen = () => setCurrent(readTheme());
     window.addEventListener("earshot-theme", listen);
     return () => window.removeEventListener("earshot-theme", listen);
   }, []);

@@ -21,7 +21,7 @@ export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
   const { data, problem, refresh } = useApi<SessionsResponse>("/dashboard/api/sessions");
   const [isConfirming, setConfirming] = useState(false);
   const { isPending, problem: refusal, run } = useAction();
-  const end = ({ id, is_this: isThis }: SessionListing) => {
+  const endSession = ({ id, is_this: isThis }: SessionListing) => {
     if (isThis) return onSignOut();
     return run(async () => {
       await api.delete(`/dashboard/api/sessions/${id}`);
@@ -62,7 +62,7 @@ export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
           size="small"
           disabled={isPending}
           aria-label={`Sign out ${session.agent}`}
-          onClick={() => void end(session)}
+          onClick={() => void endSession(session)}
         >
           Sign out
         </Button>
@@ -116,7 +116,8 @@ function EverywhereDialog({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="Sign out everywhere?" onClose={onClose} onSubmit={() => void signOut()}>
       <p className="soft">
-        All browsers are signed out immediately, including this one. API keys keep working.
+        All browsers, including this one, will be signed out immediately. API keys will keep
+        working.
       </p>
       {problem === null ? null : <ProblemNote problem={problem} />}
       <div className="row">

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { budgetText, dollars, isNearlySpent, spentText } from "./spending-text.ts";
 
-const shared = (reads: number, max: number) => ({ post_reads: reads, most_post_reads: max });
+const makeSpending = (reads: number, max: number) => ({ post_reads: reads, most_post_reads: max });
 
 test("a budget is shown in figures and as a percentage", () => {
-  expect(budgetText(shared(1_234, 10_000))).toBe("1,234 of 10,000 posts read (12 %)");
-  expect(budgetText(shared(0, 0))).toBe("0 of 0 posts read (0 %)");
+  expect(budgetText(makeSpending(1_234, 10_000))).toBe("1,234 of 10,000 posts read (12 %)");
+  expect(budgetText(makeSpending(0, 0))).toBe("0 of 0 posts read (0 %)");
 });
 
 test("a budget is shown as nearly spent from 90 %", () => {
-  expect(isNearlySpent(shared(89, 100))).toBe(false);
-  expect(isNearlySpent(shared(90, 100))).toBe(true);
-  expect(isNearlySpent(shared(0, 0))).toBe(true);
+  expect(isNearlySpent(makeSpending(89, 100))).toBe(false);
+  expect(isNearlySpent(makeSpending(90, 100))).toBe(true);
+  expect(isNearlySpent(makeSpending(0, 0))).toBe(true);
 });
 
 test("amounts below a cent are not rounded to zero", () => {

@@ -6,13 +6,13 @@ import { percentFigure, quantityText, wholeNumber } from "../../numbers.ts";
 
 export type DeploymentSpending = NonNullable<SpendingResponse["deployment"]>;
 
-const nearShare = 0.9;
+const nearlySpentShare = 0.9;
 
 export function isNearlySpent({
   post_reads: reads,
   most_post_reads: max,
 }: DeploymentSpending): boolean {
-  return reads >= nearShare * max;
+  return reads >= nearlySpentShare * max;
 }
 
 /** "1,234 of 10,000 posts read (12 %)" */
@@ -24,10 +24,10 @@ export function budgetText({
   return `${wholeNumber(reads)} of ${wholeNumber(max)} posts read (${value} ${unit})`;
 }
 
-const exact = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
+const dollarFormat = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
 
 export function dollars(usd: number): string {
-  return usd > 0 && usd < 0.01 ? "less than $0.01" : exact.format(usd);
+  return usd > 0 && usd < 0.01 ? "less than $0.01" : dollarFormat.format(usd);
 }
 
 /** "$0.63 for 120 posts and 3 profiles" */

@@ -13,24 +13,30 @@ import { useAction } from "../../components/use-action.ts";
 import { useSignedIn } from "../../session.tsx";
 
 const permissions: Readonly<Partial<Record<Method, string>>> = {
-  searchbyquery: "Search and count posts of the last 7 days",
+  searchbyquery: "Search and count posts from the last 7 days",
   searchbyfullarchive: "Search and count all posts, read conversations",
   getbyid: "Read single posts",
   getprofilebyid: "Read profiles",
   gettrends: "List trends",
 };
 
-export function ConsentForm({ answer }: { answer: AuthorizationResponse & { kind: "consent" } }) {
+export function ConsentForm({
+  authorization,
+}: {
+  authorization: AuthorizationResponse & { kind: "consent" };
+}) {
   const { account } = useSignedIn();
   const { isPending, problem, run } = useAction();
-  const [methods, setMethods] = useState(answer.methods);
+  const [methods, setMethods] = useState(authorization.methods);
   const toggle = (method: Method) =>
-    setMethods(answer.methods.filter((name) => methods.includes(name) !== (name === method)));
+    setMethods(
+      authorization.methods.filter((name) => methods.includes(name) !== (name === method)),
+    );
   const decide = (chosen: readonly Method[]) =>
     run(async () => {
       const { location } = await api.post<DecisionResponse>(
         "/dashboard/api/authorizations/decision",
-        { ticket: answer.ticket, methods: chosen },
+        { ticket: authorization.ticket, methods: chosen },
       );
       window.location.assign(location);
     });
@@ -45,30 +51,30 @@ export function ConsentForm({ answer }: { answer: AuthorizationResponse & { kind
       >
         <div>
           <h1>
-            Connect <bdi>{answer.client_name}</bdi>?
+            Connect <bdi>{authorization.client_name}</bdi>?
           </h1>
           <p>
-            It will use Earshot as <bdi>{account.name}</bdi>, within the limits of your account.
+            It will use Earshot as <bdi>{account.name}</bdi>, within your account's limits.
           </p>
         </div>
         <dl className="facts">
           <div>
             <dt>Published by</dt>
-            <dd>{answer.client_host}</dd>
+            <dd>{authorization.client_host}</dd>
           </div>
           <div>
             <dt>Returns to</dt>
             <dd>
-              {answer.is_loopback
-                ? `this computer (${answer.redirect_host})`
-                : answer.redirect_host}
+              {authorization.is_loopback
+                ? `this computer (${authorization.redirect_host})`
+                : authorization.redirect_host}
             </dd>
           </div>
         </dl>
         <fieldset className="field">
-          <legend>It may</legend>
+          <legend>It can</legend>
           <div className="checks">
-            {answer.methods.map((method) => (
+            {authorization.methods.map((method) => (
               <Check
                 key={method}
                 label={permissions[method] ?? method}
@@ -78,7 +84,7 @@ export function ConsentForm({ answer }: { answer: AuthorizationResponse & { kind
             ))}
           </div>
         </fieldset>
-        {answer.is_loopback ? (
+        {authorization.is_loopback ? (
           <Note tone="caution" title="Did you start this?">
             <p>
               Any program on this computer can use this name. Continue only if you have just

@@ -35,28 +35,32 @@ export function ConnectPage() {
               <ProblemNote problem={error} retry={() => mutate()} />
             </>
           )}
-          {data?.kind === "refused" ? <Refused answer={data} /> : null}
-          {data?.kind === "consent" ? <ConsentForm answer={data} /> : null}
+          {data?.kind === "refused" ? <Refused authorization={data} /> : null}
+          {data?.kind === "consent" ? <ConsentForm authorization={data} /> : null}
         </main>
       </div>
     </>
   );
 }
 
-function Refused({ answer }: { answer: AuthorizationResponse & { kind: "refused" } }) {
+function Refused({
+  authorization,
+}: {
+  authorization: AuthorizationResponse & { kind: "refused" };
+}) {
   return (
     <>
       <h1 className="sr">Connect an app</h1>
       <Note
         tone="danger"
         icon="error"
-        title={`The request from ${answer.client_host} is not valid`}
+        title={`The request from ${authorization.client_host} is not valid`}
       >
-        <p>{sentence(answer.reason)}</p>
+        <p>{sentence(authorization.reason)}</p>
       </Note>
       <div className="row">
-        <a className="button" href={answer.location}>
-          Return to {answer.redirect_host}
+        <a className="button" href={authorization.location}>
+          Return to {authorization.redirect_host}
         </a>
       </div>
     </>

@@ -26,7 +26,7 @@ export function AuthorizationQuestion({
       <Field
         label={question.question}
         help="Copy the full address from the browser's address bar, starting with http."
-        invalid={error}
+        error={error}
         value={answer}
         inputMode="url"
         autoCapitalize="none"

@@ -2,17 +2,17 @@ import type { AuthorizationStep } from "../../../../src/http/dashboard/contract/
 
 export type Question = Extract<AuthorizationStep, { state: "question" }>;
 
-export type Part = { kind: "text"; text: string } | { kind: "address"; address: string };
+export type QuestionPart = { kind: "text"; text: string } | { kind: "address"; address: string };
 
 /** Paragraphs before the question; web addresses become links. */
-export function splitQuestion({ texts }: Question): readonly Part[] {
+export function splitQuestion({ texts }: Question): readonly QuestionPart[] {
   const paragraphs = texts.flatMap((text) => text.split(/\n\s*\n/)).map((text) => text.trim());
   return paragraphs
     .filter((text) => text !== "")
-    .map((text) => (isAddress(text) ? { kind: "address", address: text } : { kind: "text", text }));
+    .map((text) => (isHttpUrl(text) ? { kind: "address", address: text } : { kind: "text", text }));
 }
 
-export function isAddress(text: string): boolean {
-  const address = /\s/.test(text) ? null : URL.parse(text);
-  return address !== null && (address.protocol === "https:" || address.protocol === "http:");
+export function isHttpUrl(text: string): boolean {
+  const url = /\s/.test(text) ? null : URL.parse(text);
+  return url !== null && (url.protocol === "https:" || url.protocol === "http:");
 }

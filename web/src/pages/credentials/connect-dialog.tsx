@@ -12,36 +12,36 @@ import { ProblemNote, sentence } from "../../components/problem-note.tsx";
 import { platformNames } from "../../platforms.ts";
 import { AuthorizationQuestion } from "./authorization-question.tsx";
 import { CredentialFields } from "./credential-fields.tsx";
-import { useConnecting } from "./use-connecting.ts";
+import { useConnectFlow } from "./use-connect-flow.ts";
 
 export function ConnectDialog({
   kinds,
-  first,
+  initialKind,
   onClose,
   onDone,
 }: {
   /** All for one platform. */
   kinds: readonly CredentialKindListing[];
-  first: CredentialKindListing;
+  initialKind: CredentialKindListing;
   onClose(): void;
-  onDone(made: CredentialListing): Promise<void>;
+  onDone(credential: CredentialListing): Promise<void>;
 }) {
-  const connecting = useConnecting(first, onDone);
-  const { kind, question, problem, isInBrowser, isPending } = connecting;
+  const flow = useConnectFlow(initialKind, onDone);
+  const { kind, question, problem, isInBrowser, isPending } = flow;
   const name = platformNames[kind.platform];
   const action = isInBrowser && question === null ? "Continue" : "Connect";
   return (
-    <Dialog title={`Connect ${name}`} onClose={onClose} onSubmit={connecting.submit}>
-      {problem === null ? null : <Refusal problem={problem} hasEnded={connecting.hasEnded} />}
+    <Dialog title={`Connect ${name}`} onClose={onClose} onSubmit={flow.submit}>
+      {problem === null ? null : <Refusal problem={problem} hasEnded={flow.hasEnded} />}
       {question === null ? (
-        <FirstStep kinds={kinds} connecting={connecting} />
+        <FirstStep kinds={kinds} flow={flow} />
       ) : (
         <AuthorizationQuestion
           key={question.id}
           question={question}
-          answer={connecting.answer}
-          error={connecting.answerError}
-          onChange={connecting.writeAnswer}
+          answer={flow.answer}
+          error={flow.answerError}
+          onChange={flow.writeAnswer}
         />
       )}
       <div className="row">
@@ -58,13 +58,13 @@ export function ConnectDialog({
 
 /** Takes the focus when the authorization has ended, because the focused step was removed. */
 function Refusal({ problem, hasEnded }: { problem: ApiProblem; hasEnded: boolean }) {
-  const ended = useRef<HTMLDivElement>(null);
+  const notice = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (hasEnded) ended.current?.focus();
+    if (hasEnded) notice.current?.focus();
   }, [hasEnded]);
   if (!hasEnded) return <ProblemNote problem={problem} />;
   return (
-    <div ref={ended} tabIndex={-1}>
+    <div ref={notice} tabIndex={-1}>
       <Note tone="danger" icon="error" title="Connection failed">
         <p>
           {sentence(problem.message)} {problem.hint === null ? null : sentence(problem.hint)}
@@ -77,21 +77,21 @@ function Refusal({ problem, hasEnded }: { problem: ApiProblem; hasEnded: boolean
 
 function FirstStep({
   kinds,
-  connecting,
+  flow,
 }: {
   kinds: readonly CredentialKindListing[];
-  connecting: ReturnType<typeof useConnecting>;
+  flow: ReturnType<typeof useConnectFlow>;
 }) {
-  const { kind, hasTokens, choose } = connecting;
+  const { kind, hasTokens, choose } = flow;
   const hasTwoMethods = kind.authorization !== null && kind.fields.length > 0;
   return (
     <>
       <KindChoice kinds={kinds} selected={kind} onChoose={(listing) => choose(listing, false)} />
       <CredentialFields
-        fields={connecting.fields}
-        values={connecting.values}
-        errors={connecting.errors}
-        onChange={connecting.write}
+        fields={flow.fields}
+        values={flow.values}
+        errors={flow.errors}
+        onChange={flow.write}
       />
       {hasTwoMethods ? (
         <Check
@@ -116,7 +116,7 @@ function KindChoice({
   const id = useId();
   return (
     <fieldset className="field kinds">
-      <legend>How</legend>
+      <legend>Connect with</legend>
       {kinds.map((kind) => (
         <div key={kind.kind}>
           <label className="check">

@@ -28,12 +28,12 @@ export function ConnectedRow({
 }) {
   const { id, platform, state, hint } = credential;
   const { word, tone, icon } = stateBadges[state];
-  const [tested, setTested] = useState<CredentialTest | null>(null);
-  const testing = useAction();
+  const [testResult, setTestResult] = useState<CredentialTest | null>(null);
+  const testAction = useAction();
   const test = () =>
-    testing.run(async () => {
-      setTested(null);
-      setTested(await api.post<CredentialTest>(`/dashboard/api/credentials/${id}/test`));
+    testAction.run(async () => {
+      setTestResult(null);
+      setTestResult(await api.post<CredentialTest>(`/dashboard/api/credentials/${id}/test`));
       await onRefresh();
     });
   const label = `${title}, ${credentialSubject(credential)}`;
@@ -47,10 +47,10 @@ export function ConnectedRow({
         </p>
         <State credential={credential} />
         <div role="status">
-          {tested === null ? null : <Tested tested={tested} />}
-          {testing.isPending ? <p>Contacting the platform…</p> : null}
+          {testResult === null ? null : <TestOutcome testResult={testResult} />}
+          {testAction.isPending ? <p>Contacting the platform…</p> : null}
         </div>
-        {testing.problem === null ? null : <ProblemNote problem={testing.problem} />}
+        {testAction.problem === null ? null : <ProblemNote problem={testAction.problem} />}
       </div>
       <Badge tone={tone}>
         <Icon name={icon} />
@@ -65,7 +65,7 @@ export function ConnectedRow({
         <Button
           size="small"
           aria-label={`Test: ${label}`}
-          disabled={testing.isPending}
+          disabled={testAction.isPending}
           onClick={() => void test()}
         >
           Test
@@ -88,15 +88,15 @@ function State({ credential }: { credential: CredentialListing }) {
   if (state === "quarantined") {
     return (
       <p>
-        {sentence(reason ?? "the platform rejects it")} It is not used until it works again: test
-        it, or connect it again.
+        {sentence(reason ?? "the platform rejects it")} It will not be used until it works again:
+        test it, or connect it again.
       </p>
     );
   }
   if (state === "cooling" && until !== null) {
     return (
       <p>
-        A rate limit of the platform is used up and resets <Ago at={until} />. Searches use other
+        A platform rate limit is used up and resets <Ago at={until} />. Searches use other
         credentials first, or wait.
       </p>
     );
@@ -115,7 +115,7 @@ function State({ credential }: { credential: CredentialListing }) {
   );
 }
 
-const Tested = ({ tested: { works, message } }: { tested: CredentialTest }) => (
+const TestOutcome = ({ testResult: { works, message } }: { testResult: CredentialTest }) => (
   <p>
     <strong>{works ? "It works." : "It does not work."}</strong> {sentence(message)}
   </p>

@@ -21,12 +21,12 @@ export type OpenCredentialDialog =
 /** `onDone` receives the outcome as a sentence. */
 export function CredentialDialog({
   openDialog,
-  answer: { kinds },
+  response: { kinds },
   onClose,
   onDone,
 }: {
   openDialog: NonNullable<OpenCredentialDialog>;
-  answer: CredentialsResponse;
+  response: CredentialsResponse;
   onClose(): void;
   onDone(announcement: string): Promise<void>;
 }) {
@@ -38,26 +38,26 @@ export function CredentialDialog({
         credential={credential}
         title={title}
         onClose={onClose}
-        onDone={() => onDone(`${title} is disconnected.`)}
+        onDone={() => onDone(`${title} has been disconnected.`)}
       />
     );
   }
-  const ofPlatform = kinds.filter(({ platform }) => platform === openDialog.platform);
-  const first = firstOf(ofPlatform, openDialog.kind);
-  if (first === undefined) return null;
+  const platformKinds = kinds.filter(({ platform }) => platform === openDialog.platform);
+  const initialKind = findInitialKind(platformKinds, openDialog.kind);
+  if (initialKind === undefined) return null;
   return (
     <ConnectDialog
-      kinds={ofPlatform}
-      first={first}
+      kinds={platformKinds}
+      initialKind={initialKind}
       onClose={onClose}
       onDone={(made) =>
-        onDone(`${credentialTitle(made, kinds)} is connected: ${credentialSubject(made)}.`)
+        onDone(`${credentialTitle(made, kinds)} has been connected: ${credentialSubject(made)}.`)
       }
     />
   );
 }
 
-const firstOf = (kinds: readonly CredentialKindListing[], kind: string | null) =>
+const findInitialKind = (kinds: readonly CredentialKindListing[], kind: string | null) =>
   kinds.find((other) => other.kind === kind) ?? kinds[0];
 
 function DisconnectDialog({
@@ -83,10 +83,10 @@ function DisconnectDialog({
     <Dialog title={`Disconnect ${title}?`} onClose={onClose} onSubmit={() => void disconnect()}>
       <p className="soft">
         {credentialSubject(credential)}, with a secret that begins with{" "}
-        <code>{credential.hint}</code>. Earshot deletes it immediately.
+        <code>{credential.hint}</code>. Earshot will delete it immediately.
       </p>
       <p>
-        {name} still accepts copies of it. Revoke it there too, {revocation}.
+        {name} will still accept copies of it. Revoke it there too, {revocation}.
       </p>
       {problem === null ? null : <ProblemNote problem={problem} />}
       <div className="row">

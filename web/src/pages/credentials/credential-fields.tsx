@@ -28,7 +28,7 @@ export function CredentialFields({
         )
       }
       help={hint}
-      invalid={errors[name] ?? null}
+      error={errors[name] ?? null}
       value={values[name] ?? ""}
       autoCapitalize="none"
       autoCorrect="off"

@@ -21,8 +21,8 @@ export function emptyErrors(
   fields: readonly CredentialFieldListing[],
   values: Readonly<Record<string, string>>,
 ): FieldErrors {
-  const empty = fields.filter(
+  const emptyFields = fields.filter(
     ({ name, is_optional: isOptional }) => !isOptional && (values[name] ?? "").trim() === "",
   );
-  return Object.fromEntries(empty.map(({ name }) => [name, "This field is required."]));
+  return Object.fromEntries(emptyFields.map(({ name }) => [name, "This field is required."]));
 }

@@ -10,12 +10,12 @@ import { CredentialDialog, type OpenCredentialDialog } from "./credential-dialog
 import { PlatformList } from "./platform-list.tsx";
 import { credentialTitle } from "./texts.ts";
 
-const everyMs = 30_000;
+const refreshMs = 30_000;
 
 export function CredentialsPage() {
   const { data, problem, refresh } = useApi<CredentialsResponse>(
     "/dashboard/api/credentials",
-    everyMs,
+    refreshMs,
   );
   const [openDialog, setOpenDialog] = useState<OpenCredentialDialog>(null);
   const [announcement, setAnnouncement] = useState("");
@@ -29,7 +29,7 @@ export function CredentialsPage() {
   return (
     <>
       <PageHead title="Credentials">
-        {data === undefined ? null : `${situation(data)} `}
+        {data === undefined ? null : `${pageSummary(data)} `}
         Your credentials are encrypted and used only for your own searches.
       </PageHead>
       <p className="sr" role="status">
@@ -41,13 +41,13 @@ export function CredentialsPage() {
           <Loading>Loading credentials…</Loading>
         ) : null}
         {data === undefined ? null : (
-          <Listed answer={data} onOpen={setOpenDialog} onRefresh={refresh} />
+          <CredentialLists response={data} onOpen={setOpenDialog} onRefresh={refresh} />
         )}
       </div>
       {openDialog === null || data === undefined ? null : (
         <CredentialDialog
           openDialog={openDialog}
-          answer={data}
+          response={data}
           onClose={close}
           onDone={closeAndAnnounce}
         />
@@ -61,24 +61,24 @@ function focusHeadingIfLost(): void {
   if (document.activeElement === document.body) document.querySelector("h1")?.focus();
 }
 
-function situation({ credentials }: CredentialsResponse): string {
-  const refused = credentials.filter(({ state }) => state === "quarantined").length;
+function pageSummary({ credentials }: CredentialsResponse): string {
+  const rejectedCount = credentials.filter(({ state }) => state === "quarantined").length;
   if (credentials.length === 0) return "No credentials connected.";
-  if (refused === 0)
+  if (rejectedCount === 0)
     return credentials.length === 1 ? "1 connected." : `${credentials.length} connected.`;
-  return refused === 1 ? "1 is rejected by its platform." : `${refused} are rejected.`;
+  return rejectedCount === 1 ? "1 is rejected by its platform." : `${rejectedCount} are rejected.`;
 }
 
-function Listed({
-  answer: { credentials, kinds },
+function CredentialLists({
+  response: { credentials, kinds },
   onOpen,
   onRefresh,
 }: {
-  answer: CredentialsResponse;
+  response: CredentialsResponse;
   onOpen(openDialog: OpenCredentialDialog): void;
   onRefresh(): Promise<void>;
 }) {
-  const connected = new Set(credentials.map(({ platform }) => platform));
+  const connectedPlatforms = new Set(credentials.map(({ platform }) => platform));
   return (
     <>
       {credentials.length === 0 ? null : (
@@ -103,7 +103,7 @@ function Listed({
         </section>
       )}
       <PlatformList
-        connected={connected}
+        connectedPlatforms={connectedPlatforms}
         onConnect={(platform) => onOpen({ dialog: "connect", platform, kind: null })}
       />
     </>

@@ -5,10 +5,10 @@ import { platformNames, platforms } from "../../platforms.ts";
 import { platformTexts } from "./texts.ts";
 
 export function PlatformList({
-  connected,
+  connectedPlatforms,
   onConnect,
 }: {
-  connected: ReadonlySet<Platform>;
+  connectedPlatforms: ReadonlySet<Platform>;
   onConnect(platform: Platform): void;
 }) {
   return (
@@ -24,21 +24,21 @@ export function PlatformList({
         <ul className="list">
           {platforms.map((platform) => {
             const name = platformNames[platform];
-            const { without, with: more } = platformTexts[platform];
+            const { without: withoutCredential, with: withCredential } = platformTexts[platform];
             return (
               <li key={platform}>
                 <PlatformMark platform={platform} />
                 <div className="grow">
                   <h3>{name}</h3>
                   <p>
-                    <b>Without a credential:</b> {without}
+                    <b>Without a credential:</b> {withoutCredential}
                   </p>
                   <p>
-                    <b>With your own:</b> {more}
+                    <b>With your own:</b> {withCredential}
                   </p>
                 </div>
                 <div className="row">
-                  {connected.has(platform) ? (
+                  {connectedPlatforms.has(platform) ? (
                     <Button
                       size="small"
                       aria-label={`Connect another ${name} credential`}

@@ -23,14 +23,14 @@ export const platformTexts = {
     revocation: "in its settings, under App passwords",
   },
   mastodon: {
-    without: "public data of a server; hashtag searches only.",
-    with: "your home timeline, and the search of your server if it has one.",
+    without: "a server's public data; hashtag searches only.",
+    with: "your home timeline, and your server's search if it has one.",
     revocation: "in your account's settings, under Authorized apps or Development",
   },
   x: {
     without:
       "nothing, unless the operator has connected X for everyone; then you see post IDs without text.",
-    with: "X search with full posts; with OAuth 2.0 also your home timeline. X bills reads to the owner of the application.",
+    with: "X search with full posts; with OAuth 2.0 also your home timeline. X bills reads to the application's owner.",
     revocation: "at console.x.com, or in your account's settings under Connected apps",
   },
 } as const satisfies Record<Platform, PlatformTexts>;

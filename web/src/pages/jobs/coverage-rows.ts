@@ -1,5 +1,5 @@
 import type { TimeStep } from "../../components/brush.tsx";
-import type { TraceParts } from "../../components/trace-drawing.ts";
+import type { TraceData } from "../../components/trace-drawing.ts";
 import { coverageText, innerGaps } from "../../coverage-text.ts";
 import type { JobCoverage, JobSource, JobSpan } from "../../jobs/job.ts";
 import { platformNames } from "../../platforms.ts";
@@ -9,7 +9,7 @@ type JobCoverageRow = {
   name: string;
   summary: string;
   label: string;
-  parts: TraceParts;
+  parts: TraceData;
 };
 
 export type CoverageRows = { window: TimeStep; rows: JobCoverageRow[] };
@@ -26,38 +26,38 @@ export function coverageRows(
   if (platforms.length === 0) return null;
   const toMs = Date.parse(to);
   const spans = platforms.flatMap(({ held, gaps }) => [...held, ...gaps]);
-  const window = { fromMs: from === null ? computeBeginning(spans, toMs) : Date.parse(from), toMs };
+  const window = { fromMs: from === null ? computeStart(spans, toMs) : Date.parse(from), toMs };
   if (window.fromMs >= toMs) return null;
   const plotSpans = (list: readonly JobSpan[]) =>
     list.map((span) => ({
       fromMs: span.from === null ? window.fromMs : Date.parse(span.from),
       toMs: Date.parse(span.to),
     }));
-  const rows = platforms.map((covered) => {
-    const { platform, collection, held, gaps } = covered;
+  const rows = platforms.map((platformCoverage) => {
+    const { platform, collection, held, gaps } = platformCoverage;
     const name =
       collection === "posts"
         ? platformNames[platform]
         : `${platformNames[platform]}: ${collection}`;
-    const drawn = held.length === 0 ? [] : plotSpans(innerGaps(held, gaps));
-    const ofPlatform =
+    const drawnGaps = held.length === 0 ? [] : plotSpans(innerGaps(held, gaps));
+    const platformSources =
       collection === "posts" ? sources.filter((source) => source.platform === platform) : [];
-    const summary = coverageText(covered, ofPlatform, { from, to }, nowMs);
+    const summary = coverageText(platformCoverage, platformSources, { from, to }, nowMs);
     return {
       id: `${platform} ${collection}`,
       name,
       summary,
       label: `${name}: ${summary}`,
-      parts: { window, received: null, held: plotSpans(held), gaps: drawn },
+      parts: { window, received: null, held: plotSpans(held), gaps: drawnGaps },
     };
   });
   return { window, rows };
 }
 
-function computeBeginning(spans: readonly JobSpan[], toMs: number): number {
-  const known = spans
+function computeStart(spans: readonly JobSpan[], toMs: number): number {
+  const knownTimes = spans
     .flatMap((span) => [span.from === null ? toMs : Date.parse(span.from), Date.parse(span.to)])
     .filter((ms) => ms < toMs);
-  const firstMs = Math.min(toMs - 3_600_000, ...known);
+  const firstMs = Math.min(toMs - 3_600_000, ...knownTimes);
   return firstMs - leadShare * (toMs - firstMs);
 }

@@ -11,13 +11,13 @@ export type StateFilter = "all" | "running" | "failed" | "cancelled";
  * matches all jobs.
  */
 export type JobFilter = {
-  shown: StateFilter;
+  state: StateFilter;
   platform: SearchPlatform | "";
   method: Method | "";
   text: string;
 };
 
-export const everyJob: JobFilter = { shown: "all", platform: "", method: "", text: "" };
+export const allJobsFilter: JobFilter = { state: "all", platform: "", method: "", text: "" };
 
 const statesOf = {
   all: null,
@@ -37,15 +37,15 @@ export const methodOptions: readonly { value: JobFilter["method"]; label: string
   ...methodNames.map((name) => ({ value: name, label: name })),
 ];
 
-export function readFilter(address: URLSearchParams): JobFilter {
-  const named = <Value extends string>(options: readonly { value: Value }[], name: string) =>
-    options.find(({ value }) => value === address.get(name))?.value;
-  const show = address.get("show");
+export function readFilter(parameters: URLSearchParams): JobFilter {
+  const readOption = <Value extends string>(options: readonly { value: Value }[], name: string) =>
+    options.find(({ value }) => value === parameters.get(name))?.value;
+  const show = parameters.get("show");
   return {
-    shown: show === "running" || show === "failed" || show === "cancelled" ? show : "all",
-    platform: named(platformOptions, "platform") ?? "",
-    method: named(methodOptions, "method") ?? "",
-    text: address.get("query") ?? "",
+    state: show === "running" || show === "failed" || show === "cancelled" ? show : "all",
+    platform: readOption(platformOptions, "platform") ?? "",
+    method: readOption(methodOptions, "method") ?? "",
+    text: parameters.get("query") ?? "",
   };
 }
 
@@ -55,7 +55,7 @@ export function isNarrowed({ platform, method, text }: JobFilter): boolean {
 }
 
 export function listPath(filter: JobFilter, limit: number, cursor: string | null): string {
-  const states = statesOf[filter.shown];
+  const states = statesOf[filter.state];
   const parameters = new URLSearchParams({
     limit: String(limit),
     ...(states === null ? {} : { status: states }),
@@ -65,14 +65,14 @@ export function listPath(filter: JobFilter, limit: number, cursor: string | null
   return `/v1/search/live/jobs?${parameters}`;
 }
 
-export function jobAddress(filter: JobFilter, uuid: string | null): string {
+export function jobPagePath(filter: JobFilter, uuid: string | null): string {
   const path = uuid === null ? "/jobs" : `/jobs/${uuid}`;
-  const search = String(new URLSearchParams(jobsAddress(filter)));
+  const search = String(new URLSearchParams(jobsPageParameters(filter)));
   return search === "" ? path : `${path}?${search}`;
 }
 
-export function jobsAddress(filter: JobFilter): Record<string, string> {
-  return { ...(filter.shown === "all" ? {} : { show: filter.shown }), ...filterParameters(filter) };
+export function jobsPageParameters(filter: JobFilter): Record<string, string> {
+  return { ...(filter.state === "all" ? {} : { show: filter.state }), ...filterParameters(filter) };
 }
 
 function filterParameters({ platform, method, text }: JobFilter): Record<string, string> {

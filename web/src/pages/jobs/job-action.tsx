@@ -5,7 +5,7 @@ import { Button } from "../../components/button.tsx";
 import { sentence } from "../../components/problem-note.tsx";
 import { useAction } from "../../components/use-action.ts";
 import { isRunning, type JobHead, type JobStatus } from "../../jobs/job.ts";
-import { searchAddress } from "../playground/search-request.ts";
+import { searchPagePath } from "../playground/search-request.ts";
 
 /** Cancels a running job, or submits an ended one again. */
 export function JobAction({
@@ -17,7 +17,7 @@ export function JobAction({
   onChanged(): Promise<void>;
   variant: "plain" | "danger";
 }) {
-  const cancelling = useAction();
+  const cancelAction = useAction();
   const name = job.query === "" ? job.method : job.query;
   if (!isRunning(job.status)) return <RunAgain job={job} isPlain={variant === "plain"} />;
   const cancel = async () => {
@@ -30,12 +30,12 @@ export function JobAction({
         variant={variant}
         size="small"
         aria-label={`Cancel ${name}`}
-        disabled={cancelling.isPending}
-        onClick={() => void cancelling.run(cancel)}
+        disabled={cancelAction.isPending}
+        onClick={() => void cancelAction.run(cancel)}
       >
         Cancel
       </Button>
-      <Refusal problem={cancelling.problem} />
+      <Refusal problem={cancelAction.problem} />
     </>
   );
 }
@@ -61,7 +61,7 @@ function RunAgain({ job, isPlain }: { job: JobHead; isPlain: boolean }) {
       data-variant={isPlain ? "plain" : undefined}
       data-size="small"
       aria-label={`Run again: ${name}`}
-      href={searchAddress({ query, method, platform, maxResults: defaultResults })}
+      href={searchPagePath({ query, method, platform, maxResults: defaultResults })}
       state={{ run: true }}
     >
       Run again
@@ -71,13 +71,13 @@ function RunAgain({ job, isPlain }: { job: JobHead; isPlain: boolean }) {
 
 /** The playground runs searches; other methods are submitted here. */
 function SubmitAgain({ job, name, isPlain }: { job: JobHead; name: string; isPlain: boolean }) {
-  const [, go] = useLocation();
-  const submitting = useAction();
+  const [, navigate] = useLocation();
+  const submitAction = useAction();
   const submit = async () => {
     const { platform, type, method, query } = job;
     const body = { type, arguments: { type: method, ...(query === "" ? {} : { query }) } };
     const { uuid } = await api.post<{ uuid: string }>(`/v1/search/live/${platform}`, body);
-    go(`/jobs/${uuid}`);
+    navigate(`/jobs/${uuid}`);
   };
   return (
     <>
@@ -85,12 +85,12 @@ function SubmitAgain({ job, name, isPlain }: { job: JobHead; name: string; isPla
         {...(isPlain ? { variant: "plain" as const } : {})}
         size="small"
         aria-label={`Run again: ${name}`}
-        disabled={submitting.isPending}
-        onClick={() => void submitting.run(submit)}
+        disabled={submitAction.isPending}
+        onClick={() => void submitAction.run(submit)}
       >
         Run again
       </Button>
-      <Refusal problem={submitting.problem} />
+      <Refusal problem={submitAction.problem} />
     </>
   );
 }

@@ -8,12 +8,12 @@ import { coverageRows } from "./coverage-rows.ts";
 export function JobCoveragePanel({ job: { coverage, sources } }: { job: JobStatus }) {
   const title = useRef<HTMLHeadingElement>(null);
   const zoom = useZoom(() => title.current?.focus());
-  const drawn = useMemo(() => {
+  const coverageTable = useMemo(() => {
     const table = coverage === null ? null : coverageRows(coverage, sources, Date.now());
     return table === null ? null : { ...table, rows: table.rows.map(withHead) };
   }, [coverage, sources]);
-  if (coverage === null || drawn === null) return null;
-  const { window, rows } = drawn;
+  if (coverage === null || coverageTable === null) return null;
+  const { window, rows } = coverageTable;
   const from = coverage.from === null ? "the beginning" : shortTime(coverage.from);
   return (
     <div className="panel-part" data-flush="">

@@ -50,8 +50,8 @@ export function JobFacts({ job }: { job: JobStatus }) {
 function resultText({ status, count, complete, next_cursor: next }: JobStatus): string {
   if (isRunning(status)) return "pending";
   if (count === null || status !== "done") return "none";
-  const whole = complete ? "complete" : "incomplete";
-  return `${quantityText(count, "result")}, ${whole}${next === null ? "" : ". More pages available."}`;
+  const completeness = complete ? "complete" : "incomplete";
+  return `${quantityText(count, "result")}, ${completeness}${next === null ? "" : ". More pages available."}`;
 }
 
 function NodeFact({ id, evidence }: { id: string; evidence: JobStatus["evidence"] }) {

@@ -1,12 +1,12 @@
 import { useMemo } from "preact/compat";
 import { isSearch } from "../../../../src/platforms/methods.ts";
-import { PostList } from "../../components/posts-list.tsx";
+import { PostList } from "../../components/post-list.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import type { JobStatus } from "../../jobs/job.ts";
 import { wholeNumber } from "../../numbers.ts";
 import { useApi } from "../../use-api.ts";
 import type { PostRecord } from "../playground/answer.ts";
-import { expectedMatches } from "../playground/marks.ts";
+import { highlightTerms } from "../playground/marks.ts";
 import { readQuery } from "../playground/read-query.ts";
 import { maxQueryLength } from "../playground/search-request.ts";
 import { shownPost } from "../playground/shown-post.ts";
@@ -17,7 +17,7 @@ export function JobResult({ job }: { job: JobStatus }) {
   const { uuid, status } = job;
   const path = `/v1/search/live/result/${uuid}`;
   const isRequested = status === "done" && job.count !== 0;
-  const expected = useExpected(job);
+  const terms = useHighlightTerms(job);
   const { data, problem } = useApi<readonly PostRecord[]>(isRequested ? path : null);
   if (problem !== undefined) {
     return (
@@ -26,36 +26,36 @@ export function JobResult({ job }: { job: JobStatus }) {
       </div>
     );
   }
-  if (status === "error") return <WhyJobsFail />;
+  if (status === "error") return <FailureNote />;
   if (status === "done" && job.count === 0) return <NothingFound job={job} />;
   if (data === undefined || status !== "done") return null;
-  const visible = data.slice(0, maxShown);
+  const visibleRecords = data.slice(0, maxShown);
   return (
     <div className="panel-part">
       <div className="row">
         <h3>Result</h3>
         <span className="quiet small">
-          {visible.length < data.length
-            ? `first ${visible.length} of ${wholeNumber(data.length)}`
+          {visibleRecords.length < data.length
+            ? `first ${visibleRecords.length} of ${wholeNumber(data.length)}`
             : wholeNumber(data.length)}
         </span>
         <a className="push small" href={path}>
           All as JSON
         </a>
       </div>
-      <PostList posts={visible.map((record) => shownPost(record, expected))} />
+      <PostList posts={visibleRecords.map((record) => shownPost(record, terms))} />
     </div>
   );
 }
 
-function useExpected({ query, method }: JobStatus) {
+function useHighlightTerms({ query, method }: JobStatus) {
   return useMemo(
-    () => expectedMatches(isSearch(method) ? readQuery(query, maxQueryLength(method)).tree : null),
+    () => highlightTerms(isSearch(method) ? readQuery(query, maxQueryLength(method)).tree : null),
     [query, method],
   );
 }
 
-function WhyJobsFail() {
+function FailureNote() {
   return (
     <div className="panel-part">
       <p className="quiet small">

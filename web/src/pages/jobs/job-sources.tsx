@@ -20,7 +20,7 @@ export function JobSources({ job: { sources } }: { job: JobStatus }) {
   );
 }
 
-const methods: Readonly<Record<JobSource["via"], string>> = {
+const accessLabels: Readonly<Record<JobSource["via"], string>> = {
   archive: "archive",
   credential: "account credential",
   api: "app token",
@@ -32,7 +32,7 @@ const columns: readonly Column<JobSource>[] = [
     title: "Platform",
     cell: ({ platform }) => <span className="name">{platformNames[platform]}</span>,
   },
-  { title: "Access", cell: ({ via }) => methods[via] },
+  { title: "Access", cell: ({ via }) => accessLabels[via] },
   { title: "From", cell: ({ from }) => (from === null ? "the beginning" : <Moment at={from} />) },
   { title: "To", cell: ({ to }) => <Moment at={to} /> },
   { title: "Found", isNumber: true, cell: ({ count }) => wholeNumber(count) },

@@ -3,27 +3,37 @@ import { Link } from "wouter";
 import type { JobList } from "../../jobs/job.ts";
 import { useJobFeed } from "../../jobs/use-jobs.ts";
 import { useApi } from "../../use-api.ts";
-import { everyJob, type JobFilter, jobAddress, listPath, type StateFilter } from "./filters.ts";
+import {
+  allJobsFilter,
+  type JobFilter,
+  jobPagePath,
+  listPath,
+  type StateFilter,
+} from "./filters.ts";
 
 export type JobCounts = { running: number | null; failed: string | null; isStopped: boolean };
 
-const maxCounted = 100;
+const maxCount = 100;
 
 export function useJobCounts(): JobCounts {
-  const { running, last, feed } = useJobFeed();
+  const { runningCount, lastEvent, feed } = useJobFeed();
   const isStopped = feed.status === "stopped";
   const { data, refresh } = useApi<JobList>(
-    listPath({ ...everyJob, shown: "failed" }, maxCounted, null),
+    listPath({ ...allJobsFilter, state: "failed" }, maxCount, null),
   );
-  const handled = useRef(last);
+  const handledEvent = useRef(lastEvent);
   useEffect(() => {
-    if (last === handled.current || last?.status !== "error") return;
-    handled.current = last;
+    if (lastEvent === handledEvent.current || lastEvent?.status !== "error") return;
+    handledEvent.current = lastEvent;
     void refresh();
-  }, [last, refresh]);
-  if (data === undefined) return { running, failed: null, isStopped };
+  }, [lastEvent, refresh]);
+  if (data === undefined) return { running: runningCount, failed: null, isStopped };
   const { jobs, next_cursor: next } = data;
-  return { running, failed: next === null ? String(jobs.length) : `${maxCounted}+`, isStopped };
+  return {
+    running: runningCount,
+    failed: next === null ? String(jobs.length) : `${maxCount}+`,
+    isStopped,
+  };
 }
 
 export function JobStates({
@@ -47,8 +57,8 @@ export function JobStates({
       {choices.map(({ name, text }) => (
         <Link
           key={name}
-          href={jobAddress({ ...filter, shown: name }, uuid)}
-          aria-current={name === filter.shown ? "true" : undefined}
+          href={jobPagePath({ ...filter, state: name }, uuid)}
+          aria-current={name === filter.state ? "true" : undefined}
         >
           {text}
         </Link>

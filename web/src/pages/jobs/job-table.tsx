@@ -10,20 +10,20 @@ import { dollarText, durationText, wholeNumber } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 import { useApi } from "../../use-api.ts";
 import { useRowKeys } from "../../use-row-keys.ts";
-import { type JobFilter, jobAddress } from "./filters.ts";
+import { type JobFilter, jobPagePath } from "./filters.ts";
 import { JobAction } from "./job-action.tsx";
 import { QueryText } from "./query-text.tsx";
 
 export function JobTable({
   jobs,
   filter,
-  opened,
+  openedUuid,
   isCompact,
   onChanged,
 }: {
   jobs: readonly JobSummary[];
   filter: JobFilter;
-  opened: string | null;
+  openedUuid: string | null;
   /** The table is beside an opened job. */
   isCompact: boolean;
   onChanged(): Promise<void>;
@@ -46,7 +46,7 @@ export function JobTable({
       title: "Query",
       cell: (job) => (
         <span className="clip">
-          <Link className="name" href={jobAddress(filter, job.uuid)}>
+          <Link className="name" href={jobPagePath(filter, job.uuid)}>
             <QueryText job={job} />
           </Link>
         </span>
@@ -64,7 +64,7 @@ export function JobTable({
         columns={columns}
         rows={jobs}
         rowKey={({ uuid }) => uuid}
-        isCurrent={({ uuid }) => uuid === opened}
+        isCurrent={({ uuid }) => uuid === openedUuid}
       />
     </div>
   );

@@ -10,7 +10,7 @@ export function LiveNote() {
   if (feed.status !== "stopped") return null;
   return (
     <Note
-      icon="again"
+      icon="retry"
       title="Live updates stopped"
       action={
         <Button size="small" onClick={retryFeed}>
@@ -19,7 +19,7 @@ export function LiveNote() {
       }
     >
       <p>
-        Last updated at {timeOfDay.format(feed.sinceMs)}. <Countdown toMs={feed.nextMs} />
+        Last updated at {timeOfDay.format(feed.sinceMs)}. <Countdown toMs={feed.retryAtMs} />
       </p>
     </Note>
   );

@@ -10,7 +10,7 @@ import { afterEvent, type JobStatus, type JobWarning } from "../../jobs/job.ts";
 import { useJobFeed } from "../../jobs/use-jobs.ts";
 import { quantityText } from "../../numbers.ts";
 import { useApi } from "../../use-api.ts";
-import { type JobFilter, jobAddress } from "./filters.ts";
+import { type JobFilter, jobPagePath } from "./filters.ts";
 import { JobAction } from "./job-action.tsx";
 import { JobCoveragePanel } from "./job-coverage.tsx";
 import { JobFacts } from "./job-facts.tsx";
@@ -23,7 +23,7 @@ import { jobSteps } from "./steps.ts";
 /** Scrolls if the panel starts below this share of the window. */
 const maxTopShare = 0.6;
 
-function show(panel: HTMLElement | null): void {
+function scrollToPanel(panel: HTMLElement | null): void {
   const top = panel?.getBoundingClientRect().top ?? 0;
   if (top < 0 || top > maxTopShare * window.innerHeight) panel?.scrollIntoView({ block: "start" });
 }
@@ -42,10 +42,11 @@ export function OpenedJob({
   const { data, problem, refresh } = useApi<JobStatus>(
     `/v1/search/live/status/${encodeURIComponent(uuid)}`,
   );
-  const handled = useRef({ event, openCount });
+  const handledChange = useRef({ event, openCount });
   useEffect(() => {
-    if (handled.current.event === event && handled.current.openCount === openCount) return;
-    handled.current = { event, openCount };
+    if (handledChange.current.event === event && handledChange.current.openCount === openCount)
+      return;
+    handledChange.current = { event, openCount };
     void refresh();
   }, [event, openCount, refresh]);
   if (problem !== undefined && (data === undefined || problem.status === 404)) {
@@ -62,7 +63,7 @@ export function OpenedJob({
   return (
     <JobPanel
       job={afterEvent(data, event)}
-      closeTo={jobAddress(filter, null)}
+      closeHref={jobPagePath(filter, null)}
       onChanged={refreshBoth}
     />
   );
@@ -70,17 +71,17 @@ export function OpenedJob({
 
 function JobPanel({
   job,
-  closeTo,
+  closeHref,
   onChanged,
 }: {
   job: JobStatus;
-  closeTo: string;
+  closeHref: string;
   onChanged(): Promise<void>;
 }) {
   const panel = useRef<HTMLElement>(null);
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    show(panel.current);
+    scrollToPanel(panel.current);
     // Moves the focus only if the job was opened from the list.
     if (document.activeElement?.closest(".jobs") != null) {
       title.current?.focus({ preventScroll: true });
@@ -99,7 +100,7 @@ function JobPanel({
             Copy uuid
           </CopyButton>
           <JobAction job={job} onChanged={onChanged} variant="danger" />
-          <Link className="button" data-size="small" data-variant="plain" href={closeTo}>
+          <Link className="button" data-size="small" data-variant="plain" href={closeHref}>
             Close
           </Link>
         </div>
@@ -138,14 +139,14 @@ function Warnings({ warnings }: { warnings: readonly JobWarning[] }) {
 
 function NoSuchJob({ filter }: { filter: JobFilter }) {
   const panel = useRef<HTMLElement>(null);
-  useEffect(() => show(panel.current), []);
+  useEffect(() => scrollToPanel(panel.current), []);
   return (
     <section className="panel" ref={panel} role="alert">
       <Empty
         title="Job not found"
         text="It does not exist, was removed some days after it ended, or belongs to another account."
       >
-        <Link className="button" data-size="small" href={jobAddress(filter, null)}>
+        <Link className="button" data-size="small" href={jobPagePath(filter, null)}>
           Your jobs
         </Link>
       </Empty>

@@ -11,7 +11,7 @@ import { useDebounced } from "../../components/use-debounced.ts";
 import { useMedia } from "../../components/use-media.ts";
 import type { JobSummary } from "../../jobs/job.ts";
 import { useJobFeed } from "../../jobs/use-jobs.ts";
-import { isNarrowed, type JobFilter, jobsAddress, readFilter } from "./filters.ts";
+import { isNarrowed, type JobFilter, jobsPageParameters, readFilter } from "./filters.ts";
 import { JobFilters } from "./job-filters.tsx";
 import { type JobCounts, JobStates, useJobCounts } from "./job-states.tsx";
 import { JobTable } from "./job-table.tsx";
@@ -21,43 +21,45 @@ import { type LiveList, useJobList } from "./use-job-list.ts";
 
 export function JobsPage() {
   const [path] = useLocation();
-  const [address, setAddress] = useSearchParams();
+  const [searchParams, setSearchParams] = useSearchParams();
   const uuid = path.split("/")[2] || null;
-  const filter = readFilter(address);
+  const filter = readFilter(searchParams);
   const text = useDebounced(filter.text);
   const list = useJobList({ ...filter, text });
   const counts = useJobCounts();
   // On small screens, the opened job precedes the long list.
   const isNarrow = useMedia("(width < 64rem)");
-  const opened =
+  const openedJob =
     uuid === null ? null : (
       <OpenedJob key={uuid} uuid={uuid} filter={filter} onChanged={list.refresh} />
     );
   return (
     <>
       <PageHead title="Jobs" actions={<JobStates filter={filter} uuid={uuid} counts={counts} />}>
-        {situation(list, counts)}
+        {pageSummary(list, counts)}
       </PageHead>
       <div className="stack">
         {list.jobs === undefined ? null : <LiveNote />}
         {list.problem === undefined ? null : (
           <ProblemNote problem={list.problem} retry={list.refresh} />
         )}
-        {isNarrow ? opened : null}
-        <div className="jobs-split" data-opened={isNarrow || opened === null ? undefined : ""}>
+        {isNarrow ? openedJob : null}
+        <div className="jobs-split" data-opened={isNarrow || openedJob === null ? undefined : ""}>
           <div className="panel">
             <JobFilters
               filter={filter}
-              onChange={(changed) => setAddress(jobsAddress(changed), { replace: true })}
+              onChange={(changed) =>
+                setSearchParams(jobsPageParameters(changed), { replace: true })
+              }
             />
-            <Listed
+            <JobListPanel
               list={list}
               filter={filter}
               uuid={uuid}
-              isCompact={!isNarrow && opened !== null}
+              isCompact={!isNarrow && openedJob !== null}
             />
           </div>
-          {isNarrow ? null : opened}
+          {isNarrow ? null : openedJob}
         </div>
       </div>
       <JobAnnouncement jobs={list.jobs ?? []} />
@@ -65,7 +67,7 @@ export function JobsPage() {
   );
 }
 
-function situation({ jobs }: LiveList, { running, failed, isStopped }: JobCounts): string {
+function pageSummary({ jobs }: LiveList, { running, failed, isStopped }: JobCounts): string {
   if (isStopped) return "This list is not live at the moment.";
   if (jobs === undefined || running === null) return "\u00a0";
   if (jobs.length === 0 && running === 0) return "Every search is a job. This list is live.";
@@ -74,7 +76,7 @@ function situation({ jobs }: LiveList, { running, failed, isStopped }: JobCounts
   return `${runningText}${failures}. This list is live.`;
 }
 
-function Listed({
+function JobListPanel({
   list,
   filter,
   uuid,
@@ -97,7 +99,7 @@ function Listed({
         <JobTable
           jobs={jobs}
           filter={filter}
-          opened={uuid}
+          openedUuid={uuid}
           isCompact={isCompact}
           onChanged={list.refresh}
         />
@@ -115,7 +117,7 @@ function Listed({
 
 /** `hasOlder`: some older jobs have not been searched yet. */
 function NoJobs({ filter, hasOlder }: { filter: JobFilter; hasOlder: boolean }) {
-  if (filter.shown === "all" && !isNarrowed(filter)) {
+  if (filter.state === "all" && !isNarrowed(filter)) {
     return (
       <Empty
         title="No jobs yet"
@@ -127,7 +129,7 @@ function NoJobs({ filter, hasOlder }: { filter: JobFilter; hasOlder: boolean }) 
       </Empty>
     );
   }
-  const kind = isNarrowed(filter) ? "matching" : filter.shown;
+  const kind = isNarrowed(filter) ? "matching" : filter.state;
   return (
     <Empty
       title={hasOlder ? `No ${kind} jobs found so far` : `No ${kind} jobs`}
@@ -142,15 +144,15 @@ function NoJobs({ filter, hasOlder }: { filter: JobFilter; hasOlder: boolean }) 
 
 /** Announces the job that changed last to screen readers. */
 function JobAnnouncement({ jobs }: { jobs: readonly JobSummary[] }) {
-  const { last } = useJobFeed();
-  const announced = useRef(last);
+  const { lastEvent } = useJobFeed();
+  const announcedEvent = useRef(lastEvent);
   const [text, setText] = useState("");
   useEffect(() => {
-    if (last === null || last === announced.current) return;
-    announced.current = last;
-    const job = jobs.find(({ uuid }) => uuid === last.uuid);
-    setText(`${job?.query || job?.method || "A job"}: ${last.status}`);
-  }, [last, jobs]);
+    if (lastEvent === null || lastEvent === announcedEvent.current) return;
+    announcedEvent.current = lastEvent;
+    const job = jobs.find(({ uuid }) => uuid === lastEvent.uuid);
+    setText(`${job?.query || job?.method || "A job"}: ${lastEvent.status}`);
+  }, [lastEvent, jobs]);
   return (
     <p className="sr" role="status">
       {text}

@@ -19,7 +19,7 @@ export function jobSteps(job: JobStatus): (Step & { name: string })[] {
   }
   if (attempts > 1) {
     const text = `${quantityText(attempts - 1, "attempt")} failed and ${attempts === 2 ? "was" : "were"} retried`;
-    steps.push({ name: "again", icon: "again", text, at: null, tone: "caution" });
+    steps.push({ name: "retries", icon: "retry", text, at: null, tone: "caution" });
   }
   return [...steps, ...stepStates(job)];
 }
@@ -33,7 +33,7 @@ function stepStates(job: JobStatus): (Step & { name: string })[] {
       return [{ name: "state", icon: "progress", text: "Searching", at: null }];
     case "error(retrying)": {
       const text = `Attempt ${job.attempts} failed; retrying automatically`;
-      return [{ name: "state", icon: "again", text, at: null, tone: "caution" }];
+      return [{ name: "state", icon: "retry", text, at: null, tone: "caution" }];
     }
     case "error": {
       const [message = "", ...hints] = job.error.split("; ");

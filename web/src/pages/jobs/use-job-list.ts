@@ -7,7 +7,7 @@ import { type JobFilter, listPath } from "./filters.ts";
 
 const pageSize = 50;
 /** All events within this time cause one request per page. */
-const gatherMs = 250;
+const debounceMs = 250;
 
 export type LiveList = {
   /** Newest first; undefined while loading. */
@@ -20,29 +20,31 @@ export type LiveList = {
 };
 
 export function useJobList(filter: JobFilter): LiveList {
-  const { events, last, openCount } = useJobFeed();
+  const { events, lastEvent, openCount } = useJobFeed();
   const { data, error, size, setSize, mutate } = useSWRInfinite<JobList, ApiProblem>(
-    (index: number, before: JobList | null) => {
+    (index: number, previousPage: JobList | null) => {
       if (index === 0) return listPath(filter, pageSize, null);
-      return before?.next_cursor == null ? null : listPath(filter, pageSize, before.next_cursor);
+      return previousPage?.next_cursor == null
+        ? null
+        : listPath(filter, pageSize, previousPage.next_cursor);
     },
     (path: string) => api.get<JobList>(path),
     { shouldRetryOnError: false, revalidateFirstPage: false, keepPreviousData: true },
   );
-  const waiting = useRef<ReturnType<typeof setTimeout> | null>(null);
+  const refreshTimer = useRef<ReturnType<typeof setTimeout> | null>(null);
   const pages = data?.length ?? 1;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect reacts to events and to reopened streams
   useEffect(() => {
-    if (openCount === 0 || waiting.current !== null) return;
-    waiting.current = setTimeout(() => {
-      waiting.current = null;
+    if (openCount === 0 || refreshTimer.current !== null) return;
+    refreshTimer.current = setTimeout(() => {
+      refreshTimer.current = null;
       void mutate();
-    }, gatherMs * pages);
-  }, [last, openCount, mutate]);
+    }, debounceMs * pages);
+  }, [lastEvent, openCount, mutate]);
   useEffect(
     () => () => {
-      if (waiting.current !== null) clearTimeout(waiting.current);
-      waiting.current = null;
+      if (refreshTimer.current !== null) clearTimeout(refreshTimer.current);
+      refreshTimer.current = null;
     },
     [],
   );

@@ -12,12 +12,12 @@ import { useApi } from "../../use-api.ts";
 import { Methods } from "./methods.tsx";
 
 const path = "/dashboard/api/apps";
-const everyMs = 30_000;
+const refreshMs = 30_000;
 
 /** Apps connected by OAuth; empty without any. */
 export function ConnectedApps() {
-  const { data, problem, refresh } = useApi<AppsResponse>(path, everyMs);
-  const [disconnecting, setDisconnecting] = useState<AppListing | null>(null);
+  const { data, problem, refresh } = useApi<AppsResponse>(path, refreshMs);
+  const [appToDisconnect, setAppToDisconnect] = useState<AppListing | null>(null);
   const columns: readonly Column<AppListing>[] = [
     {
       title: "Name",
@@ -45,7 +45,7 @@ export function ConnectedApps() {
           variant="plain"
           size="small"
           aria-label={`Disconnect ${app.name}`}
-          onClick={() => setDisconnecting(app)}
+          onClick={() => setAppToDisconnect(app)}
         >
           Disconnect
         </Button>
@@ -68,10 +68,10 @@ export function ConnectedApps() {
           rowKey={({ id }) => id}
         />
       </div>
-      {disconnecting === null ? null : (
+      {appToDisconnect === null ? null : (
         <DisconnectDialog
-          app={disconnecting}
-          onClose={() => setDisconnecting(null)}
+          app={appToDisconnect}
+          onClose={() => setAppToDisconnect(null)}
           onDone={refresh}
         />
       )}
@@ -117,8 +117,8 @@ function DisconnectDialog({
       onSubmit={() => void disconnect()}
     >
       <p className="soft">
-        Its requests are rejected from now on, and its running jobs continue. To use it again,
-        connect it again.
+        Its requests will be rejected from now on, but its running jobs will continue. To use it
+        again, connect it again.
       </p>
       {problem === null ? null : <ProblemNote problem={problem} />}
       <div className="row">

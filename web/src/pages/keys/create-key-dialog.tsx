@@ -5,7 +5,7 @@ import type {
 } from "../../../../src/http/dashboard/contract/keys.ts";
 import { api } from "../../api.ts";
 import { useAction } from "../../components/use-action.ts";
-import { isolated } from "../../isolated.ts";
+import { isolateBidi } from "../../isolate-bidi.ts";
 import { useSignedIn } from "../../session.tsx";
 import { storeFreshKey } from "./fresh-key.ts";
 import { emptyKeyForm, formToRequest } from "./key-form.ts";
@@ -31,7 +31,7 @@ export function CreateKeyDialog({
       storeFreshKey({
         ...response,
         accountId: account.id,
-        title: `New key ${isolated(response.key.name)}: copy it now`,
+        title: `New key ${isolateBidi(response.key.name)}: copy it now`,
         callTitle: "Example request",
       });
       await onDone();

@@ -10,18 +10,18 @@ import { formChanges, keyToForm } from "./key-form.ts";
 import { KeyFormDialog } from "./key-form-dialog.tsx";
 
 export function EditKeyDialog({
-  current,
+  listing,
   limits,
   onClose,
   onDone,
-}: DialogCallbacks & { current: KeyListingResponse; limits: KeyLimitsResponse }) {
+}: DialogCallbacks & { listing: KeyListingResponse; limits: KeyLimitsResponse }) {
   const submission = useAction();
-  const [initialForm] = useState(() => keyToForm(current));
+  const [initialForm] = useState(() => keyToForm(listing));
   const [form, setForm] = useState(initialForm);
   const save = () =>
     submission.run(async () => {
       await api.patch(
-        `/dashboard/api/keys/${current.id}`,
+        `/dashboard/api/keys/${listing.id}`,
         formChanges(form, initialForm, Date.now()),
       );
       onClose();
@@ -31,7 +31,7 @@ export function EditKeyDialog({
     <KeyFormDialog
       title={
         <>
-          Edit <bdi>{current.name}</bdi>
+          Edit <bdi>{listing.name}</bdi>
         </>
       }
       action="Save changes"

@@ -7,13 +7,13 @@ import { keyEndText } from "./texts.ts";
 
 export function EndedKeys({
   keys,
-  all,
+  allKeys,
 }: {
   keys: readonly KeyListingResponse[];
-  all: readonly KeyListingResponse[];
+  allKeys: readonly KeyListingResponse[];
 }) {
-  const keySuccessor = ({ successor_id: id }: KeyListingResponse) =>
-    all.find((key) => key.id === id);
+  const findSuccessor = ({ successor_id: id }: KeyListingResponse) =>
+    allKeys.find((key) => key.id === id);
   const columns: readonly Column<KeyListingResponse>[] = [
     {
       title: "Name",
@@ -35,7 +35,7 @@ export function EndedKeys({
           {keyEndText(key)}, <Ago at={key.revoked_at ?? key.expires_at ?? key.created_at} />
           {key.successor_id === null ? null : (
             <small>
-              Replaced by <code>{keySuccessor(key)?.shown ?? `ear_${key.successor_id}_…`}</code>
+              Replaced by <code>{findSuccessor(key)?.shown ?? `ear_${key.successor_id}_…`}</code>
             </small>
           )}
         </>

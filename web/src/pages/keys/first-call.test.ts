@@ -15,7 +15,7 @@ describe("the first call with a key", () => {
     });
   });
 
-  it("the first call with a key uses a method that the key may call", () => {
+  it("the first call with a key uses a method that the key can call", () => {
     expect(firstCall(token, "", ["getbyid", "searchbyfullarchive"])).toContain(
       '"type":"searchbyfullarchive"',
     );

@@ -4,7 +4,7 @@ import type { Method } from "../../../../src/platforms/methods.ts";
 const query = "coffee lang:en";
 
 /**
- * A shell command ready to run; null if the key may not search. Keys (base62) and base URLs need no
+ * A shell command ready to run; null if the key cannot search. Keys (base62) and base URLs need no
  * quoting.
  */
 export function firstCall(

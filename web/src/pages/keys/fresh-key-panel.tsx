@@ -10,14 +10,14 @@ import { useSignedIn } from "../../session.tsx";
 import { firstCall } from "./first-call.ts";
 import { type FreshKey, forgetFreshKey } from "./fresh-key.ts";
 
-/** Shown once. Takes the focus, and asks before the page is closed. */
-export function FreshKeyPanel({ fresh, isLatest }: { fresh: FreshKey; isLatest: boolean }) {
+/** Stays until hidden. Takes focus, and warns before the page is closed with the key not saved. */
+export function FreshKeyPanel({ freshKey, isLatest }: { freshKey: FreshKey; isLatest: boolean }) {
   const { base_url: baseUrl } = useSignedIn();
   const id = useId();
   const heading = useRef<HTMLHeadingElement>(null);
   const [isStored, setStored] = useState(false);
-  const { token, key, title } = fresh;
-  const call = isLatest ? firstCall(token, baseUrl, key.methods) : null;
+  const { token, key, title } = freshKey;
+  const exampleRequest = isLatest ? firstCall(token, baseUrl, key.methods) : null;
 
   useEffect(() => {
     if (token !== "") heading.current?.focus();
@@ -45,27 +45,27 @@ export function FreshKeyPanel({ fresh, isLatest }: { fresh: FreshKey; isLatest: 
             <p className="soft">We store only a hash, so the key cannot be shown again.</p>
           </div>
           <Secret text={token} isQuiet={!isLatest} />
-          {call === null ? null : (
+          {exampleRequest === null ? null : (
             <div className="call-head">
-              <p className="label">{fresh.callTitle}</p>
+              <p className="label">{freshKey.callTitle}</p>
               <p className="small quiet">
                 Ready to run. It contains the key, and your shell may save it in its history.
               </p>
-              <CopyButton text={call} size="small">
+              <CopyButton text={exampleRequest} size="small">
                 Copy request
               </CopyButton>
             </div>
           )}
         </div>
       </div>
-      {call === null ? null : (
-        <Code label={`First request with ${key.shown}`}>
-          <Coloured text={call} />
+      {exampleRequest === null ? null : (
+        <Code label={`${freshKey.callTitle} with ${key.shown}`}>
+          <Coloured text={exampleRequest} />
         </Code>
       )}
       <div className="panel-foot">
         <Check
-          label="I have stored it"
+          label="I have saved it"
           checked={isStored}
           onChange={(event) => setStored(event.currentTarget.checked)}
         />

@@ -15,16 +15,16 @@ const listeners = new Set<() => void>();
 
 /** Kept in memory, across pages, until the user has stored the key or closes the tab. */
 export function storeFreshKey(key: FreshKey): void {
-  change([key, ...freshKeys]);
+  setFreshKeys([key, ...freshKeys]);
 }
 
 export function forgetFreshKey(id: string): void {
-  change(freshKeys.filter(({ key }) => key.id !== id));
+  setFreshKeys(freshKeys.filter(({ key }) => key.id !== id));
 }
 
-onSignedOut(() => change([]));
+onSignedOut(() => setFreshKeys([]));
 
-function change(keys: readonly FreshKey[]): void {
+function setFreshKeys(keys: readonly FreshKey[]): void {
   freshKeys = keys;
   for (const listener of listeners) listener();
 }
@@ -46,13 +46,13 @@ const pendingRequests = new Map<string, Promise<void>>();
 
 /** Issued only once, even for concurrent calls. Errors: `ApiProblem`. */
 export function issueFirstKey(accountId: string): Promise<void> {
-  const pending = pendingRequests.get(accountId);
-  if (pending !== undefined) return pending;
+  const pendingRequest = pendingRequests.get(accountId);
+  if (pendingRequest !== undefined) return pendingRequest;
   if (freshKeys.some((key) => key.accountId === accountId)) return Promise.resolve();
-  const issued = api
+  const request = api
     .post<NewKeyResponse>("/dashboard/api/keys/first")
     .then((response) => storeFreshKey({ ...response, accountId, ...firstTitles }))
     .finally(() => pendingRequests.delete(accountId));
-  pendingRequests.set(accountId, issued);
-  return issued;
+  pendingRequests.set(accountId, request);
+  return request;
 }

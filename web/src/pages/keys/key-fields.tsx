@@ -4,7 +4,7 @@ import { type Method, methodNames } from "../../../../src/platforms/methods.ts";
 import { Check, Field, LabelledSelect, type Option } from "../../components/field.tsx";
 import type { ExpiryChoice, KeyForm, KeyFormErrors } from "./key-form.ts";
 
-const ends: readonly Option<ExpiryChoice>[] = [
+const expiryOptions: readonly Option<ExpiryChoice>[] = [
   { value: "90", label: "After 90 days" },
   { value: "30", label: "After 30 days" },
   { value: "never", label: "Never" },
@@ -31,23 +31,23 @@ export function KeyFields({
         value={form.name}
         maxLength={60}
         autoFocus
-        invalid={errors.name ?? null}
+        error={errors.name ?? null}
         help="What will use it. You will see this name when you revoke it."
         onChange={(event) => change({ name: event.currentTarget.value })}
       />
       <MethodFields form={form} error={errors.methods} onChange={change} />
       <LabelledSelect
         label="Expires"
-        options={ends}
-        value={form.end}
-        onPick={(end) => change({ end })}
+        options={expiryOptions}
+        value={form.expiry}
+        onPick={(expiry) => change({ expiry })}
       />
-      {form.end === "date" ? (
+      {form.expiry === "date" ? (
         <Field
           label="Last day"
           type="date"
           value={form.day}
-          invalid={errors.expires ?? null}
+          error={errors.expires ?? null}
           onChange={(event) => change({ day: event.currentTarget.value })}
         />
       ) : null}
@@ -57,7 +57,7 @@ export function KeyFields({
           inputMode="numeric"
           value={form.requests}
           placeholder={ratePlaceholder(limits.requests_per_second)}
-          invalid={errors.requests ?? null}
+          error={errors.requests ?? null}
           help="Leave empty to use the account's limit."
           onChange={(event) => change({ requests: event.currentTarget.value })}
         />
@@ -66,7 +66,7 @@ export function KeyFields({
           inputMode="numeric"
           value={form.searches}
           placeholder={ratePlaceholder(limits.submissions_per_minute)}
-          invalid={errors.searches ?? null}
+          error={errors.searches ?? null}
           help="At most the account's limit."
           onChange={(event) => change({ searches: event.currentTarget.value })}
         />
@@ -93,13 +93,13 @@ function MethodFields({
         name === method ? !form.methods.includes(name) : form.methods.includes(name),
       ),
     });
-  const reach = (value: KeyForm["reach"], label: string) => (
+  const scopeOption = (value: KeyForm["methodScope"], label: string) => (
     <label className="check">
       <input
         type="radio"
         name={id}
-        checked={form.reach === value}
-        onChange={() => onChange({ reach: value })}
+        checked={form.methodScope === value}
+        onChange={() => onChange({ methodScope: value })}
       />{" "}
       {label}
     </label>
@@ -112,10 +112,10 @@ function MethodFields({
     >
       <legend>Methods</legend>
       <div className="checks">
-        {reach("all", "All methods")}
-        {reach("some", "Selected methods")}
+        {scopeOption("all", "All methods")}
+        {scopeOption("some", "Selected methods")}
       </div>
-      {form.reach === "some" ? (
+      {form.methodScope === "some" ? (
         <div className="checks" data-columns="">
           {methodNames.map((method) => (
             <Check

@@ -17,24 +17,26 @@ const laptop: KeyForm = { ...emptyKeyForm, name: "laptop" };
 
 describe("the key form", () => {
   it("the key form is converted to a request", () => {
-    expect(formToRequest({ ...laptop, name: " laptop ", end: "30", requests: "2" }, nowMs)).toEqual(
+    expect(
+      formToRequest({ ...laptop, name: " laptop ", expiry: "30", requests: "2" }, nowMs),
+    ).toEqual({
+      name: "laptop",
+      methods: null,
+      requests_per_second: 2,
+      submissions_per_minute: null,
+      expires_at: "2026-12-22T12:00:00.000Z",
+    });
+    expect(formToRequest({ ...laptop, methodScope: "some", expiry: "never" }, nowMs)).toMatchObject(
       {
-        name: "laptop",
-        methods: null,
-        requests_per_second: 2,
-        submissions_per_minute: null,
-        expires_at: "2026-12-22T12:00:00.000Z",
+        methods: ["searchbyquery"],
+        expires_at: null,
       },
     );
-    expect(formToRequest({ ...laptop, reach: "some", end: "never" }, nowMs)).toMatchObject({
-      methods: ["searchbyquery"],
-      expires_at: null,
-    });
   });
 
   it("the key form sets the expiry to the end of the selected day", () => {
     const { expires_at: endsAt } = formToRequest(
-      { ...laptop, end: "date", day: "2026-12-24" },
+      { ...laptop, expiry: "date", day: "2026-12-24" },
       nowMs,
     );
     expect(new Date(endsAt ?? "").getTime()).toBe(new Date("2026-12-24T23:59:59").getTime());
@@ -42,9 +44,9 @@ describe("the key form", () => {
 
   it.each<[string, Partial<KeyForm>, string]>([
     ["a name of only spaces", { name: "  " }, "name"],
-    ["no selected method", { reach: "some", methods: [] }, "methods"],
-    ["no day", { end: "date", day: "" }, "expires"],
-    ["a day in the past", { end: "date", day: "2026-11-20" }, "expires"],
+    ["no selected method", { methodScope: "some", methods: [] }, "methods"],
+    ["no day", { expiry: "date", day: "" }, "expires"],
+    ["a day in the past", { expiry: "date", day: "2026-11-20" }, "expires"],
     ["a rate that is not a number", { requests: "two" }, "requests"],
     ["a rate of zero", { requests: "0" }, "requests"],
     ["more requests than the account's limit", { requests: "4" }, "requests"],
@@ -58,7 +60,7 @@ describe("the key form", () => {
       ...laptop,
       requests: "3",
       searches: "10",
-      end: "date",
+      expiry: "date",
       day: "2026-11-22",
     } as const;
     expect(checkForm(form, limits, nowMs)).toEqual({});
@@ -112,7 +114,7 @@ describe("an edit of a key", () => {
       name: "desk",
       requests_per_second: null,
     });
-    expect(formChanges({ ...stored, reach: "all", end: "never" }, stored, nowMs)).toEqual({
+    expect(formChanges({ ...stored, methodScope: "all", expiry: "never" }, stored, nowMs)).toEqual({
       methods: null,
       expires_at: null,
     });

@@ -12,9 +12,9 @@ export type ExpiryChoice = "never" | "30" | "90" | "date";
 /** Field values as entered. */
 export type KeyForm = {
   name: string;
-  reach: "all" | "some";
+  methodScope: "all" | "some";
   methods: readonly Method[];
-  end: ExpiryChoice;
+  expiry: ExpiryChoice;
   /** Such as `2026-11-22`; the key expires at its end. */
   day: string;
   requests: string;
@@ -26,9 +26,9 @@ export type KeyFormErrors = Partial<Record<KeyFormField, string>>;
 
 export const emptyKeyForm: KeyForm = {
   name: "",
-  reach: "all",
+  methodScope: "all",
   methods: ["searchbyquery"],
-  end: "90",
+  expiry: "90",
   day: "",
   requests: "",
   searches: "",
@@ -38,12 +38,12 @@ const dayMs = 86_400_000;
 
 export function keyToForm(key: KeyListingResponse): KeyForm {
   const { name, methods, expires_at: expiresAt } = key;
-  const end = { end: "date" as const, day: expiresAt === null ? "" : localDay(expiresAt) };
+  const expiry = { expiry: "date" as const, day: expiresAt === null ? "" : localDay(expiresAt) };
   return {
     name,
-    reach: methods === null ? "all" : "some",
+    methodScope: methods === null ? "all" : "some",
     methods: methods ?? emptyKeyForm.methods,
-    ...(expiresAt === null ? { end: "never" as const, day: "" } : end),
+    ...(expiresAt === null ? { expiry: "never" as const, day: "" } : expiry),
     requests: key.requests_per_second === null ? "" : String(key.requests_per_second),
     searches: key.submissions_per_minute === null ? "" : String(key.submissions_per_minute),
   };
@@ -53,10 +53,10 @@ export function keyToForm(key: KeyListingResponse): KeyForm {
 export function checkForm(form: KeyForm, limits: KeyLimitsResponse, nowMs: number): KeyFormErrors {
   const errors: KeyFormErrors = {};
   if (form.name.trim() === "") errors.name = "Enter a name, such as laptop.";
-  if (form.reach === "some" && form.methods.length === 0) {
+  if (form.methodScope === "some" && form.methods.length === 0) {
     errors.methods = "Select at least one method.";
   }
-  if (form.end === "date") {
+  if (form.expiry === "date") {
     const endMs = dayEnd(form.day);
     if (endMs === null) errors.expires = "Select the last valid day.";
     else if (endMs <= nowMs) errors.expires = "That day is in the past.";
@@ -73,7 +73,7 @@ export function formToRequest(form: KeyForm, nowMs: number): Required<NewKeyRequ
   const rate = (text: string) => (text.trim() === "" ? null : Number(text));
   return {
     name: form.name.trim(),
-    methods: form.reach === "all" ? null : form.methods,
+    methods: form.methodScope === "all" ? null : form.methods,
     requests_per_second: rate(form.requests),
     submissions_per_minute: rate(form.searches),
     expires_at: formExpiry(form, nowMs),
@@ -83,13 +83,16 @@ export function formToRequest(form: KeyForm, nowMs: number): Required<NewKeyRequ
 /** Only the changed fields. */
 export function formChanges(form: KeyForm, stored: KeyForm, nowMs: number): KeyChange {
   const [current, original] = [formToRequest(form, nowMs), formToRequest(stored, nowMs)];
-  const isEndSame = form.end === stored.end && form.day === stored.day;
+  const isExpirySame = form.expiry === stored.expiry && form.day === stored.day;
   const { expires_at: expiresAt, ...rest } = current;
-  const changed = Object.entries(rest).filter(
+  const changedEntries = Object.entries(rest).filter(
     ([name, value]) =>
       JSON.stringify(value) !== JSON.stringify(original[name as keyof typeof rest]),
   );
-  return { ...Object.fromEntries(changed), ...(isEndSame ? {} : { expires_at: expiresAt }) };
+  return {
+    ...Object.fromEntries(changedEntries),
+    ...(isExpirySame ? {} : { expires_at: expiresAt }),
+  };
 }
 
 const pointers: Readonly<Record<string, KeyFormField>> = {
@@ -120,9 +123,9 @@ function rateError(text: string, max: number | null, unit: string): string | nul
   return max !== null && Number(text) > max ? `The account's limit is ${max} ${unit}.` : null;
 }
 
-function formExpiry({ end, day }: KeyForm, nowMs: number): string | null {
-  if (end === "never") return null;
-  const endMs = end === "date" ? dayEnd(day) : nowMs + Number(end) * dayMs;
+function formExpiry({ expiry, day }: KeyForm, nowMs: number): string | null {
+  if (expiry === "never") return null;
+  const endMs = expiry === "date" ? dayEnd(day) : nowMs + Number(expiry) * dayMs;
   return endMs === null ? null : new Date(endMs).toISOString();
 }
 

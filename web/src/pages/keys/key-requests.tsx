@@ -13,12 +13,12 @@ import { Ago } from "../../components/time.tsx";
 import { durationText } from "../../numbers.ts";
 import { useApi } from "../../use-api.ts";
 
-const everyMs = 10_000;
+const refreshMs = 10_000;
 
 export function KeyRequests({ listing }: { listing: KeyListingResponse }) {
   const { data, problem, refresh } = useApi<KeyRequestsResponse>(
     `/dashboard/api/keys/${listing.id}/requests`,
-    everyMs,
+    refreshMs,
   );
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);

@@ -43,7 +43,7 @@ export function KeysTable({
       cell: (key) => (
         <>
           {limitsText(key, response.limits)}
-          <Left text={remainingText(key, response.limits)} />
+          <Remaining text={remainingText(key, response.limits)} />
         </>
       ),
     },
@@ -64,7 +64,7 @@ export function KeysTable({
   );
 }
 
-function Left({ text }: { text: string | null }) {
+function Remaining({ text }: { text: string | null }) {
   return text === null ? null : <small>{text}</small>;
 }
 

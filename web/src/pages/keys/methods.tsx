@@ -5,15 +5,15 @@ const maxShown = 2;
 
 export function Methods({ methods }: { methods: readonly Method[] | null }) {
   if (methods === null) return <Badge>All methods</Badge>;
-  const hidden = methods.slice(maxShown);
+  const hiddenMethods = methods.slice(maxShown);
   return (
     <span className="badges">
       {methods.slice(0, maxShown).map((method) => (
         <Badge key={method}>{method}</Badge>
       ))}
-      {hidden.length === 0 ? null : (
-        <span className="quiet" title={hidden.join(", ")}>
-          and {hidden.length} more
+      {hiddenMethods.length === 0 ? null : (
+        <span className="quiet" title={hiddenMethods.join(", ")}>
+          and {hiddenMethods.length} more
         </span>
       )}
     </span>

@@ -24,9 +24,9 @@ import { KeysTable } from "./keys-table.tsx";
 import { FirstKeyProblem, keysPath, NoKeys, useFirstKey } from "./no-keys.tsx";
 import { RevokeKeyDialog } from "./revoke-key-dialog.tsx";
 import { RotateKeyDialog } from "./rotate-key-dialog.tsx";
-import { inWords, isLive, storedKeys } from "./texts.ts";
+import { countStoredKeys, inWords, isLive } from "./texts.ts";
 
-const everyMs = 30_000;
+const refreshMs = 30_000;
 
 export type OpenKeyDialog =
   | { dialog: "create" }
@@ -36,12 +36,12 @@ export type OpenKeyDialog =
 /** /keys/first, shown after sign-up, issues the first key; /keys/<id> shows a key's requests. */
 export function KeysPage() {
   const { account, first_key_due: isFirstDue } = useSignedIn();
-  const { data, problem, refresh } = useApi<KeysResponse>(keysPath, everyMs);
-  const fresh = useFreshKeys(account.id);
-  const firstProblem = useFirstKey();
+  const { data, problem, refresh } = useApi<KeysResponse>(keysPath, refreshMs);
+  const freshKeys = useFreshKeys(account.id);
+  const firstKeyProblem = useFirstKey();
   const [openDialog, setOpenDialog] = useState<OpenKeyDialog>(null);
   const close = () => setOpenDialog(null);
-  const isFull = data !== undefined && storedKeys(data.keys) >= data.max_keys;
+  const isFull = data !== undefined && countStoredKeys(data.keys) >= data.max_keys;
   return (
     <>
       <PageHead
@@ -49,7 +49,7 @@ export function KeysPage() {
         actions={
           data === undefined || isFirstDue || isFull ? undefined : (
             <Button
-              {...(fresh.length === 0 ? { variant: "primary" as const } : {})}
+              {...(freshKeys.length === 0 ? { variant: "primary" as const } : {})}
               onClick={() => setOpenDialog({ dialog: "create" })}
             >
               <Icon name="plus" />
@@ -62,16 +62,21 @@ export function KeysPage() {
         {data === undefined ? null : ` You can have ${inWords(data.max_keys)}.`}
       </PageHead>
       <div className="stack">
-        {firstProblem === null || fresh.length > 0 ? null : (
-          <FirstKeyProblem problem={firstProblem} />
+        {firstKeyProblem === null || freshKeys.length > 0 ? null : (
+          <FirstKeyProblem problem={firstKeyProblem} />
         )}
-        {fresh.map((made, index) => (
-          <FreshKeyPanel key={made.key.id} fresh={made} isLatest={index === 0} />
+        {freshKeys.map((freshKey, index) => (
+          <FreshKeyPanel key={freshKey.key.id} freshKey={freshKey} isLatest={index === 0} />
         ))}
         {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
         {data === undefined ? null : <KeyAlerts response={data} />}
         {data === undefined ? null : (
-          <Listed response={data} isFirstDue={isFirstDue} isFull={isFull} onOpen={setOpenDialog} />
+          <KeyLists
+            response={data}
+            isFirstDue={isFirstDue}
+            isFull={isFull}
+            onOpen={setOpenDialog}
+          />
         )}
         <ConnectedApps />
       </div>
@@ -94,7 +99,7 @@ function KeyAlerts({ response }: { response: KeysResponse }) {
   );
 }
 
-function Listed({
+function KeyLists({
   response,
   isFirstDue,
   isFull,
@@ -106,20 +111,20 @@ function Listed({
   onOpen(openDialog: OpenKeyDialog): void;
 }) {
   const openedId = useLocation()[0].split("/")[2];
-  const opened = response.keys.find(({ id }) => id === openedId);
-  const live = response.keys.filter(isLive);
+  const openedKey = response.keys.find(({ id }) => id === openedId);
+  const liveKeys = response.keys.filter(isLive);
   const endedKeys = response.keys.filter((key) => !isLive(key));
   return (
     <>
       <div className="panel">
-        {live.length === 0 ? (
+        {liveKeys.length === 0 ? (
           <NoKeys isFirstDue={isFirstDue} onCreate={() => onOpen({ dialog: "create" })} />
         ) : (
-          <KeysTable response={response} keys={live} isFull={isFull} onOpen={onOpen} />
+          <KeysTable response={response} keys={liveKeys} isFull={isFull} onOpen={onOpen} />
         )}
       </div>
-      {opened === undefined ? null : <KeyRequests key={opened.id} listing={opened} />}
-      {endedKeys.length === 0 ? null : <EndedKeys keys={endedKeys} all={response.keys} />}
+      {openedKey === undefined ? null : <KeyRequests key={openedKey.id} listing={openedKey} />}
+      {endedKeys.length === 0 ? null : <EndedKeys keys={endedKeys} allKeys={response.keys} />}
     </>
   );
 }
@@ -140,7 +145,7 @@ function KeyDialog({
     return <CreateKeyDialog limits={response.limits} {...callbacks} />;
   const { dialog, key } = openDialog;
   if (dialog === "edit")
-    return <EditKeyDialog current={key} limits={response.limits} {...callbacks} />;
-  if (dialog === "rotate") return <RotateKeyDialog current={key} {...callbacks} />;
-  return <RevokeKeyDialog current={key} all={response.keys} {...callbacks} />;
+    return <EditKeyDialog listing={key} limits={response.limits} {...callbacks} />;
+  if (dialog === "rotate") return <RotateKeyDialog listing={key} {...callbacks} />;
+  return <RevokeKeyDialog listing={key} allKeys={response.keys} {...callbacks} />;
 }

@@ -11,18 +11,18 @@ import { forgetFreshKey } from "./fresh-key.ts";
 import { findPredecessors } from "./texts.ts";
 
 export function RevokeKeyDialog({
-  current,
-  all,
+  listing,
+  allKeys,
   onClose,
   onDone,
-}: DialogCallbacks & { current: KeyListingResponse; all: readonly KeyListingResponse[] }) {
-  const [before] = findPredecessors(current, all);
+}: DialogCallbacks & { listing: KeyListingResponse; allKeys: readonly KeyListingResponse[] }) {
+  const [predecessor] = findPredecessors(listing, allKeys);
   const { isPending, problem, run } = useAction();
   const revoke = () =>
     run(async () => {
-      await api.delete(`/dashboard/api/keys/${current.id}`);
+      await api.delete(`/dashboard/api/keys/${listing.id}`);
       onClose();
-      forgetFreshKey(current.id);
+      forgetFreshKey(listing.id);
       await onDone();
       focusPageHead();
     });
@@ -30,26 +30,26 @@ export function RevokeKeyDialog({
     <Dialog
       title={
         <>
-          Revoke <bdi>{current.name}</bdi>?
+          Revoke <bdi>{listing.name}</bdi>?
         </>
       }
       onClose={onClose}
       onSubmit={() => void revoke()}
     >
       <p className="soft">
-        All requests with <code>{current.shown}</code> are rejected from now on. Its running jobs
-        continue. This cannot be undone.
+        All requests with <code>{listing.shown}</code> will be rejected from now on. Its running
+        jobs will continue. This cannot be undone.
       </p>
-      {before === undefined ? null : (
+      {predecessor === undefined ? null : (
         <p>
-          It replaced <code>{before.shown}</code>, which is still valid. Both are revoked.
+          It replaced <code>{predecessor.shown}</code>, which is still valid. Both will be revoked.
         </p>
       )}
-      {current.used_at === null ? (
+      {listing.used_at === null ? (
         <p>It has never been used.</p>
       ) : (
         <p>
-          It was last used <Ago at={current.used_at} />, from {current.used_from}.
+          It was last used <Ago at={listing.used_at} />, from {listing.used_from}.
         </p>
       )}
       {problem === null ? null : <ProblemNote problem={problem} />}

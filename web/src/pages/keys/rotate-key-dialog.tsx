@@ -2,7 +2,7 @@ import { useState } from "preact/compat";
 import type {
   KeyListingResponse,
   NewKeyResponse,
-  RotateKey,
+  RotateKeyRequest,
 } from "../../../../src/http/dashboard/contract/keys.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
@@ -10,7 +10,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import { LabelledSelect, type Option } from "../../components/field.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useAction } from "../../components/use-action.ts";
-import { isolated } from "../../isolated.ts";
+import { isolateBidi } from "../../isolate-bidi.ts";
 import { useSignedIn } from "../../session.tsx";
 import type { DialogCallbacks } from "./create-key-dialog.tsx";
 import { storeFreshKey } from "./fresh-key.ts";
@@ -24,23 +24,23 @@ const overlaps: readonly Option<Overlap>[] = [
 ];
 
 export function RotateKeyDialog({
-  current,
+  listing,
   onClose,
   onDone,
-}: DialogCallbacks & { current: KeyListingResponse }) {
+}: DialogCallbacks & { listing: KeyListingResponse }) {
   const { account } = useSignedIn();
   const { isPending, problem, run } = useAction();
   const [overlap, setOverlap] = useState<Overlap>("24");
   const rotate = () =>
     run(async () => {
-      const response = await api.post<NewKeyResponse>(`/dashboard/api/keys/${current.id}/rotate`, {
+      const response = await api.post<NewKeyResponse>(`/dashboard/api/keys/${listing.id}/rotate`, {
         overlap_hours: Number(overlap),
-      } satisfies RotateKey);
+      } satisfies RotateKeyRequest);
       onClose();
       storeFreshKey({
         ...response,
         accountId: account.id,
-        title: `New key ${isolated(current.name)}: copy it now`,
+        title: `New key ${isolateBidi(listing.name)}: copy it now`,
         callTitle: "Example request",
       });
       await onDone();
@@ -49,15 +49,15 @@ export function RotateKeyDialog({
     <Dialog
       title={
         <>
-          Rotate <bdi>{current.name}</bdi>?
+          Rotate <bdi>{listing.name}</bdi>?
         </>
       }
       onClose={onClose}
       onSubmit={() => void rotate()}
     >
       <p className="soft">
-        You get a new key with the same name, methods and limits, shown once. Replace the old key
-        while both are valid; they share their limits.
+        You will get a new key with the same name, methods and limits, shown once. Replace the old
+        key while both are valid; they share their limits.
       </p>
       <LabelledSelect
         label="The old key expires"
@@ -66,8 +66,8 @@ export function RotateKeyDialog({
         onPick={(picked) => setOverlap(picked)}
         help={
           overlap === "0"
-            ? "Requests with the old key are rejected from then on. Choose this for a leaked key."
-            : "Both keys work until then."
+            ? "Requests with the old key will be rejected from then on. Choose this for a leaked key."
+            : "Both keys will work until then."
         }
       />
       {problem === null ? null : <ProblemNote problem={problem} />}

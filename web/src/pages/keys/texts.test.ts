@@ -11,11 +11,11 @@ import {
 } from "./texts.ts";
 
 const account = { requests_per_second: 3, submissions_per_minute: 10 };
-const own = { requests_per_second: null, submissions_per_minute: null };
+const noLimits = { requests_per_second: null, submissions_per_minute: null };
 
-function key(part: Partial<KeyListingResponse>): KeyListingResponse {
+function key(overrides: Partial<KeyListingResponse>): KeyListingResponse {
   return {
-    ...own,
+    ...noLimits,
     id: "AAAAAAAA",
     name: "default",
     shown: "ear_AAAAAAAA_…",
@@ -28,17 +28,17 @@ function key(part: Partial<KeyListingResponse>): KeyListingResponse {
     used_from: null,
     successor_id: null,
     left: null,
-    ...part,
+    ...overrides,
   };
 }
 
 describe("texts about keys", () => {
   it("the texts about keys prefer a key's own limits to the account's", () => {
-    expect(limitsText(own, account)).toBe("3 per second, 10 searches per minute");
-    expect(limitsText({ ...own, submissions_per_minute: 1 }, account)).toBe(
+    expect(limitsText(noLimits, account)).toBe("3 per second, 10 searches per minute");
+    expect(limitsText({ ...noLimits, submissions_per_minute: 1 }, account)).toBe(
       "3 per second, 1 search per minute",
     );
-    expect(limitsText(own, own)).toBe("No limits");
+    expect(limitsText(noLimits, noLimits)).toBe("No limits");
   });
 
   it("the text about a key shows the remaining searches once some are used", () => {
@@ -60,19 +60,21 @@ describe("texts about keys", () => {
       key({ state: "expired" }),
     ];
     expect(countText({ keys, max_keys: 5, limits: account })).toBe("1 of 5 keys");
-    const overBefore = [
+    const keysAfterExpiry = [
       key({ id: "BBBBBBBB", state: "expired" }),
       key({ state: "expiring", successor_id: "BBBBBBBB" }),
     ];
-    expect(countText({ keys: overBefore, max_keys: 5, limits: account })).toBe("1 of 5 keys");
+    expect(countText({ keys: keysAfterExpiry, max_keys: 5, limits: account })).toBe("1 of 5 keys");
   });
 
   it("the predecessors of a key are the rotated keys that are still valid", () => {
-    const before = key({ state: "expiring", successor_id: "BBBBBBBB" });
-    const after = key({ id: "BBBBBBBB" });
-    expect(findPredecessors(after, [after, before])).toEqual([before]);
-    expect(findPredecessors(after, [after, { ...before, state: "expired" }])).toEqual([]);
-    expect(findPredecessors(before, [after, before])).toEqual([]);
+    const predecessor = key({ state: "expiring", successor_id: "BBBBBBBB" });
+    const successor = key({ id: "BBBBBBBB" });
+    expect(findPredecessors(successor, [successor, predecessor])).toEqual([predecessor]);
+    expect(findPredecessors(successor, [successor, { ...predecessor, state: "expired" }])).toEqual(
+      [],
+    );
+    expect(findPredecessors(predecessor, [successor, predecessor])).toEqual([]);
   });
 
   it("the text about an ended key states how it ended", () => {

@@ -10,9 +10,10 @@ export function isLive({ state }: KeyListingResponse): boolean {
 }
 
 /** Keys that count towards the limit. A rotated key and its successor count as one. */
-export function storedKeys(keys: readonly KeyListingResponse[]): number {
-  const live = keys.filter(isLive);
-  return live.filter(({ successor_id: id }) => live.every((other) => other.id !== id)).length;
+export function countStoredKeys(keys: readonly KeyListingResponse[]): number {
+  const liveKeys = keys.filter(isLive);
+  return liveKeys.filter(({ successor_id: id }) => liveKeys.every((other) => other.id !== id))
+    .length;
 }
 
 /** Rotated keys that are still valid, and are revoked with their successor. */
@@ -62,7 +63,7 @@ export function inWords(count: number): string {
 
 /** "4 of 5 keys" */
 export function countText({ keys, max_keys: maxKeys }: KeysResponse): string {
-  return `${storedKeys(keys)} of ${maxKeys} ${maxKeys === 1 ? "key" : "keys"}`;
+  return `${countStoredKeys(keys)} of ${maxKeys} ${maxKeys === 1 ? "key" : "keys"}`;
 }
 
 export function keyEndText({ state, successor_id: successorId }: KeyListingResponse): string {

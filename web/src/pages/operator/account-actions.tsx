@@ -12,7 +12,7 @@ export function AccountActions({
 }: {
   account: AccountListingResponse;
   isPending: boolean;
-  onAct(act: AccountAction): void;
+  onAct(action: AccountAction): void;
   onRestore(): void;
 }) {
   return (

@@ -30,8 +30,8 @@ export function RoleDialog({ account, onClose, onChange }: AccountDialogProps) {
     >
       <p className="soft">
         {isOperator
-          ? "They keep their account and keys, and lose access to other accounts."
-          : "They can see all accounts and the audit log, change limits, suspend and delete accounts, and remove your operator role."}
+          ? "They will keep their account and keys, and lose access to other accounts."
+          : "They will be able to see all accounts and the audit log, change limits, suspend and delete accounts, and remove your operator role."}
       </p>
     </ActionDialog>
   );
@@ -55,14 +55,14 @@ export function SuspendDialog({ account, onClose, onChange }: AccountDialogProps
         </>
       }
       action="Suspend account"
-      isDestroying
+      isDestructive
       submission={submission}
       onClose={onClose}
       onSubmit={suspend}
     >
       <p className="soft">
-        Its keys are rejected, and its sessions and running jobs end immediately. Nothing is
-        deleted; you can restore the account.
+        Its keys will be rejected, and its sessions and running jobs will end immediately. Nothing
+        will be deleted; you can restore the account.
       </p>
       <Field
         label="Reason"
@@ -77,12 +77,12 @@ export function SuspendDialog({ account, onClose, onChange }: AccountDialogProps
 }
 
 export function DeleteDialog({ account, onClose, onChanged }: AccountDialogProps) {
-  const [, go] = useLocation();
+  const [, navigate] = useLocation();
   const { isPending, problem, run } = useAction();
   const remove = () =>
     run(async () => {
       await api.delete(`/dashboard/api/operator/accounts/${account.id}`, { confirm: account.name });
-      go("/accounts");
+      navigate("/accounts");
       await onChanged();
       focusPageHead();
     });
@@ -102,8 +102,8 @@ export function DeleteDialog({ account, onClose, onChanged }: AccountDialogProps
       onConfirm={remove}
     >
       <p>
-        Its keys stop working and its jobs end. Results, usage, credentials and webhooks are
-        deleted. This cannot be undone. To block the account temporarily, suspend it.
+        Its keys will stop working and its jobs will end. Results, usage, credentials and webhooks
+        will be deleted. This cannot be undone. To block the account temporarily, suspend it.
       </p>
     </ConfirmName>
   );

@@ -9,7 +9,7 @@ import { useDebounced } from "../../components/use-debounced.ts";
 import { useApi } from "../../use-api.ts";
 
 const accountsPath = "/dashboard/api/operator/accounts";
-const maxOffered = 8;
+const maxSuggestions = 8;
 
 type FilterProps = {
   title?: string;
@@ -17,29 +17,24 @@ type FilterProps = {
   others?: readonly AccountReference[];
   account: string | null;
   /** Null means all accounts. */
-  makeAddress(account: string | null): string;
+  makePath(account: string | null): string;
 };
 
-export function AccountFilter({
-  title = "Account",
-  others = [],
-  account,
-  makeAddress,
-}: FilterProps) {
+export function AccountFilter({ title = "Account", others = [], account, makePath }: FilterProps) {
   return account === null ? (
-    <AccountSearch title={title} others={others} makeAddress={makeAddress} />
+    <AccountSearch title={title} others={others} makePath={makePath} />
   ) : (
-    <SelectedAccount title={title} others={others} account={account} makeAddress={makeAddress} />
+    <SelectedAccount title={title} others={others} account={account} makePath={makePath} />
   );
 }
 
-function AccountSearch({ title, others, makeAddress }: Omit<Required<FilterProps>, "account">) {
+function AccountSearch({ title, others, makePath }: Omit<Required<FilterProps>, "account">) {
   const [query, setQuery] = useState("");
-  const settled = useDebounced(query.trim());
+  const debouncedQuery = useDebounced(query.trim());
   const { data } = useApi<AccountsResponse>(
-    settled === "" ? null : `${accountsPath}?query=${encodeURIComponent(settled)}`,
+    debouncedQuery === "" ? null : `${accountsPath}?query=${encodeURIComponent(debouncedQuery)}`,
   );
-  const accounts = settled === "" ? others : data?.accounts.slice(0, maxOffered);
+  const accounts = debouncedQuery === "" ? others : data?.accounts.slice(0, maxSuggestions);
   return (
     <search className="stack-small">
       <Field
@@ -50,11 +45,11 @@ function AccountSearch({ title, others, makeAddress }: Omit<Required<FilterProps
         maxLength={100}
         onChange={(event) => setQuery(event.currentTarget.value)}
       />
-      {accounts === undefined || (settled === "" && accounts.length === 0) ? null : (
+      {accounts === undefined || (debouncedQuery === "" && accounts.length === 0) ? null : (
         <div className="row" role="status">
           {accounts.length === 0 ? <span className="small quiet">No matching account.</span> : null}
           {accounts.map(({ id, name }) => (
-            <Link key={id} className="button" data-size="small" href={makeAddress(id)}>
+            <Link key={id} className="button" data-size="small" href={makePath(id)}>
               <bdi>{name}</bdi>
             </Link>
           ))}
@@ -68,18 +63,18 @@ function SelectedAccount({
   title,
   others,
   account: id,
-  makeAddress,
+  makePath,
 }: Omit<Required<FilterProps>, "account"> & { account: string }) {
-  const other = others.find((known) => known.id === id);
+  const otherAccount = others.find((known) => known.id === id);
   const { data } = useApi<AccountsResponse>(
-    other === undefined ? `${accountsPath}?query=${encodeURIComponent(id)}` : null,
+    otherAccount === undefined ? `${accountsPath}?query=${encodeURIComponent(id)}` : null,
   );
   const account = data?.accounts.find((found) => found.id === id);
   return (
     <div className="row">
       <p className="small">
-        {title}: {other === undefined ? null : other.name}
-        {other === undefined && account === undefined ? <code>{id}</code> : null}
+        {title}: {otherAccount === undefined ? null : otherAccount.name}
+        {otherAccount === undefined && account === undefined ? <code>{id}</code> : null}
         {account === undefined ? null : (
           <Link href={`/accounts/${id}`}>
             <bdi>{account.name}</bdi>
@@ -89,8 +84,8 @@ function SelectedAccount({
       <Link
         className="button"
         data-size="small"
-        href={makeAddress(null)}
-        aria-label={`Remove the filter ${title}`}
+        href={makePath(null)}
+        aria-label={`Remove the ${title} filter`}
       >
         Remove
       </Link>

@@ -37,17 +37,17 @@ export function AccountPanel({
   account: AccountListingResponse;
   onChanged(): Promise<void>;
 }) {
-  const { account: own } = useSignedIn();
-  const [act, setAct] = useState<AccountAction | null>(null);
+  const { account: ownAccount } = useSignedIn();
+  const [action, setAction] = useState<AccountAction | null>(null);
   const { isPending, problem, run } = useAction();
   const change = async (accountChange: AccountChange) => {
     await api.patch(`/dashboard/api/operator/accounts/${account.id}`, accountChange);
     await onChanged();
   };
-  const Dialog = act === null ? null : dialogs[act];
+  const Dialog = action === null ? null : dialogs[action];
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
-  const isOwn = own.id === account.id;
+  const isOwn = ownAccount.id === account.id;
   return (
     <section className="panel" aria-labelledby="opened">
       <div className="panel-head">
@@ -77,7 +77,10 @@ export function AccountPanel({
             <h3>Limits</h3>
             <p>{limitsSentence(account.limits)} Its keys can have lower limits.</p>
           </div>
-          <Button aria-label={`Change limits of ${account.name}`} onClick={() => setAct("limits")}>
+          <Button
+            aria-label={`Change limits of ${account.name}`}
+            onClick={() => setAction("limits")}
+          >
             Change limits
           </Button>
         </li>
@@ -95,7 +98,7 @@ export function AccountPanel({
           <AccountActions
             account={account}
             isPending={isPending}
-            onAct={setAct}
+            onAct={setAction}
             onRestore={() => void run(() => change({ suspended: false }))}
           />
         )}
@@ -103,7 +106,7 @@ export function AccountPanel({
       {Dialog === null ? null : (
         <Dialog
           account={account}
-          onClose={() => setAct(null)}
+          onClose={() => setAction(null)}
           onChange={change}
           onChanged={onChanged}
         />

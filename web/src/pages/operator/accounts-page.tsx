@@ -22,13 +22,15 @@ const accountsPath = "/dashboard/api/operator/accounts";
 export function AccountsPage() {
   const [path] = useLocation();
   const [query, setQuery] = useState("");
-  const settled = useDebounced(query.trim());
+  const debouncedQuery = useDebounced(query.trim());
   const list = usePages(
-    settled === "" ? accountsPath : `${accountsPath}?query=${encodeURIComponent(settled)}`,
+    debouncedQuery === ""
+      ? accountsPath
+      : `${accountsPath}?query=${encodeURIComponent(debouncedQuery)}`,
     ({ accounts }: AccountsResponse) => accounts,
   );
   const openedId = path.split("/")[2] ?? null;
-  const opened = useOpened(openedId, list.rows);
+  const openedAccount = useOpenedAccount(openedId, list.rows);
   return (
     <>
       <PageHead title="Accounts">
@@ -62,12 +64,12 @@ export function AccountsPage() {
             }
           />
         </div>
-        {opened.account === null ? null : (
+        {openedAccount.account === null ? null : (
           <AccountPanel
-            key={opened.account.id}
-            account={opened.account}
+            key={openedAccount.account.id}
+            account={openedAccount.account}
             onChanged={async () => {
-              await Promise.all([list.refresh(), opened.refresh()]);
+              await Promise.all([list.refresh(), openedAccount.refresh()]);
             }}
           />
         )}
@@ -119,12 +121,15 @@ const columns: readonly Column<AccountListingResponse>[] = [
 ];
 
 /** The account from the list, or else requested by id. */
-function useOpened(id: string | null, listed: readonly AccountListingResponse[] | undefined) {
-  const inList = listed?.find((account) => account.id === id) ?? null;
-  const isRequested = id !== null && listed !== undefined && inList === null;
+function useOpenedAccount(
+  id: string | null,
+  listedAccounts: readonly AccountListingResponse[] | undefined,
+) {
+  const listedAccount = listedAccounts?.find((account) => account.id === id) ?? null;
+  const isRequested = id !== null && listedAccounts !== undefined && listedAccount === null;
   const { data, refresh } = useApi<AccountsResponse>(
     isRequested ? `${accountsPath}?query=${encodeURIComponent(id)}` : null,
   );
   const openedAccount = data?.accounts.find((account) => account.id === id) ?? null;
-  return { account: id === null ? null : (inList ?? openedAccount), refresh };
+  return { account: id === null ? null : (listedAccount ?? openedAccount), refresh };
 }

@@ -7,7 +7,7 @@ import type { ActionState } from "../../components/use-action.ts";
 export function ActionDialog({
   title,
   action,
-  isDestroying = false,
+  isDestructive = false,
   submission: { isPending, problem },
   onClose,
   onSubmit,
@@ -15,7 +15,7 @@ export function ActionDialog({
 }: {
   title: ReactNode;
   action: string;
-  isDestroying?: boolean;
+  isDestructive?: boolean;
   submission: ActionState;
   onClose(): void;
   onSubmit(): void;
@@ -29,7 +29,7 @@ export function ActionDialog({
         <Button variant="plain" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" variant={isDestroying ? "destroy" : "primary"} disabled={isPending}>
+        <Button type="submit" variant={isDestructive ? "destroy" : "primary"} disabled={isPending}>
           {action}
         </Button>
       </div>

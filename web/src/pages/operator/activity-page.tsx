@@ -16,16 +16,16 @@ const lists = [
 
 type ListName = (typeof lists)[number]["name"];
 
-function listAddress(name: ListName, account: string | null): string {
+function activityPath(name: ListName, account: string | null): string {
   return `/activity/${name}${account === null ? "" : `?account=${encodeURIComponent(account)}`}`;
 }
 
 /** Shows all accounts, or the one in the address. */
 export function ActivityPage() {
   const [path] = useLocation();
-  const [search, setSearch] = useSearchParams();
-  const account = search.get("account");
-  const range = parseRange(search.get("range"), "7d");
+  const [searchParams, setSearchParams] = useSearchParams();
+  const account = searchParams.get("account");
+  const range = parseRange(searchParams.get("range"), "7d");
   const listName = lists.find(({ name }) => name === path.split("/")[2])?.name ?? "keys";
   return (
     <>
@@ -36,7 +36,7 @@ export function ActivityPage() {
             {lists.map(({ name, title }) => (
               <Link
                 key={name}
-                href={listAddress(name, account)}
+                href={activityPath(name, account)}
                 aria-current={name === listName ? "true" : undefined}
               >
                 {title}
@@ -49,7 +49,7 @@ export function ActivityPage() {
       </PageHead>
       <div className="panel">
         <div className="panel-body search stack-small">
-          <AccountFilter account={account} makeAddress={(id) => listAddress(listName, id)} />
+          <AccountFilter account={account} makePath={(id) => activityPath(listName, id)} />
           {listName === "usage" ? (
             <div>
               <Segmented
@@ -57,7 +57,7 @@ export function ActivityPage() {
                 options={ranges}
                 value={range}
                 onPick={(picked) =>
-                  setSearch(
+                  setSearchParams(
                     { ...(account === null ? {} : { account }), range: picked },
                     { replace: true },
                   )

@@ -9,7 +9,7 @@ import { Ago } from "../../components/time.tsx";
 import { durationText, wholeNumber } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 import { usePages } from "../../use-pages.ts";
-import { accountColumn, NothingListed } from "./all-accounts.tsx";
+import { accountColumn, NothingListed } from "./account-column.tsx";
 
 export function AllJobs({ account }: { account: string | null }) {
   const parameters = account === null ? "" : `?account=${encodeURIComponent(account)}`;

@@ -10,14 +10,14 @@ import type { Column } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
 import { useDebounced } from "../../components/use-debounced.ts";
 import { usePages } from "../../use-pages.ts";
-import { accountColumn, NothingListed } from "./all-accounts.tsx";
+import { accountColumn, NothingListed } from "./account-column.tsx";
 
 /** Includes accounts that no one has signed in to. */
 export function AllKeys({ account }: { account: string | null }) {
   const [query, setQuery] = useState("");
-  const settled = useDebounced(query.trim());
+  const debouncedQuery = useDebounced(query.trim());
   const parameters = new URLSearchParams({
-    ...(settled === "" ? {} : { query: settled }),
+    ...(debouncedQuery === "" ? {} : { query: debouncedQuery }),
     ...(account === null ? {} : { account }),
   });
   const list = usePages(

@@ -7,7 +7,7 @@ import { PagedTable } from "../../components/paged-table.tsx";
 import type { Column } from "../../components/table.tsx";
 import { wholeNumber } from "../../numbers.ts";
 import { usePages } from "../../use-pages.ts";
-import { accountColumn, NothingListed } from "./all-accounts.tsx";
+import { accountColumn, NothingListed } from "./account-column.tsx";
 
 export function AllUsage({ account, range }: { account: string | null; range: UsageRange }) {
   const parameters = new URLSearchParams({ range, ...(account === null ? {} : { account }) });
@@ -26,9 +26,9 @@ export function AllUsage({ account, range }: { account: string | null; range: Us
   );
 }
 
-type Count = Exclude<keyof AccountUsageListing, "account">;
+type CountName = Exclude<keyof AccountUsageListing, "account">;
 
-const count = (title: string, name: Count): Column<AccountUsageListing> => ({
+const countColumn = (title: string, name: CountName): Column<AccountUsageListing> => ({
   title,
   isNumber: true,
   cell: (row) => <span className="num">{wholeNumber(row[name])}</span>,
@@ -36,10 +36,10 @@ const count = (title: string, name: Count): Column<AccountUsageListing> => ({
 
 const columns: readonly Column<AccountUsageListing>[] = [
   accountColumn,
-  count("Requests", "requests"),
-  count("Refused", "refused"),
-  count("Failed", "failed"),
-  count("Searches", "searches"),
-  count("Failed searches", "searches_failed"),
-  count("Posts", "posts"),
+  countColumn("Requests", "requests"),
+  countColumn("Refused", "refused"),
+  countColumn("Failed", "failed"),
+  countColumn("Searches", "searches"),
+  countColumn("Failed searches", "searches_failed"),
+  countColumn("Posts", "posts"),
 ];

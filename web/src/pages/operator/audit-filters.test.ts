@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { actionLabel, auditAddress, auditPath, filtersIn } from "./audit-filters.ts";
+import { actionLabel, auditPagePath, auditPath, filtersIn } from "./audit-filters.ts";
 
-test("the address of the page preserves the audit filters", () => {
+test("the page's address preserves the audit filters", () => {
   const filters = {
     account: "a b",
     action: "key_created",
@@ -9,9 +9,9 @@ test("the address of the page preserves the audit filters", () => {
     from: "2026-11-01",
     to: "2026-11-30",
   } as const;
-  const [, search] = auditAddress(filters).split("?");
+  const [, search] = auditPagePath(filters).split("?");
   expect(filtersIn(new URLSearchParams(search))).toEqual(filters);
-  expect(auditAddress({})).toBe("/audit");
+  expect(auditPagePath({})).toBe("/audit");
 });
 
 test("unknown actions and impossible days are dropped from the audit filters", () => {

@@ -12,14 +12,14 @@ export type AuditFilters = {
 const names = ["account", "action", "actor", "from", "to"] as const;
 
 export function filtersIn(search: URLSearchParams): AuditFilters {
-  const dates = Object.fromEntries(
+  const values = Object.fromEntries(
     names.flatMap((name) => {
       const value = search.get(name);
       return value === null || value === "" ? [] : [[name, value]];
     }),
   );
-  const { action: word, from, to, ...rest } = dates;
-  const action = auditActions.find((known) => known === word);
+  const { action: actionName, from, to, ...rest } = values;
+  const action = auditActions.find((known) => known === actionName);
   return {
     ...rest,
     ...(action === undefined ? {} : { action }),
@@ -28,7 +28,7 @@ export function filtersIn(search: URLSearchParams): AuditFilters {
   };
 }
 
-export function auditAddress(filters: AuditFilters): string {
+export function auditPagePath(filters: AuditFilters): string {
   return withParameters("/audit", filters);
 }
 

@@ -16,7 +16,7 @@ import { AccountFilter } from "./account-filter.tsx";
 import {
   type AuditFilters,
   actionLabel,
-  auditAddress,
+  auditPagePath,
   auditPath,
   filtersIn,
 } from "./audit-filters.ts";
@@ -43,17 +43,17 @@ export function AuditPage() {
           columns={auditColumns}
           rowKey={({ sequence }) => String(sequence)}
           empty={<Empty title="No entries" text="No entry matches these filters." />}
-          more="Older"
+          moreLabel="Older"
         />
       </div>
     </>
   );
 }
 
-const any = "";
+const anyAction = "";
 
-const actions: readonly { value: AuditAction | typeof any; label: string }[] = [
-  { value: any, label: "Any" },
+const actions: readonly { value: AuditAction | typeof anyAction; label: string }[] = [
+  { value: anyAction, label: "Any" },
   ...auditActions.map((value) => ({ value, label: actionLabel(value) })),
 ];
 
@@ -66,40 +66,43 @@ function Filters({ filters }: { filters: AuditFilters }) {
   const [, navigate] = useLocation();
   const changeFilter = (name: keyof AuditFilters, value: string | null) => {
     const { [name]: _removed, ...rest } = filters;
-    return auditAddress({ ...rest, ...(value === null || value === any ? {} : { [name]: value }) });
+    return auditPagePath({
+      ...rest,
+      ...(value === null || value === anyAction ? {} : { [name]: value }),
+    });
   };
-  const show = (name: keyof AuditFilters, value: string) =>
+  const setFilter = (name: keyof AuditFilters, value: string) =>
     navigate(changeFilter(name, value), { replace: true });
   return (
     <div className="stack-small">
       <AccountFilter
         account={filters.account ?? null}
-        makeAddress={(id) => changeFilter("account", id)}
+        makePath={(id) => changeFilter("account", id)}
       />
       <AccountFilter
         title="By"
         others={otherActors}
         account={filters.actor ?? null}
-        makeAddress={(id) => changeFilter("actor", id)}
+        makePath={(id) => changeFilter("actor", id)}
       />
       <div className="row">
         <LabelledSelect
           label="Action"
           options={actions}
-          value={filters.action ?? any}
-          onPick={(picked) => show("action", picked)}
+          value={filters.action ?? anyAction}
+          onPick={(picked) => setFilter("action", picked)}
         />
         <Field
           label="From"
           type="date"
           value={filters.from ?? ""}
-          onChange={(event) => show("from", event.currentTarget.value)}
+          onChange={(event) => setFilter("from", event.currentTarget.value)}
         />
         <Field
           label="To"
           type="date"
           value={filters.to ?? ""}
-          onChange={(event) => show("to", event.currentTarget.value)}
+          onChange={(event) => setFilter("to", event.currentTarget.value)}
         />
       </div>
     </div>
@@ -112,12 +115,12 @@ function ExportAudit({ path }: { path: string }) {
   const save = () =>
     run(async () => {
       const lines: string[] = [];
-      let before = "";
+      let pageParameter = "";
       for (;;) {
-        const { entries, next } = await api.get<AuditResponse>(`${path}${before}`);
+        const { entries, next } = await api.get<AuditResponse>(`${path}${pageParameter}`);
         lines.push(...entries.map((entry) => `${JSON.stringify(entry)}\n`));
         if (next === null) break;
-        before = `${path.includes("?") ? "&" : "?"}before=${next}`;
+        pageParameter = `${path.includes("?") ? "&" : "?"}before=${next}`;
       }
       saveFile(new Blob(lines, { type: "application/x-ndjson" }), "audit-log.ndjson");
     });

@@ -43,7 +43,7 @@ export function LimitsDialog({ account, onClose, onChange }: AccountDialogProps)
           autoFocus
           value={requests}
           placeholder="default"
-          invalid={rateError(requests)}
+          error={rateError(requests)}
           help="Leave empty to use the default."
           onChange={(event) => setRequests(event.currentTarget.value)}
         />
@@ -52,7 +52,7 @@ export function LimitsDialog({ account, onClose, onChange }: AccountDialogProps)
           inputMode="numeric"
           value={searches}
           placeholder="default"
-          invalid={rateError(searches)}
+          error={rateError(searches)}
           onChange={(event) => setSearches(event.currentTarget.value)}
         />
       </div>

@@ -18,22 +18,28 @@ export function NodeDialog({ change, ...act }: NodeDialogProps & { change: NodeC
   return change === "drain" ? <DrainNode {...act} /> : <ApproveNode {...act} />;
 }
 
+function approvalTexts({ state }: NodeListing): { title: string; action: string } {
+  if (state === "pending") return { title: "Approve", action: "Approve node" };
+  if (state === "draining") return { title: "Resume", action: "Resume node" };
+  return { title: "End the quarantine of", action: "End quarantine" };
+}
+
 function ApproveNode({ node, onClose, onConfirm }: NodeDialogProps) {
   const submission = useAction();
-  const isKnown = node.state !== "pending";
+  const { title, action } = approvalTexts(node);
   return (
     <ActionDialog
       title={
         <>
-          {isKnown ? "Resume" : "Approve"} <bdi>{node.name}</bdi>?
+          {title} <bdi>{node.name}</bdi>?
         </>
       }
-      action={isKnown ? "Resume node" : "Approve node"}
+      action={action}
       submission={submission}
       onClose={onClose}
       onSubmit={() => void submission.run(onConfirm)}
     >
-      <p className="soft">It receives and can read searches from all accounts.</p>
+      <p className="soft">It will receive searches from all accounts and be able to read them.</p>
       <dl className="facts">
         <Fact name="Id">
           <code>{node.id}</code>
@@ -50,7 +56,7 @@ function ApproveNode({ node, onClose, onConfirm }: NodeDialogProps) {
         <Fact name="Proves">{node.proves}</Fact>
         <Fact name="Does not prove">{node.does_not_prove}</Fact>
       </dl>
-      {isKnown ? null : (
+      {node.state !== "pending" ? null : (
         <p className="soft">
           The node chose this name itself. Compare the id with the one that the node printed at
           startup.
@@ -75,8 +81,8 @@ function DrainNode({ node, onClose, onConfirm }: NodeDialogProps) {
       onSubmit={() => void submission.run(onConfirm)}
     >
       <p className="soft">
-        It finishes its running jobs and gets no new ones. It stays connected, and you can resume
-        it.
+        It will finish its running jobs and get no new ones. It will stay connected, and you can
+        resume it.
       </p>
     </ActionDialog>
   );
@@ -100,8 +106,9 @@ function RemoveNode({ node, onClose, onConfirm }: NodeDialogProps) {
       onConfirm={() => run(onConfirm)}
     >
       <p>
-        Its key is permanently refused, with any evidence, and its running jobs go to other nodes
-        immediately. Proofs of results that it signed stay valid. To pause it, drain it.
+        Its key will be permanently refused, with any evidence, and its running jobs will go to
+        other nodes immediately. Proofs of results that it signed will stay valid. To pause it,
+        drain it.
       </p>
     </ConfirmName>
   );

@@ -16,7 +16,7 @@ export function NodeEvents({ events }: { events: readonly NodeEventListing[] }) 
         <Table
           caption="Node events, newest first"
           columns={columns}
-          rows={numbered(events)}
+          rows={addRowKeys(events)}
           rowKey={({ key }) => key}
         />
       )}
@@ -27,7 +27,7 @@ export function NodeEvents({ events }: { events: readonly NodeEventListing[] }) 
 type Row = NodeEventListing & { key: string };
 
 /** Numbered, because events have no unique fields. */
-function numbered(events: readonly NodeEventListing[]): readonly Row[] {
+function addRowKeys(events: readonly NodeEventListing[]): readonly Row[] {
   return events.map((event, index) => ({ ...event, key: String(events.length - index) }));
 }
 

@@ -23,10 +23,10 @@ import { NodeDialog } from "./node-dialogs.tsx";
 import { NodeEvents } from "./node-events.tsx";
 
 const path = "/dashboard/api/operator/nodes";
-const everyMs = 5_000;
+const refreshMs = 5_000;
 
 export function NodesPage() {
-  const { data, problem, refresh } = useApi<NodesResponse>(path, everyMs);
+  const { data, problem, refresh } = useApi<NodesResponse>(path, refreshMs);
   const [pendingChange, setPendingChange] = useState<{
     node: NodeListing;
     change: NodeChange;
@@ -40,7 +40,7 @@ export function NodesPage() {
   };
   return (
     <>
-      <PageHead title="Nodes">{data === undefined ? "\u00a0" : situation(data.nodes)}</PageHead>
+      <PageHead title="Nodes">{data === undefined ? "\u00a0" : pageSummary(data.nodes)}</PageHead>
       <div className="stack">
         {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
         {data === undefined ? (
@@ -64,11 +64,13 @@ export function NodesPage() {
   );
 }
 
-function situation(nodes: readonly NodeListing[]): string {
-  const connected = nodes.filter(({ is_connected: isConnected }) => isConnected).length;
-  const pending = nodes.filter(({ state }) => state === "pending").length;
-  const summary = `${quantityText(nodes.length, "remote node")}, ${connected} connected`;
-  return pending === 0 ? `${summary}.` : `${summary}. ${pending} waiting for your approval.`;
+function pageSummary(nodes: readonly NodeListing[]): string {
+  const connectedCount = nodes.filter(({ is_connected: isConnected }) => isConnected).length;
+  const pendingCount = nodes.filter(({ state }) => state === "pending").length;
+  const summary = `${quantityText(nodes.length, "remote node")}, ${connectedCount} connected`;
+  return pendingCount === 0
+    ? `${summary}.`
+    : `${summary}. ${pendingCount} waiting for your approval.`;
 }
 
 function NodeTable({
@@ -125,7 +127,7 @@ function NodeTable({
       {nodes.length === 0 ? (
         <Empty
           title="No remote nodes"
-          text="A remote node runs searches on another machine. Start one, and it appears here. It waits for your approval, unless the policy names its machine."
+          text="A remote node runs searches on another machine. Start one, and it will appear here. It will wait for your approval, unless the policy names its machine."
         >
           <CommandLine command={commandText(`node --gateway ${baseUrl}`)} />
         </Empty>

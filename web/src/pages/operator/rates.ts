@@ -1,10 +1,10 @@
 import type { AccountListingResponse } from "../../../../src/http/dashboard/contract/operator.ts";
 
 /** "5 requests per second"; null means the default. */
-export function rateText(rate: number | null, one: "request" | "search", per: string): string {
-  const many = one === "search" ? "searches" : "requests";
-  if (rate === null) return `default ${many} ${per}`;
-  return `${rate.toLocaleString("en-US")} ${rate === 1 ? one : many} ${per}`;
+export function rateText(rate: number | null, singular: "request" | "search", per: string): string {
+  const plural = singular === "search" ? "searches" : "requests";
+  if (rate === null) return `default ${plural} ${per}`;
+  return `${rate.toLocaleString("en-US")} ${rate === 1 ? singular : plural} ${per}`;
 }
 
 export function limitsSentence({

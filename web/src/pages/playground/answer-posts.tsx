@@ -2,12 +2,12 @@ import { type RefObject, useEffect, useMemo, useRef } from "preact/compat";
 import { isSearch } from "../../../../src/platforms/methods.ts";
 import { Button } from "../../components/button.tsx";
 import { Code } from "../../components/code.tsx";
-import { PostList } from "../../components/posts-list.tsx";
+import { PostList } from "../../components/post-list.tsx";
 import { wholeNumber } from "../../numbers.ts";
 import { areSingleKeysOn, isTyping } from "../../single-keys.ts";
 import { useRowKeys } from "../../use-row-keys.ts";
 import { AnswerWarnings } from "./answer-warnings.tsx";
-import { expectedMatches } from "./marks.ts";
+import { highlightTerms } from "./marks.ts";
 import { NothingFound } from "./nothing-found.tsx";
 import { readQuery } from "./read-query.ts";
 import { maxQueryLength, type Request } from "./search-request.ts";
@@ -17,19 +17,19 @@ import type { ShownAnswer } from "./use-search.ts";
 export type View = "cards" | "json";
 
 export function AnswerPosts({
-  shown,
+  shownAnswer,
   view,
   isBusy,
   onMore,
   onSearch,
 }: {
-  shown: ShownAnswer;
+  shownAnswer: ShownAnswer;
   view: View;
   isBusy: boolean;
   onMore(): void;
   onSearch(request: Request): void;
 }) {
-  const { request, results, answer } = shown;
+  const { request, results, answer } = shownAnswer;
   const list = useRef<HTMLOListElement>(null);
   usePostKeys(list);
   const tree = useMemo(
@@ -40,8 +40,8 @@ export function AnswerPosts({
     [request.query, request.method],
   );
   const posts = useMemo(() => {
-    const expected = expectedMatches(tree);
-    return results.map((record) => shownPost(record, expected));
+    const terms = highlightTerms(tree);
+    return results.map((record) => shownPost(record, terms));
   }, [results, tree]);
   return (
     <>
@@ -52,7 +52,7 @@ export function AnswerPosts({
         onSearch={onSearch}
       />
       {posts.length === 0 ? (
-        <NothingFound shown={shown} tree={tree} onSearch={onSearch} />
+        <NothingFound shownAnswer={shownAnswer} tree={tree} onSearch={onSearch} />
       ) : view === "json" ? (
         <div className="posts-json">
           <Code label="The posts as JSON">{JSON.stringify(results, null, 2)}</Code>

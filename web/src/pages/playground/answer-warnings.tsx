@@ -22,14 +22,14 @@ export function AnswerWarnings({
   onSearch(request: Request): void;
 }) {
   const { live_window_ms: liveWindowMs } = useSignedIn();
-  const shown = warnings.filter(
+  const shownWarnings = warnings.filter(
     ({ code, offset }) => offset === undefined && code !== "incomplete_coverage",
   );
-  if (shown.length === 0) return null;
+  if (shownWarnings.length === 0) return null;
   const liveFromMs = Date.parse(coverage.to) - liveWindowMs;
   return (
     <ul className="answer-warnings">
-      {shown.map(({ code, message, hint }) => (
+      {shownWarnings.map(({ code, message, hint }) => (
         <li key={`${code} ${message}`}>
           <Icon name="info" />
           {liveWindowCodes.includes(code) ? (

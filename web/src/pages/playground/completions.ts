@@ -20,35 +20,35 @@ export type Completion = {
 /** `start` and `end` are the UTF-16 offsets of the word. */
 export type Completions = { start: number; end: number; items: readonly Completion[] };
 
-const max = 6;
+const maxItems = 6;
 const wordBefore = /(?:^|[\s(])[-+]*([a-z_]{2,}|[a-z_]+:[a-z_]*)$/i;
 
 /**
  * Operators and values that start with the word before the caret; null if none, or inside quotes.
  */
 export function completionsAt(text: string, caret: number): Completions | null {
-  const before = text.slice(0, caret);
-  if (!/^(?:$|[\s)])/.test(text.slice(caret)) || isWithinQuotes(before)) return null;
-  const word = wordBefore.exec(before)?.[1];
+  const textBefore = text.slice(0, caret);
+  if (!/^(?:$|[\s)])/.test(text.slice(caret)) || isWithinQuotes(textBefore)) return null;
+  const word = wordBefore.exec(textBefore)?.[1];
   if (word === undefined) return null;
   const prefix = word.toLowerCase();
-  const all = prefix.includes(":") ? valuesFor(prefix) : operatorsFor(prefix);
-  const items = all.filter((item) => item.text !== prefix).slice(0, max);
+  const matches = prefix.includes(":") ? valuesFor(prefix) : operatorsFor(prefix);
+  const items = matches.filter((item) => item.text !== prefix).slice(0, maxItems);
   return items.length === 0 ? null : { start: caret - word.length, end: caret, items };
 }
 
-function isWithinQuotes(before: string): boolean {
-  return (before.match(/(?<!\\)["“”„]/g)?.length ?? 0) % 2 === 1;
+function isWithinQuotes(textBefore: string): boolean {
+  return (textBefore.match(/(?<!\\)["“”„]/g)?.length ?? 0) % 2 === 1;
 }
 
 function operatorsFor(prefix: string): Completion[] {
-  const operators = Object.entries(valueOperators).flatMap(([own, { aliases }]) => {
-    const name = operatorNamed(own);
+  const operators = Object.entries(valueOperators).flatMap(([primaryName, { aliases }]) => {
+    const name = operatorNamed(primaryName);
     if (name === null) return [];
-    const match = [own, ...aliases].find((text) => text.startsWith(prefix));
+    const match = [primaryName, ...aliases].find((text) => text.startsWith(prefix));
     if (match === undefined) return [];
     const { example, meaning } = operatorHelp[name];
-    return [{ text: `${match}:`, placeholder: example.slice(own.length + 1), meaning }];
+    return [{ text: `${match}:`, placeholder: example.slice(primaryName.length + 1), meaning }];
   });
   const filters = filterOperators
     .filter((name) => name !== "include" && name.startsWith(prefix))
@@ -86,8 +86,8 @@ function valuesFor(prefix: string): Completion[] {
 function nameChoices(name: string): readonly (readonly [string, string])[] {
   const filter = filterOperatorNamed(name);
   if (filter !== null) {
-    const lead = filter === "exclude" ? "None of these: " : "";
-    return Object.entries(propertyHelp).map(([property, meaning]) => [property, lead + meaning]);
+    const prefix = filter === "exclude" ? "None of these: " : "";
+    return Object.entries(propertyHelp).map(([property, meaning]) => [property, prefix + meaning]);
   }
   const operator = operatorNamed(name);
   if (operator === "platform")
@@ -102,9 +102,9 @@ export function complete(
   { start, end }: Completions,
   item: Completion,
 ): { text: string; caret: number } {
-  const isWhole = !item.text.endsWith(":");
-  const after = text.slice(end);
-  const space = isWhole && !/^[\s)]/.test(after) ? " " : "";
-  const completed = text.slice(0, start) + item.text + space;
-  return { text: completed + after, caret: completed.length };
+  const isComplete = !item.text.endsWith(":");
+  const textAfter = text.slice(end);
+  const space = isComplete && !/^[\s)]/.test(textAfter) ? " " : "";
+  const textBefore = text.slice(0, start) + item.text + space;
+  return { text: textBefore + textAfter, caret: textBefore.length };
 }

@@ -38,9 +38,9 @@ const otherMethods: readonly Option<Method | "">[] = [
 
 const placeholders = {
   text: "Words, phrases, operators",
-  user: "Username, ID or address of an account",
-  post: "ID or address of a post",
-  space: "ID or address of a Space",
+  user: "Username, ID or URL of an account",
+  post: "ID or URL of a post",
+  space: "ID or URL of a Space",
   none: "This method needs no query",
 } as const;
 
@@ -77,27 +77,32 @@ export function Composer({
   const { query } = request;
   const completion = useCompletion(query, field, (text) => onChange({ ...request, query: text }));
   const [isSettled, settle] = useTypingPause(query);
-  const shown = useShownDiagnostics(reading.diagnostics, isSettled, query, completion.caret);
+  const shownDiagnostics = useShownDiagnostics(
+    reading.diagnostics,
+    isSettled,
+    query,
+    completion.caret,
+  );
   const [areTimesOpen, setTimesOpen] = useState(false);
   const hasTimes = areTimesOpen || request.startTime !== undefined || request.endTime !== undefined;
-  const [submitted, setSubmitted] = useState<string | null>(null);
+  const [submittedQuery, setSubmittedQuery] = useState<string | null>(null);
   const isText = isSearch(request.method);
-  const open = isText ? completion.open : null;
+  const openCompletions = isText ? completion.open : null;
 
-  const first = isSettled ? (reading.diagnostics[0]?.message ?? null) : null;
-  const report = useRef(onAnnounce);
+  const firstMessage = isSettled ? (reading.diagnostics[0]?.message ?? null) : null;
+  const latestOnAnnounce = useRef(onAnnounce);
   useEffect(() => {
-    report.current = onAnnounce;
+    latestOnAnnounce.current = onAnnounce;
   });
   useEffect(() => {
-    if (first !== null) report.current(first);
-  }, [first]);
+    if (firstMessage !== null) latestOnAnnounce.current(firstMessage);
+  }, [firstMessage]);
 
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
     completion.close();
     settle();
-    setSubmitted(query);
+    setSubmittedQuery(query);
     if (reading.isEmpty || reading.hasError) field.current?.focus();
     else onSearch();
   };
@@ -109,9 +114,9 @@ export function Composer({
       submit();
     }
   };
-  const hasNotes = open === null && shown.length > 0;
+  const hasNotes = openCompletions === null && shownDiagnostics.length > 0;
   // The notes are below while typing, so that the page does not move, and inside once submitted.
-  const isFloating = query !== submitted;
+  const isFloating = query !== submittedQuery;
   return (
     <form className="panel composer" onSubmit={submit}>
       <div className="composer-bar">
@@ -160,9 +165,11 @@ export function Composer({
         aria-describedby={hasNotes ? `${id}-notes` : undefined}
         aria-invalid={isSettled && reading.hasError ? true : undefined}
         aria-autocomplete="list"
-        aria-controls={open === null ? undefined : `${id}-completion`}
+        aria-controls={openCompletions === null ? undefined : `${id}-completion`}
         aria-activedescendant={
-          open === null ? undefined : completionId(`${id}-completion`, completion.selectedIndex)
+          openCompletions === null
+            ? undefined
+            : completionId(`${id}-completion`, completion.selectedIndex)
         }
         placeholder={placeholders[methods[request.method].query]}
         enterkeyhint="search"
@@ -175,12 +182,12 @@ export function Composer({
         onBlur={completion.close}
         onKeyDown={press}
       />
-      {open === null ? null : (
+      {openCompletions === null ? null : (
         <div className="composer-notes" data-floating="">
           <CompletionList
             id={`${id}-completion`}
-            items={open.items}
-            typedLength={open.end - open.start}
+            items={openCompletions.items}
+            typedLength={openCompletions.end - openCompletions.start}
             selectedIndex={completion.selectedIndex}
             onAccept={completion.accept}
           />
@@ -194,7 +201,7 @@ export function Composer({
         >
           <Diagnostics
             query={query}
-            diagnostics={shown}
+            diagnostics={shownDiagnostics}
             canonical={reading.hasError ? null : reading.canonical}
             maxLength={maxQueryLength(request.method)}
             onFix={(text) => {
@@ -206,7 +213,7 @@ export function Composer({
         </div>
       ) : null}
       <div className="composer-foot">
-        {open === null ? (
+        {openCompletions === null ? (
           <>
             {isSettled && reading.hasError ? <span>Not sent: fix the error first.</span> : foot}
             <button type="button" className="link" onClick={onHelp}>

@@ -26,7 +26,7 @@ const post = (created_at: string): PostRecord => ({
 
 const makeAnswer = (
   results: readonly PostRecord[],
-  more: Partial<SearchAnswer> = {},
+  overrides: Partial<SearchAnswer> = {},
 ): SearchAnswer => ({
   uuid: "",
   results,
@@ -36,7 +36,7 @@ const makeAnswer = (
   sources: [],
   warnings: [],
   canonical_query: "",
-  ...more,
+  ...overrides,
 });
 
 describe("the window that is counted", () => {
@@ -48,18 +48,20 @@ describe("the window that is counted", () => {
 
   it("an unbounded counted window starts at the first archived time or the oldest result, or else seven days before its end", () => {
     const held = [{ from: "2026-11-01T00:00:00.000Z", to: week.to }];
-    const own = {
+    const postCoverage = {
       platform: "bluesky",
       collection: "posts",
       complete: false,
       gaps: [],
       held,
     } as const;
-    const open = { ...week, from: null };
-    expect(countsWindow({ ...open, platforms: [own] }).fromMs).toBe(Date.UTC(2026, 10, 1));
-    expect(countsWindow(open).fromMs).toBe(Date.parse("2026-11-14T10:30:00.000Z"));
+    const unboundedWeek = { ...week, from: null };
+    expect(countsWindow({ ...unboundedWeek, platforms: [postCoverage] }).fromMs).toBe(
+      Date.UTC(2026, 10, 1),
+    );
+    expect(countsWindow(unboundedWeek).fromMs).toBe(Date.parse("2026-11-14T10:30:00.000Z"));
     const oldest = "2025-12-31T11:56:59.463Z";
-    expect(countsWindow(open, [post(oldest)]).fromMs).toBe(Date.parse(oldest));
+    expect(countsWindow(unboundedWeek, [post(oldest)]).fromMs).toBe(Date.parse(oldest));
   });
 });
 
@@ -83,8 +85,8 @@ describe("counts of an answer with every match", () => {
   it("counts are not computed if posts may follow, the deadline was reached, or a post has no time", () => {
     const window = countsWindow(week);
     expect(localCounts(makeAnswer([], { next_cursor: "c" }), window)).toBeNull();
-    const late = [{ code: "deadline_reached", message: "" }];
-    expect(localCounts(makeAnswer([], { warnings: late }), window)).toBeNull();
+    const warnings = [{ code: "deadline_reached", message: "" }];
+    expect(localCounts(makeAnswer([], { warnings }), window)).toBeNull();
     expect(localCounts(makeAnswer([post("never")]), window)).toBeNull();
     expect(localCounts(makeAnswer([post("2020-01-01T00:00:00Z")]), window)).toBeNull();
   });
@@ -96,7 +98,7 @@ it("a week of counts is drawn in four-hour steps without losing posts", () => {
     makeAnswer([post("2026-11-15T00:00:00Z"), post("2026-11-15T03:59:59Z")]),
     window,
   );
-  if (counts === null) throw new Error("it can be counted here");
+  if (counts === null) throw new Error("the answer was not counted");
   const { bars, stepMs } = makeBars(counts, window);
   expect(stepText(stepMs)).toBe("every 4 hours");
   expect(bars).toHaveLength(43);

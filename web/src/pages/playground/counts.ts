@@ -24,15 +24,15 @@ export function countsWindow(
   results: readonly PostRecord[] = [],
 ): CountsWindow {
   const toMs = Date.parse(to);
-  const stored = platforms.flatMap(({ collection, held }) =>
+  const coverageStarts = platforms.flatMap(({ collection, held }) =>
     collection === "posts" ? held.map((span) => span.from) : [],
   );
-  const known = [
-    ...stored.flatMap((time) => (time === null ? [] : [Date.parse(time)])),
+  const knownTimes = [
+    ...coverageStarts.flatMap((time) => (time === null ? [] : [Date.parse(time)])),
     ...results.map(({ Metadata }) => Date.parse(Metadata?.created_at ?? "")),
   ].filter((ms) => !Number.isNaN(ms));
-  const first = known.length === 0 ? toMs - defaultDays * dayMs : Math.min(...known);
-  const fromMs = from === null ? first : Date.parse(from);
+  const earliestMs = knownTimes.length === 0 ? toMs - defaultDays * dayMs : Math.min(...knownTimes);
+  const fromMs = from === null ? earliestMs : Date.parse(from);
   const lengthMs = toMs - fromMs;
   const granularity = lengthMs <= 6 * hourMs ? "minute" : lengthMs <= 14 * dayMs ? "hour" : "day";
   return { fromMs, toMs, granularity };
@@ -109,14 +109,14 @@ export function countsSummary(
   const last = bars.at(-1);
   if (first === undefined || last === undefined) return "No counts.";
   const total = bars.reduce((sum, { count }) => sum + count, 0);
-  const highest = bars.reduce((max, bar) => (bar.count > max.count ? bar : max), first);
+  const highestBar = bars.reduce((max, bar) => (bar.count > max.count ? bar : max), first);
   const range = `from ${shortTime(iso(first.fromMs))} to ${shortTime(iso(last.toMs))}`;
   const sentences = [
     `Matching posts ${stepText(stepMs)} ${range}, ${wholeNumber(total)} in total.`,
   ];
-  if (highest.count > 0) {
+  if (highestBar.count > 0) {
     sentences.push(
-      `Highest count: ${wholeNumber(highest.count)}, from ${shortTime(iso(highest.fromMs))}.`,
+      `Highest count: ${wholeNumber(highestBar.count)}, from ${shortTime(iso(highestBar.fromMs))}.`,
     );
   }
   for (const gap of gaps.slice(0, 3)) {

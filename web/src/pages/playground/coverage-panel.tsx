@@ -6,16 +6,18 @@ import { platformNames } from "../../platforms.ts";
 import { coverageLines } from "./coverage.ts";
 import type { ShownAnswer } from "./use-search.ts";
 
-export function AnswerCoveragePanel({ shown }: { shown: ShownAnswer | null }) {
+export function AnswerCoveragePanel({ shownAnswer }: { shownAnswer: ShownAnswer | null }) {
   const lines =
-    shown === null ? [] : coverageLines(shown.first.coverage, shown.first.sources, Date.now());
+    shownAnswer === null
+      ? []
+      : coverageLines(shownAnswer.firstPage.coverage, shownAnswer.firstPage.sources, Date.now());
   return (
     <section className="panel" aria-labelledby="coverage">
       <div className="panel-head">
         <h2 id="coverage">Coverage</h2>
-        {shown === null ? null : (
+        {shownAnswer === null ? null : (
           <span className="push">
-            {shown.first.complete ? (
+            {shownAnswer.firstPage.complete ? (
               <Badge tone="accent">Complete</Badge>
             ) : (
               <Badge tone="caution">Incomplete</Badge>
@@ -24,14 +26,14 @@ export function AnswerCoveragePanel({ shown }: { shown: ShownAnswer | null }) {
         )}
       </div>
       <div className="panel-body coverage-reserve">
-        {shown === null ? (
+        {shownAnswer === null ? (
           <p className="small soft">
             Every answer reports which part of its window is covered, so you can tell no matches
             from missing data.
           </p>
-        ) : !isSearch(shown.request.method) ? (
+        ) : !isSearch(shownAnswer.request.method) ? (
           <p className="small soft">
-            {shown.first.complete
+            {shownAnswer.firstPage.complete
               ? "Read to the end, or up to the requested number."
               : "Reading ended early: there may be more."}
           </p>

@@ -8,13 +8,13 @@ const from = "2026-11-14T12:00:00.000Z";
 const to = "2026-11-21T12:00:00.000Z";
 const nowMs = Date.parse(to) + 1_000;
 
-const posts = (more: Partial<CollectionCoverage>): CollectionCoverage => ({
+const posts = (overrides: Partial<CollectionCoverage>): CollectionCoverage => ({
   platform: "bluesky",
   collection: "posts",
   complete: false,
   held: [{ from, to }],
   gaps: [],
-  ...more,
+  ...overrides,
 });
 const makeCoverage = (...platforms: readonly CollectionCoverage[]): Coverage => ({
   from,
@@ -23,7 +23,7 @@ const makeCoverage = (...platforms: readonly CollectionCoverage[]): Coverage => 
   gaps: platforms.flatMap(({ gaps }) => gaps),
   platforms,
 });
-const hole = { from: "2026-11-18T03:10:00.000Z", to: "2026-11-18T03:47:00.000Z" };
+const gap = { from: "2026-11-18T03:10:00.000Z", to: "2026-11-18T03:47:00.000Z" };
 
 const source = (platform: Platform, via: Source["via"], count = 1): Source => ({
   platform,
@@ -34,7 +34,7 @@ const source = (platform: Platform, via: Source["via"], count = 1): Source => ({
 describe("a platform's coverage", () => {
   it("a platform's coverage is complete up to now, or has gaps of a given length", () => {
     const [bluesky, mastodon] = coverageLines(
-      makeCoverage(posts({ complete: true }), posts({ platform: "mastodon", gaps: [hole] })),
+      makeCoverage(posts({ complete: true }), posts({ platform: "mastodon", gaps: [gap] })),
       [],
       nowMs,
     );
@@ -47,24 +47,28 @@ describe("a platform's coverage", () => {
 
   it("a platform's coverage is archived since a time, or not at all", () => {
     const since = "2026-11-20T12:00:00.000Z";
-    const late = posts({ held: [{ from: since, to }], gaps: [{ from, to: since }] });
-    expect(coverageLines(makeCoverage(late), [], nowMs)[0]?.text).toMatch(/^Archived since /);
-    const none = posts({ held: [], gaps: [{ from, to }] });
-    expect(coverageLines(makeCoverage(none), [], nowMs)[0]?.text).toBe("Coverage unknown");
-    const found = [source("bluesky", "archive", 3)];
-    expect(coverageLines(makeCoverage(none), found, nowMs)[0]?.text).toBe(
+    const recentPosts = posts({ held: [{ from: since, to }], gaps: [{ from, to: since }] });
+    expect(coverageLines(makeCoverage(recentPosts), [], nowMs)[0]?.text).toMatch(
+      /^Archived since /,
+    );
+    const noPosts = posts({ held: [], gaps: [{ from, to }] });
+    expect(coverageLines(makeCoverage(noPosts), [], nowMs)[0]?.text).toBe("Coverage unknown");
+    const sources = [source("bluesky", "archive", 3)];
+    expect(coverageLines(makeCoverage(noPosts), sources, nowMs)[0]?.text).toBe(
       "Some posts, coverage unknown",
     );
   });
 
   it("a platform's coverage states which part was searched live, and never that this part is archived", () => {
-    const late = posts({ platform: "x", held: [hole], gaps: [{ from, to: hole.from }] });
+    const gapBefore = posts({ platform: "x", held: [gap], gaps: [{ from, to: gap.from }] });
     const getText = (covered: CollectionCoverage, ...sources: readonly Source[]) =>
       coverageLines(makeCoverage(covered), sources, nowMs)[0]?.text;
-    const live = source("x", "api");
-    expect(getText(late, source("x", "archive", 0), live)).toBe("Answered live, may be incomplete");
-    expect(getText({ ...late, complete: true }, live)).toBe("Complete, answered live");
-    expect(getText({ ...late, complete: true }, source("x", "archive", 2), live)).toBe(
+    const liveSource = source("x", "api");
+    expect(getText(gapBefore, source("x", "archive", 0), liveSource)).toBe(
+      "Answered live, may be incomplete",
+    );
+    expect(getText({ ...gapBefore, complete: true }, liveSource)).toBe("Complete, answered live");
+    expect(getText({ ...gapBefore, complete: true }, source("x", "archive", 2), liveSource)).toBe(
       "Complete, partly answered live",
     );
   });
@@ -90,25 +94,25 @@ it("the platforms omitted from archive counts are listed", () => {
 
 describe("an empty answer", () => {
   it("an empty answer means no match if coverage is complete", () => {
-    const both = makeCoverage(
+    const completeCoverage = makeCoverage(
       posts({ complete: true }),
       posts({ platform: "mastodon", complete: true }),
     );
-    expect(completeSentence(both, nowMs)).toMatch(
+    expect(completeSentence(completeCoverage, nowMs)).toMatch(
       /^Bluesky and Mastodon are complete from .* to now: no post matches\.$/,
     );
   });
 
   it("an empty answer is inconclusive if there is a gap or no source", () => {
-    const gaps = makeCoverage(
+    const coverage = makeCoverage(
       posts({ complete: true }),
-      posts({ platform: "mastodon", gaps: [hole] }),
+      posts({ platform: "mastodon", gaps: [gap] }),
     );
-    expect(incompleteSentence(gaps, [], nowMs)).toBe(
+    expect(incompleteSentence(coverage, [], nowMs)).toBe(
       "Mastodon: 1 gap, 37 min. Missing posts are not in this answer.",
     );
-    const none = makeCoverage(posts({ held: [], gaps: [{ from, to }] }));
-    expect(incompleteSentence(none, [], nowMs)).toBe(
+    const uncovered = makeCoverage(posts({ held: [], gaps: [{ from, to }] }));
+    expect(incompleteSentence(uncovered, [], nowMs)).toBe(
       "Bluesky: coverage unknown. Missing posts are not in this answer.",
     );
     expect(incompleteSentence(makeCoverage(), [], nowMs)).toMatch(/has no sources yet/);

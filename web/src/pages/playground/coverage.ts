@@ -24,22 +24,22 @@ export function coverageLines(
   nowMs: number,
 ): CoverageLine[] {
   return platforms.flatMap((platform): CoverageLine[] => {
-    const ofPlatform = coverage.platforms.filter((other) => other.platform === platform);
-    const ownSources = sources.filter((source) => source.platform === platform);
-    const isLive = liveShare(ownSources) !== "none";
-    if (ofPlatform.length === 0 && !isLive) return [];
-    const posts = ofPlatform.find(({ collection }) => collection === "posts") ?? unknown;
+    const collections = coverage.platforms.filter((other) => other.platform === platform);
+    const platformSources = sources.filter((source) => source.platform === platform);
+    const isLive = liveShare(platformSources) !== "none";
+    if (collections.length === 0 && !isLive) return [];
+    const posts = collections.find(({ collection }) => collection === "posts") ?? unknownCoverage;
     const state = posts.complete ? "complete" : isLive ? "live" : "incomplete";
-    const shortfalls = ofPlatform.flatMap(({ collection, complete }) =>
+    const shortfalls = collections.flatMap(({ collection, complete }) =>
       collection === "posts" || complete ? [] : [shortfallTexts[collection]],
     );
     return [
-      { platform, state, shortfalls, text: coverageText(posts, ownSources, coverage, nowMs) },
+      { platform, state, shortfalls, text: coverageText(posts, platformSources, coverage, nowMs) },
     ];
   });
 }
 
-const unknown = { complete: false, held: [], gaps: [] };
+const unknownCoverage = { complete: false, held: [], gaps: [] };
 
 /** Archive counts omit their posts. */
 export function livePlatforms(sources: readonly Source[]): readonly Platform[] {

@@ -20,7 +20,7 @@ export function Diagnostics({
   maxLength: number;
   onFix(query: string): void;
 }) {
-  const visible = useMemo(
+  const visibleDiagnostics = useMemo(
     () =>
       diagnostics.slice(0, maxShown).map((diagnostic) => ({
         diagnostic,
@@ -28,10 +28,10 @@ export function Diagnostics({
       })),
     [query, diagnostics, maxLength],
   );
-  const more = diagnostics.length - visible.length;
+  const hiddenCount = diagnostics.length - visibleDiagnostics.length;
   return (
     <>
-      {visible.map(({ diagnostic, fix }, index) => {
+      {visibleDiagnostics.map(({ diagnostic, fix }, index) => {
         const isOpened = index === 0;
         return (
           <DiagnosticNote
@@ -54,7 +54,7 @@ export function Diagnostics({
           </DiagnosticNote>
         );
       })}
-      {more > 0 ? <p className="diagnostic-more">And {more} more.</p> : null}
+      {hiddenCount > 0 ? <p className="diagnostic-more">And {hiddenCount} more.</p> : null}
     </>
   );
 }

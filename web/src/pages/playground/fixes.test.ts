@@ -2,7 +2,7 @@ import { parseQueryLeniently } from "@earshot/query";
 import { describe, expect, it } from "vitest";
 import { fixFor } from "./fixes.ts";
 
-function fixed(query: string): string | null {
+function applyFix(query: string): string | null {
   const { diagnostics } = parseQueryLeniently(query);
   const first = diagnostics.find(({ severity }) => severity === "error") ?? diagnostics[0];
   return first === undefined ? null : (fixFor(query, first, 4096)?.query ?? null);
@@ -28,13 +28,13 @@ describe("a fix", () => {
     ["comet,nasa.gov", "comet, nasa.gov"],
     ["since:2026-05-01 until:2026-04-01", "since:2026-04-01 until:2026-05-01"],
   ])("a fix is offered for %j", (query, repaired) => {
-    expect(fixed(query)).toBe(repaired);
+    expect(applyFix(query)).toBe(repaired);
   });
 
   it.each(["since:whenever", "from:", "wild* card", "near:paris", "a OR"])(
     "a fix of %j reduces the diagnostics or is not offered",
     (query) => {
-      const repaired = fixed(query);
+      const repaired = applyFix(query);
       if (repaired === null) return;
       const before = parseQueryLeniently(query).diagnostics.length;
       expect(parseQueryLeniently(repaired).diagnostics.length).toBeLessThan(before);
@@ -42,9 +42,9 @@ describe("a fix", () => {
   );
 
   it("a fix never inserts the prose of a hint", () => {
-    expect(fixed("comet since:whenever")).toBeNull();
-    expect(fixed("wild* card")).toBeNull();
-    expect(fixed("platform:threads")).toBeNull();
-    expect(fixed("from:nasa moon from:esa")).toBeNull();
+    expect(applyFix("comet since:whenever")).toBeNull();
+    expect(applyFix("wild* card")).toBeNull();
+    expect(applyFix("platform:threads")).toBeNull();
+    expect(applyFix("from:nasa moon from:esa")).toBeNull();
   });
 });

@@ -14,8 +14,8 @@ export function fixFor(query: string, diagnostic: Diagnostic, maxLength: number)
     const after = queryWarnings(changed, maxLength);
     const isRemoved = after.count(diagnostic.code) < before.count(diagnostic.code);
     // An uppercase OR may then need parentheses.
-    const max = diagnostic.code === "lower_case_or" ? before.all : before.all - 1;
-    return isRemoved && after.errors <= before.errors && after.all <= max;
+    const max = diagnostic.code === "lower_case_or" ? before.total : before.total - 1;
+    return isRemoved && after.errors <= before.errors && after.total <= max;
   };
   const fix = candidates(query, diagnostic).find(isBetter);
   return fix === undefined ? null : { label: fix.label, query: fix.changed };
@@ -26,7 +26,7 @@ type Candidate = { label: string; changed: string; meant: string };
 function queryWarnings(query: string, maxLength: number) {
   const { diagnostics } = parseQueryLeniently(query, { maxLength });
   return {
-    all: diagnostics.length,
+    total: diagnostics.length,
     errors: diagnostics.filter(({ severity }) => severity === "error").length,
     count: (code: string) => diagnostics.filter((diagnostic) => diagnostic.code === code).length,
   };
@@ -81,16 +81,16 @@ function candidates(query: string, diagnostic: Diagnostic): Candidate[] {
     case "unopened_group":
     case "empty_group":
     case "missing_term":
-      return [replaceMarked(`Remove ${short(markedText)}`, "")];
+      return [replaceMarked(`Remove ${shorten(markedText)}`, "")];
     case "stray_minus": {
       const spaced = { label: "Add a space before it", changed: replace(offset, offset, " ") };
       return [{ ...spaced, meant: "" }, replaceMarked("Remove the minus", "")];
     }
     default:
       if (/^remove it\b/.test(hint)) return [replaceMarked("Remove it", "")];
-      return meantBy(hint, markedText).flatMap((meant) =>
+      return suggestionsIn(hint, markedText).flatMap((meant) =>
         readPositions(source, offset, end).map(([from, to]) => ({
-          label: `Use ${short(meant)}`,
+          label: `Use ${shorten(meant)}`,
           changed: replace(from, to, meant),
           meant,
         })),
@@ -124,17 +124,17 @@ function readPositions(source: Source, offset: number, end: number): [number, nu
   ];
 }
 
-const lead = /^(?:did you mean|write|remove the space:|add a zone:) (.+)$/u;
+const suggestionLead = /^(?:did you mean|write|remove the space:|add a zone:) (.+)$/u;
 /** Hints that are prose, not replacements. */
 const prose = /^(?:the|it|at|a|one|terms|word|words)\b|\bas in\b/u;
 
-function meantBy(hint: string, original: string): string[] {
-  const suggestions = lead.exec(hint)?.[1];
+function suggestionsIn(hint: string, original: string): string[] {
+  const suggestions = suggestionLead.exec(hint)?.[1];
   if (suggestions === undefined || prose.test(suggestions)) return [];
-  const alone = suggestions.replace(/ (?:to (?:confirm|search|find|exclude)|for|if) .*$/u, "");
-  return alone === original || alone.includes("…") ? [] : [alone];
+  const suggestion = suggestions.replace(/ (?:to (?:confirm|search|find|exclude)|for|if) .*$/u, "");
+  return suggestion === original || suggestion.includes("…") ? [] : [suggestion];
 }
 
-function short(text: string): string {
+function shorten(text: string): string {
   return text.length > 32 ? `${text.slice(0, 31)}…` : text;
 }

@@ -32,8 +32,8 @@ export function HistoryPanel({
   onClear(): void;
   onClose(): void;
 }) {
-  const saved = searches.filter(({ isSaved }) => isSaved);
-  const recent = searches.filter(({ isSaved }) => !isSaved);
+  const savedSearches = searches.filter(({ isSaved }) => isSaved);
+  const recentSearches = searches.filter(({ isSaved }) => !isSaved);
   return (
     <section className="panel" aria-labelledby="history">
       <div className="panel-head">
@@ -42,7 +42,7 @@ export function HistoryPanel({
         </h2>
         <span className="small quiet">stored in this browser</span>
         <div className="push row">
-          {recent.length === 0 ? null : (
+          {recentSearches.length === 0 ? null : (
             <Button size="small" variant="plain" onClick={onClear}>
               Clear
             </Button>
@@ -58,7 +58,7 @@ export function HistoryPanel({
         </div>
       ) : (
         <ul className="history">
-          {[...saved, ...recent].map((search) => (
+          {[...savedSearches, ...recentSearches].map((search) => (
             <li key={search.address}>
               <Link href={search.address} onClick={onClose}>
                 <code>

@@ -1,9 +1,9 @@
 import { parseQuery } from "@earshot/query";
 import { describe, expect, it } from "vitest";
-import { expectedMatches, markMatches } from "./marks.ts";
+import { highlightTerms, markMatches } from "./marks.ts";
 
-const marked = (query: string, text: string): string =>
-  markMatches(text, expectedMatches(parseQuery(query).tree), "bluesky")
+const showMarks = (query: string, text: string): string =>
+  markMatches(text, highlightTerms(parseQuery(query).tree), "bluesky")
     .map((part) => (part.isMatch ? `[${part.text}]` : part.text))
     .join("");
 
@@ -22,23 +22,19 @@ describe("marks in a post", () => {
     ["-(b c)", "a b c", "a b c"],
     ["<b>", "<b>bold</b>", "<[b]>bold</[b]>"],
   ])("the query %j marks its matches in the post %j", (query, text, expected) => {
-    expect(marked(query, text)).toBe(expected);
+    expect(showMarks(query, text)).toBe(expected);
   });
 
   it("marking a post's matches never changes its text", () => {
     for (const text of ["", "\ud800 x", "a\u202eb 🎉\ufe0f", "ǅ ﬃ ŉ İ a", "x".repeat(5_000)]) {
-      const parts = markMatches(
-        text,
-        expectedMatches(parseQuery("a OR x OR 🎉 OR ffi").tree),
-        null,
-      );
+      const parts = markMatches(text, highlightTerms(parseQuery("a OR x OR 🎉 OR ffi").tree), null);
       expect(parts.map((part) => part.text).join("")).toBe(text);
     }
   });
 });
 
 it("a post without a query has no marks", () => {
-  expect(markMatches("a b", expectedMatches(null), null)).toEqual([
+  expect(markMatches("a b", highlightTerms(null), null)).toEqual([
     { text: "a b", start: 0, isMatch: false },
   ]);
 });

@@ -20,14 +20,14 @@ import { once } from "../../../../src/lib/once.ts";
 export type MarkedPart = { text: string; start: number; isMatch: boolean };
 
 /** The positive terms of a query. */
-export type ExpectedMatches = {
+export type HighlightTerms = {
   sequences: readonly (readonly SequenceElement[])[];
   tags: ReadonlySet<string>;
   users: ReadonlySet<string>;
   symbols: ReadonlySet<string>;
 };
 
-export function expectedMatches(tree: QueryNode | null): ExpectedMatches {
+export function highlightTerms(tree: QueryNode | null): HighlightTerms {
   const leaves = tree === null ? [] : positiveLeaves(tree);
   const sequences = leaves.flatMap((leaf) => {
     if (leaf.kind === "word") return [querySequence(leaf.text)];
@@ -54,14 +54,14 @@ type Span = { start: number; end: number };
 /** The parts add up to the text. */
 export function markMatches(
   text: string,
-  expected: ExpectedMatches,
+  terms: HighlightTerms,
   platform: Platform | null,
 ): MarkedPart[] {
   const parts: MarkedPart[] = [];
   let offset = 0;
   for (const { start, end } of mergeSpans([
-    ...entitySpans(text, expected, platform),
-    ...wordSpans(text, expected),
+    ...entitySpans(text, terms, platform),
+    ...wordSpans(text, terms),
   ])) {
     if (start > offset)
       parts.push({ text: text.slice(offset, start), start: offset, isMatch: false });
@@ -84,7 +84,7 @@ function mergeSpans(spans: readonly Span[]): Span[] {
 
 function entitySpans(
   text: string,
-  { tags, users, symbols }: ExpectedMatches,
+  { tags, users, symbols }: HighlightTerms,
   platform: Platform | null,
 ): Span[] {
   return [
@@ -102,7 +102,7 @@ function entitySpans(
 
 type PositionedToken = Span & { token: string };
 
-function wordSpans(text: string, { sequences }: ExpectedMatches): Span[] {
+function wordSpans(text: string, { sequences }: HighlightTerms): Span[] {
   if (sequences.length === 0) return [];
   const tokens = positionedTokens(text);
   return sequences.flatMap((sequence) =>
@@ -123,11 +123,11 @@ function tokenMatches(element: SequenceElement, token: string | undefined): bool
 }
 
 // Compiling this pattern takes milliseconds.
-const piece = once(() => /\p{RGI_Emoji}|[\p{L}\p{M}\p{N}_]+/gv);
+const wordPattern = once(() => /\p{RGI_Emoji}|[\p{L}\p{M}\p{N}_]+/gv);
 
 /** Split as by the analyzer; links and mentions are split like words. */
 function positionedTokens(text: string): PositionedToken[] {
-  return Array.from(text.toWellFormed().matchAll(piece()), ({ 0: found, index }) => ({
+  return Array.from(text.toWellFormed().matchAll(wordPattern()), ({ 0: found, index }) => ({
     found,
     index,
   })).flatMap(({ found, index }) =>
@@ -159,8 +159,8 @@ function analyzeTokens(text: string, start: number): PositionedToken[] {
   let offset = start;
   return run.map((character, index) => {
     const next = run[index + 1] ?? "";
-    const own = offset;
+    const tokenStart = offset;
     offset += character.length;
-    return { token: pairToken(character, next), start: own, end: offset + next.length };
+    return { token: pairToken(character, next), start: tokenStart, end: offset + next.length };
   });
 }

@@ -11,11 +11,11 @@ import type { ShownAnswer } from "./use-search.ts";
 
 /** Distinguishes no match from missing coverage. */
 export function NothingFound({
-  shown: { request, first },
+  shownAnswer: { request, firstPage },
   tree,
   onSearch,
 }: {
-  shown: ShownAnswer;
+  shownAnswer: ShownAnswer;
   tree: QueryNode | null;
   onSearch(request: Request): void;
 }) {
@@ -25,9 +25,9 @@ export function NothingFound({
       <div className="empty">
         <h3>No results</h3>
         <p>
-          {first.complete
+          {firstPage.complete
             ? "The platform returned none."
-            : "Nothing was read, or not everything: see the warnings above."}
+            : "Some or all data could not be read: see the warnings above."}
         </p>
         <div className="row">
           <Button size="small" onClick={() => onSearch(request)}>
@@ -37,8 +37,8 @@ export function NothingFound({
       </div>
     );
   }
-  const { complete, coverage, sources } = first;
-  const looser = tree === null ? null : withoutOneFilter(tree);
+  const { complete, coverage, sources } = firstPage;
+  const looserSearch = tree === null ? null : withoutOneFilter(tree);
   return (
     <div className="empty">
       <svg viewBox="0 0 112 40" aria-hidden="true">
@@ -68,9 +68,9 @@ export function NothingFound({
             Search the full archive
           </Button>
         ) : null}
-        {looser === null ? null : (
-          <Button size="small" onClick={() => onSearch({ ...request, query: looser.query })}>
-            Search without {looser.removed}
+        {looserSearch === null ? null : (
+          <Button size="small" onClick={() => onSearch({ ...request, query: looserSearch.query })}>
+            Search without {looserSearch.removed}
           </Button>
         )}
         {complete ? null : (

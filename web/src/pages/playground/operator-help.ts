@@ -20,7 +20,7 @@ export const operatorHelp: Record<OperatorName, OperatorHelp> = {
   min_quotes: { example: "min_quotes:5", meaning: "At least this many quotes" },
   platform: { example: "platform:bluesky", meaning: "On one platform" },
   domain: { example: "domain:nasa.gov", meaning: "Links to a host" },
-  url: { example: 'url:"nasa.gov/artemis"', meaning: "Links to an address with these parts" },
+  url: { example: 'url:"nasa.gov/artemis"', meaning: "Links to a URL with these parts" },
   conversation_id: {
     example: "conversation_id:1140437409710116865",
     meaning: "In the conversation that a post started",

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/compat";
-import { useSearch as useAddressSearch, useLocation } from "wouter";
+import { useLocation, useSearch as useUrlSearch } from "wouter";
 import { useHistoryState } from "wouter/use-browser-location";
 import { isSearch } from "../../../../src/platforms/methods.ts";
 import { onSignedOut } from "../../api.ts";
@@ -29,7 +29,7 @@ import {
   type Request,
   readRequest,
   requestTimes,
-  searchAddress,
+  searchPagePath,
   withMethod,
 } from "./search-request.ts";
 import { ExampleQueries } from "./starters.tsx";
@@ -42,11 +42,11 @@ import { type ShownAnswer, useSearch } from "./use-search.ts";
  */
 export function PlaygroundPage() {
   const { live_window_ms: liveWindowMs, base_url: baseUrl, limits, account } = useSignedIn();
-  const [, go] = useLocation();
-  const address = useAddressSearch();
+  const [, navigate] = useLocation();
+  const urlSearch = useUrlSearch();
   const state = useHistoryState<{ run?: boolean } | null>();
   const field = useRef<HTMLTextAreaElement>(null);
-  const [request, setRequest] = useState<Request>(() => readRequest(address));
+  const [request, setRequest] = useState<Request>(() => readRequest(urlSearch));
   const [panel, setPanel] = useState<"help" | "history" | null>(null);
   const [searches, setSearches] = useState(() => readHistory(account.id));
   const [announcement, setAnnouncement] = useState("");
@@ -57,20 +57,21 @@ export function PlaygroundPage() {
         : readTargetText(request.query, needsQuery(request.method)),
     [request.query, request.method],
   );
-  const perMinute = limits.submissions_per_minute;
+  const searchesPerMinute = limits.submissions_per_minute;
   const [rates, observeRates] = useRates();
   const counts = useCounts(observeRates);
-  const searching = useSearch(account.id, request, (answeredSearch, newRates, isFirst) => {
+  const searchController = useSearch(account.id, request, (answeredSearch, newRates, isFirst) => {
     observeRates(newRates);
     setAnnouncement(outcomeText(answeredSearch));
     // Counting uses a search, so it never takes the last ones.
-    const hasManySearchesLeft = newRates.searches === null || newRates.searches > perMinute / 2;
+    const hasManySearchesLeft =
+      newRates.searches === null || newRates.searches > searchesPerMinute / 2;
     const isCounted = isSearch(answeredSearch.request.method);
     if (isFirst && hasManySearchesLeft && isCounted && counts.findCounts(answeredSearch) === null)
       counts.count(answeredSearch);
   });
-  const { shown, phase, problem } = searching;
-  const atAddress = useRef(searchAddress(request));
+  const { shownAnswer, phase, problem } = searchController;
+  const currentPath = useRef(searchPagePath(request));
 
   const changeHistory = (changed: readonly PastSearch[]) => {
     setSearches(changed);
@@ -78,33 +79,34 @@ export function PlaygroundPage() {
   };
   const search = (newRequest: Request) => {
     setRequest(newRequest);
-    const next = searchAddress(newRequest);
-    atAddress.current = next;
-    if (next !== searchAddress(readRequest(address))) go(next);
+    const newPath = searchPagePath(newRequest);
+    currentPath.current = newPath;
+    if (newPath !== searchPagePath(readRequest(urlSearch))) navigate(newPath);
     changeHistory(
       withSearch(searches, {
-        address: next,
+        address: newPath,
         query: newRequest.query || newRequest.method,
         atMs: Date.now(),
       }),
     );
-    searching.run(newRequest);
+    searchController.run(newRequest);
   };
 
   const isRun = state?.run === true;
   useEffect(() => {
-    const newRequest = readRequest(address);
-    const ownAddress = searchAddress(newRequest);
-    if (!isRun && ownAddress === atAddress.current) return;
-    atAddress.current = ownAddress;
+    const newRequest = readRequest(urlSearch);
+    const newPath = searchPagePath(newRequest);
+    if (!isRun && newPath === currentPath.current) return;
+    currentPath.current = newPath;
     setRequest(newRequest);
     if (!isRun) {
-      searching.showCached(newRequest);
+      searchController.showCached(newRequest);
       return;
     }
     // A reload must not send the search again.
-    go(ownAddress, { replace: true, state: null });
-    if (newRequest.query.trim() !== "" || !needsQuery(newRequest.method)) searching.run(newRequest);
+    navigate(newPath, { replace: true, state: null });
+    if (newRequest.query.trim() !== "" || !needsQuery(newRequest.method))
+      searchController.run(newRequest);
   });
 
   useEffect(() => {
@@ -112,13 +114,16 @@ export function PlaygroundPage() {
   }, []);
 
   // The address survives a sign-in.
-  useEffect(() => onSignedOut(() => go(searchAddress(request), { replace: true })), [request, go]);
+  useEffect(
+    () => onSignedOut(() => navigate(searchPagePath(request), { replace: true })),
+    [request, navigate],
+  );
 
   const setQuery = (query: string, method = request.method) => {
     setRequest({ ...withMethod(request, method), query });
     field.current?.focus();
   };
-  const countsState = shown === null ? null : counts.findCounts(shown);
+  const countsState = shownAnswer === null ? null : counts.findCounts(shownAnswer);
   return (
     <>
       <PageHead title="Playground" />
@@ -131,7 +136,7 @@ export function PlaygroundPage() {
           reading={reading}
           field={field}
           liveWindowMs={liveWindowMs}
-          foot={<RatesLine rates={rates} perMinute={perMinute} />}
+          foot={<RatesLine rates={rates} searchesPerMinute={searchesPerMinute} />}
           onChange={setRequest}
           onSearch={() => search(request)}
           onHelp={() => setPanel(panel === "help" ? null : "help")}
@@ -152,41 +157,41 @@ export function PlaygroundPage() {
             onClose={() => setPanel(null)}
           />
         ) : null}
-        {shown === null ? <FirstRun /> : null}
+        {shownAnswer === null ? <FirstRun /> : null}
         <SearchNote
           phase={phase}
           problem={problem}
-          perMinute={perMinute}
-          onCancel={searching.cancel}
+          searchesPerMinute={searchesPerMinute}
+          onCancel={searchController.cancel}
           onRetry={() => search(request)}
         />
         <div className="split">
           <Results
             request={request}
-            shown={shown}
+            shownAnswer={shownAnswer}
             phase={phase}
-            before={<ExampleQueries onPick={setQuery} />}
-            onMore={searching.more}
-            onCancel={searching.cancel}
+            placeholder={<ExampleQueries onPick={setQuery} />}
+            onMore={searchController.more}
+            onCancel={searchController.cancel}
             onSearch={search}
           />
           <div className="stack">
             <CountsPanel
               countsState={countsState}
-              hasAnswer={shown !== null && isSearch(shown.request.method)}
+              hasAnswer={shownAnswer !== null && isSearch(shownAnswer.request.method)}
               onCount={() => {
-                if (shown !== null) counts.count(shown);
+                if (shownAnswer !== null) counts.count(shownAnswer);
               }}
               onSelect={(fromMs, toMs) => {
-                if (shown === null) return;
+                if (shownAnswer === null) return;
                 const times = requestTimes(
                   new Date(fromMs).toISOString(),
                   new Date(toMs).toISOString(),
                 );
-                search({ ...shown.request, ...times });
+                search({ ...shownAnswer.request, ...times });
               }}
             />
-            <AnswerCoveragePanel shown={shown} />
+            <AnswerCoveragePanel shownAnswer={shownAnswer} />
             <RequestPanel request={request} baseUrl={baseUrl} />
           </div>
         </div>
@@ -195,7 +200,7 @@ export function PlaygroundPage() {
   );
 }
 
-function outcomeText({ results, first }: ShownAnswer): string {
+function outcomeText({ results, firstPage }: ShownAnswer): string {
   const count = results.length === 1 ? "1 post" : `${results.length} posts`;
-  return `${count} found. Coverage is ${first.complete ? "" : "in"}complete.`;
+  return `${count} found. Coverage is ${firstPage.complete ? "" : "in"}complete.`;
 }

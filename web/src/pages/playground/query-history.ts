@@ -3,7 +3,7 @@ import { readStored, writeStored } from "../../theme.ts";
 /** `address` is relative to /dashboard. */
 export type PastSearch = { address: string; query: string; atMs: number; isSaved: boolean };
 
-const maxPast = 30;
+const maxRecent = 30;
 const maxSaved = 100;
 
 const storageKey = (accountId: string): string => `earshot-searches-${accountId}`;
@@ -44,9 +44,9 @@ export function withSearch(
   searches: readonly PastSearch[],
   search: Omit<PastSearch, "isSaved">,
 ): readonly PastSearch[] {
-  const earlier = searches.find(({ address }) => address === search.address);
-  const others = searches.filter((other) => other !== earlier);
-  return withinLimits([{ ...search, isSaved: earlier?.isSaved ?? false }, ...others]);
+  const earlierSearch = searches.find(({ address }) => address === search.address);
+  const otherSearches = searches.filter((other) => other !== earlierSearch);
+  return applyLimits([{ ...search, isSaved: earlierSearch?.isSaved ?? false }, ...otherSearches]);
 }
 
 export function withSaved(
@@ -54,13 +54,15 @@ export function withSaved(
   address: string,
   isSaved: boolean,
 ): readonly PastSearch[] {
-  return withinLimits(
+  return applyLimits(
     searches.map((search) => (search.address === address ? { ...search, isSaved } : search)),
   );
 }
 
-function withinLimits(searches: readonly PastSearch[]): readonly PastSearch[] {
-  const saved = searches.filter(({ isSaved }) => isSaved).slice(0, maxSaved);
-  const others = searches.filter(({ isSaved }) => !isSaved).slice(0, maxPast);
-  return searches.filter((search) => saved.includes(search) || others.includes(search));
+function applyLimits(searches: readonly PastSearch[]): readonly PastSearch[] {
+  const savedSearches = searches.filter(({ isSaved }) => isSaved).slice(0, maxSaved);
+  const recentSearches = searches.filter(({ isSaved }) => !isSaved).slice(0, maxRecent);
+  return searches.filter(
+    (search) => savedSearches.includes(search) || recentSearches.includes(search),
+  );
 }

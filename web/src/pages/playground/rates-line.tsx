@@ -1,24 +1,24 @@
 import { useCallback, useEffect, useState } from "preact/compat";
-import type { RatesLeft } from "../../api.ts";
+import type { RemainingRates } from "../../api.ts";
 
 const minuteMs = 60_000;
 
-type ObservedRates = RatesLeft & { atMs: number };
+type ObservedRates = RemainingRates & { atMs: number };
 
-export function useRates(): [ObservedRates | null, (received: RatesLeft) => void] {
+export function useRates(): [ObservedRates | null, (newRates: RemainingRates) => void] {
   const [rates, setRates] = useState<ObservedRates | null>(null);
-  const observe = useCallback((received: RatesLeft) => {
-    if (received.searches !== null) setRates({ ...received, atMs: Date.now() });
+  const observe = useCallback((newRates: RemainingRates) => {
+    if (newRates.searches !== null) setRates({ ...newRates, atMs: Date.now() });
   }, []);
   return [rates, observe];
 }
 
 export function RatesLine({
   rates,
-  perMinute,
+  searchesPerMinute,
 }: {
   rates: ObservedRates | null;
-  perMinute: number;
+  searchesPerMinute: number;
 }) {
   const [nowMs, setNowMs] = useState(Date.now);
   const isRecent = rates !== null && nowMs - rates.atMs < minuteMs;
@@ -33,15 +33,15 @@ export function RatesLine({
     };
   }, [rates]);
   if (rates === null || rates.searches === null || !isRecent) {
-    return <span className="num">{perMinute} searches per minute</span>;
+    return <span className="num">{searchesPerMinute} searches per minute</span>;
   }
-  const inSeconds = Math.ceil((rates.atMs + rates.searchesInMs - nowMs) / 1_000);
-  if (rates.searches === 0 && inSeconds > 0) {
-    return <span className="num">No searches left this minute, next in {inSeconds} s</span>;
+  const secondsLeft = Math.ceil((rates.atMs + rates.searchResetInMs - nowMs) / 1_000);
+  if (rates.searches === 0 && secondsLeft > 0) {
+    return <span className="num">No searches left this minute, next in {secondsLeft} s</span>;
   }
   return (
     <span className="num">
-      {rates.searches} of {perMinute} searches left this minute
+      {rates.searches} of {searchesPerMinute} searches left this minute
     </span>
   );
 }

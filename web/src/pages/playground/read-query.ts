@@ -29,11 +29,11 @@ export function readQuery(text: string, maxLength: number): QueryReading {
     : parseQueryLeniently(text, { maxLength });
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const warnings = diagnostics.filter(({ severity }) => severity === "warning");
-  const ordered = [...errors, ...warnings];
+  const orderedDiagnostics = [...errors, ...warnings];
   return {
     tree,
-    diagnostics: ordered,
-    pieces: parsePieces(text, ordered),
+    diagnostics: orderedDiagnostics,
+    pieces: parsePieces(text, orderedDiagnostics),
     canonical: tree === null ? null : printQuery(tree),
     isEmpty,
     hasError: errors.length > 0,

@@ -23,29 +23,29 @@ const code = (name: string): string =>
 
 describe("the request in code", () => {
   it("the request in a shell command preserves any query", () => {
-    const shown = `curl() { printf '%s\\0' "$@"; }; EARSHOT_KEY=k\n${code("curl")}`;
-    const given = execFileSync("/bin/sh", ["-c", shown], { encoding: "utf8" }).split("\0");
-    expect(given.slice(0, 4)).toEqual([
+    const script = `curl() { printf '%s\\0' "$@"; }; EARSHOT_KEY=k\n${code("curl")}`;
+    const curlArguments = execFileSync("/bin/sh", ["-c", script], { encoding: "utf8" }).split("\0");
+    expect(curlArguments.slice(0, 4)).toEqual([
       "https://earshot.example/v1/search/social",
       "-H",
       "Authorization: Bearer k",
       "--json",
     ]);
-    expect(JSON.parse(given[4] ?? "")).toEqual(body);
+    expect(JSON.parse(curlArguments[4] ?? "")).toEqual(body);
   });
 
   it("the request in TypeScript preserves any query", async () => {
-    const written = /body: JSON\.stringify\(([\s\S]*)\),\n {2}\},\n\);/.exec(
+    const bodyText = /body: JSON\.stringify\(([\s\S]*)\),\n {2}\},\n\);/.exec(
       code("typescript"),
     )?.[1];
-    const read: unknown = new Function(`return (${written});`)();
-    expect(read).toEqual(body);
+    const parsedBody: unknown = new Function(`return (${bodyText});`)();
+    expect(parsedBody).toEqual(body);
   });
 
   it("the request in Python preserves any query", () => {
-    const written = /data=json\.dumps\(([\s\S]*)\)\.encode\(\)/.exec(code("python"))?.[1];
+    const bodyText = /data=json\.dumps\(([\s\S]*)\)\.encode\(\)/.exec(code("python"))?.[1];
     // JSON strings and numbers are valid Python if their escapes are.
-    expect(JSON.parse(written ?? "")).toEqual(body);
-    expect(written?.replaceAll("\\\\", "")).not.toMatch(/\\[^"bfnrtu]/);
+    expect(JSON.parse(bodyText ?? "")).toEqual(body);
+    expect(bodyText?.replaceAll("\\\\", "")).not.toMatch(/\\[^"bfnrtu]/);
   });
 });

@@ -8,11 +8,11 @@ export type RequestCode = { name: string; title: string; parts: readonly CodePar
 /** Samples that read the key from EARSHOT_KEY. */
 export function requestCode(request: Request, baseUrl: string): RequestCode[] {
   const { path, body } = makeSubmission(request);
-  const address = `${baseUrl}${path}`;
+  const url = `${baseUrl}${path}`;
   return [
-    { name: "curl", title: "curl", parts: curl(address, body) },
-    { name: "typescript", title: "TypeScript", parts: typescript(address, body) },
-    { name: "python", title: "Python", parts: python(address, body) },
+    { name: "curl", title: "curl", parts: curl(url, body) },
+    { name: "typescript", title: "TypeScript", parts: typescript(url, body) },
+    { name: "python", title: "Python", parts: python(url, body) },
   ];
 }
 
@@ -20,19 +20,19 @@ export function joinParts(parts: readonly CodePart[]): string {
   return parts.map(({ text }) => text).join("");
 }
 
-function curl(address: string, body: object): CodePart[] {
+function curl(url: string, body: object): CodePart[] {
   return [
-    { text: `curl ${shellWord(address)} \\\n  -H ` },
+    { text: `curl ${shellWord(url)} \\\n  -H ` },
     { text: '"Authorization: Bearer $EARSHOT_KEY"', look: "s" },
     { text: " \\\n  --json " },
-    { text: quotedForShell(indented(body, "  ")), look: "s" },
+    { text: quoteForShell(indentJson(body, "  ")), look: "s" },
   ];
 }
 
-function typescript(address: string, body: object): CodePart[] {
+function typescript(url: string, body: object): CodePart[] {
   return [
     { text: "const response = await fetch(\n  " },
-    { text: JSON.stringify(address), look: "s" },
+    { text: JSON.stringify(url), look: "s" },
     { text: ",\n  {\n    method: " },
     { text: '"POST"', look: "s" },
     { text: ",\n    headers: {\n      Authorization: " },
@@ -43,17 +43,17 @@ function typescript(address: string, body: object): CodePart[] {
     { text: ": " },
     { text: '"application/json"', look: "s" },
     { text: ",\n    },\n    body: JSON.stringify(" },
-    ...painted(indented(body, "    ")),
+    ...highlightStrings(indentJson(body, "    ")),
     { text: "),\n  },\n);\nconst { results, coverage } = await response.json();\n" },
     { text: "// only if this is true does an empty list mean that no post matches\n", look: "c" },
     { text: "console.log(results, coverage.complete);" },
   ];
 }
 
-function python(address: string, body: object): CodePart[] {
+function python(url: string, body: object): CodePart[] {
   return [
     { text: "import json, os, urllib.request\n\nrequest = urllib.request.Request(\n    " },
-    { text: JSON.stringify(address), look: "s" },
+    { text: JSON.stringify(url), look: "s" },
     { text: ",\n    headers={\n        " },
     { text: '"Authorization"', look: "s" },
     { text: ": " },
@@ -65,7 +65,7 @@ function python(address: string, body: object): CodePart[] {
     { text: ": " },
     { text: '"application/json"', look: "s" },
     { text: ",\n    },\n    data=json.dumps(" },
-    ...painted(indented(body, "    ")),
+    ...highlightStrings(indentJson(body, "    ")),
     {
       text: ").encode(),\n)\nwith urllib.request.urlopen(request) as response:\n    answer = json.load(response)\n",
     },
@@ -81,21 +81,21 @@ function python(address: string, body: object): CodePart[] {
 }
 
 /** JSON strings and numbers are also valid TypeScript and Python. */
-function indented(value: object, space: string): string {
+function indentJson(value: object, space: string): string {
   return JSON.stringify(value, null, 2).replaceAll("\n", `\n${space}`);
 }
 
-function painted(json: string): CodePart[] {
+function highlightStrings(json: string): CodePart[] {
   return json
     .split(/("(?:[^"\\]|\\.)*")/)
     .map((text, index): CodePart => (index % 2 === 1 ? { text, look: "s" } : { text }));
 }
 
 /** In single quotes, a shell takes everything literally except the quote. */
-function quotedForShell(text: string): string {
+function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function shellWord(text: string): string {
-  return /^[\w:/.@%+-]+$/.test(text) ? text : quotedForShell(text);
+  return /^[\w:/.@%+-]+$/.test(text) ? text : quoteForShell(text);
 }

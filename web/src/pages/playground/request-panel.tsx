@@ -21,7 +21,7 @@ export function RequestPanel({ request, baseUrl }: { request: Request; baseUrl: 
           title,
           content: (
             <Code label={`The request with ${title}`}>
-              <Painted parts={parts} />
+              <HighlightedCode parts={parts} />
             </Code>
           ),
         }))}
@@ -38,7 +38,7 @@ export function RequestPanel({ request, baseUrl }: { request: Request; baseUrl: 
   );
 }
 
-function Painted({ parts }: { parts: readonly CodePart[] }) {
+function HighlightedCode({ parts }: { parts: readonly CodePart[] }) {
   return parts.map(({ text, look }, index) =>
     look === undefined ? (
       text

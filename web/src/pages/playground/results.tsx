@@ -6,7 +6,7 @@ import { type Option, Segmented } from "../../components/field.tsx";
 import { State } from "../../components/state.tsx";
 import { wholeNumber } from "../../numbers.ts";
 import { AnswerPosts, type View } from "./answer-posts.tsx";
-import { differingQuery } from "./named-query.ts";
+import { differingQuery } from "./differing-query.ts";
 import { SaveMenu } from "./save-menu.tsx";
 import type { Phase } from "./search.ts";
 import type { Request } from "./search-request.ts";
@@ -19,35 +19,36 @@ const views: readonly Option<View>[] = [
 
 export function Results({
   request,
-  shown,
+  shownAnswer,
   phase,
-  before,
+  placeholder,
   onMore,
   onCancel,
   onSearch,
 }: {
   /** The request in the composer. */
   request: Request;
-  shown: ShownAnswer | null;
+  shownAnswer: ShownAnswer | null;
   phase: Phase | null;
   /** Shown before the first search. */
-  before: ReactNode;
+  placeholder: ReactNode;
   onMore(): void;
   onCancel(): void;
   onSearch(request: Request): void;
 }) {
   const [view, setView] = useState<View>("cards");
   const isLong = useIsLong(phase !== null);
-  const named = shown === null ? null : differingQuery(shown.request, request, phase !== null);
+  const headingQuery =
+    shownAnswer === null ? null : differingQuery(shownAnswer.request, request, phase !== null);
   return (
     <section aria-labelledby="results">
       <div className="results-head">
         <h2 id="results">
-          {resultsTitle(shown)}
-          {named === null ? null : (
+          {resultsTitle(shownAnswer)}
+          {headingQuery === null ? null : (
             <>
               {" "}
-              for <code className="clip">{named}</code>
+              for <code className="clip">{headingQuery}</code>
             </>
           )}
         </h2>
@@ -60,15 +61,17 @@ export function Results({
           </>
         ) : phase !== null && isLong ? (
           <p>{phase.kind === "waiting" ? "Waiting" : "Searching"}</p>
-        ) : shown === null ? null : (
+        ) : shownAnswer === null ? null : (
           <p>
-            {Math.round(shown.elapsedMs)} ms
-            {shown.results.length > 1 && isSearch(shown.request.method) ? ", newest first" : ""}
+            {Math.round(shownAnswer.elapsedMs)} ms
+            {shownAnswer.results.length > 1 && isSearch(shownAnswer.request.method)
+              ? ", newest first"
+              : ""}
           </p>
         )}
-        {shown === null || shown.results.length === 0 ? null : (
+        {shownAnswer === null || shownAnswer.results.length === 0 ? null : (
           <div className="push row">
-            <SaveMenu shown={shown} />
+            <SaveMenu shownAnswer={shownAnswer} />
             <Segmented<View>
               legend="Show results as"
               options={views}
@@ -79,11 +82,11 @@ export function Results({
         )}
       </div>
       <div className="panel results-panel" aria-busy={phase !== null}>
-        {shown === null ? (
-          before
+        {shownAnswer === null ? (
+          placeholder
         ) : (
           <AnswerPosts
-            shown={shown}
+            shownAnswer={shownAnswer}
             view={view}
             isBusy={phase !== null}
             onMore={onMore}
@@ -95,10 +98,10 @@ export function Results({
   );
 }
 
-function resultsTitle(shown: ShownAnswer | null): string {
-  if (shown === null) return "Posts";
-  const { length } = shown.results;
-  const noun = isSearch(shown.request.method) ? "post" : "result";
+function resultsTitle(shownAnswer: ShownAnswer | null): string {
+  if (shownAnswer === null) return "Posts";
+  const { length } = shownAnswer.results;
+  const noun = isSearch(shownAnswer.request.method) ? "post" : "result";
   return `${wholeNumber(length)} ${length === 1 ? noun : `${noun}s`}`;
 }
 

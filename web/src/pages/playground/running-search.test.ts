@@ -5,7 +5,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function ended(uuid: string | null) {
+function endTwice(uuid: string | null) {
   const fetchMock = vi.fn(async (_path: string, _options: { method: string }) => Response.json({}));
   vi.stubGlobal("fetch", fetchMock);
   const control = new AbortController();
@@ -17,12 +17,12 @@ function ended(uuid: string | null) {
 }
 
 test("cancelling a search cancels its job once", () => {
-  expect(ended("0f8f")).toEqual({
+  expect(endTwice("0f8f")).toEqual({
     requests: ["DELETE /v1/search/live/social/status/0f8f"],
     isAborted: true,
   });
 });
 
 test("cancelling a search without a job only aborts its request", () => {
-  expect(ended(null)).toEqual({ requests: [], isAborted: true });
+  expect(endTwice(null)).toEqual({ requests: [], isAborted: true });
 });

@@ -6,14 +6,18 @@ import { saveFile } from "../../save-file.ts";
 import { resultsAs, type SaveFormat, saveFormats } from "./save-results.ts";
 import type { ShownAnswer } from "./use-search.ts";
 
-export function SaveMenu({ shown }: { shown: ShownAnswer }) {
+export function SaveMenu({ shownAnswer }: { shownAnswer: ShownAnswer }) {
   const { problem, run } = useAction();
   const download = (format: SaveFormat) =>
     run(async () => {
-      const content = await resultsAs(format, shown.repeats);
-      saveFile(content, `earshot-${shown.first.uuid.slice(0, 8)}.${saveFormats[format].extension}`);
+      const content = await resultsAs(format, shownAnswer.repeats);
+      saveFile(
+        content,
+        `earshot-${shownAnswer.firstPage.uuid.slice(0, 8)}.${saveFormats[format].extension}`,
+      );
     });
-  const copy = () => void navigator.clipboard?.writeText(JSON.stringify(shown.results, null, 2));
+  const copy = () =>
+    void navigator.clipboard?.writeText(JSON.stringify(shownAnswer.results, null, 2));
   return (
     <>
       {problem === null ? null : <span role="alert">{sentence(problem.message)}</span>}

@@ -24,11 +24,11 @@ export async function resultsAs(
     });
     texts.push(await response.text());
   }
-  return new Blob([joined(format, texts)], { type });
+  return new Blob([joinPages(format, texts)], { type });
 }
 
 /** Only the first CSV page keeps its header row. */
-export function joined(format: SaveFormat, texts: readonly string[]): string {
+export function joinPages(format: SaveFormat, texts: readonly string[]): string {
   if (format !== "csv") return texts.join(format === "markdown" ? "\n" : "");
   return texts
     .map((text, index) => (index === 0 ? text : text.slice(text.indexOf("\n") + 1)))

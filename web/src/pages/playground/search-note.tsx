@@ -8,28 +8,34 @@ import type { Phase } from "./search.ts";
 export function SearchNote({
   phase,
   problem,
-  perMinute,
+  searchesPerMinute,
   onCancel,
   onRetry,
 }: {
   phase: Phase | null;
   problem: ApiProblem | null;
-  perMinute: number;
+  searchesPerMinute: number;
   onCancel(): void;
   onRetry(): void;
 }) {
   if (phase?.kind === "waiting")
-    return <WaitingNote untilMs={phase.untilMs} perMinute={perMinute} onCancel={onCancel} />;
+    return (
+      <WaitingNote
+        untilMs={phase.untilMs}
+        searchesPerMinute={searchesPerMinute}
+        onCancel={onCancel}
+      />
+    );
   return problem === null ? null : <ProblemNote problem={problem} retry={onRetry} />;
 }
 
 function WaitingNote({
   untilMs,
-  perMinute,
+  searchesPerMinute,
   onCancel,
 }: {
   untilMs: number;
-  perMinute: number;
+  searchesPerMinute: number;
   onCancel(): void;
 }) {
   const nowMs = useNow(1_000);
@@ -38,7 +44,7 @@ function WaitingNote({
     <Note
       tone="caution"
       icon="clock"
-      title={`Limit reached: ${perMinute} searches per minute`}
+      title={`Limit reached: ${searchesPerMinute} searches per minute`}
       action={
         <Button size="small" onClick={onCancel}>
           Cancel search
@@ -46,7 +52,7 @@ function WaitingNote({
       }
     >
       <p>
-        Your search is sent automatically when the limit resets
+        Your search will be sent automatically when the limit resets
         {/* Not announced every second. */}
         <span aria-hidden="true">, in {seconds} s</span>.
       </p>

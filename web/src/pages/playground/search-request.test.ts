@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   makeSubmission,
   readRequest,
-  searchAddress,
+  searchPagePath,
   sizesFor,
   withMethod,
 } from "./search-request.ts";
@@ -22,13 +22,13 @@ describe("a search's address", () => {
       platform: "bluesky",
       maxResults: 500,
     } as const;
-    const [, search = ""] = searchAddress(request).split("?");
+    const [, search = ""] = searchPagePath(request).split("?");
     expect(readRequest(search)).toEqual(request);
   });
 
   it("a search's address contains start and end times, and ignores invalid ones", () => {
     const times = { startTime: "2026-11-01T00:00:00.000Z", endTime: "2026-11-02T10:30:00.000Z" };
-    const [, search = ""] = searchAddress({ ...defaults, ...times }).split("?");
+    const [, search = ""] = searchPagePath({ ...defaults, ...times }).split("?");
     expect(readRequest(search)).toEqual({ ...defaults, ...times });
     expect(readRequest("from=yesterday&to=")).toEqual(defaults);
     expect(makeSubmission({ ...defaults, ...times }).body.arguments).toMatchObject({
@@ -38,8 +38,8 @@ describe("a search's address", () => {
   });
 
   it("a search's address omits default values", () => {
-    expect(searchAddress(defaults)).toBe("/playground");
-    expect(searchAddress({ ...defaults, query: "comet" })).toBe("/playground?q=comet");
+    expect(searchPagePath(defaults)).toBe("/playground");
+    expect(searchPagePath({ ...defaults, query: "comet" })).toBe("/playground?q=comet");
   });
 
   it("a search's address falls back to defaults for invalid values", () => {

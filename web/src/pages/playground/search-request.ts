@@ -20,8 +20,8 @@ const sizes = [20, 50, 100, 500];
 
 /** Includes the size in the address. */
 export function sizesFor({ method, maxResults }: Request): readonly number[] {
-  const offered = sizes.filter((size) => size <= methods[method].bound);
-  return [...new Set([...offered, maxResults])].sort((a, b) => a - b);
+  const offeredSizes = sizes.filter((size) => size <= methods[method].bound);
+  return [...new Set([...offeredSizes, maxResults])].sort((a, b) => a - b);
 }
 
 export function maxQueryLength(method: Method): number {
@@ -71,7 +71,7 @@ export function requestTimes(
 }
 
 /** Relative to /dashboard; defaults are omitted. */
-export function searchAddress({
+export function searchPagePath({
   query,
   method,
   platform,

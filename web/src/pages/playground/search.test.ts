@@ -9,22 +9,22 @@ const refusal = (code: string, seconds: number) => () =>
   Response.json({ code }, { status: 429, headers: { "retry-after": String(seconds) } });
 const success = () => Response.json(empty);
 
-function getServer(...responses: readonly (() => Response)[]) {
+function stubServer(...responses: readonly (() => Response)[]) {
   const remaining = [...responses];
   const fetchMock = vi.fn(async () => (remaining.shift() ?? success)());
   vi.stubGlobal("fetch", fetchMock);
   return fetchMock;
 }
 
-function searched() {
+function runTestSearch() {
   const phases: Phase["kind"][] = [];
-  const ended = runSearch(comet, null, new AbortController().signal, ({ kind }) => {
+  const outcome = runSearch(comet, null, new AbortController().signal, ({ kind }) => {
     phases.push(kind);
   }).then(
     ({ elapsedMs }) => ({ elapsedMs, phases }),
     (error: { code?: string }) => ({ refusedAs: error.code, phases }),
   );
-  return ended;
+  return outcome;
 }
 
 beforeEach(() => {
@@ -37,23 +37,23 @@ afterEach(() => {
 });
 
 test("a search waits for the rate limit, and the wait is excluded from the elapsed time", async () => {
-  const fetchMock = getServer(refusal("rate_limited", 30));
-  const ended = searched();
+  const fetchMock = stubServer(refusal("rate_limited", 30));
+  const outcome = runTestSearch();
   await vi.advanceTimersByTimeAsync(30_000);
-  expect(await ended).toEqual({ elapsedMs: 0, phases: ["waiting", "sent"] });
+  expect(await outcome).toEqual({ elapsedMs: 0, phases: ["waiting", "sent"] });
   expect(fetchMock).toHaveBeenCalledTimes(2);
 });
 
 test("a search waits at most two minutes for the rate limit", async () => {
-  const fetchMock = getServer(...Array.from({ length: 4 }, () => refusal("rate_limited", 50)));
-  const ended = searched();
+  const fetchMock = stubServer(...Array.from({ length: 4 }, () => refusal("rate_limited", 50)));
+  const outcome = runTestSearch();
   await vi.advanceTimersByTimeAsync(100_000);
-  expect(await ended).toMatchObject({ refusedAs: "rate_limited" });
+  expect(await outcome).toMatchObject({ refusedAs: "rate_limited" });
   expect(fetchMock).toHaveBeenCalledTimes(3);
 });
 
 test("a search fails immediately on other temporary errors", async () => {
-  const fetchMock = getServer(refusal("too_many_failed_keys", 1));
-  expect(await searched()).toEqual({ refusedAs: "too_many_failed_keys", phases: [] });
+  const fetchMock = stubServer(refusal("too_many_failed_keys", 1));
+  expect(await runTestSearch()).toEqual({ refusedAs: "too_many_failed_keys", phases: [] });
   expect(fetchMock).toHaveBeenCalledTimes(1);
 });

@@ -1,22 +1,22 @@
-import { ApiProblem, type RatesLeft, ratesLeft, request } from "../../api.ts";
-import type { JobStateWord } from "../../components/state.tsx";
+import { ApiProblem, type RemainingRates, remainingRates, request } from "../../api.ts";
+import type { JobStateName } from "../../components/state.tsx";
 import type { CountsAnswer, SearchAnswer } from "./answer.ts";
 import type { CountsWindow } from "./counts.ts";
 import { makeSubmission, type Request } from "./search-request.ts";
 
 export type Phase =
   | { kind: "sent" }
-  | { kind: "running"; uuid: string; state: JobStateWord }
+  | { kind: "running"; uuid: string; state: JobStateName }
   /** Retried automatically when the rate limit resets. */
   | { kind: "waiting"; untilMs: number };
 
 /** Repeats a search without running it again, for example in another format. */
 export type RepeatedRequest = { path: string; body: object; key: string };
 
-export type Answered = {
+export type SearchOutcome = {
   answer: SearchAnswer;
   elapsedMs: number;
-  rates: RatesLeft;
+  rates: RemainingRates;
   repeat: RepeatedRequest;
 };
 
@@ -29,20 +29,20 @@ const nextWaitSeconds = 5;
  * `signal`.
  */
 export async function runSearch(
-  send: Request,
+  searchRequest: Request,
   cursor: string | null,
   signal: AbortSignal,
   onPhase: (phase: Phase) => void,
-): Promise<Answered> {
-  const startedMs = performance.now();
-  const { path, body } = makeSubmission(send);
+): Promise<SearchOutcome> {
+  const startMs = performance.now();
+  const { path, body } = makeSubmission(searchRequest);
   const parameters = cursor === null ? body.arguments : { ...body.arguments, next_cursor: cursor };
   const key = randomKey();
   const headers = { "idempotency-key": key };
   const repeat = { path, body: { ...body, arguments: parameters }, key };
   let wait = firstWaitSeconds;
   let waitedMs = 0;
-  let rates: RatesLeft | null = null;
+  let rates: RemainingRates | null = null;
   for (;;) {
     try {
       const response = await request(path, {
@@ -51,12 +51,12 @@ export async function runSearch(
         headers,
         signal,
       });
-      rates ??= ratesLeft(response);
+      rates ??= remainingRates(response);
       if (response.status !== 202) {
         const answer: SearchAnswer = await response.json();
-        return { answer, rates, repeat, elapsedMs: performance.now() - startedMs - waitedMs };
+        return { answer, rates, repeat, elapsedMs: performance.now() - startMs - waitedMs };
       }
-      const { uuid, status }: { uuid: string; status: JobStateWord } = await response.json();
+      const { uuid, status }: { uuid: string; status: JobStateName } = await response.json();
       onPhase({ kind: "running", uuid, state: status });
       wait = nextWaitSeconds;
     } catch (error) {
@@ -83,7 +83,7 @@ export async function countPosts(
   { query, platform }: Request,
   window: CountsWindow,
   signal: AbortSignal,
-): Promise<{ counts: CountsAnswer; rates: RatesLeft }> {
+): Promise<{ counts: CountsAnswer; rates: RemainingRates }> {
   const parameters = new URLSearchParams({
     query,
     granularity: window.granularity,
@@ -91,7 +91,7 @@ export async function countPosts(
     end_time: new Date(window.toMs).toISOString(),
   });
   const response = await request(`/v1/search/${platform}/counts?${parameters}`, { signal });
-  return { counts: await response.json(), rates: ratesLeft(response) };
+  return { counts: await response.json(), rates: remainingRates(response) };
 }
 
 export function problemFrom(error: unknown): ApiProblem {

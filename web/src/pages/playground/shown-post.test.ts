@@ -1,10 +1,10 @@
 import { parseQuery } from "@earshot/query";
 import { describe, expect, it } from "vitest";
 import type { PostRecord } from "./answer.ts";
-import { expectedMatches } from "./marks.ts";
+import { highlightTerms } from "./marks.ts";
 import { shownPost } from "./shown-post.ts";
 
-const expected = expectedMatches(parseQuery("harbour").tree);
+const terms = highlightTerms(parseQuery("harbour").tree);
 
 const record = (metadata: PostRecord["Metadata"], content = "the harbour"): PostRecord => ({
   ID: "7",
@@ -15,7 +15,7 @@ const record = (metadata: PostRecord["Metadata"], content = "the harbour"): Post
 
 describe("a post's card", () => {
   it("a post's card marks posts from reserved domains as samples", () => {
-    const isSample = (username: string) => shownPost(record({ username }), expected).isSample;
+    const isSample = (username: string) => shownPost(record({ username }), terms).isSample;
     expect(isSample("otto.example.com")).toBe(true);
     expect(isSample("bakery@social.example.org")).toBe(true);
     expect(isSample("example.com.bsky.social")).toBe(false);
@@ -31,7 +31,7 @@ describe("a post's card", () => {
       url: "https://bsky.app/profile/ann.example/post/1",
       public_metrics: { like_count: 0, retweet_count: null, reply_count: 2 },
     } as const;
-    expect(shownPost(record(metadata), expected)).toMatchObject({
+    expect(shownPost(record(metadata), terms)).toMatchObject({
       author: "Ann",
       handle: "ann.example",
       at: "2026-01-31T11:59:00Z",
@@ -48,7 +48,7 @@ describe("a post's card", () => {
   });
 
   it("a post's card has no text if the platform allows only the ID", () => {
-    expect(shownPost(record({ kind: "ids", platform: "x" }, ""), expected)).toMatchObject({
+    expect(shownPost(record({ kind: "ids", platform: "x" }, ""), terms)).toMatchObject({
       parts: null,
       author: null,
       handle: null,
@@ -58,16 +58,16 @@ describe("a post's card", () => {
   it.each(["javascript:alert(1)", "data:text/html,x", "//bsky.app", "nonsense", "", null])(
     "a post's card does not link to %j",
     (url) => {
-      expect(shownPost(record({ platform: "bluesky", url }), expected).url).toBeNull();
+      expect(shownPost(record({ platform: "bluesky", url }), terms).url).toBeNull();
     },
   );
 
   it("a post's card handles a record without Metadata or with an invalid time", () => {
-    expect(shownPost(record(null), expected)).toMatchObject({
+    expect(shownPost(record(null), terms)).toMatchObject({
       platform: null,
       at: null,
       url: null,
     });
-    expect(shownPost(record({ created_at: "never" }), expected).at).toBeNull();
+    expect(shownPost(record({ created_at: "never" }), terms).at).toBeNull();
   });
 });

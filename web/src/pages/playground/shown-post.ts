@@ -1,9 +1,9 @@
 import type { ShownPost } from "../../components/post.tsx";
 import { platformNames } from "../../platforms.ts";
 import type { PostRecord } from "./answer.ts";
-import { type ExpectedMatches, markMatches } from "./marks.ts";
+import { type HighlightTerms, markMatches } from "./marks.ts";
 
-export function shownPost(record: PostRecord, expected: ExpectedMatches): ShownPost {
+export function shownPost(record: PostRecord, terms: HighlightTerms): ShownPost {
   const { ID, Content, Metadata } = record;
   const platform = Metadata?.platform ?? null;
   const metrics = Metadata?.public_metrics ?? {};
@@ -14,7 +14,7 @@ export function shownPost(record: PostRecord, expected: ExpectedMatches): ShownP
     author: textOrNull(Metadata?.author),
     handle: textOrNull(Metadata?.username),
     at: timeOrNull(Metadata?.created_at),
-    parts: isWithheld ? null : markMatches(Content, expected, platform),
+    parts: isWithheld ? null : markMatches(Content, terms, platform),
     isSample: isReserved(Metadata?.username ?? ""),
     metrics: (
       [
@@ -23,7 +23,7 @@ export function shownPost(record: PostRecord, expected: ExpectedMatches): ShownP
         { icon: "heart", name: "Likes", count: metrics.like_count },
       ] as const
     ).flatMap(({ icon, name, count }) => (count == null ? [] : [{ icon, name, count }])),
-    url: webAddress(Metadata?.url),
+    url: urlOrNull(Metadata?.url),
     json: JSON.stringify(Metadata, null, 2),
   };
 }
@@ -37,7 +37,7 @@ const timeOrNull = (time: string | null | undefined): string | null =>
   time == null || Number.isNaN(Date.parse(time)) ? null : time;
 
 /** Only http and https addresses become links. */
-function webAddress(address: string | null | undefined): string | null {
+function urlOrNull(address: string | null | undefined): string | null {
   const url = address == null ? null : URL.parse(address);
   return url !== null && (url.protocol === "https:" || url.protocol === "http:") ? url.href : null;
 }

@@ -14,9 +14,9 @@ export function useCompletion(
 ) {
   const [caret, setCaret] = useState(query.length);
   const [isEnabled, setEnabled] = useState(false);
-  const [choice, setChoice] = useState({ index: 0, isMeant: false });
+  const [choice, setChoice] = useState({ index: 0, isExplicit: false });
   const nextCaret = useRef<number | null>(null);
-  const open = isEnabled ? completionsAt(query, caret) : null;
+  const openCompletions = isEnabled ? completionsAt(query, caret) : null;
 
   useLayoutEffect(() => {
     if (nextCaret.current === null || field.current === null) return;
@@ -25,28 +25,28 @@ export function useCompletion(
   });
 
   const accept = (item: Completion) => {
-    if (open === null) return;
-    const completed = complete(query, open, item);
+    if (openCompletions === null) return;
+    const completed = complete(query, openCompletions, item);
     nextCaret.current = completed.caret;
     setCaret(completed.caret);
-    setChoice({ index: 0, isMeant: false });
+    setChoice({ index: 0, isExplicit: false });
     setEnabled(item.text.endsWith(":"));
     onText(completed.text);
   };
-  const last = (open?.items.length ?? 1) - 1;
+  const last = (openCompletions?.items.length ?? 1) - 1;
   const selectedIndex = Math.min(choice.index, last);
   const press = (event: KeyboardEvent<HTMLElement>): boolean => {
-    if (open === null) return false;
+    if (openCompletions === null) return false;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const item = open.items[selectedIndex];
+    const item = openCompletions.items[selectedIndex];
     if (step !== undefined) {
-      setChoice({ index: (selectedIndex + step + last + 1) % (last + 1), isMeant: true });
+      setChoice({ index: (selectedIndex + step + last + 1) % (last + 1), isExplicit: true });
     } else if (event.key === "Escape") {
       setEnabled(false);
     } else if (
       item !== undefined &&
       ((event.key === "Tab" && !event.shiftKey) ||
-        (event.key === "Enter" && choice.isMeant && !event.ctrlKey && !event.metaKey))
+        (event.key === "Enter" && choice.isExplicit && !event.ctrlKey && !event.metaKey))
     ) {
       accept(item);
     } else {
@@ -56,7 +56,7 @@ export function useCompletion(
     return true;
   };
   return {
-    open,
+    open: openCompletions,
     selectedIndex,
     caret,
     accept,
@@ -70,7 +70,7 @@ export function useCompletion(
         return;
       }
       setEnabled(true);
-      setChoice({ index: 0, isMeant: false });
+      setChoice({ index: 0, isExplicit: false });
     },
   };
 }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/compat";
 import { isSearch } from "../../../../src/platforms/methods.ts";
-import type { ApiProblem, RatesLeft } from "../../api.ts";
+import type { ApiProblem, RemainingRates } from "../../api.ts";
 import type { Source } from "../../coverage-text.ts";
 import type { CountsAnswer } from "./answer.ts";
 import { type CountsWindow, countsWindow, localCounts } from "./counts.ts";
@@ -23,31 +23,31 @@ const cache = new Map<string, CountsState>();
 const maxCached = 20;
 
 export type Counts = {
-  findCounts(shown: ShownAnswer): CountsState | null;
+  findCounts(shownAnswer: ShownAnswer): CountsState | null;
   /** Uses one search. */
-  count(shown: ShownAnswer): void;
+  count(shownAnswer: ShownAnswer): void;
 };
 
 /** Counts locally if the answer contains every match. */
-export function useCounts(onRates: (rates: RatesLeft) => void): Counts {
-  const [, setTurn] = useState(0);
-  const running = useRef<AbortController | null>(null);
-  useEffect(() => () => running.current?.abort(), []);
+export function useCounts(onRates: (rates: RemainingRates) => void): Counts {
+  const [, setVersion] = useState(0);
+  const activeRequest = useRef<AbortController | null>(null);
+  useEffect(() => () => activeRequest.current?.abort(), []);
 
   const count = useCallback(
-    ({ request, first }: ShownAnswer) => {
-      running.current?.abort();
+    ({ request, firstPage }: ShownAnswer) => {
+      activeRequest.current?.abort();
       const control = new AbortController();
-      running.current = control;
+      activeRequest.current = control;
       const update = (countsState: CountsState | null) => {
-        cacheCounts(first.uuid, countsState);
-        setTurn((turn) => turn + 1);
+        cacheCounts(firstPage.uuid, countsState);
+        setVersion((version) => version + 1);
       };
-      const window = countsWindow(first.coverage, first.results);
+      const window = countsWindow(firstPage.coverage, firstPage.results);
       update({ state: "counting" });
       countPosts(request, window, control.signal).then(
         ({ counts, rates }) => {
-          update({ state: "counted", counts, window, sources: first.sources });
+          update({ state: "counted", counts, window, sources: firstPage.sources });
           onRates(rates);
         },
         (error: unknown) => {
@@ -59,7 +59,7 @@ export function useCounts(onRates: (rates: RatesLeft) => void): Counts {
     [onRates],
   );
 
-  return { findCounts: answerCounts, count };
+  return { findCounts: cachedOrLocalCounts, count };
 }
 
 function cacheCounts(uuid: string, countsState: CountsState | null): void {
@@ -69,14 +69,14 @@ function cacheCounts(uuid: string, countsState: CountsState | null): void {
   if (cache.size > maxCached && oldest !== undefined) cache.delete(oldest);
 }
 
-function answerCounts({ request, first }: ShownAnswer): CountsState | null {
+function cachedOrLocalCounts({ request, firstPage }: ShownAnswer): CountsState | null {
   if (!isSearch(request.method)) return null;
-  const known = cache.get(first.uuid);
-  if (known !== undefined) return known;
-  const window = countsWindow(first.coverage, first.results);
-  const counts = localCounts(first, window);
+  const cachedState = cache.get(firstPage.uuid);
+  if (cachedState !== undefined) return cachedState;
+  const window = countsWindow(firstPage.coverage, firstPage.results);
+  const counts = localCounts(firstPage, window);
   if (counts === null) return null;
   const countsState: CountsState = { state: "counted", counts, window, sources: [] };
-  cacheCounts(first.uuid, countsState);
+  cacheCounts(firstPage.uuid, countsState);
   return countsState;
 }

@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from "preact/compat";
-import type { ApiProblem, RatesLeft } from "../../api.ts";
+import type { ApiProblem, RemainingRates } from "../../api.ts";
 import type { PostRecord, SearchAnswer } from "./answer.ts";
 import { cancelJob, type Phase, problemFrom, type RepeatedRequest, runSearch } from "./search.ts";
-import { type Request, searchAddress } from "./search-request.ts";
+import { type Request, searchPagePath } from "./search-request.ts";
 
 /** The displayed answer, with all loaded pages. */
 export type ShownAnswer = {
   request: Request;
   results: readonly PostRecord[];
   /** The first page, which fixes the window. */
-  first: SearchAnswer;
+  firstPage: SearchAnswer;
   /** The last page. */
   answer: SearchAnswer;
   elapsedMs: number;
@@ -17,8 +17,8 @@ export type ShownAnswer = {
   repeats: readonly RepeatedRequest[];
 };
 
-export type Searching = {
-  shown: ShownAnswer | null;
+export type SearchController = {
+  shownAnswer: ShownAnswer | null;
   /** Null if no search is running. */
   phase: Phase | null;
   problem: ApiProblem | null;
@@ -33,11 +33,11 @@ const maxCached = 10;
 const cache = new Map<string, ShownAnswer>();
 
 const cacheKey = (accountId: string, request: Request): string =>
-  `${accountId} ${searchAddress(request)}`;
+  `${accountId} ${searchPagePath(request)}`;
 
-function cacheAnswer(name: string, shown: ShownAnswer): void {
+function cacheAnswer(name: string, shownAnswer: ShownAnswer): void {
   cache.delete(name);
-  cache.set(name, shown);
+  cache.set(name, shownAnswer);
   const [oldest] = cache.keys();
   if (cache.size > maxCached && oldest !== undefined) cache.delete(oldest);
 }
@@ -46,50 +46,50 @@ function cacheAnswer(name: string, shown: ShownAnswer): void {
 export function useSearch(
   accountId: string,
   initialRequest: Request,
-  onAnswered: (shown: ShownAnswer, rates: RatesLeft, isFirst: boolean) => void,
-): Searching {
-  const [shown, setShown] = useState<ShownAnswer | null>(
+  onAnswered: (shownAnswer: ShownAnswer, rates: RemainingRates, isFirst: boolean) => void,
+): SearchController {
+  const [shownAnswer, setShownAnswer] = useState<ShownAnswer | null>(
     () => cache.get(cacheKey(accountId, initialRequest)) ?? null,
   );
   const [phase, setPhase] = useState<Phase | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const running = useRef<RunningSearch | null>(null);
+  const runningSearch = useRef<RunningSearch | null>(null);
   const currentOnAnswered = useRef(onAnswered);
   useEffect(() => {
     currentOnAnswered.current = onAnswered;
   });
-  useEffect(() => () => running.current?.control.abort(), []);
+  useEffect(() => () => runningSearch.current?.control.abort(), []);
 
-  const start = (request: Request, before: ShownAnswer | null) => {
-    endSearch(running.current);
+  const start = (request: Request, previousAnswer: ShownAnswer | null) => {
+    endSearch(runningSearch.current);
     const control = new AbortController();
-    const own: RunningSearch = { control, uuid: null };
-    running.current = own;
+    const newSearch: RunningSearch = { control, uuid: null };
+    runningSearch.current = newSearch;
     setPhase({ kind: "sent" });
     setProblem(null);
-    const cursor = before?.answer.next_cursor ?? null;
+    const cursor = previousAnswer?.answer.next_cursor ?? null;
     runSearch(request, cursor, control.signal, (next) => {
       if (control.signal.aborted) return;
-      if (next.kind === "running") own.uuid = next.uuid;
+      if (next.kind === "running") newSearch.uuid = next.uuid;
       setPhase(next);
     }).then(
       ({ answer, elapsedMs, repeat, rates: newRates }) => {
         if (control.signal.aborted) return;
-        own.uuid = null;
-        const results = [...(before?.results ?? []), ...answer.results];
-        const repeats = [...(before?.repeats ?? []), repeat];
+        newSearch.uuid = null;
+        const results = [...(previousAnswer?.results ?? []), ...answer.results];
+        const repeats = [...(previousAnswer?.repeats ?? []), repeat];
         const next = {
           request,
           results,
-          first: before?.first ?? answer,
+          firstPage: previousAnswer?.firstPage ?? answer,
           answer,
           elapsedMs,
           repeats,
         };
         cacheAnswer(cacheKey(accountId, request), next);
-        setShown(next);
+        setShownAnswer(next);
         setPhase(null);
-        currentOnAnswered.current(next, newRates, before === null);
+        currentOnAnswered.current(next, newRates, previousAnswer === null);
       },
       (error: unknown) => {
         if (control.signal.aborted) return;
@@ -100,22 +100,22 @@ export function useSearch(
   };
 
   return {
-    shown,
+    shownAnswer,
     phase,
     problem,
     run: (request) => start(request, null),
     more: () => {
-      if (shown !== null) start(shown.request, shown);
+      if (shownAnswer !== null) start(shownAnswer.request, shownAnswer);
     },
     cancel: () => {
-      endSearch(running.current);
+      endSearch(runningSearch.current);
       setPhase(null);
     },
     showCached: (request) => {
-      running.current?.control.abort();
+      runningSearch.current?.control.abort();
       setPhase(null);
       setProblem(null);
-      setShown(cache.get(cacheKey(accountId, request)) ?? null);
+      setShownAnswer(cache.get(cacheKey(accountId, request)) ?? null);
     },
   };
 }

@@ -9,37 +9,41 @@ const typingPauseMs = 1_500;
  * terms are not errors.
  */
 export function useTypingPause(query: string): [boolean, () => void] {
-  const [settled, setSettled] = useState(query);
+  const [settledQuery, setSettledQuery] = useState(query);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(query), typingPauseMs);
+    const timer = setTimeout(() => setSettledQuery(query), typingPauseMs);
     return () => clearTimeout(timer);
   }, [query]);
-  return [settled === query, () => setSettled(query)];
+  return [settledQuery === query, () => setSettledQuery(query)];
 }
 
 /** Codes expected while typing. */
-const unfinished: ReadonlySet<string> = new Set([
+const unfinishedCodes: ReadonlySet<string> = new Set([
   "unclosed_quote",
   "unclosed_group",
   "missing_term",
 ]);
 
 /**
- * While typing: only those seen before or in front of the current word, because an open quote or
+ * While typing: only those already shown or before the current word, because an open quote or
  * group may change the meaning of all that follows.
  */
 export function diagnosticsWhileTyping(
   diagnostics: readonly Diagnostic[],
-  seen: ReadonlySet<string>,
+  shownCodes: ReadonlySet<string>,
   query: string,
   caret: number,
 ): readonly Diagnostic[] {
   const wordStart = Array.from(query.slice(0, caret).replace(/\S*$/u, "")).length;
-  const open = diagnostics.filter(({ code }) => unfinished.has(code));
-  const openFrom = Math.min(Number.POSITIVE_INFINITY, ...open.map(({ offset }) => offset));
+  const unfinishedDiagnostics = diagnostics.filter(({ code }) => unfinishedCodes.has(code));
+  const openFrom = Math.min(
+    Number.POSITIVE_INFINITY,
+    ...unfinishedDiagnostics.map(({ offset }) => offset),
+  );
   return diagnostics.filter(
     ({ code, offset, length }) =>
-      seen.has(code) || (!unfinished.has(code) && offset + length < wordStart && offset < openFrom),
+      shownCodes.has(code) ||
+      (!unfinishedCodes.has(code) && offset + length < wordStart && offset < openFrom),
   );
 }
 
@@ -49,12 +53,12 @@ export function useShownDiagnostics(
   query: string,
   caret: number,
 ): readonly Diagnostic[] {
-  const seen = useRef<ReadonlySet<string>>(new Set());
-  const shown = isSettled
+  const shownCodes = useRef<ReadonlySet<string>>(new Set());
+  const shownDiagnostics = isSettled
     ? diagnostics
-    : diagnosticsWhileTyping(diagnostics, seen.current, query, caret);
+    : diagnosticsWhileTyping(diagnostics, shownCodes.current, query, caret);
   useEffect(() => {
-    seen.current = new Set(shown.map(({ code }) => code));
+    shownCodes.current = new Set(shownDiagnostics.map(({ code }) => code));
   });
-  return shown;
+  return shownDiagnostics;
 }

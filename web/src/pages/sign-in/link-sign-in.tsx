@@ -1,7 +1,7 @@
 import { useLocation } from "wouter";
 import type {
+  LinkSignInRequest,
   SessionResponse,
-  SignInWithLink,
 } from "../../../../src/http/dashboard/contract/session.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
@@ -24,21 +24,21 @@ export function LinkSignIn({
   onLeave(): void;
 }) {
   const { refresh } = useSession();
-  const [, go] = useLocation();
+  const [, navigate] = useLocation();
   const { isPending, problem, run } = useAction();
   const isSpent = problem?.code === "sign_in_link_invalid" || token === "";
   const signIn = () =>
     run(async () => {
-      const body: SignInWithLink = { token };
+      const body: LinkSignInRequest = { token };
       await api.post<SessionResponse>("/dashboard/api/sign-in", body);
       forgetLinkToken();
       await refresh();
-      go("/", { replace: true });
+      navigate("/", { replace: true });
     });
   const leave = () => {
     forgetLinkToken();
     onLeave();
-    if (isSignedIn) go("/", { replace: true });
+    if (isSignedIn) navigate("/", { replace: true });
   };
   if (isSpent) {
     return (
@@ -64,7 +64,7 @@ export function LinkSignIn({
     <>
       <div>
         <h1>Sign in with your link</h1>
-        <p>The link works once.{isSignedIn ? " Your current session ends." : null}</p>
+        <p>The link works once.{isSignedIn ? " Your current session will end." : null}</p>
       </div>
       {problem === null ? null : <ProblemNote problem={problem} />}
       <div className="ways">

@@ -1,11 +1,11 @@
-const form = /^#token=([\w-]{20,128})$/;
+const tokenPattern = /^#token=([\w-]{20,128})$/;
 
 /** The token in a URL fragment: empty if malformed, null if absent. */
 export function parseLinkToken(hash: string): string | null {
-  return hash.startsWith("#token=") ? (form.exec(hash)?.[1] ?? "") : null;
+  return hash.startsWith("#token=") ? (tokenPattern.exec(hash)?.[1] ?? "") : null;
 }
 
-let stored: string | null = null;
+let storedToken: string | null = null;
 
 /** Moves the token from the address, where it would stay in the history, into memory. */
 export function takeLinkToken(): void {
@@ -13,13 +13,13 @@ export function takeLinkToken(): void {
   const token = parseLinkToken(hash);
   if (token === null) return;
   history.replaceState(null, "", `${pathname}${search}`);
-  stored = token;
+  storedToken = token;
 }
 
 export function storedLinkToken(): string | null {
-  return stored;
+  return storedToken;
 }
 
 export function forgetLinkToken(): void {
-  stored = null;
+  storedToken = null;
 }

@@ -47,7 +47,7 @@ export function SignInPage() {
           <div className="panel">
             <div className="panel-body">
               {token === null ? (
-                <Methods session={session} />
+                <SignInMethods session={session} />
               ) : (
                 <LinkSignIn
                   token={token}
@@ -69,12 +69,12 @@ export function SignInPage() {
   );
 }
 
-function Methods({ session: { providers } }: { session: SessionResponse }) {
+function SignInMethods({ session: { providers } }: { session: SessionResponse }) {
   const [path] = useLocation();
   // The query as it was written, because wouter decodes it.
   const { search } = window.location;
   if (providers.length === 0) return <NoProvider />;
-  const back = path === "/sign-in" ? "/dashboard" : `/dashboard${path}${search}`;
+  const returnPath = path === "/sign-in" ? "/dashboard" : `/dashboard${path}${search}`;
   return (
     <>
       <div>
@@ -88,7 +88,7 @@ function Methods({ session: { providers } }: { session: SessionResponse }) {
             className="button"
             data-variant={index === 0 ? "primary" : undefined}
             data-size="large"
-            href={`/auth/${name}?return=${encodeURIComponent(back)}`}
+            href={`/auth/${name}?return=${encodeURIComponent(returnPath)}`}
           >
             <Icon name="branch" />
             Sign in with {label}

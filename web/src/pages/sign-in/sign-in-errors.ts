@@ -17,17 +17,17 @@ const refusals: Readonly<Record<SignInError, Refusal>> = {
   refused: {
     tone: "danger",
     title: "The code host rejected this installation",
-    text: "Your account is fine: the OAuth settings of this server are wrong. Tell the operator; the server log has the reason.",
+    text: "Your account is fine: this server's OAuth settings are wrong. Tell the operator; the server log has the reason.",
   },
   not_allowed: {
     tone: "danger",
     title: "Your account is not allowed here",
-    text: "The operator decides who may sign in. Ask for access, or sign in with another account.",
+    text: "The operator decides who can sign in. Ask for access, or sign in with another account.",
   },
   provider_failed: {
     tone: "danger",
     title: "The code host returned an error",
-    text: "Your account is fine. Try again in a minute; if it keeps failing, check the status page of the code host.",
+    text: "Your account is fine. Try again in a minute; if it keeps failing, check the code host's status page.",
   },
   suspended: {
     tone: "danger",
@@ -41,13 +41,13 @@ const refusals: Readonly<Record<SignInError, Refusal>> = {
   },
 };
 
-export function findRefusal(word: string | null): Refusal | null {
-  if (word === null || word === "") return null;
-  const [, known] = Object.entries(refusals).find(([name]) => name === word) ?? [];
-  return known ?? unknown;
+export function findRefusal(code: string | null): Refusal | null {
+  if (code === null || code === "") return null;
+  const [, refusal] = Object.entries(refusals).find(([name]) => name === code) ?? [];
+  return refusal ?? unknownRefusal;
 }
 
-const unknown: Refusal = {
+const unknownRefusal: Refusal = {
   tone: "danger",
   title: "Sign-in failed",
   text: "Start again from here.",

@@ -8,9 +8,9 @@ import { platformNames } from "../../platforms.ts";
 import { axisLabels, rangeLabel } from "../../ranges.ts";
 import {
   type CoverageStatus,
-  methodText,
   type PlatformCoverage,
   platformCoverageText,
+  streamStatusText,
 } from "./coverage-summary.ts";
 
 export function CoveragePanel({ status, zoom }: { status: CoverageStatus; zoom: Zoom }) {
@@ -63,7 +63,7 @@ function PlatformHead({ platform }: { platform: PlatformCoverage }) {
         {platformNames[platform.platform]}
       </h3>
       <span className="quiet" title={platform.stream?.detail}>
-        {methodText(platform)}
+        {streamStatusText(platform)}
       </span>
       <span>{platformCoverageText(platform)}</span>
     </>

@@ -6,7 +6,7 @@ import {
   makePlatform,
   makeStream,
 } from "../../status.test-support.ts";
-import { methodText, platformCoverageText } from "./coverage-summary.ts";
+import { platformCoverageText, streamStatusText } from "./coverage-summary.ts";
 
 test("the coverage summary describes how a platform's posts arrive", () => {
   expect(
@@ -17,7 +17,7 @@ test("the coverage summary describes how a platform's posts arrive", () => {
       makeLivePlatform("x"),
       makePlatform("x", { mode: "archived", stream: null }),
       makePlatform("x", { mode: "off", stream: null }),
-    ].map(methodText),
+    ].map(streamStatusText),
   ).toEqual(["1.4 s behind", "listening", "not connected", "searched live", "no stream", "off"]);
 });
 
@@ -29,7 +29,7 @@ test("the coverage of a platform is summarised", () => {
     "No gaps; one server’s view",
   );
   expect(platformCoverageText(makeLivePlatform("x"))).toBe("Not archived");
-  const never = { ...makeLivePlatform("x"), mode: "archived" } as const;
-  expect(platformCoverageText(never)).toBe("Not archived");
-  expect(platformCoverageText({ ...never, posts: 3 })).toBe("Some posts, coverage unknown");
+  const neverStreamed = { ...makeLivePlatform("x"), mode: "archived" } as const;
+  expect(platformCoverageText(neverStreamed)).toBe("Not archived");
+  expect(platformCoverageText({ ...neverStreamed, posts: 3 })).toBe("Some posts, coverage unknown");
 });

@@ -23,7 +23,7 @@ export type CoverageStatus = Pick<StatusResponse, "range" | "from" | "to"> & {
   platforms: readonly PlatformCoverage[];
 };
 
-export function methodText({ mode, stream }: PlatformCoverage): string {
+export function streamStatusText({ mode, stream }: PlatformCoverage): string {
   if (mode === "live") return "searched live";
   if (mode === "archived") return "no stream";
   if (mode === "off" || stream === null) return "off";

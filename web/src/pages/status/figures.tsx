@@ -9,12 +9,12 @@ export function StatusFigures({
 }: {
   status: StatusResponse;
 }) {
-  const perSecond = platforms
+  const rates = platforms
     .flatMap(({ stream }) => (stream?.status === "connected" ? [stream.posts_per_second] : []))
     .filter((rate) => rate !== null);
   const { newest_at: newest } = archive;
   const disk = bytesFigure(archive.bytes);
-  const used = `of ${bytesText(archive.max_bytes)}`;
+  const limitText = `of ${bytesText(archive.max_bytes)}`;
   return (
     <dl className="figures">
       <FigureBox name="Newest post">
@@ -22,31 +22,31 @@ export function StatusFigures({
           "none"
         ) : (
           <time dateTime={newest} title={exactTime(newest)}>
-            <FigureText figure={ageFigure(Date.parse(to) - Date.parse(newest))} more=" ago" />
+            <FigureText figure={ageFigure(Date.parse(to) - Date.parse(newest))} suffix=" ago" />
           </time>
         )}
       </FigureBox>
       <FigureBox name="Ingest rate">
-        {perSecond.length === 0 ? (
+        {rates.length === 0 ? (
           <span className="quiet">none</span>
         ) : (
           <FigureText
             figure={{
-              ...shortNumber(Math.round(perSecond.reduce((sum, rate) => sum + rate, 0) * 10) / 10),
+              ...shortNumber(Math.round(rates.reduce((sum, rate) => sum + rate, 0) * 10) / 10),
               unit: "posts/s",
             }}
           />
         )}
       </FigureBox>
       <FigureBox name="Archive">
-        <FigureText figure={shortNumber(archive.posts)} more=" posts" />
+        <FigureText figure={shortNumber(archive.posts)} suffix=" posts" />
       </FigureBox>
       <FigureBox name="On disk">
-        <FigureText figure={{ value: disk.value, unit: `${disk.unit} ${used}` }} />
+        <FigureText figure={{ value: disk.value, unit: `${disk.unit} ${limitText}` }} />
         <Meter
           value={archive.bytes}
           max={archive.max_bytes}
-          label={`${bytesText(archive.bytes)} ${used} used`}
+          label={`${bytesText(archive.bytes)} ${limitText} used`}
           tone={archive.bytes > 0.95 * archive.max_bytes ? "caution" : undefined}
         />
       </FigureBox>

@@ -8,13 +8,13 @@ import { spanDurationText } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 import { type Gap, type GapFill, listGaps } from "./gaps.ts";
 
-const shownAtFirst = 8;
+const collapsedCount = 8;
 
 export function GapsPanel({ status }: { status: StatusResponse }) {
-  const [isWhole, setWhole] = useState(false);
+  const [isExpanded, setExpanded] = useState(false);
   const gaps = listGaps(status);
   if (gaps.length === 0) return null;
-  const shown = isWhole ? gaps : gaps.slice(0, shownAtFirst);
+  const visibleGaps = isExpanded ? gaps : gaps.slice(0, collapsedCount);
   return (
     <section className="panel" aria-labelledby="gaps">
       <div className="panel-head">
@@ -26,12 +26,12 @@ export function GapsPanel({ status }: { status: StatusResponse }) {
       <Table
         caption="Gaps, newest first"
         columns={columns}
-        rows={shown}
+        rows={visibleGaps}
         rowKey={({ platform, from }) => `${platform} ${from}`}
       />
-      {shown.length < gaps.length ? (
+      {visibleGaps.length < gaps.length ? (
         <div className="panel-foot">
-          <Button size="small" onClick={() => setWhole(true)}>
+          <Button size="small" onClick={() => setExpanded(true)}>
             All {gaps.length} gaps
           </Button>
         </div>

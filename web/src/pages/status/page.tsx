@@ -16,14 +16,14 @@ import { LagPanel } from "./lag-panel.tsx";
 import { NodesPanel } from "./nodes-panel.tsx";
 import { statusSummary } from "./status-summary.ts";
 
-const everyMs = 10_000;
+const refreshMs = 10_000;
 
 export function StatusPage() {
-  const [search, setSearch] = useSearchParams();
-  const range = parseRange(search.get("range"), "7d");
+  const [searchParams, setSearchParams] = useSearchParams();
+  const range = parseRange(searchParams.get("range"), "7d");
   const { data, problem, refresh } = useApi<StatusResponse>(
     `/dashboard/api/status?range=${range}`,
-    everyMs,
+    refreshMs,
   );
   return (
     <>
@@ -34,7 +34,7 @@ export function StatusPage() {
             legend="Time shown"
             options={ranges}
             value={range}
-            onPick={(picked) => setSearch({ range: picked }, { replace: true })}
+            onPick={(picked) => setSearchParams({ range: picked }, { replace: true })}
           />
         }
       >

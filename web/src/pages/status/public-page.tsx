@@ -13,14 +13,18 @@ import { lagText, shortNumber } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 import { useApi } from "../../use-api.ts";
 import { CoveragePanel } from "./coverage-panel.tsx";
-import { type CoverageStatus, methodText, type PlatformCoverage } from "./coverage-summary.ts";
+import {
+  type CoverageStatus,
+  type PlatformCoverage,
+  streamStatusText,
+} from "./coverage-summary.ts";
 import { statusSummary } from "./status-summary.ts";
 
-const everyMs = 30_000;
+const refreshMs = 30_000;
 
 /** The Status page for signed-out visitors. */
 export function PublicStatusPage() {
-  const { data, problem, refresh } = useApi<PublicStatus>("/v1/status", everyMs);
+  const { data, problem, refresh } = useApi<PublicStatus>("/v1/status", refreshMs);
   const zoom = useZoom(focusPageHead);
   const status = data === undefined ? undefined : coverageStatus(data);
   return (
@@ -59,8 +63,8 @@ export function PublicStatusPage() {
 
 const sentences: Readonly<Record<PublicStatus["status"], string>> = {
   ready: "Earshot is up.",
-  "read only": "The disk is full: results can be read, new searches are refused.",
-  "not ready": "Searches are not answered at the moment.",
+  "read only": "The disk is full: results can be read, but new searches are refused.",
+  "not ready": "Searches are currently unavailable.",
 };
 
 function coverageStatus({ from, to, platforms }: PublicStatus): CoverageStatus {
@@ -93,7 +97,7 @@ const columns: readonly Column<PlatformCoverage>[] = [
     title: "Platform",
     cell: ({ platform }) => <span className="name">{platformNames[platform]}</span>,
   },
-  { title: "Source", cell: (platform) => methodText(platform) },
+  { title: "Source", cell: (platform) => streamStatusText(platform) },
   {
     title: "Complete since",
     cell: ({ coverage: { complete_since: completeSince } }) =>
@@ -111,7 +115,7 @@ const columns: readonly Column<PlatformCoverage>[] = [
     },
   },
   {
-    title: "Delay of the stream",
+    title: "Stream lag",
     isNumber: true,
     cell: ({ stream }) =>
       stream === null || stream.lag_ms === null ? null : lagText(stream.lag_ms),

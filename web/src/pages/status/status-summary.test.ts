@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import {
-  ago,
   coverageGaps,
   hourMs,
   makeLivePlatform,
   makePlatform,
   makeStatus,
   makeStream,
+  timeAgo,
 } from "../../status.test-support.ts";
 import { statusSummary } from "./status-summary.ts";
 
@@ -31,25 +31,27 @@ test("the status summary reports the number and total length of gaps", () => {
 });
 
 test("the status summary names a disconnected stream", () => {
-  const away = makePlatform("mastodon", { stream: makeStream({ status: "waiting" }) });
-  expect(statusSummary(makeStatus(makePlatform("bluesky"), away))).toMatch(
+  const disconnectedPlatform = makePlatform("mastodon", {
+    stream: makeStream({ status: "waiting" }),
+  });
+  expect(statusSummary(makeStatus(makePlatform("bluesky"), disconnectedPlatform))).toMatch(
     /^Listening to Bluesky; Mastodon is not connected\./,
   );
-  expect(statusSummary(makeStatus(away))).toMatch(/^Mastodon is not connected\./);
+  expect(statusSummary(makeStatus(disconnectedPlatform))).toMatch(/^Mastodon is not connected\./);
 });
 
 test("the status summary reports a stream that is catching up", () => {
-  const late = makePlatform("bluesky", { stream: makeStream({ lag_ms: 180_000 }) });
-  expect(statusSummary(makeStatus(late))).toBe(
+  const latePlatform = makePlatform("bluesky", { stream: makeStream({ lag_ms: 180_000 }) });
+  expect(statusSummary(makeStatus(latePlatform))).toBe(
     "Catching up with Bluesky, 3 min behind. No gaps in 7 days.",
   );
 });
 
 test("the status summary reports that there are no gaps since a new archive began", () => {
   const coverage = {
-    held: [{ from: ago(hourMs), to: ago(0), source: "jetstream" }],
+    held: [{ from: timeAgo(hourMs), to: timeAgo(0), source: "jetstream" }],
     gaps: [],
-    complete_since: ago(hourMs),
+    complete_since: timeAgo(hourMs),
   };
   expect(statusSummary(makeStatus(makePlatform("bluesky", { coverage })))).toMatch(
     /No gaps since the archive began, /,
@@ -58,6 +60,6 @@ test("the status summary reports that there are no gaps since a new archive bega
 
 test("the status summary names live platforms or archived posts if there is no stream", () => {
   expect(statusSummary(makeStatus(makeLivePlatform("x")))).toBe("No streams; X is searched live.");
-  const off = makePlatform("x", { ...makeLivePlatform("x"), mode: "off" });
-  expect(statusSummary(makeStatus(off))).toBe("No streams, and the archive is empty.");
+  const disabledPlatform = makePlatform("x", { ...makeLivePlatform("x"), mode: "off" });
+  expect(statusSummary(makeStatus(disabledPlatform))).toBe("No streams, and the archive is empty.");
 });

@@ -1,5 +1,5 @@
 import { shortTime } from "../../components/time.tsx";
-import { lateMs } from "../../listening-text.ts";
+import { lagThresholdMs } from "../../listening-text.ts";
 import { lagText, quantityText, spanDurationText } from "../../numbers.ts";
 import { listText, platformNames } from "../../platforms.ts";
 import { rangeLabel } from "../../ranges.ts";
@@ -11,21 +11,23 @@ export function statusSummary(status: CoverageStatus): string {
 }
 
 function streamsSentence(platforms: readonly PlatformCoverage[]): string {
-  const streamed = platforms.filter(
+  const streams = platforms.filter(
     ({ mode, stream }) => mode === "streamed" && stream !== null && stream.status !== "off",
   );
-  if (streamed.length === 0) return withoutStream(platforms);
-  const connected = streamed.filter(({ stream }) => stream?.status === "connected");
-  const late = connected.filter(({ stream }) => (stream?.lag_ms ?? 0) > lateMs);
-  const listening = connected.filter((platform) => !late.includes(platform));
+  if (streams.length === 0) return withoutStream(platforms);
+  const connectedStreams = streams.filter(({ stream }) => stream?.status === "connected");
+  const laggingStreams = connectedStreams.filter(
+    ({ stream }) => (stream?.lag_ms ?? 0) > lagThresholdMs,
+  );
+  const currentStreams = connectedStreams.filter((platform) => !laggingStreams.includes(platform));
   const parts = [
-    ...(listening.length > 0 ? [`listening to ${names(listening)}`] : []),
-    ...late.map(
+    ...(currentStreams.length > 0 ? [`listening to ${names(currentStreams)}`] : []),
+    ...laggingStreams.map(
       ({ platform, stream }) =>
         `catching up with ${platformNames[platform]}, ${lagText(stream?.lag_ms ?? 0)} behind`,
     ),
-    ...streamed
-      .filter((platform) => !connected.includes(platform))
+    ...streams
+      .filter((platform) => !connectedStreams.includes(platform))
       .map(
         ({ platform, stream }) =>
           `${platformNames[platform]} is ${stream?.status === "paused" ? "paused" : "not connected"}`,
@@ -36,11 +38,12 @@ function streamsSentence(platforms: readonly PlatformCoverage[]): string {
 }
 
 function withoutStream(platforms: readonly PlatformCoverage[]): string {
-  const live = platforms.filter(({ mode }) => mode === "live");
-  if (live.length > 0) return `No streams; ${names(live)} ${isOrAre(live)} searched live.`;
-  const stored = platforms.filter(({ posts }) => posts > 0);
-  return stored.length > 0
-    ? `No streams; the archive has posts from ${names(stored)}.`
+  const livePlatforms = platforms.filter(({ mode }) => mode === "live");
+  if (livePlatforms.length > 0)
+    return `No streams; ${names(livePlatforms)} ${isOrAre(livePlatforms)} searched live.`;
+  const archivedPlatforms = platforms.filter(({ posts }) => posts > 0);
+  return archivedPlatforms.length > 0
+    ? `No streams; the archive has posts from ${names(archivedPlatforms)}.`
     : "No streams, and the archive is empty.";
 }
 

@@ -11,7 +11,7 @@ export type RequestStacks = {
 
 export function requestStacks({ buckets, bucket_ms: widthMs }: UsageResponse): RequestStacks {
   return {
-    times: bucketMiddles(buckets, widthMs),
+    times: bucketMidpoints(buckets, widthMs),
     stacks: [
       buckets.map(({ requests }) => requests),
       buckets.map(({ requests, failed }) => requests - failed),
@@ -20,26 +20,27 @@ export function requestStacks({ buckets, bucket_ms: widthMs }: UsageResponse): R
   };
 }
 
-export type AnswerTimes = {
+export type ResponseTimes = {
   times: number[];
   /** p50 and p99 in milliseconds; null without searches. */
   lines: [(number | null)[], (number | null)[]];
   /** Whether outliers require a logarithmic scale. */
-  isWide: boolean;
+  needsLogScale: boolean;
 };
 
-const wideFactor = 25;
+const logScaleFactor = 25;
 
-export function answerTimes({ buckets, bucket_ms: widthMs }: UsageResponse): AnswerTimes {
+export function responseTimes({ buckets, bucket_ms: widthMs }: UsageResponse): ResponseTimes {
   const p50 = buckets.map(({ p50_ms: ms }) => ms);
   const p99 = buckets.map(({ p99_ms: ms }) => ms);
-  const measured = p50.filter((ms) => ms !== null).sort((a, b) => a - b);
-  const median = measured[Math.floor(measured.length / 2)] ?? 0;
-  const isWide = Math.max(0, ...p99.map((ms) => ms ?? 0)) > wideFactor * Math.max(1, median);
+  const sortedP50 = p50.filter((ms) => ms !== null).sort((a, b) => a - b);
+  const median = sortedP50[Math.floor(sortedP50.length / 2)] ?? 0;
+  const needsLogScale =
+    Math.max(0, ...p99.map((ms) => ms ?? 0)) > logScaleFactor * Math.max(1, median);
   return {
-    times: bucketMiddles(buckets, widthMs),
+    times: bucketMidpoints(buckets, widthMs),
     lines: [atLeastOne(p50), atLeastOne(p99)],
-    isWide,
+    needsLogScale,
   };
 }
 
@@ -58,7 +59,7 @@ export function requestsLabel({ span, buckets }: ShownUsage): string {
   );
 }
 
-export function answerTimesLabel({ span, isSelection, totals, buckets }: ShownUsage): string {
+export function responseTimesLabel({ span, isSelection, totals, buckets }: ShownUsage): string {
   const max = Math.max(0, ...buckets.map(({ p99_ms: ms }) => ms ?? 0));
   const { p50_ms: p50, p99_ms: p99 } = totals;
   if (p50 === null || p99 === null) return `Response time over ${span}: no searches`;
@@ -74,7 +75,7 @@ const formats = {
     hourCycle: "h23",
   }),
   day: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }),
-  both: new Intl.DateTimeFormat(undefined, {
+  dayAndTime: new Intl.DateTimeFormat(undefined, {
     weekday: "short",
     day: "numeric",
     month: "short",
@@ -108,8 +109,8 @@ export function axisTexts(range: UsageRange, times: readonly number[]): string[]
 
 export function bucketText({ start }: { start: string }, widthMs: number): string {
   const fromMs = Date.parse(start);
-  return `${formats.both.format(fromMs)} to ${formats.time.format(fromMs + widthMs)}`;
+  return `${formats.dayAndTime.format(fromMs)} to ${formats.time.format(fromMs + widthMs)}`;
 }
 
-const bucketMiddles = (buckets: readonly { start: string }[], widthMs: number): number[] =>
+const bucketMidpoints = (buckets: readonly { start: string }[], widthMs: number): number[] =>
   buckets.map(({ start }) => (Date.parse(start) + widthMs / 2) / 1_000);

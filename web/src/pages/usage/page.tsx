@@ -8,7 +8,7 @@ import { Loading } from "../../components/loading.tsx";
 import { focusPageHead, PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useZoom } from "../../components/zoom.tsx";
-import { isolated } from "../../isolated.ts";
+import { isolateBidi } from "../../isolate-bidi.ts";
 import {
   durationFigure,
   percentFigure,
@@ -18,28 +18,28 @@ import {
 } from "../../numbers.ts";
 import { parseRange, rangeLabel, ranges } from "../../ranges.ts";
 import { useApi } from "../../use-api.ts";
-import { AnswerTimePanel } from "./answer-time-panel.tsx";
 import { MethodsPanel } from "./methods-panel.tsx";
 import { RemainingPanel } from "./remaining-panel.tsx";
 import { RequestsPanel } from "./requests-panel.tsx";
+import { ResponseTimePanel } from "./response-time-panel.tsx";
 import { shownUsage } from "./selection.ts";
 
-const everyMs = 30_000;
+const refreshMs = 30_000;
 const allKeys = "";
 
 export function UsagePage() {
-  const [search, setSearch] = useSearchParams();
-  const range = parseRange(search.get("range"), "7d");
-  const keyId = search.get("key") ?? allKeys;
+  const [searchParams, setSearchParams] = useSearchParams();
+  const range = parseRange(searchParams.get("range"), "7d");
+  const keyId = searchParams.get("key") ?? allKeys;
   const parameters = new URLSearchParams({ range, ...(keyId === allKeys ? {} : { key: keyId }) });
   const { data, problem, refresh } = useApi<UsageResponse>(
     `/dashboard/api/usage?${parameters}`,
-    everyMs,
+    refreshMs,
   );
-  const show = (change: { range?: string; key?: string }) => {
+  const changeView = (change: { range?: string; key?: string }) => {
     const next = { range, key: keyId, ...change };
     const { key, ...rest } = next;
-    setSearch({ ...rest, ...(key === allKeys ? {} : { key }) }, { replace: true });
+    setSearchParams({ ...rest, ...(key === allKeys ? {} : { key }) }, { replace: true });
   };
   return (
     <>
@@ -51,18 +51,18 @@ export function UsagePage() {
               legend="Time shown"
               options={ranges}
               value={range}
-              onPick={(picked) => show({ range: picked })}
+              onPick={(picked) => changeView({ range: picked })}
             />
             <Select
               aria-label="Key"
               options={keyOptions(data, keyId)}
               value={keyId}
-              onPick={(picked) => show({ key: picked })}
+              onPick={(picked) => changeView({ key: picked })}
             />
           </>
         }
       >
-        {data === undefined ? "\u00a0" : situation(data, keyId)}
+        {data === undefined ? "\u00a0" : pageSummary(data, keyId)}
       </PageHead>
       <div className="stack">
         {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
@@ -80,7 +80,7 @@ function keyOptions(data: UsageResponse | undefined, keyId: string) {
   const keys = data?.keys ?? [];
   const options = keys.map(({ id, name, ended }) => ({
     value: id,
-    label: ended ? `${isolated(name)} (ended)` : name,
+    label: ended ? `${isolateBidi(name)} (ended)` : name,
   }));
   const isMissing = keyId !== allKeys && !keys.some(({ id }) => id === keyId);
   return [
@@ -90,9 +90,9 @@ function keyOptions(data: UsageResponse | undefined, keyId: string) {
   ];
 }
 
-function situation({ keys, totals, range }: UsageResponse, keyId: string): string {
+function pageSummary({ keys, totals, range }: UsageResponse, keyId: string): string {
   const key = keys.find(({ id }) => id === keyId);
-  const name = key === undefined ? "All keys" : isolated(key.name);
+  const name = key === undefined ? "All keys" : isolateBidi(key.name);
   const { requests, refused } = totals;
   if (requests === 0) return `${name}: no requests in ${rangeLabel(range)}.`;
   const refusals =
@@ -103,8 +103,8 @@ function situation({ keys, totals, range }: UsageResponse, keyId: string): strin
 function Panels({ usage }: { usage: UsageResponse }) {
   const { totals, range } = usage;
   const zoom = useZoom(focusPageHead);
-  const shown = useMemo(() => shownUsage(usage, zoom.selected), [usage, zoom.selected]);
-  const plots = { usage: shown, zoom };
+  const visibleUsage = useMemo(() => shownUsage(usage, zoom.selected), [usage, zoom.selected]);
+  const plots = { usage: visibleUsage, zoom };
   // The dashboard's requests for lists and states do not count as usage.
   if (totals.searches + totals.refused + totals.failed === 0) {
     return (
@@ -128,7 +128,7 @@ function Panels({ usage }: { usage: UsageResponse }) {
       <Figures totals={totals} />
       <RequestsPanel {...plots} />
       <div className="two fill">
-        <AnswerTimePanel {...plots} />
+        <ResponseTimePanel {...plots} />
         <RemainingPanel />
       </div>
       <MethodsPanel usage={usage} />

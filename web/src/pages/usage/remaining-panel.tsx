@@ -8,10 +8,10 @@ import { Table } from "../../components/table.tsx";
 import { wholeNumber } from "../../numbers.ts";
 import { useApi } from "../../use-api.ts";
 
-const everyMs = 4_000;
+const refreshMs = 4_000;
 
 export function RemainingPanel() {
-  const { data } = useApi<KeysResponse>("/dashboard/api/keys", everyMs);
+  const { data } = useApi<KeysResponse>("/dashboard/api/keys", refreshMs);
   return (
     <section className="panel" aria-labelledby="left">
       <div className="panel-head">
@@ -53,8 +53,8 @@ function RemainingTable({ listing }: { listing: KeysResponse }) {
         {
           title: "Searches in 60 s",
           cell: (key) => (
-            <Left
-              left={key.left?.submissions ?? 0}
+            <Remaining
+              remaining={key.left?.submissions ?? 0}
               limit={keyLimit(key, "submissions_per_minute")}
             />
           ),
@@ -62,7 +62,10 @@ function RemainingTable({ listing }: { listing: KeysResponse }) {
         {
           title: "Requests in 1 s",
           cell: (key) => (
-            <Left left={key.left?.requests ?? 0} limit={keyLimit(key, "requests_per_second")} />
+            <Remaining
+              remaining={key.left?.requests ?? 0}
+              limit={keyLimit(key, "requests_per_second")}
+            />
           ),
         },
       ]}
@@ -72,16 +75,16 @@ function RemainingTable({ listing }: { listing: KeysResponse }) {
   );
 }
 
-const fewShare = 0.2;
+const lowShare = 0.2;
 
-function Left({ left, limit }: { left: number; limit: number | null }) {
-  if (limit === null) return <span className="soft num">{wholeNumber(left)} left</span>;
-  const text = `${wholeNumber(left)} of ${wholeNumber(limit)} left`;
-  const isFew = left < limit && left <= Math.max(1, fewShare * limit);
+function Remaining({ remaining, limit }: { remaining: number; limit: number | null }) {
+  if (limit === null) return <span className="soft num">{wholeNumber(remaining)} left</span>;
+  const text = `${wholeNumber(remaining)} of ${wholeNumber(limit)} left`;
+  const isLow = remaining < limit && remaining <= Math.max(1, lowShare * limit);
   return (
     <span className="soft num">
       {text}
-      <Meter value={left} max={limit} label={text} tone={isFew ? "caution" : undefined} />
+      <Meter value={remaining} max={limit} label={text} tone={isLow ? "caution" : undefined} />
     </span>
   );
 }

@@ -21,7 +21,7 @@ export function RequestsPanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom }
         { name: "refused", colour: "caution" },
         { name: "answered", colour: "accent" },
       ],
-      least: 4,
+      minTop: 4,
       widthMs,
       valueText: axisNumber,
       axisTexts: (times) => axisTexts(range, times),

@@ -18,13 +18,13 @@ export function CreateWebhookDialog({
   onDone,
 }: {
   onClose(): void;
-  onDone(made: WebhookWithSecret): Promise<void>;
+  onDone(webhook: WebhookWithSecret): Promise<void>;
 }) {
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState<readonly JobEvent[]>(jobEvents);
   const [isSent, setSent] = useState(false);
   const { isPending, problem, run } = useAction();
-  const invalid = URL.canParse(url.trim()) ? null : "Enter the full address, such as https://….";
+  const urlError = URL.canParse(url.trim()) ? null : "Enter the full URL, such as https://….";
   const toggle = (event: JobEvent) =>
     setEvents(
       jobEvents.filter((other) =>
@@ -33,7 +33,7 @@ export function CreateWebhookDialog({
     );
   const create = () => {
     setSent(true);
-    if (invalid !== null || events.length === 0) return;
+    if (urlError !== null || events.length === 0) return;
     void run(async () => {
       await onDone(await api.post<WebhookWithSecret>(webhooksPath, { url: url.trim(), events }));
     });
@@ -47,7 +47,7 @@ export function CreateWebhookDialog({
         autoFocus
         spellcheck={false}
         autoCapitalize="none"
-        invalid={isSent ? invalid : null}
+        error={isSent ? urlError : null}
         help="Events are sent here as POST requests, signed as described by Standard Webhooks."
         onChange={(event) => setUrl(event.currentTarget.value)}
       />

@@ -12,8 +12,8 @@ import { quantityText } from "../../numbers.ts";
 import { useApi } from "../../use-api.ts";
 import { type Delivery, type DeliveryList, type Webhook, webhooksPath } from "./webhook.ts";
 
-const everyMs = 5_000;
-const shownAtOnce = 20;
+const refreshMs = 5_000;
+const initialLimit = 20;
 
 const tones: Readonly<Record<Delivery["state"], Tone | undefined>> = {
   waiting: "caution",
@@ -22,16 +22,16 @@ const tones: Readonly<Record<Delivery["state"], Tone | undefined>> = {
 };
 
 export function Deliveries({ webhook: { id, url } }: { webhook: Webhook }) {
-  const [limit, setLimit] = useState(shownAtOnce);
+  const [limit, setLimit] = useState(initialLimit);
   const path = `${webhooksPath}/${id}/deliveries`;
-  const { data, problem, refresh } = useApi<DeliveryList>(`${path}?limit=${limit}`, everyMs);
-  const replaying = useAction();
+  const { data, problem, refresh } = useApi<DeliveryList>(`${path}?limit=${limit}`, refreshMs);
+  const replayAction = useAction();
   const replay = ({ id: delivery }: Delivery) =>
-    replaying.run(async () => {
+    replayAction.run(async () => {
       await api.post(`${path}/${delivery}/replay`);
       await refresh();
     });
-  const failure = problem ?? replaying.problem ?? undefined;
+  const failure = problem ?? replayAction.problem ?? undefined;
   const columns: readonly Column<Delivery>[] = [
     { title: "Event", cell: ({ event }) => <code>{event}</code> },
     {
@@ -65,7 +65,7 @@ export function Deliveries({ webhook: { id, url } }: { webhook: Webhook }) {
           size="small"
           variant="plain"
           aria-label={`Replay ${delivery.event}, ${delivery.id}`}
-          disabled={replaying.isPending}
+          disabled={replayAction.isPending}
           onClick={() => void replay(delivery)}
         >
           Replay

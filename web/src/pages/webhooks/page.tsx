@@ -16,17 +16,17 @@ import { Deliveries } from "./deliveries.tsx";
 import { type Webhook, type WebhookList, type WebhookWithSecret, webhooksPath } from "./webhook.ts";
 import { WebhookRow } from "./webhook-row.tsx";
 
-const everyMs = 15_000;
+const refreshMs = 15_000;
 
 type OpenDialog = { dialog: "create" } | { dialog: "delete"; webhook: Webhook } | null;
 
 export function WebhooksPage() {
-  const [path, go] = useLocation();
-  const { data, problem, refresh } = useApi<WebhookList>(webhooksPath, everyMs);
+  const [path, navigate] = useLocation();
+  const { data, problem, refresh } = useApi<WebhookList>(webhooksPath, refreshMs);
   const [dialog, setDialog] = useState<OpenDialog>(null);
-  const [fresh, setFresh] = useState<WebhookWithSecret | null>(null);
+  const [freshWebhook, setFreshWebhook] = useState<WebhookWithSecret | null>(null);
   const close = () => setDialog(null);
-  const opened = data?.webhooks.find(({ id }) => id === path.split("/")[2]);
+  const openedWebhook = data?.webhooks.find(({ id }) => id === path.split("/")[2]);
   return (
     <>
       <PageHead
@@ -41,7 +41,9 @@ export function WebhooksPage() {
         Notifies your server when a job ends. <a href="/docs/api#webhooks">How to verify events</a>
       </PageHead>
       <div className="stack">
-        {fresh === null ? null : <FreshSecret fresh={fresh} onHide={() => setFresh(null)} />}
+        {freshWebhook === null ? null : (
+          <FreshSecret webhook={freshWebhook} onHide={() => setFreshWebhook(null)} />
+        )}
         {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
         {data === undefined ? (
           problem === undefined && <Loading>Loading webhooks…</Loading>
@@ -59,7 +61,7 @@ export function WebhooksPage() {
                     key={webhook.id}
                     webhook={webhook}
                     onChanged={refresh}
-                    onSecret={setFresh}
+                    onSecret={setFreshWebhook}
                     onDelete={() => setDialog({ dialog: "delete", webhook })}
                   />
                 ))}
@@ -67,14 +69,16 @@ export function WebhooksPage() {
             )}
           </div>
         )}
-        {opened === undefined ? null : <Deliveries key={opened.id} webhook={opened} />}
+        {openedWebhook === undefined ? null : (
+          <Deliveries key={openedWebhook.id} webhook={openedWebhook} />
+        )}
       </div>
       {dialog?.dialog === "create" ? (
         <CreateWebhookDialog
           onClose={close}
-          onDone={async (made) => {
+          onDone={async (webhook) => {
             close();
-            setFresh(made);
+            setFreshWebhook(webhook);
             await refresh();
           }}
         />
@@ -85,8 +89,8 @@ export function WebhooksPage() {
           onClose={close}
           onDone={async () => {
             close();
-            if (opened?.id === dialog.webhook.id) go("/webhooks");
-            if (fresh?.id === dialog.webhook.id) setFresh(null);
+            if (openedWebhook?.id === dialog.webhook.id) navigate("/webhooks");
+            if (freshWebhook?.id === dialog.webhook.id) setFreshWebhook(null);
             await refresh();
             focusPageHead();
           }}
@@ -96,17 +100,17 @@ export function WebhooksPage() {
   );
 }
 
-function FreshSecret({ fresh, onHide }: { fresh: WebhookWithSecret; onHide(): void }) {
+function FreshSecret({ webhook, onHide }: { webhook: WebhookWithSecret; onHide(): void }) {
   return (
     <section className="panel" data-tone="accent" aria-labelledby="fresh-secret">
       <div className="panel-body stack">
         <div>
           <h2 id="fresh-secret" className="soft-wrap">
-            Secret of {fresh.url}: copy it now
+            Secret of {webhook.url}: copy it now
           </h2>
           <p className="soft">It signs each event and is shown once.</p>
         </div>
-        <Secret text={fresh.secret} />
+        <Secret text={webhook.secret} />
       </div>
       <div className="panel-foot">
         <Button size="small" variant="plain" onClick={onHide}>
@@ -135,7 +139,7 @@ function DeleteDialog({
   return (
     <Dialog title="Delete this webhook?" onClose={onClose} onSubmit={() => void remove()}>
       <p className="soft soft-wrap">
-        {url} gets no more events, including those that are waiting. This cannot be undone.
+        {url} will get no more events, not even those that are waiting. This cannot be undone.
       </p>
       {problem === null ? null : <ProblemNote problem={problem} />}
       <div className="row">

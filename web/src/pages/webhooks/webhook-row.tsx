@@ -18,7 +18,7 @@ export function WebhookRow({
 }: {
   webhook: Webhook;
   onChanged(): Promise<void>;
-  onSecret(changed: WebhookWithSecret): void;
+  onSecret(webhook: WebhookWithSecret): void;
   onDelete(): void;
 }) {
   const { id, url, events, status } = webhook;

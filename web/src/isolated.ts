@@ -1,4 +1,0 @@
-/** Isolates the text's direction (FSI, PDI), as `<bdi>` does. */
-export function isolated(name: string): string {
-  return `\u2068${name}\u2069`;
-}
