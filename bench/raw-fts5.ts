@@ -3,7 +3,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { readImportRecord, toPost } from "../src/ingest/import/record.ts";
 import { indexTerms } from "../src/posts/terms.ts";
 
-/** A baseline without Earshot: one FTS5 table over the archive's tokens, one connection. */
+/** A baseline without Earshot: one FTS5 table over the archive's terms, one connection. */
 export type RawFts5 = {
   /** Parameters: the FTS5 expression, lowest and highest ID. */
   selectNewest: StatementSync;

@@ -1,6 +1,6 @@
 import { foldTag } from "@earshot/query/text";
 
-/** Omits tags that are the same to a search as an earlier tag. */
+/** Omits tags that a search cannot distinguish from an earlier one. */
 export function distinctTags(tags: readonly string[]): string[] {
   const byKey = new Map<string, string>();
   for (const tag of tags) {

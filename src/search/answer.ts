@@ -13,7 +13,7 @@ import { type RequestablePlatform, searchPlatform } from "./platform/search-plat
 
 export type { AnswerContext } from "./context.ts";
 
-/** Rejects with an `EarshotError` that names the upstream if there is no answer. */
+/** Throws an `EarshotError` if there is no answer. */
 export async function answerJob(
   context: AnswerContext,
   request: AnswerRequest,
@@ -91,9 +91,9 @@ async function openPlatforms(
   { platform: requestedPlatform, method, type }: MergeableSearch,
   job: UpstreamJob,
 ): Promise<RequestablePlatform[]> {
-  const searchedPlatforms = requestedPlatform === "social" ? platforms : [requestedPlatform];
+  const candidatePlatforms = requestedPlatform === "social" ? platforms : [requestedPlatform];
   const openedPlatforms = await Promise.all(
-    searchedPlatforms.map(async (platform) => {
+    candidatePlatforms.map(async (platform) => {
       const { search } = upstreams[platform];
       const access = accessFor(type, method, upstreams[platform]);
       if (search === null || access.length === 0) return { platform, sessions: [] };

@@ -14,7 +14,7 @@ export type ServiceEvents = Events<{
   upstreamRequested: { platform: Platform; outcome: RequestOutcome };
   accountDeleted: { accountId: string };
   jobEnded: EndedJob;
-  searchAnswered: { method: Method; ms: number };
+  shortSearchAnswered: { method: Method; ms: number };
   shortSearchSkipped: { reason: SkipReason };
   attemptFailed: FailedAttempt;
   deliveriesEnded: { outcome: DeliveryOutcome; deliveries: number };

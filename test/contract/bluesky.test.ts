@@ -49,8 +49,8 @@ const tools: CredentialTools = { fetch, now: Date.now, randomBytes };
 const upstream = createBlueskyUpstream({
   appviewUrl,
   labelers: ["did:plc:ar7c4by46qjdydhdevvrndac"],
-  isPublic: true,
-  isSearched: true,
+  usesPublicApi: true,
+  isSearchEnabled: true,
   feed: "at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.generator/whats-hot",
 });
 

@@ -31,10 +31,10 @@ afterEach(() => {
 });
 
 function startCompaction(bounds: Partial<ArchiveBounds> = {}): Compaction {
-  const quiet = { optimiseAfterMs: Number.POSITIVE_INFINITY };
+  const neverOptimise = { optimiseAfterMs: Number.POSITIVE_INFINITY };
   context = compactionContext(
     archive.folder,
-    { ...archiveDefaults, ...quiet, ...bounds },
+    { ...archiveDefaults, ...neverOptimise, ...bounds },
     { now: () => nowMs },
   );
   return createCompaction(context);
@@ -81,8 +81,8 @@ function makeFilesOld(): void {
   for (const name of readdirSync(folder)) utimesSync(join(folder, name), new Date(0), new Date(0));
 }
 
-describe("segments with another analyzer", () => {
-  test("segments with another analyzer are reindexed, newest first, after a new segment is started", () => {
+describe("segments with a different analyzer", () => {
+  test("segments with an outdated analyzer are reindexed, newest first, after a new segment is started", () => {
     archive.put(...posts(0, 25));
     const compaction = startCompaction();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
@@ -145,7 +145,7 @@ describe("expiry of posts", () => {
     expect(compaction.state()).toMatchObject({ expiredPosts: 10, done: { drop: 1 } });
   });
 
-  test("late posts from an expired period are rejected without adding coverage, except imports", () => {
+  test("late posts from an expired period are rejected unless imported, and add no coverage for that period", () => {
     archive.put(...posts(0, 35));
     runAll(expiringCompaction());
     const late = archive.write(

@@ -55,6 +55,10 @@ export function planRenumbering(segment: DatabaseSync, platform: Platform): Renu
   };
 }
 
+/**
+ * Marks the segment as renumbered if all its IDs follow from uris, so that none can change. Returns
+ * whether it did.
+ */
 export function* skipRenumbering(
   { folder, catalog }: CompactionContext,
   entry: SegmentEntry,

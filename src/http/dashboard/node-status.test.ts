@@ -59,7 +59,7 @@ describe("the embedded node", () => {
   const embeddedNode = { running: 1, concurrency: 4, jobs: 12 };
 
   test("the status of the embedded node states that it proves nothing", () => {
-    expect(embeddedStatus({ ...embeddedNode, share: "on" }, ["bluesky"])).toMatchObject([
+    expect(embeddedStatus({ ...embeddedNode, mode: "on" }, ["bluesky"])).toMatchObject([
       {
         id: "embedded",
         evidence: "none",
@@ -71,8 +71,8 @@ describe("the embedded node", () => {
   });
 
   test("the embedded node is marked as spare if it is configured so, and absent if it is off", () => {
-    expect(embeddedStatus({ ...embeddedNode, share: "spare" }, [])[0]?.is_spare).toBe(true);
-    expect(embeddedStatus({ ...embeddedNode, share: "off" }, [])).toEqual([]);
+    expect(embeddedStatus({ ...embeddedNode, mode: "spare" }, [])[0]?.is_spare).toBe(true);
+    expect(embeddedStatus({ ...embeddedNode, mode: "off" }, [])).toEqual([]);
   });
 });
 

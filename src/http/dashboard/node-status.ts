@@ -7,7 +7,7 @@ import type { InsecureEvidence } from "./contract/session.ts";
 import type { NodeStatusResponse } from "./contract/status.ts";
 
 export type EmbeddedNode = {
-  share: GatewaySettings["embedded"];
+  mode: GatewaySettings["embedded"];
   running: number;
   concurrency: number;
   /** Jobs since the server started. */
@@ -70,10 +70,10 @@ export function nodeStatus(node: NodeView): NodeStatusResponse {
 
 /** Empty if the embedded node is off. */
 export function embeddedStatus(
-  { share, running, concurrency, jobs }: EmbeddedNode,
+  { mode, running, concurrency, jobs }: EmbeddedNode,
   enabledPlatforms: readonly Platform[],
 ): readonly NodeStatusResponse[] {
-  if (share === "off") return [];
+  if (mode === "off") return [];
   return [
     {
       id: embeddedNodeId,
@@ -82,7 +82,7 @@ export function embeddedStatus(
       ...embeddedClaims,
       state: "approved",
       is_connected: true,
-      is_spare: share === "spare",
+      is_spare: mode === "spare",
       platforms: enabledPlatforms,
       running,
       concurrency,

@@ -85,7 +85,7 @@ function testBoard(overrides: Partial<StatusSource> = {}) {
     lags: async (fromMs) => [{ platform: "mastodon", startMs: fromMs, lagMs: 1_400 }],
     freeDiskBytes: async () => null,
     waitingJobs: () => 3,
-    embedded: () => ({ share: "on", running: 1, concurrency: 4, jobs: 12 }),
+    embedded: () => ({ mode: "on", running: 1, concurrency: 4, jobs: 12 }),
     nodes: () => [],
     ...overrides,
   });

@@ -31,13 +31,14 @@ export function readLabelFrame(bytes: Uint8Array, { maxLabels }: LabelFrameBound
   if (!isBoundedCbor(bytes, { depth: maxDepth, items })) {
     return {
       kind: "unreadable",
-      reason: "not CBOR, or too large for a frame of labels",
+      reason: "not CBOR, or too large for a label frame",
     };
   }
   try {
     const [header, rest] = decodeFirst(bytes);
     const [body, trailing] = decodeFirst(rest);
-    if (trailing.length > 0) return { kind: "unreadable", reason: "more than a header and a body" };
+    if (trailing.length > 0)
+      return { kind: "unreadable", reason: "extra bytes after the header and body" };
     return readFrame(asFields(header), body, maxLabels);
   } catch (error) {
     return { kind: "unreadable", reason: `not DAG-CBOR: ${errorMessage(error)}` };

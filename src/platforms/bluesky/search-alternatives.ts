@@ -12,7 +12,7 @@ export type BlueskyRequest = {
 /** Matches what any of the requests matches; an empty list matches nothing. */
 export type BlueskyRequests = readonly BlueskyRequest[];
 
-/** Stands in for a condition that the API cannot express. */
+/** Replaces a condition that the API cannot express. */
 export const unconditionalRequest: BlueskyRequest = {
   words: [],
   tags: [],

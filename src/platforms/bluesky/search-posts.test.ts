@@ -8,8 +8,8 @@ import { createBlueskyUpstream } from "./upstream.ts";
 const settings = {
   appviewUrl: "https://appview.example",
   labelers: ["did:plc:ar7c4by46qjdydhdevvrndac"],
-  isPublic: true,
-  isSearched: true,
+  usesPublicApi: true,
+  isSearchEnabled: true,
   feed: "at://did:plc:feedfeedfeedfeedfeedfeed/app.bsky.feed.generator/mine",
 };
 const method = "app.bsky.feed.searchPosts";
@@ -191,6 +191,6 @@ test("a Bluesky search reads any JSON without an unexpected error", async () => 
 });
 
 test("a Bluesky search is available only if enabled, and not exhaustive", () => {
-  expect(createBlueskyUpstream({ ...settings, isSearched: false }).search).toBeNull();
+  expect(createBlueskyUpstream({ ...settings, isSearchEnabled: false }).search).toBeNull();
   expect(search.isExhaustive).toBe(false);
 });

@@ -145,7 +145,7 @@ const notExpressibleWarning: UpstreamWarning = {
 const narrowedWarning: UpstreamWarning = {
   code: "search_narrowed",
   message:
-    "Bluesky's search finds links to exactly this host: posts with links to subdomains may be missing",
+    "Bluesky's search finds only links to the exact host: posts with links to its subdomains may be missing",
 };
 
 const foreignCursorError = (): EarshotError =>
@@ -153,10 +153,10 @@ const foreignCursorError = (): EarshotError =>
 
 const maxQueryLength = 1_000;
 
-/** `q` is required, so without words it repeats another parameter. */
+/** `q` is required, so without words it repeats another parameter or is `*`. */
 export function searchText(request: BlueskyRequest): string {
   const { words, tags, author, mentions, lang, domain } = request;
-  if (words.length > 0) return truncateWords(words);
+  if (words.length > 0) return joinWordsWithinLimit(words);
   const [tag] = tags;
   if (tag !== undefined) return `#${tag}`;
   if (author !== null) return author.handle === null ? author.actor : `from:${author.handle}`;
@@ -166,7 +166,7 @@ export function searchText(request: BlueskyRequest): string {
 }
 
 /** Omitting words only widens the search. */
-function truncateWords(words: readonly string[]): string {
+function joinWordsWithinLimit(words: readonly string[]): string {
   let query = "";
   for (const word of words) {
     const extendedQuery = query === "" ? word : `${query} ${word}`;

@@ -16,7 +16,7 @@ export type TokenAccess = {
   tools: CredentialTools;
   sendWith(request: AuthorizedRequest, secrets: Secrets): Promise<FetchedResponse>;
   isTokenRefused(response: FetchedResponse): boolean;
-  /** Errors: `credential_refused`; those of `fetch`. */
+  /** Errors: `credential_refused`; those of `tools.fetch`. */
   renew(current: Secrets): Promise<Secrets>;
   tokenRefusedError(response: FetchedResponse, secrets: Secrets): Error;
 };
@@ -52,7 +52,7 @@ const checkTimeoutMs = 30_000;
 
 /**
  * Returns the account for display. Errors: `credential_refused` if the server does not confirm that
- * the token is for it; `upstream_failed`.
+ * the token belongs to the account; `upstream_failed`.
  */
 export async function checkToken(stored: CredentialInUse, access: TokenAccess): Promise<string> {
   const { host: origin, subject } = stored.credential;

@@ -16,6 +16,7 @@ export type StreamEvent = {
   key: string;
   /** Null if only the time or counts advance. */
   change: ArchiveChange | null;
+  /** Posts whose counts this event increments. */
   counted: readonly CountedPost[];
   /** DID of an account whose handle may have changed. */
   accountToRefresh: string | null;
@@ -23,7 +24,7 @@ export type StreamEvent = {
 
 export type UnreadableEvent = { reason: string };
 
-/** Never throws. Records in unfollowed collections only advance the time. */
+/** Never throws. Records in collections that are not followed only advance the time. */
 export function readStreamEvent(
   frame: string,
   followed: ReadonlySet<StreamCollection>,
@@ -114,7 +115,7 @@ function readIdentity(
   identity: unknown,
 ): Pick<StreamEvent, "change" | "accountToRefresh"> {
   const { handle } = asFields(identity);
-  // Sent if handle and account do not confirm each other.
+  // Sent if the handle and the DID do not resolve to each other.
   if (handle === "handle.invalid") return { change: null, accountToRefresh: null };
   if (typeof handle !== "string" || !isHandle(handle))
     return { change: null, accountToRefresh: userId };

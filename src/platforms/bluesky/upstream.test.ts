@@ -22,8 +22,8 @@ const feed = "at://did:plc:feedfeedfeedfeedfeedfeed/app.bsky.feed.generator/mine
 const settings = {
   appviewUrl: "https://appview.example",
   labelers: ["did:plc:ar7c4by46qjdydhdevvrndac"],
-  isPublic: true,
-  isSearched: false,
+  usesPublicApi: true,
+  isSearchEnabled: false,
   feed,
 };
 const upstream = createBlueskyUpstream(settings);
@@ -524,7 +524,7 @@ test("every method has an endpoint on Bluesky or names the closest one, and priv
   const own: readonly Method[] = ["gethometweets", "getforyoutweets"];
   for (const method of own) expect(upstream.support[method].access).toEqual(["user"]);
   expect(upstream.publicBaseUrl).toBe("https://appview.example");
-  expect(createBlueskyUpstream({ ...settings, isPublic: false }).publicBaseUrl).toBeNull();
+  expect(createBlueskyUpstream({ ...settings, usesPublicApi: false }).publicBaseUrl).toBeNull();
 });
 
 const methods = methodNames.filter(

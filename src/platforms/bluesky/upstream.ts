@@ -9,15 +9,21 @@ export type BlueskySettings = {
   appviewUrl: string;
   /** If empty, the AppView's defaults apply. */
   labelers: readonly string[];
-  isPublic: boolean;
-  isSearched: boolean;
+  usesPublicApi: boolean;
+  isSearchEnabled: boolean;
   /** The feed that `getforyoutweets` reads. */
   feed: string;
 };
 
-/** With a credential, requests go through the account's own server. */
+/** With a credential, requests go through the account's PDS. */
 export function createBlueskyUpstream(settings: BlueskySettings): Upstream {
-  const { appviewUrl, isPublic, isSearched, feed, labelers } = settings;
+  const {
+    appviewUrl,
+    usesPublicApi: isPublic,
+    isSearchEnabled: isSearched,
+    feed,
+    labelers,
+  } = settings;
   const appView: AppView = { url: appviewUrl, labelers };
   return {
     platform: "bluesky",

@@ -3,7 +3,7 @@ import type { FetchedResponse, FetchOptions } from "../../lib/guarded-fetch.ts";
 import { asFields } from "../fields.ts";
 import { withoutTokens } from "../without-secrets.ts";
 
-/** Pass `maxTries: 1` where a failure is itself an answer. */
+/** Pass `maxTries: 1` when a failure is itself a useful outcome. */
 export type XrpcFetch = {
   get(url: URL, options?: FetchOptions & { maxTries?: number }): Promise<FetchedResponse>;
 };

@@ -3,10 +3,10 @@ import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openSelf } from "./self.ts";
+import { loadNodeKeys } from "./self.ts";
 
 const identityKey = async (dataDir: string) =>
-  (await openSelf(dataDir, randomBytes)).identity.publicKey;
+  (await loadNodeKeys(dataDir, randomBytes)).identity.publicKey;
 
 let folder: string;
 beforeEach(async () => {
@@ -19,15 +19,15 @@ test("a node has the same identity in each run, from a file that only its owner 
   expect((await stat(join(folder, "node.key"))).mode & 0o777).toBe(0o600);
 });
 
-test("a node in another folder is another node", async () => {
+test("a node in a different folder has a different identity", async () => {
   const otherFolder = await mkdtemp(join(tmpdir(), "earshot-identity-"));
   expect(await identityKey(otherFolder)).not.toBe(await identityKey(folder));
   await rm(otherFolder, { recursive: true });
 });
 
-test("an identity file without a key is refused with its path, without its content", async () => {
+test("an identity file without a valid key causes an error that does not reveal the file's content", async () => {
   await writeFile(join(folder, "node.key"), "open sesame\n");
-  await expect(openSelf(folder, randomBytes)).rejects.toEqual(
+  await expect(loadNodeKeys(folder, randomBytes)).rejects.toEqual(
     expect.objectContaining({
       code: "identity_unreadable",
       message: expect.not.stringContaining("sesame"),

@@ -12,10 +12,10 @@ import {
   type NodeStatement,
 } from "../protocol/statement.ts";
 
-export type NodeSelf = Awaited<ReturnType<typeof openSelf>>;
+export type NodeSelf = Awaited<ReturnType<typeof loadNodeKeys>>;
 
 /** Reads the identity from `node.key`, and makes new run keys. */
-export async function openSelf(dataDir: string, randomBytes: RandomBytes) {
+export async function loadNodeKeys(dataDir: string, randomBytes: RandomBytes) {
   const secret = ensureKeyFile(join(dataDir, "node.key"), randomBytes, {
     code: "identity_unreadable",
     hint: "restore the file; without it, the node gets a new identity that an operator must approve",

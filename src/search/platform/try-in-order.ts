@@ -11,9 +11,10 @@ export type TriedAnswer<Answer> = {
 };
 
 /**
- * Tries the best rank first. If a rank fails and limits are used up, waits for the first to reopen
- * before trying a worse rank. `read` gets a session for the first request and a patient one for
- * later requests. Errors: that of an attempt if all fail; `source_unavailable` if there is none.
+ * Tries the best rank first. If a rank fails and rate limits are used up, waits for the first reset
+ * and retries before trying a lower rank. `read` gets one session for its first request and
+ * another, which waits for resets, for the rest. Errors: if all attempts fail, the last retryable
+ * error, or else the first error; `source_unavailable` if there are no attempts.
  */
 export async function tryInOrder<Answer>(
   ranks: RankedAttempts,

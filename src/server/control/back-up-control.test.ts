@@ -55,7 +55,7 @@ test("a backup taken while the server is running contains all committed data and
   expect(token).toContain(keys.find(({ name }) => name === "laptop")?.id ?? "nothing");
 });
 
-test("a backup of the control store overwrites nothing, and fails for an empty folder", async () => {
+test("a backup of the control store never overwrites a file, and fails without a control store or a target folder", async () => {
   const file = join(folder, "data", "control.db");
   await expect(backUpControl(join(dataDir, "control.db"), file)).rejects.toMatchObject({
     code: "backup_exists",
@@ -75,12 +75,12 @@ test("a backup of the control store overwrites nothing, and fails for an empty f
 });
 
 test("a backup of the control store is verified by its checksum", async () => {
-  const file = join(folder, "summed.db");
+  const file = join(folder, "verified.db");
   await backUpControl(join(dataDir, "control.db"), file);
   expect(await checksumProblem(file)).toBeNull();
   const [checksum, name] = readFileSync(checksumPath(file), "utf8").trim().split("  ");
   expect(checksum).toMatch(/^[0-9a-f]{64}$/);
-  expect(name).toBe("summed.db");
+  expect(name).toBe("verified.db");
   appendFileSync(file, "x");
   expect(await checksumProblem(file)).toMatch(/does not match the SHA-256/);
   rmSync(checksumPath(file));

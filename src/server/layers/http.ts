@@ -100,7 +100,7 @@ function makeStatusBoard(layers: LowerLayers): HttpContext["statusBoard"] {
     sampler: layers.usage.sampler,
     waitingJobs: queue.depth,
     embedded: () => ({
-      share: config.nodes.embedded,
+      mode: config.nodes.embedded,
       running: queue.countRunning(embeddedNodeId),
       concurrency: concurrency + fetchConcurrency,
       jobs,
@@ -113,7 +113,7 @@ function recordMetrics(events: ServiceEvents, metrics: Metrics): void {
   events.on("storeWritten", ({ seconds }) => metrics.storeWriteSeconds.observe(seconds));
   events.on("upstreamRequested", (labels) => metrics.upstreamRequests.inc(labels));
   events.on("jobEnded", ({ method, state }) => metrics.jobsEnded.inc({ method, state }));
-  events.on("searchAnswered", ({ method, ms }) => {
+  events.on("shortSearchAnswered", ({ method, ms }) => {
     metrics.queueSeconds.observe({ method }, 0);
     metrics.runSeconds.observe({ method }, ms / 1000);
     metrics.shortSearches.inc({ outcome: "answered" });

@@ -90,7 +90,7 @@ function makeShortSearches(
       hasRecords: sharing.gateway.isShared,
     }),
     version: () => archive.version(),
-    onAnswered: ({ method }, ms) => events.emit("searchAnswered", { method, ms }),
+    onAnswered: ({ method }, ms) => events.emit("shortSearchAnswered", { method, ms }),
     onSkipped: (reason) => events.emit("shortSearchSkipped", { reason }),
   };
 }

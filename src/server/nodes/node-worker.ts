@@ -23,7 +23,7 @@ import {
   type GatewayClock,
 } from "../../remote/worker/gateway-state.ts";
 import { createRemoteGateway, type RemoteGateway } from "../../remote/worker/remote-gateway.ts";
-import { type NodeSelf, openSelf } from "../../remote/worker/self.ts";
+import { loadNodeKeys, type NodeSelf } from "../../remote/worker/self.ts";
 import type { NodeConfig } from "../settings/require-node-settings.ts";
 import { packageVersion } from "../version.ts";
 
@@ -64,7 +64,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
   const { config, name, archive, clock, random, log, onStatus } = context;
   const { node: settings, jobs } = config;
   const provider = await openProvider(settings.evidence, config.data.dir);
-  const self = await openSelf(config.data.dir, randomBytes);
+  const self = await loadNodeKeys(config.data.dir, randomBytes);
   const { keys, keyId } = self;
   const concurrency = Math.min(maxConcurrency, jobs.concurrency + jobs.fetchConcurrency);
   const fetch = createGuardedFetch({

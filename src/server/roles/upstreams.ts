@@ -136,8 +136,8 @@ function makePlatforms({ upstreams: settings, ingest }: Config): Record<Platform
     bluesky: createBlueskyUpstream({
       appviewUrl: ingest.appviewUrl,
       labelers: ingest.labelerSources,
-      isPublic: settings.blueskyPublic === "on",
-      isSearched: settings.blueskySearch === "on",
+      usesPublicApi: settings.blueskyPublic === "on",
+      isSearchEnabled: settings.blueskySearch === "on",
       feed: settings.blueskyFeed,
     }),
     mastodon: createMastodonUpstream({ instance: settings.mastodonInstance[0] ?? null }),

@@ -10,17 +10,17 @@ const highestCode = 0x10ffff;
 
 const encodedPrefix = "xn--";
 /** A URL's hostname setter ignores invalid names, so this one remains. */
-const noHost = "x";
+const placeholderHost = "x";
 
 /** "Domain to Unicode" of the URL standard; null if invalid. */
 export function unicodeHost(name: string): string | null {
   const host = asciiHost(name);
-  if (host === noHost && name.toLowerCase() !== noHost) return null;
+  if (host === placeholderHost && name.toLowerCase() !== placeholderHost) return null;
   return host.split(".").map(unicodeLabel).join(".");
 }
 
 function asciiHost(name: string): string {
-  const url = new URL(`ws://${noHost}`);
+  const url = new URL(`ws://${placeholderHost}`);
   url.hostname = name;
   return url.hostname;
 }
