@@ -1,6 +1,5 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
-import type { Archive } from "../archive/archive.ts";
 import type { Runner } from "../jobs/runner.ts";
 import { systemClock } from "../lib/clock.ts";
 import { cleartextWarning } from "./cleartext.ts";
@@ -63,8 +62,7 @@ export async function startService(
     context.usage.start();
     context.log.info({ url }, "listening");
     context.sweeps.start();
-    stores.control.startReader();
-    startReaders(context.archive, config.data.readers).catch(() => undefined);
+    startReaders(stores, config.data.readers).catch(() => undefined);
     const stop = onlyOnce(() => {
       context.sweeps.stop();
       context.sharing.stop();
@@ -103,8 +101,12 @@ async function restore({ http, queue, nodes, sharing }: AppContext): Promise<voi
   await nodes.start();
 }
 
-/** One call per reader, so that no search waits for a reader to start. */
-async function startReaders(archive: Pick<Archive, "ping">, readers: number): Promise<void> {
+/** One call per reader, so that no request waits for a reader to start. */
+async function startReaders(
+  { control, archive }: Pick<Stores, "control" | "archive">,
+  readers: number,
+): Promise<void> {
+  await control.startReader();
   await Promise.all(Array.from({ length: readers }, () => archive.ping()));
 }
 

@@ -29,7 +29,7 @@ export type Control = {
   /** Null if no other process shares the store. */
   sharedControl: SharedControl | null;
   /** Until the reader thread has started, the writer thread runs reads. */
-  startReader(): void;
+  startReader(): Promise<void>;
   /** Completes pending operations, then unlocks the folder. */
   close(): Promise<void>;
 };
@@ -59,7 +59,7 @@ export type SharedControl = {
 type Stores = {
   store: ControlStore;
   shared: SharedControl | null;
-  startReader(): void;
+  startReader: Control["startReader"];
   load: Control["load"];
   close(): Promise<void>;
 };
@@ -106,21 +106,19 @@ export async function startControl({
 function startFileThreads(dataDir: string, archive: ReaderShare | null): Stores {
   const writer = startControlThread({ dataDir, role: "writer", archive });
   const reader = startControlThread({ dataDir, role: "reader", archive: null });
-  let reading: Pick<typeof reader, "call"> = writer;
+  let readThread: Pick<typeof reader, "call"> = writer;
   const { store, close: closeStore } = createThreadStore(
     writer,
-    { call: (name, args) => reading.call(name, args) },
+    { call: (name, args) => readThread.call(name, args) },
     controlOperations,
     () => openControlForReading(dataDir, longestBlockMs),
   );
   return {
     store,
     shared: null,
-    startReader: () => {
-      const useReader = () => {
-        reading = reader;
-      };
-      reader.call("hasSecrets", null).then(useReader, useReader);
+    startReader: async () => {
+      await reader.call("hasSecrets", null).catch(() => undefined);
+      readThread = reader;
     },
     load: () => [
       { thread: "control_writer", ...writer.load() },
@@ -151,7 +149,7 @@ async function startDatabaseStores(data: ControlDatabaseThreadData): Promise<Sto
       nextNotifications: () => call("nextNotifications", null) as Promise<Notifications>,
       lead: () => call("lead", null) as Promise<boolean>,
     },
-    startReader: () => undefined,
+    startReader: async () => undefined,
     load: () => [{ thread: "control_writer", ...thread.load() }],
     close: async () => {
       await rates.close();
