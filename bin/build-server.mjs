@@ -24,10 +24,23 @@ const stages = [
   { name: "command", modules: ["cli/main.ts"] },
   {
     name: "serve",
-    modules: ["cli/serve.ts", "cli/parse-values.ts", "cli/terminal/text-layout.ts"],
+    modules: [
+      "cli/serve.ts",
+      "cli/parse-values.ts",
+      "cli/terminal/text-layout.ts",
+      "cli/remote/choose-service.ts",
+    ],
   },
   { name: "plan", modules: ["../packages/query/src/plan/index.ts"] },
   { name: "stores", modules: ["server/start.ts"] },
+  {
+    name: "search",
+    modules: [
+      "cli/search/search-and-print.ts",
+      "cli/search/count-archive.ts",
+      "cli/search/analyze.ts",
+    ],
+  },
   { name: "service", modules: ["server/context.ts", "http/app.ts"] },
 ];
 const closures = new Map();

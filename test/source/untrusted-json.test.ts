@@ -21,7 +21,7 @@ const reasons: Readonly<Record<string, string>> = {
   "archive/catalog/accounts.ts": ownText,
   "archive/maintenance/manifest.ts": operatorInput,
   "cli/demo/curl.ts": commandLine,
-  "cli/search/search-archive.ts": commandLine,
+  "cli/search/search-and-print.ts": commandLine,
   "cli/search/print-answer.ts": commandLine,
   "cli/nodes/show-verdict.ts": commandLine,
   "http/answers/page.ts": records,
