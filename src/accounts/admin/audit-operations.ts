@@ -15,7 +15,7 @@ export type AuditEntry = {
 };
 
 export type AuditPageRequest = {
-  /** The account concerned; null for all entries. */
+  /** Null for all entries. */
   accountId: string | null;
   action?: AuditAction | null;
   /** An account ID, `command_line` or `service`. */

@@ -46,7 +46,7 @@ export type SegmentRewrite = {
    * those not reassigned.
    */
   newlyIngestedIds: Set<bigint>;
-  /** The newest committed one when the latest round of copying began; later ones are copied again. */
+  /** The newest committed when the last round of copying began; later ones are copied again. */
   ingestNumberAtCopyStart: number;
   /** The newest committed ingest number. */
   lastIngestNumber(): number;

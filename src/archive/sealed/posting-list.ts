@@ -9,7 +9,7 @@ export type PostSets = {
 };
 
 export type PostingList = PostSets & {
-  /** Indexed by the ranks that `computeRanks` gives for `set`, which the `set` method returned. */
+  /** Indexed by rank in `set` (`computeRanks`). */
   positions(set: ChunkSet): Positions;
 };
 

@@ -2,7 +2,7 @@ import { type OpenArchive, openArchive } from "../../archive/threads/open.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Config } from "../../server/config.ts";
 
-/** Starts a reader, which verifies the catalog while the caller loads the modules of the search. */
+/** Starts a reader, which verifies the catalog while the caller loads the search. */
 export async function openLocalArchive({
   data: { dir, ...settings },
 }: Config): Promise<OpenArchive> {

@@ -9,7 +9,7 @@ import {
 } from "./analysed-batch.ts";
 import { recordBatches } from "./record-batches.ts";
 
-/** Analysed while the writer seals a segment, which takes a fifth of the time of an import. */
+/** Analysed while the writer seals a full segment. */
 const minPendingBatches = 12;
 
 /** Yields everything read before a source error, then rethrows it. */
