@@ -45,7 +45,7 @@ const supportedMethods: Record<SourceType, readonly Method[]> = {
   "social-api": ["searchbyquery", "getbyid", "getprofilebyid", "searchbyfullarchive"],
 };
 
-export function typeMethods(type: SourceType): readonly Method[] {
+export function methodsOfType(type: SourceType): readonly Method[] {
   return supportedMethods[type];
 }
 
@@ -57,6 +57,6 @@ export function isSearch(method: Method): method is SearchMethod {
   return searchMethods.some((name) => name === method);
 }
 
-export function methodTypes(method: string): readonly SourceType[] {
+export function typesWithMethod(method: string): readonly SourceType[] {
   return sourceTypes.filter((type) => supportedMethods[type].some((name) => name === method));
 }

@@ -34,7 +34,7 @@ const toSourceAnswer = ({
   tree,
   names,
   plan,
-  isSearched,
+  isFullySearched: isSearched,
   ...answer
 }: ArchivedAnswer): SourceAnswer => answer;
 

@@ -19,8 +19,8 @@ type Options = ServiceOptions & {
 export function addCounts(program: Command, terminal: Terminal): void {
   const command = addQueryArgument(program.command("counts"))
     .description(
-      "Counts matching posts per minute, hour or day (UTC), from the first match in the archive or over the last 7 days " +
-        "of a service (chosen as in earshot search). A terminal shows bars; otherwise each bucket is a line. A question " +
+      "Counts matching posts per minute, hour or day (UTC), from the first match in the archive or, on a service, over the last 7 days " +
+        "(archive or service is chosen as in earshot search). A terminal shows bars; otherwise each bucket is a line. A question " +
         "mark means incomplete coverage: there may be more posts.",
     )
     .addOption(
@@ -30,8 +30,12 @@ export function addCounts(program: Command, terminal: Terminal): void {
     )
     .option("--since <time>", "only posts at or after this day or time", parseTimeOption)
     .option("--until <time>", "only posts before this day or time", parseTimeOption)
-    .option("--json", "print JSON like GET /v1/search/social/counts")
-    .addOption(new Option("--csv", "print start,end,tweet_count,complete").conflicts("json"));
+    .option("--json", "print the same JSON as GET /v1/search/social/counts")
+    .addOption(
+      new Option("--csv", "print CSV with the columns start,end,tweet_count,complete").conflicts(
+        "json",
+      ),
+    );
   addServiceOptions(command)
     .addHelpText(
       "after",

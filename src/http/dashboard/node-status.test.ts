@@ -70,7 +70,7 @@ describe("the embedded node", () => {
     ]);
   });
 
-  test("the embedded node is marked as spare if it is configured so, and absent if it is off", () => {
+  test("the embedded node is marked as spare if configured as spare, and absent if off", () => {
     expect(embeddedStatus({ ...embeddedNode, mode: "spare" }, [])[0]?.is_spare).toBe(true);
     expect(embeddedStatus({ ...embeddedNode, mode: "off" }, [])).toEqual([]);
   });

@@ -15,13 +15,13 @@ const work = {
   statements: 1,
 };
 
-/** `msOfUnit` is the time that it takes to count one unit. */
-function slowArchive(msOfUnit: number) {
+/** `msPerUnit`: how long it takes to count one unit. */
+function slowArchive(msPerUnit: number) {
   const clock = createManualClock();
   const requests: CountRequest[] = [];
   const count = async (request: CountRequest): Promise<CountAnswer> => {
     requests.push(request);
-    const reach = Math.floor((request.deadlineMs - clock.now()) / msOfUnit);
+    const reach = Math.floor((request.deadlineMs - clock.now()) / msPerUnit);
     const countedFromMs = Math.max(request.fromMs, request.toMs - reach * receivedUnitMs);
     const buckets = [];
     for (let ms = countedFromMs; ms < request.toMs; ms += receivedUnitMs) {
@@ -32,14 +32,14 @@ function slowArchive(msOfUnit: number) {
   return { source: { archive: { count }, clock }, requests };
 }
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 test("a slow count of posts is split into slices that count nothing twice", async () => {
   const { source, requests } = slowArchive(10);
   const receivedPosts = await countReceivedPosts(
     source,
     { platforms: ["bluesky"], fromMs, toMs },
-    never,
+    neverAborted,
   );
   expect(receivedPosts.get("bluesky")?.size).toBe(unitCount);
   expect(requests).toHaveLength(Math.ceil(unitCount / 25));
@@ -49,14 +49,14 @@ test("a slow count of posts is split into slices that count nothing twice", asyn
   }
 });
 
-test("a unit that takes longer than a slice gets a longer one", async () => {
+test("if a unit takes longer than a slice, the next slice is longer", async () => {
   const { source, requests } = slowArchive(900);
   const shortRequest = {
     platforms: ["bluesky"] as const,
     fromMs,
     toMs: fromMs + 2 * receivedUnitMs,
   };
-  const receivedPosts = await countReceivedPosts(source, shortRequest, never);
+  const receivedPosts = await countReceivedPosts(source, shortRequest, neverAborted);
   expect(receivedPosts.get("bluesky")?.size).toBe(2);
   const timeouts = requests.map(({ deadlineMs }) => deadlineMs - source.clock.now());
   expect(timeouts).toEqual([250, 500, 1_000, 250, 500, 1_000]);
@@ -80,15 +80,15 @@ test("adjacent parts count every post in their time range once", () => {
     fc.property(
       fc.dictionary(fc.integer({ min: -5, max: 300 }).map(String), fc.nat(1_000)),
       fc.constantFrom(1, 2, 4, 12, 144),
-      (counted, unitsOfPart) => {
+      (counted, unitsPerPart) => {
         const counts = new Map(
           Object.entries(counted).map(([unit, posts]) => [
             fromMs + Number(unit) * receivedUnitMs,
             posts,
           ]),
         );
-        const parts = unitCount / unitsOfPart;
-        const sums = countsByPart(counts, { fromMs, partMs: unitsOfPart * receivedUnitMs, parts });
+        const parts = unitCount / unitsPerPart;
+        const sums = countsByPart(counts, { fromMs, partMs: unitsPerPart * receivedUnitMs, parts });
         expect(sums).toHaveLength(parts);
         const postsInRange = [...counts].filter(([ms]) => ms >= fromMs && ms < toMs);
         expect(sums.reduce((a, b) => a + b, 0)).toBe(

@@ -3,9 +3,9 @@ import {
   isSearch,
   type Method,
   methods,
-  methodTypes,
+  methodsOfType,
   type SourceType,
-  typeMethods,
+  typesWithMethod,
 } from "../../platforms/methods.ts";
 import type { SearchPlatform, SourceWarning } from "../../platforms/source.ts";
 import { problem } from "../problems/write-problem.ts";
@@ -87,11 +87,11 @@ function platformAndType(path: SearchPlatform, name: string) {
 }
 
 function supportedMethod(type: SourceType, name: string): Method {
-  const supportedMethods = typeMethods(type);
+  const supportedMethods = methodsOfType(type);
   const method = supportedMethods.find((candidate) => candidate === name);
   if (method !== undefined) return method;
   throw problem("method_not_supported", `${type} does not support ${name}`, {
-    hint: `use ${supportedMethods.join(", ")}, or a type that supports ${name}: ${methodTypes(name).join(", ")}`,
+    hint: `use ${supportedMethods.join(", ")}, or a type that supports ${name}: ${typesWithMethod(name).join(", ")}`,
     details: [
       {
         code: "method_not_supported",

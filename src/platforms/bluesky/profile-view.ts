@@ -5,7 +5,7 @@ import { parseIsoTime } from "../time.ts";
 import { readAuthorView, readViewCount } from "./author-view.ts";
 import { isAccountWithheld } from "./view-labels.ts";
 
-/** The lexicon counts bytes; this limit counts UTF-16 code units. */
+/** Bluesky's lexicon limits the bytes; this limits the UTF-16 code units. */
 const maxDescriptionLength = 2_560;
 const maxUrlLength = 8_192;
 

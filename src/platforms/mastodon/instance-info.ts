@@ -17,12 +17,12 @@ export const unknownInstance: InstanceInfo = {
 const cacheMs = 3_600_000;
 const maxCachedInstances = 500;
 
-export type InstanceInfos = {
+export type InstanceInfoCache = {
   /** Cached for an hour. */
   get(access: ServerAccess, nowMs: number): Promise<InstanceInfo>;
 };
 
-export function createInstanceInfos(): InstanceInfos {
+export function createInstanceInfoCache(): InstanceInfoCache {
   const cache = new Map<string, { info: InstanceInfo; untilMs: number }>();
   return {
     get: async (access, nowMs) => {

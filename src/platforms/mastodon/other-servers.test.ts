@@ -10,7 +10,7 @@ import type { EarshotError } from "../../lib/errors.ts";
 import { type FetchMethod, methods } from "../methods.ts";
 import { readTarget } from "../read-target.ts";
 import type { UpstreamItem } from "../upstream.ts";
-import { createInstanceInfos, readInstanceInfo } from "./instance-info.ts";
+import { createInstanceInfoCache, readInstanceInfo } from "./instance-info.ts";
 import { getServerAccess } from "./server-access.ts";
 import { createMastodonUpstream } from "./upstream.ts";
 
@@ -219,7 +219,7 @@ it("a Mastodon search on a server that does not report whether authors allow sea
 describe("the description of a server", () => {
   it("the description of a server is requested at most once an hour, and from the older endpoint if the newer one is missing", async () => {
     await start({ differences: { noInstanceV2: true }, version: "3.5.3" });
-    const infos = createInstanceInfos();
+    const infos = createInstanceInfoCache();
     const access = getServerAccess(plainSession(server));
     for (const nowMs of [0, 3_599_999]) {
       expect(await infos.get(access, nowMs)).toMatchObject({ version: { major: 3, minor: 5 } });

@@ -8,7 +8,7 @@ import {
   type UpstreamWarning,
 } from "../upstream.ts";
 import { readFeed } from "./feed-page.ts";
-import { type InstanceInfo, type InstanceInfos, unknownInstance } from "./instance-info.ts";
+import { type InstanceInfo, type InstanceInfoCache, unknownInstance } from "./instance-info.ts";
 import { isIndexable } from "./post.ts";
 import {
   firstFeedPositions,
@@ -25,7 +25,7 @@ import { statusesPage } from "./view-page.ts";
  * Finds only posts that have reached the server and whose authors allow search, so it is never
  * exhaustive. Drops others, such as the user's private ones.
  */
-export function createMastodonSearch(infos: InstanceInfos): UpstreamSearch {
+export function createMastodonSearch(infos: InstanceInfoCache): UpstreamSearch {
   return {
     routes: () => onlyRoute,
     isExhaustive: false,
@@ -36,7 +36,7 @@ export function createMastodonSearch(infos: InstanceInfos): UpstreamSearch {
 async function searchPage(
   call: SearchCall,
   session: Session,
-  infos: InstanceInfos,
+  infos: InstanceInfoCache,
 ): Promise<UpstreamPage | null> {
   const alternatives = lowerTree(call.tree, call.names);
   if (alternatives.length === 0) return null;
@@ -121,6 +121,6 @@ function notSearchedWarning(
   return {
     code: "not_searched",
     message: `${instance} did not search for ${subject}: ${tags}`,
-    hint: `add a user token for ${instance} with the scope read`,
+    hint: `add a user token for ${instance} with the read scope`,
   };
 }

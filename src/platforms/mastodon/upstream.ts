@@ -4,7 +4,7 @@ import { parseIsoTime } from "../time.ts";
 import type { Limit, Upstream, UpstreamPage } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
 import { followPage, profilePage } from "./account-pages.ts";
-import { createInstanceInfos } from "./instance-info.ts";
+import { createInstanceInfoCache } from "./instance-info.ts";
 import { namedServer } from "./named-server.ts";
 import type { PageRequest } from "./page-request.ts";
 import { createMastodonSearch } from "./search.ts";
@@ -19,7 +19,7 @@ export function createMastodonUpstream({ instance }: { instance: string | null }
     platform: "mastodon",
     support: mastodonSupport,
     page: async (call, session) => await mastodonPages[call.method]({ call, session }),
-    search: createMastodonSearch(createInstanceInfos()),
+    search: createMastodonSearch(createInstanceInfoCache()),
     publicBaseUrl: instance === null ? null : new URL(instance).origin,
     publicOrigin: (target) => {
       const host = namedServer(target);

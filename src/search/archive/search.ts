@@ -26,7 +26,7 @@ export type PlannedQuery = { tree: QueryNode; names: ResolvedNames; plan: PlanNo
 
 export type ArchivedAnswer = SourceAnswer &
   PlannedQuery & {
-    isSearched: boolean;
+    isFullySearched: boolean;
   };
 
 export async function searchArchive(
@@ -35,12 +35,13 @@ export async function searchArchive(
   deadlineMs: number,
   signal?: AbortSignal,
 ): Promise<SourceAnswer> {
-  const { tree, names, plan, isSearched, ...answer } = await searchArchived(
-    source,
-    request,
-    deadlineMs,
-    signal,
-  );
+  const {
+    tree,
+    names,
+    plan,
+    isFullySearched: isSearched,
+    ...answer
+  } = await searchArchived(source, request, deadlineMs, signal);
   return answer;
 }
 
@@ -123,7 +124,7 @@ export function assembleArchivedAnswer(
     tree,
     names,
     plan,
-    isSearched: coveredAnswer.complete,
+    isFullySearched: coveredAnswer.complete,
   };
 }
 
@@ -133,7 +134,7 @@ export const accountField = (account: string | undefined): { account?: string } 
 export function coverageWarnings(
   { gaps }: Coverage,
   items: readonly AnswerItem[],
-  isSearched: boolean,
+  isFullySearched: boolean,
 ): SourceWarning[] {
   const warnings: SourceWarning[] = [];
   if (gaps.length > 0) {
@@ -146,7 +147,7 @@ export function coverageWarnings(
       hint: "see coverage.gaps for the missing parts",
     });
   }
-  if (!isSearched) {
+  if (!isFullySearched) {
     warnings.push({
       code: "deadline_reached",
       message: "the search timed out before the end of the window",

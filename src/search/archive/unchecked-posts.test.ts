@@ -53,14 +53,14 @@ function storePost(
   const [position] = positions;
   if (position === undefined) throw new Error("the post is not found");
   return {
-    stale: async () => (await staleWarning(source, position))?.code ?? null,
-    searched: async () =>
+    lookupCode: async () => (await staleWarning(source, position))?.code ?? null,
+    searchCodes: async () =>
       (await uncheckedWarnings(source, positions, readCoverage())).map(({ code }) => code),
   };
 }
 
-test("a post that the stream has followed up to now is current", async () => {
-  const { stale, searched } = storePost([interval({})]);
+test("a post is current if the stream has run without interruption since it was posted", async () => {
+  const { lookupCode: stale, searchCodes: searched } = storePost([interval({})]);
   expect(await stale()).toBeNull();
   expect(await searched()).toEqual([]);
 });
@@ -68,7 +68,9 @@ test("a post that the stream has followed up to now is current", async () => {
 test.each(["stream", "backfill"] as const)(
   "a post from before an outage may have changed if a %s stored it",
   async (origin) => {
-    const { stale, searched } = storePost([beforeOutage, afterOutage], { origin });
+    const { lookupCode: stale, searchCodes: searched } = storePost([beforeOutage, afterOutage], {
+      origin,
+    });
     expect(await stale()).toBe("posts_unchecked");
     expect(await searched()).toEqual(["posts_unchecked"]);
   },
@@ -76,21 +78,25 @@ test.each(["stream", "backfill"] as const)(
 
 test("a post from after an outage is current", async () => {
   const atMs = outage.toMs + minute;
-  const { stale, searched } = storePost([beforeOutage, afterOutage], { atMs });
+  const { lookupCode: stale, searchCodes: searched } = storePost([beforeOutage, afterOutage], {
+    atMs,
+  });
   expect(await stale()).toBeNull();
   expect(await searched()).toEqual([]);
 });
 
-test("an imported post is assumed to be as its file declares", async () => {
-  const { stale, searched } = storePost([beforeOutage, afterOutage], { origin: "import" });
+test("an imported post is never reported as possibly changed", async () => {
+  const { lookupCode: stale, searchCodes: searched } = storePost([beforeOutage, afterOutage], {
+    origin: "import",
+  });
   expect(await stale()).toBeNull();
   expect(await searched()).toEqual([]);
 });
 
-test("a replay of the outage makes a post current, but an import that covers its time does not", async () => {
+test("a replay of the outage makes a post current, but an import that covers the outage does not", async () => {
   const afterReplay = storePost([beforeOutage, afterOutage, interval(outage)]);
-  expect(await afterReplay.stale()).toBeNull();
-  expect(await afterReplay.searched()).toEqual([]);
+  expect(await afterReplay.lookupCode()).toBeNull();
+  expect(await afterReplay.searchCodes()).toEqual([]);
   archive.remove();
   archive = smallArchive();
   const afterImport = storePost([
@@ -98,18 +104,18 @@ test("a replay of the outage makes a post current, but an import that covers its
     afterOutage,
     interval({ ...outage, source: "import" }),
   ]);
-  expect(await afterImport.stale()).toBe("posts_unchecked");
-  expect(await afterImport.searched()).toEqual(["posts_unchecked"]);
+  expect(await afterImport.lookupCode()).toBe("posts_unchecked");
+  expect(await afterImport.searchCodes()).toEqual(["posts_unchecked"]);
 });
 
-test("only a backfill of the author makes a post current", async () => {
+test("a backfill makes a post current only if it covers the post's author", async () => {
   const backfill = { source: "backfill", fromMs: 0, toMs: outage.toMs + minute };
   const ownBackfill = storePost([
     beforeOutage,
     afterOutage,
     interval({ ...backfill, account: author }),
   ]);
-  expect(await ownBackfill.stale()).toBeNull();
+  expect(await ownBackfill.lookupCode()).toBeNull();
   archive.remove();
   archive = smallArchive();
   const otherIntervals = [
@@ -117,16 +123,19 @@ test("only a backfill of the author makes a post current", async () => {
     afterOutage,
     interval({ ...backfill, account: "did:plc:ben" }),
   ];
-  expect(await storePost(otherIntervals).stale()).toBe("posts_unchecked");
+  expect(await storePost(otherIntervals).lookupCode()).toBe("posts_unchecked");
 });
 
-test("no post is current while the stream is disconnected or off", async () => {
-  const { stale, searched } = storePost([interval({ toMs: nowMs - 5_000 })], { liveSinceMs: null });
+test("no post is current while the stream is disconnected or off, but a search does not warn about it", async () => {
+  const { lookupCode: stale, searchCodes: searched } = storePost(
+    [interval({ toMs: nowMs - 5_000 })],
+    { liveSinceMs: null },
+  );
   expect(await stale()).toBe("posts_unchecked");
   expect(await searched()).toEqual([]);
 });
 
 test("a stream that has caught up may lag slightly", async () => {
-  const { stale } = storePost([interval({ toMs: nowMs - 5_000 })]);
+  const { lookupCode: stale } = storePost([interval({ toMs: nowMs - 5_000 })]);
   expect(await stale()).toBeNull();
 });

@@ -20,12 +20,13 @@ export function mergeAnswers(
   const retryableError = parts.find((part) => part.error?.retryable === true)?.error ?? null;
   if (items.length === 0 && next === null && retryableError !== null) throw retryableError;
 
-  const isSearched = archivedAnswer.isSearched && parts.every((part) => part.isSearched);
+  const isFullySearched =
+    archivedAnswer.isFullySearched && parts.every((part) => part.isFullySearched);
   const includedItems = new Set<unknown>(items);
   return {
     items,
     next,
-    complete: archivedAnswer.isSearched && coverage.complete && parts.every(hasSucceeded),
+    complete: archivedAnswer.isFullySearched && coverage.complete && parts.every(hasSucceeded),
     coverage,
     sources: [
       ...archivedAnswer.sources.map((source) => ({
@@ -46,7 +47,7 @@ export function mergeAnswers(
       ...coverageWarnings(
         coverage,
         items,
-        isSearched || next === null || items.length === maxResults,
+        isFullySearched || next === null || items.length === maxResults,
       ),
       ...archivedAnswer.warnings.filter(({ code }) => !replacedWarnings.has(code)),
       ...parts.flatMap(({ warnings }) => warnings),

@@ -29,7 +29,7 @@ export function findGaps(
   return { gaps: clippedFrom(gaps, oldestMs), olderThanMs: hasOlderGaps ? oldestMs : null };
 }
 
-/** If the archive alone fills the page, nothing older fits. */
+/** Null unless the archive alone fills the page. */
 function oldestOnPage(
   { items }: ArchivedAnswer,
   platform: Platform,

@@ -22,18 +22,18 @@ beforeEach(() => {
 const releasedId = async (request: Parameters<typeof releaseCredential>[1]) =>
   (await releaseCredential({ pool, upstream, nowMs: 0 }, request, "ann"))?.id ?? null;
 
-test("the account's own credential is released before the deployment's", async () => {
+test("the account's own credential is released to a node in preference to the deployment's", async () => {
   expect(await releasedId(search)).toBe("own");
 });
 
-test("a used-up credential is released when there is no other", async () => {
+test("a rate-limited credential is released to a node only if there is no other", async () => {
   const coolings = [{ bucket: "all", untilMs: 1_000, reason: "used up" }];
   const coolDown = (pooled: (typeof pool.credentials)[number]) => ({
     ...pooled,
     credential: { ...pooled.credential, coolings },
   });
   const [shared, own] = pool.credentials.map(coolDown);
-  if (shared === undefined || own === undefined) throw new Error("there are two");
+  if (shared === undefined || own === undefined) throw new Error("expected two credentials");
   pool.credentials = pool.credentials.map((credential) =>
     credential.owner === "account" ? own : credential,
   );
@@ -53,12 +53,12 @@ test("a later page is read with the released credential of the previous page", a
   ).toBeNull();
 });
 
-test("no credential is released for an account's home timeline, nor for a type that excludes the credential", async () => {
+test("no credential is released to a node for an account's home timeline or for a type that excludes the credential", async () => {
   expect(await releasedId({ type: "social", method: "gethometweets" })).toBeNull();
   expect(await releasedId({ type: "social-api", method: "searchbyquery" })).toBeNull();
 });
 
-test("no credential is released for X", async () => {
+test("no credential for X is released to a node", async () => {
   pool.credentials = [
     pooledCredential("x", "https://api.x.example", {
       kind: xAppTokenKind("https://api.x.example"),

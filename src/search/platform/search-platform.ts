@@ -21,7 +21,7 @@ import { readGaps } from "./read-gaps.ts";
 export type RequestablePlatform = { platform: Platform; sessions: readonly OpenSession[] };
 
 export type PlatformPart = SearchedPlatform & {
-  isSearched: boolean;
+  isFullySearched: boolean;
   mergedPart: MergedPart;
   sources: readonly { source: SourcePart; items: readonly FetchedItem[] }[];
   billedSources: readonly SourcePart[];
@@ -68,7 +68,7 @@ export async function searchPlatform(
       ...(search.isExhaustive ? remainingGaps : []),
     ],
     sinceMs: remainingGaps.length > 0 ? null : (readings.at(-1)?.searched.sinceMs ?? null),
-    isSearched: seenFromMs === null,
+    isFullySearched: seenFromMs === null,
     mergedPart: {
       items: readings.flatMap(({ items }) => items),
       // After an error, older posts are a gap, not left to later pages.

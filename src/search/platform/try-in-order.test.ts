@@ -35,7 +35,7 @@ const listNames = (ranks: RankedAttempts): string[][] =>
     attempts.map((attempt) => `${attempt.session.credentialId}/${attempt.route.name}`),
   );
 
-test("attempts are ranked by what they can show, then by unread time, then by cost", () => {
+test("attempts are ranked by what they can show, then by how much of the window they leave unread, then by cost", () => {
   expect(listNames(rank([ownUser, lentApp, ownApp]))).toEqual([
     ["own app/all", "own app/slow"],
     ["own user/recent", "own app/recent"],
@@ -81,7 +81,7 @@ function tryEach(answers: Record<string, string | Error>, sessions: readonly Ope
   return { requested: requestedNames, done };
 }
 
-test("a method waits for the account's own used-up credential rather than use one that shows less", async () => {
+test("a method waits for the account's own rate-limited credential rather than use one that shows less", async () => {
   const { requested, done } = tryEach(
     { "own user": limitError(1), "own user, waiting": "full", "lent app": "ids" },
     [ownUser, lentApp],

@@ -57,29 +57,37 @@ test("the check of an intact control store has no findings", () => {
 
 test.for([
   ["an unknown state", "UPDATE job SET state = 'donf'", "job_inconsistent"],
-  ["a malformed lease", "UPDATE job SET lease_token = 'x', lease_until_ms = 1", "job_inconsistent"],
-  ["a job without an end", "UPDATE job SET finished_ms = NULL", "job_inconsistent"],
+  [
+    "a finished job with a lease",
+    "UPDATE job SET lease_token = 'x', lease_until_ms = 1",
+    "job_inconsistent",
+  ],
+  ["a finished job without a finish time", "UPDATE job SET finished_ms = NULL", "job_inconsistent"],
   ["a request that is not JSON", "UPDATE job SET request = 'x'", "row_unreadable"],
   [
     "a result with unreadable positions",
     `UPDATE job SET result = '{"positions":[["x","z"]]}'`,
     "row_unreadable",
   ],
-  ["a key of no account", "PRAGMA foreign_keys = OFF; DELETE FROM account", "reference_broken"],
+  [
+    "a key without an account",
+    "PRAGMA foreign_keys = OFF; DELETE FROM account",
+    "reference_broken",
+  ],
   ["events of a webhook that are not JSON", "UPDATE webhook SET events = '['", "row_unreadable"],
   ["a changed secret", "UPDATE webhook SET sealed_secret = zeroblob(60)", "secret_unreadable"],
-  ["another schema", "PRAGMA user_version = 2", "schema_differs"],
+  ["a different schema version", "PRAGMA user_version = 2", "schema_differs"],
 ] as const)("the check of the control store finds %s", ([, sql, kind]) => {
   change(data, sql);
   expect(kinds()).toContain(kind);
 });
 
-test("the check of the control store finds secrets that another key encrypted, and a missing key", () => {
+test("the check of the control store finds secrets encrypted with another key, and a missing key", () => {
   expect(kinds(new Uint8Array(32))).toEqual(["secret_unreadable"]);
   expect(kinds(null)).toEqual(["secret_unreadable"]);
 });
 
-test("the check of the control store finds any zeroed page", () => {
+test("the check of the control store finds a zeroed first page of any table", () => {
   const { pageBytes, tables } = pageMap(path);
   const undetected: string[] = [];
   for (const { table, pages } of tables) {
@@ -93,7 +101,7 @@ test("the check of the control store finds any zeroed page", () => {
   expect(undetected).toEqual([]);
 });
 
-test("the check of the control store finds a truncated, foreign or missing file", () => {
+test("the check of the control store finds a truncated, empty or missing file", () => {
   truncateSync(path, 10_000);
   expect(kinds()).toContain("file_damaged");
   truncateSync(path, 0);

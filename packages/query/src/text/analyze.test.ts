@@ -18,10 +18,10 @@ describe("tokens of a text", () => {
       "state-of-the-art snake_case",
       "state of the art snake_case",
     ],
-    ["digits are words", "3.5k in 2024", "3 5k in 2024"],
+    ["numbers are words", "3.5k in 2024", "3 5k in 2024"],
     ["HTML entities are decoded", "AT&amp;T &lt;b&gt; &quot;it&#39;s&quot;", "at t b it s"],
     ["HTML entities are decoded only once", "&amp;lt;", "lt"],
-    ["other ampersand words are text", "&nbsp;", "nbsp"],
+    ["other HTML entities are left as text", "&nbsp;", "nbsp"],
     ["a hashtag is indexed as a word", "go #NASA ＃宇宙飛行士", "go nasa 宇宙 宙飛 飛行 行士 士"],
     ["decomposed accents are folded", "Cafe\u0301", "cafe"],
     [
@@ -35,7 +35,7 @@ describe("tokens of a text", () => {
     ["Korean words are found without their particles", "한글은", "한글 글은 은"],
     ["isolated Hangul letters", "ㅋㅋㅠ", "ㅋㅋ ㅋㅠ ㅠ"],
     ["Thai characters include their marks", "ที่นี่", "__ที่นี่ __นี่"],
-    ["Thai AM is a character", "น้ำ", "_น้ำ ำ"],
+    ["the Thai vowel SARA AM is a character of its own", "น้ำ", "_น้ำ ำ"],
     ["Khmer", "ខ្មែរ", "_ខ្មែ _មែរ រ"],
     ["Arabic", "السَّلامُ عليكم", "السلام عليكم"],
     ["Hebrew with gershayim", "צה״ל שָׁלוֹם", "צה ל שלום"],
@@ -60,7 +60,7 @@ describe("emoji", () => {
     ["adjacent to words", "lol😂😂ok", "lol 😂 😂 ok", ""],
     ["a trademark sign is text", "Foo™ ©2024", "footm 2024", ""],
     ["a trademark sign with the emoji variation selector", "™️", "™", ""],
-    ["Japanese signs with the emoji variation selector", "㊗️祝", "㊗ 祝", ""],
+    ["Japanese symbols with the emoji variation selector", "㊗️祝", "㊗ 祝", ""],
   ])("an emoji is a single token: %s", (_, text, tokens, extras) => {
     const analysis = analyzeText(text);
     expect(analysis.tokens.join(" ")).toBe(tokens);
@@ -89,7 +89,7 @@ describe("gaps for mentions and links", () => {
     ["a handle in a link", "x https://medium.com/@user/a y", `x ${GAP} y`],
     ["a host without a scheme", "on bit.ly/abc today", `on ${GAP} today`],
     ["a mention within Japanese text", "の@usernameに到着", `の ${GAP} に到 到着 着`],
-    ["an email address is words", "mail a@example.org", "mail a example org"],
+    ["an email address is split into words", "mail a@example.org", "mail a example org"],
   ])("mentions and links leave a gap between tokens: %s", (_, text, expected) => {
     expect(findTokens(text)).toBe(expected);
   });

@@ -17,7 +17,7 @@ test.each([
   expect(findEmoticons(text)).toEqual(found);
 });
 
-test("a text is normalised as an emoticon only if it is nothing else", () => {
+test("text is read as an emoticon only if it contains nothing else", () => {
   expect(readEmoticon(":-P")).toBe(":P");
   expect(readEmoticon(";)")).toBe(";)");
   expect(readEmoticon(":))")).toBe(":)");
@@ -25,6 +25,6 @@ test("a text is normalised as an emoticon only if it is nothing else", () => {
   expect(readEmoticon("hm :)")).toBeNull();
 });
 
-test("emoticons are found in linear time in a text with many colons", () => {
+test("searching for emoticons takes linear time, even in a text with many colons", () => {
   expect(findEmoticons(`${":".repeat(200_000)} ${":(".repeat(100_000)}`)).toEqual([]);
 });

@@ -1,10 +1,10 @@
-/** Codes in old posts and in X's list. */
+/** Maps codes in old posts and X's language list to ours. */
 const aliases: Readonly<Record<string, string>> = { iw: "he", in: "id", no: "nb", tl: "fil" };
 
 const primaryTag = /^[a-z]{2,3}$/;
 
 /**
- * Most specific first: `zh-Hans-CN` is `zh-hans-cn`, `zh-hans` and `zh`. A query searches for the
+ * Most specific first: `zh-Hans-CN` gives `zh-hans-cn`, `zh-hans` and `zh`. A query searches for the
  * first; posts are indexed under all.
  */
 export function languageTags(tag: string): string[] {

@@ -41,7 +41,7 @@ export type RecoverReport = RecoveredTotals & {
 /**
  * Rebuilds the catalog from the segments. Deleted posts stay deleted; no file is removed.
  * Catalog-only data, such as coverage and pending counts, is lost. No other process may use the
- * archive. Can be repeated. Errors: `folder_in_use`, `catalog_current`, `nothing_to_recover`,
+ * archive. Safe to run again. Errors: `folder_in_use`, `catalog_current`, `nothing_to_recover`,
  * `disk_full`, `not_writable`.
  */
 export async function recover(request: RecoverRequest): Promise<RecoverReport> {
@@ -71,8 +71,8 @@ async function recoverIn(folder: string, request: RecoverRequest): Promise<Recov
   const unusableFiles = files.filter((file): file is UnusedFile => !isCandidate(file));
   if (candidates.length === 0) throw nothingToRecover(folder);
   const formerCatalog = readFormerCatalog(folder);
-  const segmentKey = chooseUriKey(candidates, readStoreId(request.dataDir, "archive"));
-  const uriKey = segmentKey ?? formerCatalog.uriKey;
+  const segmentsUriKey = chooseUriKey(candidates, readStoreId(request.dataDir, "archive"));
+  const uriKey = segmentsUriKey ?? formerCatalog.uriKey;
   const choice = chooseSegments(candidates, uriKey);
   const unused = [...unusableFiles, ...choice.unused];
 
@@ -100,7 +100,7 @@ async function recoverIn(folder: string, request: RecoverRequest): Promise<Recov
   const formerPath = await putInPlace(folder, draft, unused);
   await finishRecovery(
     folder,
-    segmentKey === null && formerCatalog.uriKey === null,
+    segmentsUriKey === null && formerCatalog.uriKey === null,
     request.signal,
   );
   const segments = choice.chosen.length;
