@@ -58,6 +58,18 @@ test("changes that arrive out of order or not at all are read from the store", a
   expect(await take(changes, 3)).toEqual([4, 5, 6]);
 });
 
+test("a change that the client already has is not emitted if it is reported only now", async () => {
+  const storedChanges = [change(1), change(2)];
+  const { store } = makeStore(storedChanges);
+  const readers = createChangeReaders(store, () => 0);
+  const opening = open(readers, 2);
+  readers.report("one", change(2));
+  const changes = await opening;
+  storedChanges.push(change(3));
+  readers.report("one", change(3));
+  expect(await take(changes, 1)).toEqual([3]);
+});
+
 test("a change reported during a store read is emitted once", async () => {
   const storedChanges = Array.from({ length: 600 }, (_, index) => change(index + 1));
   const { store, reads } = makeStore(storedChanges);

@@ -67,9 +67,10 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     signal.addEventListener("abort", reader.end);
     if (signal.aborted || isStopped) reader.end();
     try {
-      const current = reader.isOver ? 0 : await currentChangeId(accountId, reader);
-      // `after` can be higher than `current` after a restore from a backup.
-      return readChanges(accountId, reader, after === null ? current : Math.min(after, current));
+      const stored = reader.isOver ? 0 : await store.read("lastChange", { accountId });
+      // `after` can be higher than `stored` after a restore from a backup.
+      const start = after === null ? beforeReported(stored, reader) : Math.min(after, stored);
+      return readChanges(accountId, reader, start);
     } catch (error) {
       reader.end();
       throw error;
@@ -107,10 +108,8 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     }
   }
 
-  async function currentChangeId(accountId: string, reader: Reader): Promise<number> {
-    const last = await store.read("lastChange", { accountId });
-    return reader.firstReportedId === null ? last : Math.min(last, reader.firstReportedId - 1);
-  }
+  const beforeReported = (stored: number, { firstReportedId }: Reader): number =>
+    firstReportedId === null ? stored : Math.min(stored, firstReportedId - 1);
 
   async function* storedChanges(accountId: string, after: number): AsyncGenerator<JobChange> {
     const limit = maxBuffered;
