@@ -1,6 +1,6 @@
+import { withArchive } from "../archive/with-archive.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { openLocalArchive } from "./open-local-archive.ts";
 import { readTree } from "./read-tree.ts";
 import type { SearchInput } from "./search-input.ts";
 
@@ -9,11 +9,10 @@ export async function searchLocally(input: SearchInput, terminal: Terminal): Pro
   const config = readConfig(terminal);
   const tree = readTree(input.query, terminal);
   requireDataDir(config);
-  const archive = await openLocalArchive(config);
-  try {
+  await withArchive(config, async (archive) => {
+    // A reader verifies the catalog while the search loads; later calls report its errors.
+    archive.verified().catch(() => undefined);
     const { searchAndPrint } = await import("./search-and-print.ts");
     await searchAndPrint(archive, config, { ...input, tree }, terminal);
-  } finally {
-    await archive.close();
-  }
+  });
 }
