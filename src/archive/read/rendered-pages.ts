@@ -116,7 +116,7 @@ export class RecordCache {
    * catalog, of the catalog.
    */
   find(id: bigint, version: RecordVersion): RecordBytes | null {
-    const slot = this.findSlot(id, version);
+    const slot = this.#findSlot(id, version);
     if (slot === null || this.#ring === null) return null;
     const position = this.#slots[slot] as number;
     const start = (position % this.#ringBytes) + headerBytes;
@@ -136,9 +136,9 @@ export class RecordCache {
     return record;
   }
 
-  findSlot(id: bigint, version: RecordVersion): number | null {
+  #findSlot(id: bigint, version: RecordVersion): number | null {
     if (this.#ring === null) return null;
-    const first = this.firstSlot(id);
+    const first = this.#firstSlot(id);
     const segment = this.#tokenOfSegment(version);
     const catalog = this.#tokenOfCatalog(version);
     for (let slot = first; slot < first + ways; slot += 1) {
@@ -207,7 +207,7 @@ export class RecordCache {
   }
 
   #oldestSlot(id: bigint): number {
-    const first = this.firstSlot(id);
+    const first = this.#firstSlot(id);
     let oldest = first;
     for (let slot = first + 1; slot < first + ways; slot += 1) {
       if ((this.#slots[slot] as number) < (this.#slots[oldest] as number)) oldest = slot;
@@ -216,7 +216,7 @@ export class RecordCache {
   }
 
   /** Multiplicative hashing, because IDs begin with a time and end with few bits of a hash. */
-  firstSlot(id: bigint): number {
+  #firstSlot(id: bigint): number {
     this.#id[0] = id;
     const bits = (this.#idWords[0] as number) ^ (this.#idWords[1] as number);
     return (Math.imul(bits, 0x9e3779b1) >>> 3) & this.#slotMask & -ways;

@@ -180,7 +180,7 @@ export class ArchiveWrites {
   };
 
   withLanguages = async (posts: readonly Post[]): Promise<readonly Post[]> => {
-    const changes = await this.addLanguages(posts.map((post) => ({ kind: "upsert", post })));
+    const changes = await this.#addLanguages(posts.map((post) => ({ kind: "upsert", post })));
     return changes.flatMap((change) => (change.kind === "upsert" ? [change.post] : []));
   };
 
@@ -198,7 +198,7 @@ export class ArchiveWrites {
     { changes, checkpoints = [], coverage = [] }: WriteBatch,
   ): Promise<WriteReport> {
     const { verification, threads } = this.#context;
-    const preparedChanges = await this.#prepare(await this.addLanguages(changes));
+    const preparedChanges = await this.#prepare(await this.#addLanguages(changes));
     await previous;
     await verification.wait();
     const batch = { ...preparedChanges, checkpoints, coverage };
@@ -214,7 +214,7 @@ export class ArchiveWrites {
     return await archiveErrors(threads.writer.call("import", batch, { transferList }));
   }
 
-  async addLanguages(changes: readonly ArchiveChange[]): Promise<readonly ArchiveChange[]> {
+  async #addLanguages(changes: readonly ArchiveChange[]): Promise<readonly ArchiveChange[]> {
     const { preparation, threads } = this.#context;
     if (preparation.detectLanguage === "off") return changes;
     return await withLanguages(changes, (texts) =>

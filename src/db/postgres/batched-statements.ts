@@ -41,7 +41,7 @@ export function sendBatched(
 
 class BatchQueue {
   readonly #send: Send;
-  pendingCalls: PendingCall[] = [];
+  #pendingCalls: PendingCall[] = [];
   #isRunning = false;
 
   constructor(send: Send) {
@@ -49,15 +49,15 @@ class BatchQueue {
   }
 
   add(call: PendingCall): void {
-    this.pendingCalls.push(call);
+    this.#pendingCalls.push(call);
     if (this.#isRunning) return;
     this.#isRunning = true;
     setImmediate(() => void this.#run());
   }
 
   async #run(): Promise<void> {
-    while (this.pendingCalls.length > 0)
-      await this.#sendBatch(this.pendingCalls.splice(0, maxBatchSize));
+    while (this.#pendingCalls.length > 0)
+      await this.#sendBatch(this.#pendingCalls.splice(0, maxBatchSize));
     this.#isRunning = false;
   }
 

@@ -67,10 +67,10 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
   readonly #module: URL;
   readonly #data: unknown;
   readonly #stopFlags = new StopFlags();
-  readonly pendingCalls = new Map<number, PendingCall>();
+  readonly #pendingCalls = new Map<number, PendingCall>();
   #nextId = 1;
   #worker: Worker | null = null;
-  outgoingCalls: ThreadCall[] = [];
+  #outgoingCalls: ThreadCall[] = [];
   #transfers: ArrayBuffer[] = [];
   #isClosed = false;
 
@@ -94,7 +94,7 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
   }
 
   get pendingCount(): number {
-    return this.pendingCalls.size;
+    return this.#pendingCalls.size;
   }
 
   load(): ThreadLoad {
@@ -106,7 +106,7 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
-    const isRunning = this.#worker !== null || this.outgoingCalls.length > 0;
+    const isRunning = this.#worker !== null || this.#outgoingCalls.length > 0;
     const closeReply = isRunning ? this.#send(closeMethod, null, []) : Promise.resolve();
     this.#isClosed = true;
     await closeReply.catch(() => undefined);
@@ -122,24 +122,24 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
     if (this.#isClosed) return Promise.reject(threadEnded("thread_closed", "it was closed", null));
     return new Promise((resolve, reject) => {
       const id = this.#nextId++;
-      this.pendingCalls.set(id, { resolve, reject, worker: null });
-      this.outgoingCalls.push(
+      this.#pendingCalls.set(id, { resolve, reject, worker: null });
+      this.#outgoingCalls.push(
         stopFlag === undefined ? { id, method, args } : { id, method, args, stopFlag },
       );
       this.#transfers.push(...transferList);
       // Starts while the caller's turn of the event loop continues.
       this.#worker ??= this.#start();
-      if (this.outgoingCalls.length === 1) setImmediate(() => this.#flush());
+      if (this.#outgoingCalls.length === 1) setImmediate(() => this.#flush());
     });
   }
 
   #flush(): void {
-    const [calls, transferList] = [this.outgoingCalls, this.#transfers];
-    this.outgoingCalls = [];
+    const [calls, transferList] = [this.#outgoingCalls, this.#transfers];
+    this.#outgoingCalls = [];
     this.#transfers = [];
     this.#worker ??= this.#start();
     for (const { id } of calls) {
-      const call = this.pendingCalls.get(id);
+      const call = this.#pendingCalls.get(id);
       if (call !== undefined) call.worker = this.#worker;
     }
     this.#worker.postMessage(calls, transferList);
@@ -162,9 +162,9 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
   }
 
   #settle(reply: ThreadReply): void {
-    const call = this.pendingCalls.get(reply.id);
+    const call = this.#pendingCalls.get(reply.id);
     if (call === undefined) return;
-    this.pendingCalls.delete(reply.id);
+    this.#pendingCalls.delete(reply.id);
     if (reply.ok) call.resolve(reply.value);
     else call.reject(deserializeError(reply.error));
   }
@@ -172,9 +172,9 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
   #handleExit(exitedWorker: Worker, lastCall: number, failure: unknown): void {
     if (this.#worker === exitedWorker) this.#worker = null;
     const reason = failure === null ? "unexpected exit" : errorMessage(failure);
-    for (const [id, call] of this.pendingCalls) {
+    for (const [id, call] of this.#pendingCalls) {
       if (call.worker !== exitedWorker) continue;
-      this.pendingCalls.delete(id);
+      this.#pendingCalls.delete(id);
       const code = id === lastCall ? "thread_died" : "thread_restarted";
       call.reject(threadEnded(code, reason, failure));
     }
@@ -191,7 +191,7 @@ export class StopFlags {
   readonly sharedFlags = new Int32Array(
     new SharedArrayBuffer(flagCount * Int32Array.BYTES_PER_ELEMENT),
   );
-  readonly freeFlags = Array.from(this.sharedFlags.keys());
+  readonly #freeFlags = Array.from(this.sharedFlags.keys());
 
   /** Rejects immediately on abort, but the flag stays set until the thread has replied. */
   async runStoppable<Value>(
@@ -199,11 +199,11 @@ export class StopFlags {
     call: (flag: number | undefined) => Promise<Value>,
   ): Promise<Value> {
     signal.throwIfAborted();
-    const flag = this.freeFlags.pop();
+    const flag = this.#freeFlags.pop();
     const result = call(flag).finally(() => {
       if (flag === undefined) return;
       Atomics.store(this.sharedFlags, flag, 0);
-      this.freeFlags.push(flag);
+      this.#freeFlags.push(flag);
     });
     return await unlessAborted(result, signal, () => {
       if (flag !== undefined) Atomics.store(this.sharedFlags, flag, 1);
