@@ -59,7 +59,8 @@ async function searchAnswer(
       request,
       job.deadlineMs,
       job.signal,
-      opening.then((opened) => opened.map(({ platform }) => platform)),
+      // Derived only when awaited: an earlier rejection would be unhandled and end the process.
+      async () => (await opening).map(({ platform }) => platform),
     ),
     opening,
   ]);

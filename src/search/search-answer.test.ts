@@ -81,6 +81,33 @@ test("no platform is requested before the job is accepted, and a search of only 
   expect([acceptCount, requested.length]).toEqual([1, 0]);
 });
 
+test("a search whose credentials cannot be read fails without an unhandled rejection", async () => {
+  const failure = new EarshotError("storage_full", "the disk is full");
+  fixture = setUpAnswering({
+    upstreams: { bluesky: searchingUpstream("bluesky", []) },
+    sessions: { bluesky: [testSession("bluesky")] },
+  });
+  const { context, job } = fixture;
+  const search = Promise.withResolvers<never>();
+  const failingContext = {
+    ...context,
+    source: {
+      ...context.source,
+      archive: { ...context.source.archive, search: () => search.promise },
+    },
+    sessions: { ...context.sessions, open: () => Promise.reject(failure) },
+  };
+  const unhandled: unknown[] = [];
+  const record = (reason: unknown) => unhandled.push(reason);
+  process.on("unhandledRejection", record);
+  await expect(answerJob(failingContext, makeAnswerRequest(wholeWindow), job)).rejects.toBe(
+    failure,
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("unhandledRejection", record);
+  expect(unhandled).toEqual([]);
+});
+
 test("a search requests from platforms exactly the times that the archive lacks", async () => {
   const posts = [1, 5, 9, 13, 17, 21].map((hour) => postAt(hour));
   const requested: RequestedPages = [];

@@ -50,7 +50,7 @@ export async function searchArchived(
   request: SourceRequest,
   deadlineMs: number,
   signal?: AbortSignal,
-  additionalStreamedPlatforms: Promise<readonly Platform[]> = Promise.resolve([]),
+  listAdditionalStreamedPlatforms: () => Promise<readonly Platform[]> = async () => [],
 ): Promise<ArchivedAnswer> {
   const { archive, account } = source;
   const { tree } = parseSearchQuery(request.query, { maxLength: Number.POSITIVE_INFINITY });
@@ -61,7 +61,8 @@ export async function searchArchived(
     { ...archiveSearch(request, plan), deadlineMs, ...accountField(account) },
     signal,
   );
-  const streamedPlatforms = [...source.streamedPlatforms, ...(await additionalStreamedPlatforms)];
+  const additionalPlatforms = await listAdditionalStreamedPlatforms();
+  const streamedPlatforms = [...source.streamedPlatforms, ...additionalPlatforms];
   const postWarnings = await uncheckedWarnings(source, answer.positions, answer.coverage);
   return assembleArchivedAnswer(
     { ...source, streamedPlatforms },
