@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { StreamState } from "../ingest/ingest-state.ts";
 import { systemClock } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";
+import { errorMessage } from "../lib/errors.ts";
 import { cleartextWarning } from "../server/cleartext.ts";
 import type { Service } from "../server/start.ts";
 import { boundHeapGrowth } from "../server/watches/heap-growth.ts";
@@ -40,11 +41,7 @@ async function serve(terminal: Terminal): Promise<void> {
     terminal.out(`data folder ${resolve(config.data.dir)}\n`);
     const warnings = [cleartextWarning(config), otherRoleWarning("serve", terminal.environment)];
     for (const warning of warnings) if (warning !== null) terminal.out(`${warning}\n`);
-    if (!(await hasKey(service))) {
-      const command = `${earshotCommand(terminal)} keys create --name NAME`;
-      terminal.out(`no API keys yet: create one with ${command}\n`);
-    }
-    await offerFirstSignIn(service, terminal);
+    await printFirstSteps(service, terminal);
     const ingestReport = reportIngest(service, terminal);
     ingestReport.catch(() => undefined);
     const stopped = untilStopped(terminal.stopSignal);
@@ -57,6 +54,18 @@ async function serve(terminal: Terminal): Promise<void> {
   } finally {
     await service.stop();
     exitSoon();
+  }
+}
+
+/** A server whose disk is full continues, because it can still answer. */
+async function printFirstSteps(service: Service, terminal: Terminal): Promise<void> {
+  const earshot = earshotCommand(terminal);
+  try {
+    if (!(await hasKey(service)))
+      terminal.out(`no API keys yet: create one with ${earshot} keys create --name NAME\n`);
+    await offerFirstSignIn(service, terminal);
+  } catch (error) {
+    terminal.note(`no sign-in link: ${errorMessage(error)}; try ${earshot} sign-in later\n`);
   }
 }
 

@@ -73,6 +73,22 @@ test("a SIGTERM makes the server answer waiting requests, end streams and exit w
   await next.stop();
 });
 
+test("a server that cannot store a sign-in link at its start reports that and continues", async () => {
+  await (await start("full")).stop();
+  const control = new DatabaseSync(join(folder, "full", "control.db"));
+  control.exec(
+    "CREATE TRIGGER full BEFORE INSERT ON sign_in_link BEGIN SELECT RAISE(FAIL, 'full'); END",
+  );
+  control.close();
+  const server = await start("full");
+  await until("it reports that", () =>
+    server.lastLines().includes("no sign-in link: ") ? true : null,
+  );
+  const uuid = await submit(server, "comet");
+  expect((await getResult(server, uuid)).status).toBe(200);
+  await server.stop();
+});
+
 function lockControl(name: string): DatabaseSync {
   const database = new DatabaseSync(join(folder, name, "control.db"), { timeout: 5_000 });
   database.exec("BEGIN IMMEDIATE");

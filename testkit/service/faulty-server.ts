@@ -46,6 +46,7 @@ export async function prepareFaultyServer(
     ...settings,
   });
   let child: ChildProcess | null = null;
+  let stderrOutput = "";
   const pause = (minMs: number, maxMs: number) => sleep(minMs + random() * (maxMs - minMs));
 
   async function start(fsyncMs: number): Promise<void> {
@@ -53,25 +54,30 @@ export async function prepareFaultyServer(
       env: { ...environment, ...disk.environment, SLOW_DISK_MS: String(fsyncMs) },
       stdio: ["ignore", "ignore", "pipe"],
     });
-    let stderrOutput = "";
+    stderrOutput = "";
     server.stderr.on("data", (text) => {
       stderrOutput += text;
     });
     child = server;
     await until("the server is ready", async () => {
-      if (server.exitCode !== null)
-        throw new Error(`the server ended with ${server.exitCode}: ${stderrOutput}`);
+      throwIfEnded(server);
       const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
       return response?.status === 200 ? true : null;
     });
   }
 
   async function end(signal: NodeJS.Signals): Promise<void> {
-    if (child === null) return;
-    const ended = once(child, "exit");
-    child.kill(signal);
-    await ended;
+    const server = child;
     child = null;
+    if (server === null) return;
+    throwIfEnded(server);
+    const ended = once(server, "exit");
+    server.kill(signal);
+    await ended;
+  }
+
+  function throwIfEnded({ exitCode }: ChildProcess): void {
+    if (exitCode !== null) throw new Error(`the server ended with ${exitCode}: ${stderrOutput}`);
   }
 
   return {
