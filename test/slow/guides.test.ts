@@ -143,7 +143,7 @@ async function startHackerNews(): Promise<{ url: string; server: Server; request
   return { url: `http://127.0.0.1:${port}`, server, requests };
 }
 
-test("a platform that is added in a folder and four lines can be searched", async () => {
+test("a platform that is added in a folder and four lines type-checks and can be searched", async () => {
   const guide = "Add a platform";
   const cwd = await copyCheckout();
   const { url, server, requests } = await startHackerNews();
@@ -168,4 +168,5 @@ ${searching.replaceAll("8080", port)}`;
   expect(requests).toEqual([expect.stringContaining("query=sqlite&")]);
   const described = readFileSync(join(cwd, "docs/platforms.md"), "utf8");
   expect(described).toContain("### Methods on Hacker News");
+  await run(process.execPath, [join(checkout, "node_modules/typescript/bin/tsc")], { cwd });
 });
