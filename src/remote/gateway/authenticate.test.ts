@@ -1,20 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Attestation } from "../proof/read-proof.ts";
+import { complete } from "./answers.test-support.ts";
 import { authenticateNode } from "./authenticate.ts";
+import { failedCheck, startTestGateway, type TestGateway } from "./gateway.test-support.ts";
 import {
   admitNode,
   attest,
-  complete,
-  failedCheck,
   leaseAndOpen,
   makeNode,
   makeNodeSession,
   makeRegistration,
   signedNodeRequest,
-  startTestGateway,
-  type TestGateway,
   type TestNode,
-} from "./gateway.test-support.ts";
+} from "./node.test-support.ts";
 import { createRuns } from "./runs.ts";
 
 let service: TestGateway;

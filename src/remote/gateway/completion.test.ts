@@ -3,22 +3,22 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { FetchPosition } from "../../platforms/upstream.ts";
 import { encryptAnswer } from "../protocol/encrypted-answer.ts";
 import {
-  admitNode,
   answerWith,
-  attest,
   complete,
-  failedCheck,
-  leaseAndOpen,
-  leaseJob,
   makeEncryptedAnswer,
   makeEncryptedFailure,
+  postAt,
+} from "./answers.test-support.ts";
+import { failedCheck, startTestGateway, type TestGateway } from "./gateway.test-support.ts";
+import {
+  admitNode,
+  attest,
+  leaseAndOpen,
+  leaseJob,
   makeNodeSession,
   type OpenedJob,
-  postAt,
-  startTestGateway,
-  type TestGateway,
   type TestNode,
-} from "./gateway.test-support.ts";
+} from "./node.test-support.ts";
 
 let service: TestGateway;
 let node: TestNode;

@@ -1,22 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { encryptAnswer } from "../protocol/encrypted-answer.ts";
+import { answerWith, complete, makeEncryptedFailure } from "./answers.test-support.ts";
+import { failedCheck, startTestGateway, type TestGateway } from "./gateway.test-support.ts";
 import {
   admitNode,
-  answerWith,
   attest,
-  complete,
-  failedCheck,
   leaseAndOpen,
   leaseJob,
-  makeEncryptedFailure,
   makeNode,
   makeNodeSession,
   openEnvelope,
   searchesX,
-  startTestGateway,
-  type TestGateway,
   type TestNode,
-} from "./gateway.test-support.ts";
+} from "./node.test-support.ts";
 
 let service: TestGateway;
 

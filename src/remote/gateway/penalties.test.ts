@@ -1,18 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { complete, makeEncryptedFailure } from "./answers.test-support.ts";
+import { failedCheck, startTestGateway, type TestGateway } from "./gateway.test-support.ts";
 import {
   admitNode,
   attest,
-  complete,
-  failedCheck,
   leaseAndOpen,
   leaseJob,
-  makeEncryptedFailure,
   makeNode,
   makeNodeSession,
-  startTestGateway,
-  type TestGateway,
   type TestNode,
-} from "./gateway.test-support.ts";
+} from "./node.test-support.ts";
 
 let service: TestGateway;
 let node: TestNode;

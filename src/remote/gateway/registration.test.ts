@@ -3,22 +3,24 @@ import { EarshotError } from "../../lib/errors.ts";
 import { enrolmentField, enrolmentProof, makeEnrolmentToken } from "../protocol/enrolment.ts";
 import { makeSigningKey } from "../protocol/keys.ts";
 import {
+  failedCheck,
+  makeQuoteFacts,
+  refusal,
+  startTestGateway,
+  type TestGateway,
+  testToken,
+} from "./gateway.test-support.ts";
+import {
   admitNode,
   attest,
-  failedCheck,
   leaseAndOpen,
   leaseJob,
   makeNode,
   makeNodeSession,
-  makeQuoteFacts,
   makeRegistration,
-  refusal,
   signedNodeRequest,
-  startTestGateway,
-  type TestGateway,
   type TestNode,
-  testToken,
-} from "./gateway.test-support.ts";
+} from "./node.test-support.ts";
 
 let service: TestGateway;
 

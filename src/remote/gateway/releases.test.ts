@@ -3,15 +3,8 @@ import type { Release } from "../evidence/release-rules.ts";
 import { createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
 import type { JobEnvelope } from "../protocol/messages.ts";
 import { aCredential } from "../protocol/released-credential.test-support.ts";
-import {
-  admitNode,
-  attest,
-  failedCheck,
-  leaseJob,
-  startTestGateway,
-  type TestGateway,
-  type TestNode,
-} from "./gateway.test-support.ts";
+import { failedCheck, startTestGateway, type TestGateway } from "./gateway.test-support.ts";
+import { admitNode, attest, leaseJob, type TestNode } from "./node.test-support.ts";
 import type { ReleaseSource } from "./releases.ts";
 
 const searchesMastodon = [

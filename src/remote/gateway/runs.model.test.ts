@@ -1,18 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { complete } from "./answers.test-support.ts";
+import { failedCheck, startTestGateway, type TestGateway } from "./gateway.test-support.ts";
 import {
   attest,
-  complete,
-  failedCheck,
   leaseJob,
   makeNode,
   makeNodeSession,
   type OpenedJob,
   openEnvelope,
-  startTestGateway,
-  type TestGateway,
   type TestNode,
-} from "./gateway.test-support.ts";
+} from "./node.test-support.ts";
 
 /**
  * Only a node's latest run gets work, and only while attested and approved; only the lease holder
