@@ -1,11 +1,11 @@
 import { printQuery } from "@earshot/query/tree";
-import { openArchive } from "../../archive/threads/open.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Coverage } from "../../platforms/source.ts";
 import { countArchive, type SourceCounts } from "../../search/archive/count.ts";
 import { noLiveStream } from "../../search/archive/coverage.ts";
 import { streamedPlatforms } from "../../server/streamed-platforms.ts";
+import { withArchive } from "../archive/with-archive.ts";
 import { wrongUse } from "../describe-error.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -25,11 +25,9 @@ export async function countLocally(
   const config = readConfig(terminal);
   const tree = readTree(input.query, terminal);
   requireDataDir(config);
-  const { dir, ...settings } = config.data;
   const { nowMs, bucketName } = input;
   const toMs = Math.min(input.untilMs ?? nowMs, nowMs);
-  const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
-  try {
+  await withArchive(config, async (archive) => {
     const counts = await countArchive(
       {
         archive,
@@ -53,9 +51,7 @@ export async function countLocally(
     if (counts.warnings.some(({ code }) => code === "deadline_reached")) {
       throw deadlineExceeded(config.jobs.deadlineMs);
     }
-  } finally {
-    await archive.close();
-  }
+  });
 }
 
 /** The earliest time that RFC 3339 can express, with its four-digit years. */
