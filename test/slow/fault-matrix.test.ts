@@ -163,8 +163,9 @@ test("nothing is lost, duplicated or wrongly covered under any combination of fa
     backups.run(isOver),
     audit.run(isOver),
   ];
-  await storm(ledger);
-  stormIsOver = true;
+  await storm(ledger).finally(() => {
+    stormIsOver = true;
+  });
   await Promise.all(working);
   await server.faults.cut();
   const completeUnderErrors = audit.completeCount;
