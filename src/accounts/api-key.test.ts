@@ -56,7 +56,7 @@ test("the key is read from an Authorization header with a bearer token, regardle
   }
 });
 
-test("any Authorization header is parsed in linear time", () => {
+test("overlong malformed Authorization headers contain no key, and are parsed before the test times out", () => {
   const hostile = [" ", "a", "a ", "bearer "].map((part) => `bearer ${part.repeat(1_000_000)}\n`);
   for (const header of hostile) expect(keyOfAuthorization(header)).toBeNull();
 });

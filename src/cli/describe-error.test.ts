@@ -8,7 +8,7 @@ const refusalError = (check: string) =>
     details: [{ code: check, message: "m" }],
   });
 
-test("a removed node exits with its own code and a one-line reason", () => {
+test("a node that was superseded or removed exits with code 3 and a one-line reason", () => {
   const line =
     "earshot: another run of this node attested later – run each node with a data folder of its own\n";
   expect(describeError(refusalError("superseded"))).toEqual({ line, code: 3 });

@@ -28,7 +28,7 @@ describe.each([
     expect(await getState(uuid)).toBe("error");
   });
 
-  test("a lease lasts equally long if the wall clock is changed by an hour, and its result is accepted", async () => {
+  test("a lease does not expire early if the wall clock is changed by an hour, and its result is accepted", async () => {
     const { uuid } = await jobs.queue.submit(newJob());
     const lease = await jobs.lease();
     jobs.clock.shiftWall(stepMs);
@@ -193,7 +193,7 @@ test("a clock drift of less than a second changes nothing on disk", async () => 
   expect((await jobs.queue.find("one", uuid))?.deadlineMs).toBe((previousDeadlineMs ?? 0) + 1_100);
 });
 
-test("results expire by the wall clock: if it is set back, they last longer, never shorter", async () => {
+test("results expire by the wall clock, so they last longer if it is set back", async () => {
   const uuid = await jobs.complete();
   jobs.clock.shiftWall(-hourMs);
   jobs.clock.shiftWall(86_400_000);

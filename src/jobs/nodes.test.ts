@@ -467,7 +467,7 @@ test("a job that was leased just before its deadline is not reported as a failed
   expect(failedAttempts).toEqual([]);
 });
 
-test("a large result is stored completely, and other calls are served while it is encoded", async () => {
+test("a large result is stored completely even if another call arrives while it is encoded", async () => {
   const uuid = await submit();
   const lease = await nodeLease(leaseRequest("large"));
   const record = JSON.stringify({ Content: '"'.repeat(40_000) });

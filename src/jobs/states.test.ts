@@ -13,7 +13,7 @@ test("final states of a job do not change, except that a result expires", () => 
   ]);
 });
 
-test("jobs in every other state can be cancelled or timed out, and only jobs in a final state can be deleted", () => {
+test("only jobs in a final state can be deleted, and jobs in every state that is not final can be cancelled or timed out", () => {
   for (const state of jobStates) {
     const leaving = rows.filter(([, { from }]) => from.some((one) => one === state));
     const names = leaving.map(([name]) => name);

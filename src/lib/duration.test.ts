@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { formatDuration, parseDuration } from "./duration.ts";
 
-test("a duration is a number and a unit, in milliseconds", () => {
+test("a duration of a number and a unit is parsed to milliseconds", () => {
   expect(parseDuration("500ms")).toBe(500);
   expect(parseDuration("120s")).toBe(120_000);
   expect(parseDuration("1.5h")).toBe(5_400_000);

@@ -26,7 +26,7 @@ function resolved(url: string, resolve: Resolve, all = true, configured: string[
   });
 }
 
-describe("classifies addresses in every notation", () => {
+describe("classification of addresses in every notation", () => {
   test.each([
     "127.0.0.1",
     "127.1",

@@ -4,7 +4,7 @@ import { type BoundedSpan, includesTime, spanHull, subtractSpans, unionSpans } f
 
 const makeSpan = (fromMs: number, toMs: number): BoundedSpan => ({ fromMs, toMs });
 
-test("the parts of a window outside spans, and their hull, are the same for any order of the spans", () => {
+test("subtracting unsorted spans from a window leaves the parts outside them, and their hull covers all of them", () => {
   const stored = [makeSpan(50, 60), makeSpan(0, 10), makeSpan(20, 30), makeSpan(25, 40)];
   expect(subtractSpans(makeSpan(5, 70), stored)).toEqual([
     makeSpan(10, 20),
@@ -17,7 +17,7 @@ test("the parts of a window outside spans, and their hull, are the same for any 
   expect(spanHull([])).toBeNull();
 });
 
-test("each moment of a window is either in a span or outside all spans", () => {
+test("subtracting spans from a window leaves exactly the moments that no span contains", () => {
   const time = fc.integer({ min: 0, max: 30 });
   const span = fc
     .tuple(time, time)

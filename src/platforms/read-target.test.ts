@@ -267,7 +267,7 @@ describe("a text that names no target", () => {
     },
   );
 
-  test("the hint for a rejected target has the expected form", () => {
+  test("the hint for a rejected target shows the expected form", () => {
     expect(getRejection("user", "ann", "bluesky").error.hint).toContain("ann.bsky.social");
     expect(getRejection("user", "12", "bluesky").error.hint).toContain("x:12");
   });

@@ -15,7 +15,7 @@ test("a message without apparent credentials is unchanged", () => {
   for (const nothing of [undefined, null, 1, {}, ["a"]]) expect(withoutTokens(nothing)).toBe("");
 });
 
-test("a repeated header is redacted, even if its token is short", () => {
+test("an echoed authorization header is redacted, even if its token is short", () => {
   expect(withoutTokens("no: Authorization: Bearer abc-1, Basic  YWJjOjE=")).toBe(
     "no: Authorization: Bearer …, Basic …",
   );

@@ -55,7 +55,7 @@ describe("the language of a text", () => {
   });
 });
 
-describe("does not guess an uncertain language", () => {
+describe("no language is guessed if it is uncertain", () => {
   test.each([
     ["nothing", ""],
     ["only links and mentions", "@nasa https://example.com/this-is-english"],
@@ -68,12 +68,12 @@ describe("does not guess an uncertain language", () => {
       "Saya tidak tahu apa yang harus saya lakukan hari ini",
     ],
     ["a lone surrogate", "\ud800\udc00\ud800 \udfff"],
-  ])("the language of an uncertain text is not guessed: %s", (_, text) => {
+  ])("no language is guessed if it is uncertain: %s", (_, text) => {
     expect(detectLanguage(text)).toBeNull();
   });
 });
 
-test("the detected language of any string is a primary tag or null, deterministically", () => {
+test("the detected language of any string is a two-letter code or null, and the same each time", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
       const language = detectLanguage(text);
@@ -90,7 +90,7 @@ test.each([
   ["dots", "a.".repeat(500_000)],
   ["marks", "\u0301".repeat(1_000_000)],
   ["ampersands", "&amp".repeat(250_000)],
-])("language detection is fast for a million %s", (_, text) => {
+])("language detection is fast for about a million characters of %s", (_, text) => {
   const cpuMs = startCpuTime();
   detectLanguage(text);
   expect(cpuMs()).toBeLessThan(500);

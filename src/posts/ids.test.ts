@@ -44,7 +44,7 @@ describe("ID", () => {
     expect(lowestId(8.64e15) | (2n ** 22n - 1n)).toBe(lastId);
   });
 
-  test("an ID that is in use is followed by the next one in the same millisecond, wrapping around", () => {
+  test("IDs wrap around within a millisecond, and the next millisecond starts right after its last ID", () => {
     const last = lowestId(epochMs + 5) | (2n ** 22n - 1n);
     expect(nextInMillisecond(last)).toBe(lowestId(epochMs + 5));
     expect(nextMillisecondId(last)).toBe(lowestId(epochMs + 6));
@@ -144,13 +144,13 @@ describe("window of IDs", () => {
   });
 });
 
-test("an X uri is converted to its ID and back, including beyond 2^53", () => {
+test("an X ID is converted to a uri and back, including beyond 2^53", () => {
   expect(parseXId(xUri(1157939227653046272n))).toBe(1157939227653046272n);
   expect(parseXId("https://x.com/i/status/12x")).toBeNull();
   expect(parseXId("at://did:plc:a/app.bsky.feed.post/1")).toBeNull();
 });
 
-test("the lookup hash of a uri depends on the archive's key, but its number does not", () => {
+test("the lookup hash of a uri depends on the archive's key, and its keyed number has at most 22 bits", () => {
   expect(lookupHash("a", "uri")).toBe(lookupHash("a", "uri"));
   expect(lookupHash("a", "uri")).not.toBe(lookupHash("b", "uri"));
   expect(keyedNumber("a", "uri")).toBeLessThan(2n ** 22n);

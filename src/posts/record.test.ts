@@ -135,7 +135,7 @@ describe("API record", () => {
     [true, null],
     [null, false],
   ])(
-    "an API record distinguishes a verified author (%s) and a sensitive post (%s), including in a stream",
+    "an API record reports whether the author is verified (%s) and the post sensitive (%s), even for a post from a stream",
     (authorVerified, sensitive) => {
       const post = makePost({ authorVerified, sensitive, origin: "stream" });
       expect(renderPost(post).Metadata).toMatchObject({
@@ -179,7 +179,7 @@ describe("API record", () => {
   });
 });
 
-test("a stored record without the lines and letters added later is read with null values", () => {
+test("a stored record without the lines and flags added later is read with null values", () => {
   const lines = Array.from({ length: 12 }, () => "");
   lines[0] = '"older"';
   lines[1] = '"ann"';

@@ -50,7 +50,7 @@ describe("key of a post", () => {
 });
 
 describe("post named in a query", () => {
-  test("digits in a query name the X post with this number, an imported post, or any stored post", () => {
+  test("digits in a query name the X post or imported post with this number, or the stored post with this ID", () => {
     const { number, keys } = readNamedPost("1140437409710116865");
     expect(number).toBe(1140437409710116865n);
     expect(keys).toContain("x/1140437409710116865");
@@ -106,7 +106,7 @@ describe("post named in a query", () => {
     expect(bluesky).toBeNull();
   });
 
-  test("a URL with a handle names the post of any account that had the handle", () => {
+  test("a Bluesky URL with a handle names the post by its handle in lower case and its record key", () => {
     const address = "https://bsky.app/profile/Alice.bsky.social/post/3mptbyoeyc22k";
     expect(readNamedPost(address).bluesky).toEqual({
       handle: "alice.bsky.social",

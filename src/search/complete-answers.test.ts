@@ -317,7 +317,7 @@ test("X's full archive is searched if recent search is refused", async () => {
   expect(isComplete(await allPages(window))).toBe(true);
 });
 
-test("the account's own credential returns full posts within its reach, and the deployment's only older IDs", async () => {
+test("the account's own credential returns full posts within its reach, and the deployment's only the IDs of older ones", async () => {
   setUp(["own user", "deployment app"]);
   const [answer] = await allPages({ query: "river", maxResults: 20 });
   const shownRecords = answer?.items.map((item) =>

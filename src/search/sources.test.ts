@@ -162,7 +162,7 @@ test("a job for an account's home timeline runs in this process", async () => {
   expect(await isLocalOnly({ ...request, method: "gethometweets" })).toBe(true);
 });
 
-test("the deployment's access methods exclude accounts' credentials and own data", async () => {
+test("the deployment's access methods exclude methods that read an account's own data", async () => {
   const configured = {
     x: [
       { access: "user", owner: "deployment" },

@@ -16,7 +16,7 @@ test("the server warns about cookies if the public URL does not use TLS", () => 
   expect(getWarning(settings)).toContain("https");
 });
 
-test("the server does not warn about cookies on a laptop or with an https public URL", () => {
+test("the server does not warn about cookies on a loopback address or with an https public URL", () => {
   for (const host of ["127.0.0.1", "127.0.0.53", "::1", "localhost"]) {
     expect(getWarning({ EARSHOT_HOST: host })).toBeNull();
   }
@@ -32,7 +32,7 @@ const getGatewayWarning = (gateway: string, key?: string) =>
     }).node,
   );
 
-test("a node warns about a gateway without TLS on a network", () => {
+test("a node warns about a remote gateway without TLS", () => {
   const gateway = "http://gateway.example:8080/search";
   expect(getGatewayWarning(gateway)).toContain("EARSHOT_NODE_GATEWAY_KEY");
   const warning = getGatewayWarning(gateway, "A".repeat(43));

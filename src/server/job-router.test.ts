@@ -143,7 +143,7 @@ test.each([
   ["disconnected for an hour", { isConnected: false, seenMs: nowMs - 3_600_000 }, true],
   ["waiting for approval", { state: "pending" }, true],
 ] as const)(
-  "a job for a node that is %s waits for it or runs in this process (%#)",
+  "the state of a node decides whether its job waits for it or runs in this process: %s (%#)",
   (_name, overrides, isRun) => {
     const nodes = [nodeWith([xFollowers], overrides)];
     const { runsHere, nodeCapabilities } = routerWith({ own: [blueskySearch], nodes });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { requiredAtStart } from "./start-resources.ts";
 
-test("starting with an empty archive needs 1 MiB and some files", () => {
+test("starting with an empty archive and two readers needs 1 MiB and 112 files", () => {
   expect(requiredAtStart({ segments: 0, readers: 2 })).toEqual({ bytes: 1_048_576, files: 112 });
 });
 

@@ -430,7 +430,7 @@ describe("a key restricted to some methods", () => {
   );
 });
 
-test("keys of a suspended account are rejected as suspended on every route", async () => {
+test("a search with a key of a suspended account is rejected as suspended", async () => {
   const session = await service.signIn();
   const { token } = await make(session);
   const operator = await service.signIn({ role: "operator" });

@@ -145,7 +145,7 @@ describe("an account with its own limits", () => {
     }
   });
 
-  test("an account with its own limits shares its request rate between all keys and dashboard requests", async () => {
+  test("an account with its own limits has one request rate for all its keys and a separate one for the dashboard", async () => {
     const session = await service.signIn();
     const tokens = [(await sessionKey(session)).token, (await sessionKey(session)).token];
     await limit(session.accountId, { requests_per_second: 2 });

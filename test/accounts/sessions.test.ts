@@ -430,7 +430,7 @@ test("another site cannot sign a browser in with its own link", async () => {
   expect(browser.cookies.size).toBe(0);
 });
 
-test("expired sessions and links are removed from the store", async () => {
+test("expired sessions are removed from the store", async () => {
   const session = await service.signIn();
   service.clock.move(31 * dayMs);
   const { store } = service.context;

@@ -147,7 +147,7 @@ test.each([
   },
 );
 
-test("sign-in links still work after an address has used up its limit of provider sign-ins", async () => {
+test("a sign-in link is still checked after an address has used up its limit of provider sign-ins", async () => {
   secure.clock.move(60_000);
   const browser = createTestBrowser(secure, "https://earshot.test");
   await begin(browser);

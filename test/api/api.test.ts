@@ -334,7 +334,7 @@ describe("result", () => {
     expect(response.headers["x-next-cursor"]).toBeUndefined();
   });
 
-  test("a live search returns posts from the last days, and a full-archive search all posts", async () => {
+  test("a post from before the live window is found by a full-archive search but not by a live search", async () => {
     expect(await readRecords(search("last month"))).toEqual([]);
     const all = await readRecords(search("last month", { type: "searchbyfullarchive" }));
     expect(all).toHaveLength(1);
@@ -501,7 +501,7 @@ describe("result", () => {
     expect(bodies.size).toBe(1);
   });
 
-  test("a result accepts any platform in the path, and a uuid in capitals", async () => {
+  test("a result can be fetched with any platform in the path and with a uuid in capitals", async () => {
     const uuid = await readUuid(search("comet", { max_results: 1 }));
     const expected = (await service.result(key, uuid)).body;
     for (const path of ["/mastodon", "/x", "/twitter", ""]) {
@@ -512,13 +512,16 @@ describe("result", () => {
     }
   });
 
-  test.each(["0", "31", "x", "1.5", ""])("a result with wait=%s is rejected", async (wait) => {
-    const uuid = await readUuid(search("comet"));
-    const url = `/v1/search/live/social/result/${uuid}?wait=${wait}`;
-    const response = await service.call(key, { method: "GET", url });
-    expect(response.statusCode).toBe(400);
-    expect(response.json().errors[0].pointer).toBe("/wait");
-  });
+  test.each(["0", "31", "x", "1.5", ""])(
+    "a request for a result with wait=%s is rejected",
+    async (wait) => {
+      const uuid = await readUuid(search("comet"));
+      const url = `/v1/search/live/social/result/${uuid}?wait=${wait}`;
+      const response = await service.call(key, { method: "GET", url });
+      expect(response.statusCode).toBe(400);
+      expect(response.json().errors[0].pointer).toBe("/wait");
+    },
+  );
 });
 
 describe("status", () => {
@@ -718,7 +721,7 @@ describe("search in one request", () => {
     expect((await request({ query: "nosuchword" })).headers["x-next-cursor"]).toBeUndefined();
   });
 
-  test("a search in one request returns an empty list when nothing matches, on any platform path", async () => {
+  test("a search in one request returns an empty list when nothing matches, and searches only the platform in the path", async () => {
     expect((await request({ query: "nosuchword" })).json()).toMatchObject({
       data: [],
       recordCount: 0,

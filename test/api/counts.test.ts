@@ -324,7 +324,7 @@ describe("rejected counts", () => {
   });
 });
 
-test("a count costs one request and one search, and a rejected one costs no search", async () => {
+test("a count costs one search, and a rejected one costs none", async () => {
   const own = await service.makeKey({ requestsPerSecond: 1_000, submissionsPerMinute: 2 });
   const url = "/v1/search/social/counts";
   const request = (query: string) => get({ query }, url, own);

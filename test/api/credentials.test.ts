@@ -86,15 +86,18 @@ describe("an ambiguous header field", () => {
     ["the same key twice", () => [validKey(), validKey()]],
     ["a key and a name with a password", () => ["Authorization: Basic ZWFyOmVhcg==", validKey()]],
     ["two hosts", () => [validKey(), "Host: b"]],
-  ])("an ambiguous header field returns 400 on every path: %s", async (_, fields) => {
-    for (const target of [`${path}/jobs`, "/livez"]) {
-      const answer = await exchange(`GET ${target} HTTP/1.1`, "Host: a", ...fields());
-      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-      expect(answer).toContain('"code":"invalid_request"');
-    }
-  });
+  ])(
+    "an ambiguous header field returns 400 on a path that needs a key and on one that does not: %s",
+    async (_, fields) => {
+      for (const target of [`${path}/jobs`, "/livez"]) {
+        const answer = await exchange(`GET ${target} HTTP/1.1`, "Host: a", ...fields());
+        expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+        expect(answer).toContain('"code":"invalid_request"');
+      }
+    },
+  );
 
-  test("a header field is not ambiguous when one field has one key", async () => {
+  test("a request with one key in one header field is accepted", async () => {
     const answer = await exchange(`GET ${path}/jobs HTTP/1.1`, "Host: a", validKey());
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });

@@ -86,7 +86,7 @@ async function submitAndFetch({ service, key }: Awaited<ReturnType<typeof start>
   expect((await service.result(key, uuid)).json()).toHaveLength(1);
 }
 
-test("a small search and its page take one call to another thread and one commit", async () => {
+test("a short search and its page take one call to another thread and one commit", async () => {
   const tested = await start({});
   await submitCached(tested);
   expect(await measureWork(tested.service, () => submitAndFetch(tested))).toEqual({
@@ -95,7 +95,7 @@ test("a small search and its page take one call to another thread and one commit
   });
 });
 
-test("a small search takes two commits with EARSHOT_FAST_PATH=off", async () => {
+test("a short search takes two commits with EARSHOT_FAST_PATH=off", async () => {
   const tested = await start({ EARSHOT_FAST_PATH: "off" });
   const { calls, commits } = await measureWork(tested.service, () => submitAndFetch(tested));
   expect(calls).toContain("leaseJob");

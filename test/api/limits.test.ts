@@ -224,14 +224,14 @@ describe("the request rate", () => {
 });
 
 describe("the search rate", () => {
-  test("the search rate is reported with the request rate in every response to a key", async () => {
+  test("the search rate is reported with the request rate in the response to a submission", async () => {
     const key = await plainKey();
     const response = await service.submit(key, search("comet"));
     expect(response.headers["ratelimit-policy"]).toBe('"burst";q=3;w=1, "search";q=10;w=60');
     expect(response.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=9;t=60');
   });
 
-  test("the search rate rejects the 11th search at 59.9 s and accepts it at 60.1 s", async () => {
+  test("the search rate rejects the 11th search after 59 s and accepts it after 60.1 s", async () => {
     const key = await quickKey();
     for (let used = 0; used < 10; used++) {
       expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
@@ -341,7 +341,7 @@ describe("the cost of a request", () => {
     expect(other.headers.ratelimit).toBe('"burst";r=0;t=1, "search";r=9;t=60');
   });
 
-  test("a concurrent duplicate submission costs one search", async () => {
+  test("two concurrent submissions with one idempotency key cost one search", async () => {
     const [app, key] = [appWithStoppedClock(), await plainKey()];
     const headers = { ...json, "idempotency-key": "twice" };
     const responses = await Promise.all([1, 2].map(() => request(app, key, post(valid, headers))));

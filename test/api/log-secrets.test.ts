@@ -124,7 +124,7 @@ beforeAll(async () => {
 
 afterAll(() => service.remove());
 
-test("the log records each action of the API", () => {
+test("the log records the start, requests, ended jobs and failed attempts", () => {
   const messages = logged.map((line) => JSON.parse(line).msg);
   for (const message of ["starting", "request", "job ended", "an attempt failed"]) {
     expect(messages).toContain(message);

@@ -41,7 +41,7 @@ test("the public status shows coverage and streams without a key, and nothing ab
   expect(bluesky.coverage.held).toHaveLength(1);
 });
 
-test("many requests within five seconds read the archive once", async () => {
+test("many requests within five seconds read the archive at most once", async () => {
   service.clock.move(60_000);
   const stats = vi.spyOn(service.context.archive, "stats");
   const bodies = new Set<string>();
@@ -56,7 +56,7 @@ test("many requests within five seconds read the archive once", async () => {
   stats.mockRestore();
 });
 
-test("the path /status shows the status page", async () => {
+test("the path /status redirects to the status page", async () => {
   const response = await service.call(null, { url: "/status" });
   expect([response.statusCode, response.headers.location]).toEqual([302, "/dashboard/status"]);
 });

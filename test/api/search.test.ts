@@ -86,7 +86,7 @@ describe("the examples of docs/api.md", () => {
       .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "uuid")
       .replaceAll(/"\d{19}"/g, '"id"');
 
-  test("the examples of docs/api.md cover every form", () => {
+  test("the examples of docs/api.md are in JSON, CSV and Markdown", () => {
     expect(examples.map(({ form }) => form)).toEqual(["json", "csv", "markdown"]);
   });
 
@@ -146,7 +146,7 @@ const essays = (fields: Record<string, unknown> = {}, args: Record<string, unkno
 });
 
 describe("the JSON answer", () => {
-  test("the JSON answer has everything that result and status have, and the citations", async () => {
+  test("the JSON answer has the records of the result, the coverage and warnings of the status, and citations", async () => {
     const response = await readAnswer(search("linked"));
     const body = response.json();
     expect(Object.keys(body)).toEqual([
@@ -199,7 +199,7 @@ describe("the JSON answer", () => {
     expect((await service.submit(key, rest)).statusCode).toBe(202);
   });
 
-  test("a JSON search accepts a platform in the path, x as twitter, and the full archive as method", async () => {
+  test("a JSON search accepts a platform in the path, twitter for x, and the full archive as method", async () => {
     const body = search('"comet number"', { type: "searchbyfullarchive", max_results: 500 });
     expect((await request(body, { path: "/v1/search/bluesky" })).json().results).toHaveLength(5);
     for (const path of ["/v1/search/x", "/v1/search/twitter", "/v1/search/mastodon"]) {
@@ -264,7 +264,7 @@ describe("max_chars", () => {
   const count = (results: readonly { Content: string }[]) =>
     results.reduce((sum, { Content }) => sum + [...Content].length, 0);
 
-  test("the max_chars parameter shortens long texts equally, leaves short ones whole and reports which it shortened", async () => {
+  test("the max_chars parameter shortens long texts, leaves short ones whole and reports which it shortened", async () => {
     const whole = (await readAnswer(essays())).json();
     const response = await readAnswer(essays({ max_chars: 1_000 }));
     const body = response.json();
@@ -432,7 +432,7 @@ describe("Markdown", () => {
     );
   });
 
-  test("a Markdown answer shows other fields below the text, and the text only if selected", async () => {
+  test("a Markdown answer lists the selected fields, and omits the text if it is not selected", async () => {
     const fields = ["Metadata.hashtags", "Metadata.geo", "Metadata.public_metrics.like_count"];
     const { body } = await readAnswer({ ...search("number 3"), fields }, "text/markdown");
     expect(body).toContain(
@@ -662,12 +662,12 @@ describe("a job that has not finished successfully", () => {
   });
 });
 
-describe("the node's search in one request", () => {
+describe("a search in the node format", () => {
   const url = "/api/v1/data/social/tweets/recent";
   const headers = { "content-type": "application/json" };
   const payload = JSON.stringify({ query: "linked" });
 
-  test("the node's search in one request includes its warnings, and is answered once under an Idempotency-Key", async () => {
+  test("a search in the node format includes its warnings, and is replayed under an Idempotency-Key", async () => {
     const limited = await service.makeKey({ submissionsPerMinute: null });
     const options = {
       method: "POST",
@@ -683,7 +683,7 @@ describe("the node's search in one request", () => {
     expect(again.headers.ratelimit).toContain('"search";r=9');
   });
 
-  test("the node's search in one request requires a key except on a node that is explicitly open", async () => {
+  test("a search in the node format requires a key except on a node that is explicitly open", async () => {
     const { settings } = service.context.http;
     expect(settings.openNodeKey).toBe(null);
     const openNodeKey = await service.makeKey({ submissionsPerMinute: null });

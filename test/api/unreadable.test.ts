@@ -38,7 +38,7 @@ describe("error responses are small regardless of the request", () => {
     ["long unknown names", names(20, (index) => `${index}${"n".repeat(40_000)}`)],
     ["long words", { type: "t".repeat(500_000), arguments: { type: "m".repeat(500_000) } }],
     ["a long query", search("since:".concat("9".repeat(900_000)))],
-  ])("an error response is small regardless of what the request repeats: %s", async (_, body) => {
+  ])("an error response is small regardless of the size of the request: %s", async (_, body) => {
     for (const whole of [body, { ...search("comet"), arguments: body }]) {
       const { size, errors } = await refusal(JSON.stringify(whole));
       expect(size).toBeLessThan(32_000);
@@ -64,7 +64,7 @@ describe("error responses are small regardless of the request", () => {
   });
 });
 
-test("a body with too many names is rejected before it is parsed", async () => {
+test("a body with too many names is rejected as too complex", async () => {
   const names = Array.from({ length: 60_000 }, (_, index) => `"n${index}":1`);
   const response = await service.submit(key, `{${names.join(",")}}`);
   expect(response.statusCode).toBe(400);
@@ -85,7 +85,7 @@ describe("an unreadable body", () => {
     ["[".repeat(200_000), "the body is nested too deeply"],
     [`${"[".repeat(200_000)}${"]".repeat(200_000)}`, "the body is nested too deeply"],
     ["", "the body is empty, expected a JSON object"],
-  ])("an unreadable body is reported once, with its location: %.20s", async (body, message) => {
+  ])("an unreadable body is rejected with the reason: %.20s", async (body, message) => {
     expect(await refusal(body)).toMatchObject({ code: "invalid_json", error: message, uuid: "" });
   });
 
@@ -97,7 +97,7 @@ describe("an unreadable body", () => {
     });
   });
 
-  test("a forbidden name in a body is rejected in any spelling and at any depth", async () => {
+  test("a forbidden name in a nested object of a body is rejected, even if it is escaped", async () => {
     for (const name of ["__proto__", "\\u005f_proto__"]) {
       const body = `{"type":"social","arguments":{"query":{"${name}":1}}}`;
       expect(await refusal(body)).toMatchObject({
@@ -152,7 +152,7 @@ describe("the same error has a hint that fits its route", () => {
   });
 });
 
-test("out-of-range numbers and unknown words have one code on every route", async () => {
+test("the job list rejects out-of-range numbers, wrong types and unknown words with a code for each", async () => {
   for (const [parameters, code] of [
     ["limit=0", "out_of_range"],
     ["limit=101", "out_of_range"],

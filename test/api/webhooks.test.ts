@@ -319,7 +319,7 @@ describe("a receiver", () => {
     expect((await get(`/v1/webhooks/${id}`)).json().failing_since).toBeNull();
   });
 
-  test("a webhook receiver that redirects to an internal address is not followed", async () => {
+  test("a webhook receiver's redirect to an internal address is not followed", async () => {
     const { id } = await register("/redirects");
     receiver.responders.set("/redirects", (_request, response) => {
       response.writeHead(307, { location: `${service.url}/metrics` }).end();

@@ -111,7 +111,7 @@ test("the Mastodon stream reports that it is waiting for a credential, and start
 });
 
 describe("the connected stream", () => {
-  test("the connected Mastodon stream finds posts, and never those without consent", async () => {
+  test("posts from the connected Mastodon stream are found, except private ones and those without consent", async () => {
     const { network } = emulator;
     network.addStatus({ accountId: ben, text: "a heron of ben" });
     network.addStatus({ accountId: ann, text: "a private heron", visibility: "private" });

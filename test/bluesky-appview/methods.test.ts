@@ -193,7 +193,7 @@ describe("accounts", () => {
 });
 
 describe("posts of an account", () => {
-  test("gettweets returns every post and repost once, newest first, across all pages", async () => {
+  test("gettweets returns every post and repost once, across all pages", async () => {
     expect(world.truth.entriesOf(accountAt(cast.prolific)).length).toBeGreaterThan(300);
     const mismatches = await differencesFor(
       someAccounts(),
@@ -204,7 +204,7 @@ describe("posts of an account", () => {
   });
 
   test.for([1, 7, 99])(
-    "the pages of %i posts of an account neither repeat nor skip posts",
+    "the pages of %i posts of an account are newest first, and neither repeat nor skip posts",
     async (maxResults) => {
       const account = accountAt(maxResults === 1 ? 7 : cast.prolific);
       const found = await anonymous.fetchAll({
@@ -356,7 +356,7 @@ describe("searches", () => {
       () => rarePosts(({ author }) => author.index === cast.prolific),
     ],
   ])(
-    "searchbyfullarchive of %s finds all, and nothing that does not match",
+    "searchbyfullarchive of %s finds every match, newest first, and nothing else",
     async ([query, makeExpected]) => {
       const expectedPosts = makeExpected();
       expect(expectedPosts.length).toBeGreaterThan(1);

@@ -146,7 +146,7 @@ async function foundTexts(query: string, target = server): Promise<[string, stri
   return found.map(({ Metadata, Content }): [string, string] => [Metadata.uri, Content]).sort();
 }
 
-test("every post of every account is found with its handle and name, and covered", async () => {
+test("a backfill finds every post of every account, with the author's handle and name", async () => {
   const file = join(folder, "people.txt");
   writeFileSync(file, `${people.map(({ handle }) => handle).join("\n")} # the last one\n`);
   const run = await backfill("--authors-file", file, "--json", "--no-labels");
@@ -162,7 +162,7 @@ test("every post of every account is found with its handle and name, and covered
   expect(post?.Metadata).toMatchObject({ username: "person3.test", author: "Person 3" });
 });
 
-test("a second backfill requests each account once and reads no repository", async () => {
+test("a second backfill reports each account as unchanged and adds nothing", async () => {
   const run = await backfill("--author", ...people.map(({ did }) => did), "--json", "--no-labels");
   for (const summary of summaries(run)) {
     expect(summary).toMatchObject({ outcome: "unchanged", added: 0 });
@@ -251,7 +251,7 @@ test("a killed backfill continues where it stopped", async () => {
   }
 });
 
-test("a replay imports what the real Jetstream recorded, and the stream continues after it", async () => {
+test("a replay imports what the real Jetstream recorded, and a later replay imports newer posts", async () => {
   const otherDir = join(folder, "replayed");
   const [, , , , fifth] = people;
   if (!fifth) throw new Error("no people");

@@ -64,7 +64,7 @@ describe.each(pages)("%s", (name, path, heading) => {
   );
 });
 
-test("the search with Ctrl K finds every page, with only the keyboard", async () => {
+test("the search that Ctrl K opens finds a page, with only the keyboard", async () => {
   const { page, complaints, waitUntilIdle } = await openWatchedPage(visitor);
   await page.goto(`${site.url}/docs`);
   await waitUntilIdle();
@@ -110,7 +110,7 @@ test("the code samples name the key of the signed-in caller", async () => {
   await context.close();
 });
 
-test("the contents are folded on a phone, and the menu opens", async () => {
+test("the table of contents is collapsed on a phone, and the menu opens", async () => {
   const { page, waitUntilIdle } = await openWatchedPage(visitor);
   await applyLook(page, { width: 390, scheme: "light" });
   await page.goto(`${site.url}/docs/api`);

@@ -104,7 +104,7 @@ test("a job opened from a long list is visible immediately, and above the list o
   }
 });
 
-test("a search above the limit shows how long it waits, and is then sent automatically", async () => {
+test("a search above the limit shows that it will be sent automatically, and can be cancelled", async () => {
   const { page } = await openWatchedPage(context);
   for (let n = 0; n < perMinute; n += 1) await submit("social", search("harbour"));
   await page.goto(`${service.url}/dashboard/playground?q=harbour`);

@@ -159,7 +159,7 @@ test("every page warns that nodes which prove nothing may run jobs", async () =>
   }
 });
 
-test("the status page shows the state of each node, without removed ones", async () => {
+test("the Status page shows the state of a node, and the Nodes page omits it once it is removed", async () => {
   const { page, complaints } = await openWatchedPage(operator);
   await page.goto(`${site.url}/dashboard/status`);
   const row = pageRow(page, "ams-1");

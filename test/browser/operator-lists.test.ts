@@ -83,7 +83,7 @@ test("an operator can filter the audit log, and the export contains what is show
   await page.close();
 }, 60_000);
 
-test("a list that does not load shows that, and loads again on request", async () => {
+test("a list that fails to load offers a retry, which loads it", async () => {
   const { page } = await openWatchedPage(context);
   await page.route("**/operator/jobs", (route) => route.abort());
   await page.goto(`${site.url}/dashboard/activity/jobs`);

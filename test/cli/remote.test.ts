@@ -83,7 +83,7 @@ describe("search on a service", () => {
     expect(out).toBe("");
   });
 
-  test("a search on a service reports a rejected key with the service's hint", async () => {
+  test("a search on a service reports a rejected key and exits with 1", async () => {
     const { code, notes } = await earshot(["search", "comet", "--url", url], {
       EARSHOT_API_KEY: `${key.slice(0, -4)}AAAA`,
     });
@@ -101,7 +101,7 @@ describe("search on a service", () => {
 });
 
 describe("counts on a service", () => {
-  test("counts on a service list every bucket of the last 7 days and mark incomplete ones", async () => {
+  test("counts on a service list every bucket of the last 7 days and print the total", async () => {
     const { code, out, notes } = await withKey("counts", "comet", "--by", "day");
     expect(code, notes).toBe(0);
     const counts = out.trimEnd().split("\n");
@@ -227,7 +227,7 @@ test.each([
   expect(code).toBe(2);
 });
 
-test("on a terminal, tables and texts contain no control characters from posts", async () => {
+test("CSV omits the control characters of posts on a terminal, and keeps them in a pipe", async () => {
   const createdMs = service.clock.now() - 5_000;
   const createdAt = new Date(createdMs).toISOString();
   const text = "walrus \u001b[31mred";

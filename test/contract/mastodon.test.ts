@@ -105,7 +105,7 @@ describe.skipIf(!isOpen)(openTitle, () => {
     ]);
   });
 
-  test("a Mastodon server returns two pages of posts, newest first, and each by its id and uri", async () => {
+  test("a Mastodon server returns two pages of posts, newest first, and one of them by its URL", async () => {
     const first = await page("gettweets", account);
     expect(unreadable(first)).toEqual([]);
     const second = await page("gettweets", account, "public", first.next);

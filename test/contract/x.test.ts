@@ -177,7 +177,7 @@ describe.skipIf(!hasApp)(appTitle, () => {
 });
 
 describe.skipIf(!hasUser)(userTitle, () => {
-  test("X returns the home timeline, and searches the last days", async () => {
+  test("X returns the home timeline, and searches the full archive", async () => {
     const secrets = { client_id: clientId, access_token: accessToken };
     const session = await fetchSession("user-token", secrets);
     expect((await page(session, "gethometweets", null)).warnings).toEqual([]);

@@ -71,7 +71,7 @@ describe("the operator's list of accounts", () => {
     expect(deleted.statusCode).toBe(404);
   });
 
-  test("the operator's list of accounts is read page by page, newest first, each account once", async () => {
+  test("the operator's list of accounts is read page by page, each account once", async () => {
     for (let index = 0; index < 60; index += 1) await service.signIn();
     const ids: string[] = [];
     let next: string | null = "";
@@ -291,7 +291,7 @@ describe("the export of an account", () => {
     expect(audit.json().entries[0]).toMatchObject({ action: "account_exported" });
   });
 
-  test("the export of many large results is streamed, and never blocks the event loop", async () => {
+  test("the export of many large results blocks the event loop for less than 50 ms", async () => {
     const session = await service.signIn();
     addJobs(session.accountId, 300, 100_000);
     const socket = httpRequest(`${service.url}/dashboard/api/account/export`, {

@@ -492,7 +492,7 @@ describe("a credential that is authorized in a browser", () => {
   });
 });
 
-test("an account's requests to platforms for credentials are limited per minute", async () => {
+test("an account's attempts to add credentials are limited per minute", async () => {
   const eve = await service.signIn();
   const responses = await Promise.all(
     Array.from({ length: 41 }, () => add(eve, "x", "app-token", {})),

@@ -42,7 +42,7 @@ test("a member loads no sample posts", async () => {
   expect((await load(await service.signIn({}))).statusCode).toBe(404);
 });
 
-test("an operator sees the keys of the command line, with names", async () => {
+test("an operator sees the keys that the command line created, with names", async () => {
   const { id, accountId } = await service.context.store.write("createKey", {
     name: "night robot",
     accountName: "newsroom",

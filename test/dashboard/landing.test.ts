@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 describe("the landing page", () => {
-  it("the landing page links only to pages that exist", async () => {
+  it("the landing page links only to documentation pages that exist", async () => {
     const paths = [...page.matchAll(/<a [^>]*href="(\/[^"]*)"/g)].map(([, path]) => path ?? "");
     const documents = [...new Set(paths)].filter((path) => /^\/(docs|openapi)/.test(path));
     expect(documents.length).toBeGreaterThan(2);

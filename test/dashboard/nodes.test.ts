@@ -103,7 +103,7 @@ withFileStore("users see only nodes that an operator has approved", async () => 
   await first.remove();
 });
 
-test("every page warns, even before sign-in, that nodes without proof may run jobs", async () => {
+test("the session response names, even before sign-in, the evidence that proves nothing", async () => {
   const url = "/dashboard/api/session";
   for (const response of [
     await service.call(null, { url }),

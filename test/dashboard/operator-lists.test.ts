@@ -85,12 +85,12 @@ test.each([
   ["audit?action=magic", "/action"],
   ["audit?from=yesterday", "/from"],
   ["audit?to=2026-11-28", "/to"],
-])("the operator's list %s is rejected", async (list, pointer) => {
+])("the operator's request for the list %s is rejected", async (list, pointer) => {
   const response = await service.callAs(operator, { url: `${path}/${list}` });
   expect([response.statusCode, response.json().errors[0].pointer]).toEqual([400, pointer]);
 });
 
-test("the operator's list of keys is read page by page, newest first, for all accounts or one", async () => {
+test("the operator's list of keys is read page by page, for all accounts or one", async () => {
   for (let index = 0; index < 60; index += 1) await makeKey(`account ${index}`);
   const idsIn = ({ keys }: AllKeysResponse) => keys.map(({ id }) => id);
   const ids = await getIds("keys", "after", idsIn);

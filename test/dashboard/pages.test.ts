@@ -20,7 +20,7 @@ const get = (url: string, headers: Record<string, string> = browser) =>
 
 const readPage = (name: string): string => readFileSync(join(built, name), "utf8");
 
-test("the root is the landing page in browsers, and links to the documentation for other clients", async () => {
+test("the root is the landing page for browsers, and redirects other clients to the documentation", async () => {
   const page = await get("/");
   expect(page.statusCode).toBe(200);
   expect(page.body).toBe(readPage("index.html"));
@@ -101,7 +101,7 @@ test.each([
   expect(String(response.headers["cache-control"])).not.toContain("max-age");
 });
 
-test("no text in the build refers to a resource on another host", () => {
+test("no url() in the HTML and CSS of the build refers to another host", () => {
   const files = readdirSync(built, { recursive: true, encoding: "utf8" });
   for (const file of files.filter((name) => /\.(html|css)$/.test(name))) {
     expect(readPage(file), file).not.toMatch(/url\(\s*["']?(?:https?:)?\/\//);

@@ -97,7 +97,7 @@ describe("every operator of the page", () => {
   const table = page.slice(page.indexOf("## Operators"), page.indexOf("### Words"));
   const rows = [...table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, syntax = ""]) => syntax);
 
-  test("every operator of docs/query-language.md has a row in its table", () => {
+  test("the table of operators in docs/query-language.md has more than 50 rows", () => {
     expect(rows.length).toBeGreaterThan(50);
   });
 

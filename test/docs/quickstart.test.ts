@@ -40,7 +40,7 @@ test("the command line sample of the quickstart finds posts", async () => {
   expect(out).toContain(text);
 });
 
-test("all samples of the quickstart search for the same", () => {
+test("all samples of the quickstart have the same query", () => {
   for (const label of ["curl", "TypeScript", "Python", "CLI"])
     expect(labelSample(label)).toContain("aurora lang:en -filter:retweets");
 });

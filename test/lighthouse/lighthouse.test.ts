@@ -54,16 +54,19 @@ test.each([
   ["the documentation on a phone", "/docs", phone],
   ["the playground on a phone", "/dashboard/playground", phone],
   ["the playground on a desktop", "/dashboard/playground", desktop],
-])("%s scores at least 95 and loads at most 250 kB", async (name, path, device) => {
-  const { categories, audits } = await getReport(path, device);
-  const { performance, ...stable } = categories;
-  const bytes = audits["total-byte-weight"]?.numericValue;
-  // Performance depends on what else the machine does.
-  console.info(`${name}: performance ${Math.round(100 * performance.score)}, ${bytes} bytes`);
-  const imperfect = Object.values(audits).filter(({ score }) => score !== null && score < 1);
-  for (const [category, { score }] of Object.entries(stable)) {
-    const reason = `${category}: ${imperfect.map(({ id }) => id).join(", ")}`;
-    expect(100 * score, reason).toBeGreaterThanOrEqual(minScore);
-  }
-  expect(bytes).toBeLessThanOrEqual(maxBytes);
-});
+])(
+  "%s scores at least 95 except in performance, and loads at most 250 kB",
+  async (name, path, device) => {
+    const { categories, audits } = await getReport(path, device);
+    const { performance, ...stable } = categories;
+    const bytes = audits["total-byte-weight"]?.numericValue;
+    // Performance depends on what else the machine does.
+    console.info(`${name}: performance ${Math.round(100 * performance.score)}, ${bytes} bytes`);
+    const imperfect = Object.values(audits).filter(({ score }) => score !== null && score < 1);
+    for (const [category, { score }] of Object.entries(stable)) {
+      const reason = `${category}: ${imperfect.map(({ id }) => id).join(", ")}`;
+      expect(100 * score, reason).toBeGreaterThanOrEqual(minScore);
+    }
+    expect(bytes).toBeLessThanOrEqual(maxBytes);
+  },
+);

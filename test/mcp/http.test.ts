@@ -224,7 +224,7 @@ test("an MCP batch, which would cost one request for many calls, is rejected", a
   expect(response.json()).toMatchObject({ code: "invalid_request" });
 });
 
-test("an MCP call costs one request and one search of its key", async () => {
+test("an MCP search costs one search of its key, and an explanation costs none", async () => {
   const limited = await service.makeKey({ requestsPerSecond: 1_000, submissionsPerMinute: 2 });
   const client = await connectClient("auto", limited);
   for (let n = 0; n < 2; n += 1) {

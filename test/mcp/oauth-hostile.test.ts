@@ -74,11 +74,14 @@ describe("a redirect URI", () => {
     "javascript:alert(1)",
     "myapp://callback",
     "",
-  ])("a redirect URI %s that the client does not list gets no answer", async (redirectUri) => {
-    const answer = await requestAuthorization({ redirect_uri: redirectUri });
-    expect(answer).toMatchObject({ code: "invalid_authorization_request" });
-    expect(JSON.stringify(answer)).not.toContain("location");
-  });
+  ])(
+    "a redirect URI %s that the client does not list is rejected without a redirect",
+    async (redirectUri) => {
+      const answer = await requestAuthorization({ redirect_uri: redirectUri });
+      expect(answer).toMatchObject({ code: "invalid_authorization_request" });
+      expect(JSON.stringify(answer)).not.toContain("location");
+    },
+  );
 
   test("a redirect URI of a local program may have any port", async () => {
     const answer = await requestAuthorization({ redirect_uri: "http://127.0.0.1:50123/callback" });
@@ -144,7 +147,7 @@ describe("a client_id", () => {
     "https://APP.example/client.json",
     "file:///etc/passwd",
     `https://app.example/${"x".repeat(600)}`,
-  ])("the client_id %s is neither accepted nor fetched", async (clientId) => {
+  ])("the client_id %s is rejected as malformed", async (clientId) => {
     const answer = await requestAuthorization({ client_id: clientId });
     expect(answer).toMatchObject({ code: "client_not_accepted" });
     expect(answer.detail).toContain("client_id must be the HTTPS URL");
@@ -287,7 +290,7 @@ describe("a code", () => {
     expect(metrics).toMatch(/earshot_oauth_token_requests_total\{outcome="reused"\} [1-9]/);
   });
 
-  test("an authorization code is exchanged once by two concurrent requests", async () => {
+  test("an authorization code is exchanged by only one of two concurrent requests", async () => {
     const code = await fetchCode();
     const responses = await Promise.all([exchange({ code }), exchange({ code })]);
     expect(responses.map(({ statusCode }) => statusCode).sort()).toEqual([200, 400]);
@@ -333,7 +336,7 @@ describe("a refresh token", () => {
       ...more,
     });
 
-  test("a refresh token that was replaced long ago ends the connection when it is used again", async () => {
+  test("a refresh token that was replaced two refreshes ago ends the connection when it is used again", async () => {
     const stolen = await connect(service, session, app.clientId);
     const second = (await refresh(stolen.refresh_token)).json();
     const third = (await refresh(second.refresh_token)).json();
@@ -432,7 +435,7 @@ test("token requests that are not forms, or that repeat a name, are rejected", a
   expect((await send("<a/>", "text/xml")).statusCode).toBe(415);
 });
 
-test("the store has no secret of a connection", async () => {
+test("the exported rows of a connection contain no secret", async () => {
   const tokens = await connect(service, session, app.clientId);
   const { text } = await service.context.store.read("exportAccount", {
     accountId: session.accountId,

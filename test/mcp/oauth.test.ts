@@ -49,7 +49,7 @@ const refresh = (token: string, clientId = app.clientId) =>
   tokenRequest(service, { grant_type: "refresh_token", client_id: clientId, refresh_token: token });
 
 describe("discovery", () => {
-  test("an MCP request without a token is answered with the address of the metadata", async () => {
+  test("an MCP request without a valid token is answered with the address of the metadata", async () => {
     const response = await ping(service, "x");
     expect(response.statusCode).toBe(401);
     const header = String(response.headers["www-authenticate"]);
@@ -86,7 +86,7 @@ describe("discovery", () => {
     });
   });
 
-  test("the public address is the issuer and the audience, regardless of the host of a request", async () => {
+  test("the public address is the issuer, regardless of the host of a request", async () => {
     const url = "https://search.example";
     const named = await startServiceUnderTest({ EARSHOT_PUBLIC_URL: url });
     const response = await named.call(null, {
@@ -146,7 +146,7 @@ describe("a connected app", () => {
     expect(called.body).toContain("method_forbidden");
   });
 
-  test("a connected app refreshes its tokens, which ends the former ones", async () => {
+  test("a connected app refreshes its tokens, which ends the former access token", async () => {
     const first = await connect(service, session, app.clientId);
     const response = await refresh(first.refresh_token);
     expect(response.headers["cache-control"]).toContain("no-store");
@@ -193,7 +193,7 @@ describe("a connected app", () => {
     },
   );
 
-  test("a connected app has the rate limits of one key, and its excess requests wait for a while", async () => {
+  test("a connected app has the rate limits of a key, and excess requests get 429", async () => {
     const { access_token: token } = await connect(service, session, app.clientId);
     const responses = await Promise.all(Array.from({ length: 12 }, () => ping(service, token)));
     const codes = responses.map(({ statusCode }) => statusCode);
@@ -248,7 +248,7 @@ describe("a connected app", () => {
     expect((await ping(service, tokens.access_token)).statusCode).toBe(200);
   });
 
-  test("a connected app makes room for others when the account has a hundred", async () => {
+  test("a connected app stays connected when its account has a hundred unused codes", async () => {
     const first = await connect(service, session, app.clientId);
     const grant = {
       ...{ accountId: session.accountId, clientId: app.clientId, clientName: "Reader" },

@@ -130,7 +130,7 @@ describe("a job that a node ran", () => {
     expect(verdict.holds).toBe(true);
   });
 
-  test("a job that a node ran has node and evidence in status, list and all result formats", async () => {
+  test("a job that a node ran has node and evidence in its status, in the job list and in the headers of a search", async () => {
     const { uuid } = await answerJob();
     const status = (await get(`/v1/search/live/social/status/${uuid}`)).json();
     expect(status).toMatchObject({ node: node.nodeId, evidence: "simulated" });
@@ -204,7 +204,7 @@ describe("a job that a node ran", () => {
 });
 
 describe("public information", () => {
-  test("the public information on nodes lists the admitted ones, without claims of unapproved nodes", async () => {
+  test("the public information on nodes lists the admitted ones, without addresses or secrets", async () => {
     const listed = await get("/v1/nodes", null);
     expect(listed.headers["cache-control"]).toBe("public, max-age=5");
     const { embedded, evidence, nodes } = listed.json();
@@ -221,7 +221,7 @@ describe("public information", () => {
     expect(listed.body).not.toMatch(/127\.0\.0\.1|token|secret/);
   });
 
-  test("the public id of an attestation never changes meaning", async () => {
+  test("an attestation is returned by its public id and cacheable forever, and an unknown id is not found", async () => {
     const { nodes } = (await get("/v1/nodes", null)).json();
     const { attestation: id } = nodes.find((other: { id: string }) => other.id === node.nodeId);
     const response = await get(`/v1/attestations/${id}`, null);

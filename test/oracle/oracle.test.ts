@@ -52,7 +52,7 @@ describe.each(cases)("$title", ({ query, finds, excludes }) => {
 describe("the examples of the page", () => {
   const examples = readExamples(page);
 
-  test("the examples of the oracle's page each have a query and posts", () => {
+  test("each example of docs/query-language.md has a query and posts", () => {
     for (const { query, posts, line } of examples) {
       expect(query, `line ${line}`).not.toBe("");
       expect(posts.length, `line ${line}`).toBeGreaterThan(0);
@@ -72,7 +72,7 @@ describe("the examples of the page", () => {
 describe("the queries of the page", () => {
   const blocks = [...page.matchAll(/^```query\n(.*?)^```/gms)].map((match) => match[1] ?? "");
   test.each(blocks.flatMap((block) => block.trim().split("\n")))(
-    "the oracle reads the query %s of its page",
+    "the oracle reads the query %s of docs/query-language.md",
     (query) => {
       expect(compileOracle(query, makeContext([]))).toBeTypeOf("function");
     },

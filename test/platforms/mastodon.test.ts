@@ -156,7 +156,7 @@ describe("requests without a credential", () => {
     ]);
   });
 
-  test("a post, its author and trends are returned without a credential", async () => {
+  test("a post and its author are returned without a credential", async () => {
     const uri = `${publicServer.url}/users/ann/statuses/${[...publicServer.network.statuses.keys()][3]}`;
     expect(
       contents((await runJob({ method: "getbyid", query: uri, by: outsider })).records),

@@ -108,7 +108,7 @@ test("a key over its rate is rejected, whatever it sends", async () => {
   }
 });
 
-test("an invalid search is counted as a request, but not as a search", async () => {
+test("an invalid search is rejected and not counted as a search", async () => {
   const key = await admittedKey({ requestsPerSecond: 5 });
   const response = await service.submit(key, invalid);
   expect(response.statusCode).toBe(400);
@@ -125,7 +125,7 @@ test("changes to a key's methods apply to its next search", async () => {
   expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
 });
 
-test("the end of a search is delivered to the account's webhook, and the IDs of its posts are stored", async () => {
+test("the end of a search creates a delivery to the account's webhook, and the IDs of its posts are stored", async () => {
   const key = await admittedKey();
   const [owner] = await pool.unsafe("SELECT account_id FROM api_key WHERE id = $1", [id(key)]);
   await pool.unsafe(
@@ -146,7 +146,7 @@ test("the end of a search is delivered to the account's webhook, and the IDs of 
   expect(deliveries).toHaveLength(1);
 });
 
-test("a job with a method other than a search is admitted before it is inserted", async () => {
+test("a job with a method other than a search is admitted and inserted in separate calls to the store", async () => {
   const key = await admittedKey();
   const payload = { type: "social", arguments: { type: "getbyid", query: "1" } };
   const { response, names } = await callsFor(key, payload);

@@ -126,7 +126,7 @@ test("an interrupted copy can be resumed, and no gateway starts on the database 
   await (await openControl({ dataDir: folder, database })).close();
 });
 
-test("a copy is rejected if the folder or the database is in use, or if the store has changed since an interrupted copy", async () => {
+test("a copy is rejected if the folder is in use, the database is not empty, or the store has changed since an interrupted copy", async () => {
   await newKey();
   addRows(10);
   await withService({}, async () => {

@@ -67,7 +67,7 @@ async function jobsPage(
   return { uuids: body.jobs.map(({ uuid }) => uuid), next: body.next_cursor };
 }
 
-test("no accepted job is lost or run twice while each gateway and the database are killed in turn", async () => {
+test("no accepted job is lost or duplicated while each gateway and the database are killed in turn", async () => {
   const key = gateways[0]?.key ?? "";
   const own = Array.from({ length: clients }, (_, number) =>
     createPatientClient(bases(), key, number),

@@ -56,7 +56,7 @@ test("a submission whose client disconnects while sending the body does not coun
   );
 });
 
-test("at two searches a minute, the third is rejected and not counted", async () => {
+test("at two searches a minute, the third and the fourth are rejected", async () => {
   const key = await newKey();
   const statuses: number[] = [];
   for (let turn = 0; turn < 4; turn += 1) {

@@ -57,7 +57,7 @@ test("stopping does not wait for connections without a complete request, and rel
   expect((await next.call(null, { method: "GET", url: "/readyz" })).statusCode).toBe(200);
 });
 
-test("an announced stop makes /readyz return 503 while all other routes are served", async () => {
+test("an announced stop makes /readyz return 503 while jobs are still accepted and their results returned", async () => {
   const service = await start({ EARSHOT_STOP_NOTICE: "1h" });
   const key = await service.makeKey();
   const noticeOver = Promise.withResolvers<void>();
@@ -81,7 +81,7 @@ test("an announced stop makes /readyz return 503 while all other routes are serv
   await expect(fetch(`${service.url}/livez`)).rejects.toThrow("fetch failed");
 });
 
-test("requests on new and open connections get 503 and are closed while running work ends", async () => {
+test("API requests on new and open connections get 503, and the connections are closed, while running work ends", async () => {
   const service = await start({ EARSHOT_STOP_GRACE: "60s" });
   const key = await service.makeKey();
   const { search: searchArchive } = service.context.archive;
@@ -312,7 +312,7 @@ test("the log records what started with which settings, and how it stopped", asy
   expect(lines.at(-1)).toMatchObject({ ms: expect.any(Number), jobs_waiting: 0 });
 });
 
-test("a live window longer than any date is unbounded, and such a retention ends in the year 9999", async () => {
+test("a live window that exceeds the range of dates is unbounded, and a retention of that length ends in the year 9999", async () => {
   const service = await start({
     EARSHOT_LIVE_WINDOW: "103000000d",
     EARSHOT_RESULT_RETENTION: "103000000d",

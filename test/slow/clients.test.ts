@@ -125,7 +125,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       expect(await callRefusal(driven.call("status", { uuid }))).toMatchObject({ status: 404 });
     });
 
-    test("the client reports an error response with its code and pointer, and does not retry it", async () => {
+    test("the client reports an error response with its code and messages, and does not retry it", async () => {
       const { client: driven, proxy: faultyProxy } = await startClient(0);
       const refused = await callRefusal(driven.call("search", { query: "comet min_faves:many" }));
       expect(refused).toMatchObject({ kind: "refused", code: "invalid_query", status: 400 });
@@ -210,7 +210,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       await server.stop();
     });
 
-    test("the client's calls fail after their timeout", async () => {
+    test("a call of the client with a timeout fails if the server cannot be reached", async () => {
       const { client: driven } = await startClient(1, () => "http://127.0.0.1:9");
       const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
       const late = await callRefusal(driven.call("wait", { uuid, timeoutMs: 700 }));

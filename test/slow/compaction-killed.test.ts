@@ -128,7 +128,7 @@ describe("a process that writes, rolls over, splits, rewrites, seals, merges and
     expect(await findingsIn(killed)).toEqual([]);
   });
 
-  test("no write to a segment that is being rewritten is lost, even without a kill", async () => {
+  test("an uninterrupted compaction loses no write to a segment that is being rewritten", async () => {
     const undisturbed = newFolder("alone");
     await runAlone(undisturbed);
     const rewritten = newFolder("rewritten");
@@ -140,7 +140,7 @@ describe("a process that writes, rolls over, splits, rewrites, seals, merges and
     expect(await findingsIn(rewritten)).toEqual([]);
   });
 
-  test("compaction that is killed at random never covers expired posts, and loses no import", async () => {
+  test("if compaction is killed at random, the coverage excludes expired posts, and no imported post is lost", async () => {
     const undisturbed = newFolder("whole");
     await runAlone(undisturbed);
     const aged = newFolder("aged");

@@ -47,7 +47,7 @@ async function expectEnded(response: Response): Promise<void> {
   });
 }
 
-describe("a request that is open when its key is revoked gets 401 within about a second", () => {
+describe("a request that is open when its key is revoked", () => {
   const query = { query: "comet" };
 
   test.each<[string, TestRequest]>([
@@ -63,20 +63,17 @@ describe("a request that is open when its key is revoked gets 401 within about a
       "a search in one request",
       { method: "POST", url: "/api/v1/data/social/tweets/recent", body: query },
     ],
-  ])(
-    "an open request gets 401 within about a second after its key is revoked: %s",
-    async (_, requested) => {
-      const key = await service.makeKey();
-      const response = answerTo(key, requested);
-      await service.waitForPending(1);
-      await revoke(key);
-      await expectEnded(await response);
-      await service.waitForPending(0);
-    },
-  );
+  ])("an open request gets 401 after its key is revoked: %s", async (_, requested) => {
+    const key = await service.makeKey();
+    const response = answerTo(key, requested);
+    await service.waitForPending(1);
+    await revoke(key);
+    await expectEnded(await response);
+    await service.waitForPending(0);
+  });
 
   test.each(["status", "result"])(
-    "a pending read of the %s gets 401 within about a second after its key is revoked",
+    "a pending read of the %s gets 401 after its key is revoked",
     async (what) => {
       const key = await service.makeKey();
       const { uuid } = (await service.submit(key, search("comet"))).json();
@@ -89,7 +86,7 @@ describe("a request that is open when its key is revoked gets 401 within about a
   );
 
   test.each(["", "uuid"])(
-    "a stream of events is closed after its key is revoked: %s",
+    'a stream of events with the filter "%s" is closed after its key is revoked',
     async (filter) => {
       const key = await service.makeKey();
       const { uuid } = (await service.submit(key, search("comet"))).json();
@@ -176,7 +173,7 @@ test("a long response that is read slowly is cut off when its key is revoked", a
   }
 });
 
-describe("a revocation in the dashboard takes effect before its response", () => {
+describe("a revocation in the dashboard", () => {
   async function sessionKey(session: Awaited<ReturnType<ServiceUnderTest["signIn"]>>) {
     const created = await service.callAs(session, {
       method: "POST",
@@ -201,7 +198,7 @@ describe("a revocation in the dashboard takes effect before its response", () =>
     await stream.text();
   });
 
-  test("deleting an account in the dashboard takes effect before the response", async () => {
+  test("deleting an account in the dashboard ends its open requests and streams", async () => {
     const session = await service.signIn();
     const { token } = await sessionKey(session);
     const { uuid } = (await service.submit(token, search("comet"))).json();

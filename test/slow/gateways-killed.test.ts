@@ -37,7 +37,7 @@ async function newKeys(): Promise<string[]> {
   return [...tokens, tokens.at(-1) ?? ""];
 }
 
-test("no job is lost or duplicated, no limit exceeded and no change missed when gateways are killed", async () => {
+test("no job is lost or duplicated, no limit exceeded and no final change missed when gateways and nodes are killed and the database fails over", async () => {
   let submitted = 0;
   const uuids: string[] = [];
   const ends = new Map<string, JobEnd>();

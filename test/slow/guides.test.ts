@@ -143,7 +143,7 @@ async function startHackerNews(): Promise<{ url: string; server: Server; request
   return { url: `http://127.0.0.1:${port}`, server, requests };
 }
 
-test("a platform that is added in a folder and four lines type-checks and can be searched", async () => {
+test("a platform that is added as in the guide type-checks and can be searched", async () => {
   const guide = "Add a platform";
   const cwd = await copyCheckout();
   const { url, server, requests } = await startHackerNews();

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const service of started.splice(0).reverse()) await service.remove();
 });
 
-test("stopping answers waiting requests with the current state and exits within the grace period", async () => {
+test("stopping answers waiting requests with the current state", async () => {
   const service = await start({ EARSHOT_NODE_CONCURRENCY: "0" });
   const key = await service.makeKey();
   const { uuid } = (await service.submit(key, search("comet"))).json();
@@ -86,7 +86,7 @@ test("idempotency keys and positions of event streams survive a restart", async 
   expect(String(text)).toContain(`{"uuid":"${uuid}","status":"done"`);
 });
 
-test("an expired result returns 410 and its status is expired, and later the uuid is unknown", async () => {
+test("an expired result returns 410, and the status of its job is expired", async () => {
   const service = await start({ EARSHOT_RESULT_RETENTION: "1h", EARSHOT_JOB_RETENTION: "2h" });
   const key = await service.makeKey();
   const { uuid } = (await service.submit(key, search("comet"))).json();
@@ -121,7 +121,7 @@ test("a second server on a folder reports that the folder is in use and does not
   expect(response.statusCode).toBe(200);
 });
 
-test("unparsable HTTP returns a problem", async () => {
+test("a request whose header is too large gets a problem with status 431", async () => {
   const service = await start();
   const url = `${service.url}/v1/search/live/social`;
   const response = await fetch(url, {

@@ -105,7 +105,7 @@ test("a post arrives from the stream, its label from the labeler, and its author
   );
 }, 15_000);
 
-test("an account whose handle changes without an event is looked up again", async () => {
+test("an account is looked up again after an identity event without a handle", async () => {
   start();
   jetstream.send(commit(startUs, "a"));
   jetstream.events.push(commit(startUs, "a"));

@@ -203,7 +203,7 @@ describe("a missing control store", () => {
   ];
 
   test.each(losses)(
-    "a folder with %s is rejected with instructions, and no new control store is created",
+    "a folder with %s is rejected until its control.id is removed",
     (name, lose, message) => {
       const dataDir = getCopy(name);
       lose(dataDir);

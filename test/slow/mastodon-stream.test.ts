@@ -31,7 +31,7 @@ async function earshot(
   return { code: child.exitCode, out };
 }
 
-test("a server killed during a flood of statuses stores those before, during and after the kill, and no hidden one", async () => {
+test("a server killed during a flood of statuses stores the public ones from before, during and after the kill, and no unlisted, non-indexable or deleted one", async () => {
   const emulator = await startMastodonEmulator({
     hasSearch: false,
     rateLimit: { requests: 100_000, pagingRequests: 100_000, windowMs: 300_000 },

@@ -44,7 +44,7 @@ async function startAgent(
 }
 
 test.each(["legacy", "auto"] as const)(
-  "an agent that negotiates %s searches a data folder while its server runs",
+  "an agent with version negotiation mode %s can search a data folder while its server runs",
   async (mode) => {
     const { client, notes } = await startAgent({ EARSHOT_DATA_DIR: service.dataDir }, mode);
     const found = await callTool(client, "search_posts", { query: "comet" });

@@ -106,7 +106,7 @@ describe("a server that runs no jobs itself", () => {
   });
 });
 
-test("an unreadable policy is reported at the start, and the server closes everything", async () => {
+test("an unreadable policy is reported at the start, and the server releases its folder", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "earshot-test-"));
   const config = (policy: string) =>
     configFrom({
@@ -138,7 +138,7 @@ describe("a server with a spare embedded node", () => {
       await service.call(key, { method: "GET", url: `/v1/search/live/social/status/${uuid}` })
     ).json();
 
-  test("a server with a spare embedded node runs every job when no node is connected, and takes over the jobs of a node that leaves", async () => {
+  test("a server with a spare embedded node runs jobs itself when no node is connected, and takes over the jobs of a node that leaves", async () => {
     const first = await service.submit(key, search("comet"));
     expect((await service.result(key, first.json().uuid)).statusCode).toBe(200);
     expect(await fetchStatus(first.json().uuid)).toMatchObject({

@@ -133,7 +133,7 @@ describe("servers with separately filled archives", () => {
     for (const service of services) await service.remove();
   });
 
-  test("a server finds by getbyid each post by the ID that another server with a separately filled archive returned", async () => {
+  test("getbyid finds each post by the ID that another server with a separately filled archive returned", async () => {
     const [first, second] = services as [ServiceUnderTest, ServiceUnderTest];
     const [firstKey, secondKey] = [await first.makeKey(), await second.makeKey()];
     const args = { type: "searchbyfullarchive", max_results: 500 };

@@ -77,7 +77,7 @@ test("a release contains its packages, their checksums and a list of all depende
     if (name !== ownName) expect(packages).toContain(name);
 });
 
-test("the query language and the client can be installed separately, with their types", async () => {
+test("the query language, with its types, and the client can be installed separately", async () => {
   const query = join(folder, "query");
   await install(query, "earshot-query-0.1.0.tgz");
   const script = `
@@ -111,7 +111,7 @@ test("the package contains the build, but neither sources nor tests", () => {
   expect(existsSync(join(root, "test"))).toBe(false);
 });
 
-test("the installed command runs the demo offline", async () => {
+test("the installed command runs the demo and prints its version", async () => {
   const { stdout } = await run(command, ["demo"], { cwd: installed, env: environment });
   expect(stdout).toContain("202");
   expect((await run(command, ["--version"])).stdout).toBe("0.1.0\n");

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -54,17 +54,19 @@ test.each([
   ["control.db", ["serve"], ["keys", "list"]],
   ["archive/catalog.db", ["serve"], ["search", "comet"]],
 ])(
-  "a %s of a later version is left unchanged, with one line and exit code 1",
+  "a %s of a later version is rejected with one line and exit code 1, and left unchanged",
   (name, ...commandLines) => {
     const dataDir = join(folder, name.replace("/", "-"));
     makeFolder(dataDir);
     setNewerSchema(join(dataDir, name));
+    const bytes = readFileSync(join(dataDir, name));
     for (const commandLine of commandLines) {
       const { code, output } = run(dataDir, ...commandLine);
       expect(code, commandLine.join(" ")).toBe(1);
       expect(output).toMatch(/^earshot: .*(has schema 99|written by a later version).* – use /);
       expect(output.trimEnd().split("\n")).toHaveLength(1);
     }
+    expect(readFileSync(join(dataDir, name)).equals(bytes)).toBe(true);
   },
 );
 
@@ -91,7 +93,7 @@ test("a server with a limit of 64 open files reports how many it needs and does 
   );
 });
 
-test("one of six servers started together on one folder runs, and another takes over when it is killed", async () => {
+test("only one of six servers started together on one folder runs, and another can start after it is killed", async () => {
   const dataDir = join(folder, "six");
   makeFolder(dataDir);
   const servers = await Promise.all(

@@ -37,7 +37,7 @@ test.for([
   ["sealed_mask", "chunk", "hidden"],
   ["sealed_filter", "rowid", "bits"],
 ] as const)(
-  "a full check reports a flipped bit of %s, read by %s, in column %s",
+  "a full check reports a flipped bit in table %s with key %s, in column %s",
   async ([table, key, column]) => {
     const undetected: string[] = [];
     for (const { where, bit } of tableBits(table, key, column)) {

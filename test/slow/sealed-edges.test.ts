@@ -91,7 +91,7 @@ describe.each([65_535, 65_536, 65_537, 131_072])("a segment of %i posts", (posts
     expect(counted(forms, not(words("pa", "pb")))).toBe(posts - Math.ceil(posts / 3));
   });
 
-  test("the newest post of every term is found, both for single and for combined terms", () => {
+  test("the newest posts of single and combined terms are found", () => {
     for (const [index, term] of edgeTerms.entries()) {
       const other = words(edgeTerms[(index * 7 + 3) % edgeTerms.length] ?? "");
       for (const plan of [
@@ -377,7 +377,7 @@ describe("the work of the worst queries", () => {
     },
   );
 
-  test("a 50-way OR is counted once from each container, and its newest post is found in the first chunk", () => {
+  test("a 50-way OR reads each container at most once to be counted, and finds its newest posts in the first chunk", () => {
     const plan = any(rareWords);
     expect(counted(forms, plan)).toBe(posts);
     const requested = queryFor(plan);

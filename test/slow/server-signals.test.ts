@@ -131,7 +131,7 @@ test("a second SIGTERM ends the server immediately by that signal, and no job is
   await next.stop();
 });
 
-test("a process suspended for longer than its leases continues, and no job is lost or run twice", async () => {
+test("a process suspended for longer than its leases continues, and no job is lost", async () => {
   const server = await start("suspended", { EARSHOT_LEASE: "1s" });
   const accepted: string[] = [];
   const submitting = (async () => {

@@ -103,7 +103,7 @@ test("every answer is complete to the present while the stream is uninterrupted"
   }
 });
 
-test("no answer is complete to the present while the stream is disconnected, and all are once it has caught up", async () => {
+test("no answer is complete to the present while the stream is disconnected, and an answer is complete again once it has caught up", async () => {
   for (let cuts = 0; cuts < 3; cuts += 1) {
     await untilComplete();
     jetstream.cut();

@@ -17,6 +17,6 @@ test("only tests and benchmarks import testkit/", () => {
   expect(importing).toEqual([]);
 });
 
-test("every test of the service is in the folder of its subject", () => {
+test("no test of the service is directly in test/", () => {
   expect(globSync("test/*.test.ts", { cwd: root })).toEqual([]);
 });

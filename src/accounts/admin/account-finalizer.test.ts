@@ -95,7 +95,7 @@ describe("ending accounts", () => {
 });
 
 describe("a closed account", () => {
-  test("a closed account has no name and no role, is not listed and cannot be closed again", async () => {
+  test("a closed account is neither found nor listed, cannot be closed again, and frees its name", async () => {
     const ann = createAccount("ann");
     await closeAccount(ann);
     const nowMs = 3;

@@ -89,7 +89,7 @@ test("an unanswered authorization dialogue expires after ten minutes", async () 
   });
 });
 
-test("an account's fourth authorization dialogue ends its oldest one, but none of other accounts", async () => {
+test("an account's fourth authorization dialogue ends its oldest one, but no other account's dialogue", async () => {
   const otherDialogue = await question("ben");
   const firstDialogue = await question("ann");
   const laterDialogues = [await question("ann"), await question("ann"), await question("ann")];

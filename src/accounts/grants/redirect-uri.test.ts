@@ -10,12 +10,9 @@ test.each([
   ["http://localhost:1/callback/", "http://localhost/callback", false],
   ["https://app.example:1/callback", "https://app.example/callback", false],
   ["https://localhost:1/callback", "https://localhost/callback", false],
-])(
-  "whether the redirect URI %s matches the registered %s: %s",
-  (requested, registered, expected) => {
-    expect(isRegistered([registered], requested)).toBe(expected);
-  },
-);
+])("the redirect URI %s matches the registered %s: %s", (requested, registered, expected) => {
+  expect(isRegistered([registered], requested)).toBe(expected);
+});
 
 test("an accepted redirect URI is always HTTPS, or HTTP on a loopback address", () => {
   const part = fc.constantFrom(

@@ -88,7 +88,7 @@ test("a session of a suspended account is invalid even while its row exists", as
   expect(await admissionKind(token)).toBe("none");
 });
 
-test("knowing a session's id is not sufficient to end the session", async () => {
+test("a session token with a forged signature or generation is invalid and does not end the session", async () => {
   const { token } = await start();
   const text = tokens.print(token);
   for (const forged of [`${text.slice(0, -43)}${"A".repeat(43)}`, text.replace(".1.", ".2.")]) {

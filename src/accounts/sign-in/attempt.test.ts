@@ -3,7 +3,7 @@ import { attemptHash, isState, oauthState, pkceCodeVerifier } from "./attempt.ts
 
 const secret = "s".repeat(43);
 
-test("values derived from a sign-in's secret differ by purpose and provider, and do not reveal it", () => {
+test("values derived from a sign-in's secret differ from it and from each other, by purpose and provider", () => {
   const values = [
     secret,
     attemptHash(secret),

@@ -53,7 +53,7 @@ test("sign-in links without an account always sign in to the same account, never
   expect(roles).toEqual([{ role: "member" }]);
 });
 
-test("the account of sign-in links is named operator unless the name is in use, and is created again after a deletion", async () => {
+test("the account that sign-in links use is named operator, and is created again after a deletion", async () => {
   const accountId = await signInWithLink();
   expect(await store.read("resolveAccount", { account: "operator" })).toBe(accountId);
   database.run("UPDATE account SET role = 'member' WHERE id = :accountId", { accountId });

@@ -223,7 +223,7 @@ test("a client that starts a sign-in, cancels it or invents a code leaves no row
   expect([countAuditEntries(), countAttempts()]).toEqual(before);
 });
 
-test("a refused sign-in of a user without an account leaves no row", async () => {
+test("a refused sign-in of a user without an account is not audited", async () => {
   const before = countAuditEntries();
   provider.users.push({ id: 777, login: "carl", organizations: {} });
   expect(await signInAs(signInWith({ allow: "ann" }), "carl")).toBe("not_allowed");
@@ -360,7 +360,7 @@ test("a sign-in expires after ten minutes", async () => {
   expect(await outcome(signIn, { callback, attempt: second.attempt })).toBe("expired");
 });
 
-test("starting many sign-ins does not affect earlier ones, and the store alone signs no one in", async () => {
+test("starting many sign-ins adds no rows and does not affect earlier ones, and the store contains none of their secrets", async () => {
   const signIn = signInWith();
   const { location, attempt } = await begin(signIn);
   const before = countAttempts();
@@ -397,7 +397,7 @@ test.each<[string, string, ProviderName, boolean]>([
   ["org:acme", "ben", "gitlab", false],
   ["carl, github:org:acme", "ann", "github", true],
 ])(
-  "whether EARSHOT_SIGNUP_ALLOW=%s allows the login %s at %s: %s",
+  "EARSHOT_SIGNUP_ALLOW=%s allows the login %s at %s: %s",
   async (allow, login, name, isAllowed) => {
     const outcome = await signInAs(signInWith({ allow }), login, name);
     expect(outcome).toEqual(isAllowed ? expect.stringMatching(anAccount) : "not_allowed");

@@ -204,7 +204,7 @@ describe("import without a sealed segment", () => {
   });
 });
 
-test("an import records deletions in the segment, and rejects deleted posts", async () => {
+test("an import rejects a post that was deleted earlier", async () => {
   const { uri } = post(3);
   archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "forgotten" }]);
   archive.importSealed(posts(0, 10));
@@ -212,7 +212,7 @@ test("an import records deletions in the segment, and rejects deleted posts", as
   expect(shapes()).toEqual([{ posts: 9, sealed: 9, fts5: 0 }]);
 });
 
-test("a finished import leaves only segments and retired files", () => {
+test("a finished import leaves no files other than segment files", () => {
   archive.importSealed(posts(0, 10));
   const files = readdirSync(join(archive.folder, "bluesky"));
   expect(files.filter((name) => !/^\d{6}\.db(-wal|-shm)?$/.test(name))).toEqual([]);

@@ -151,7 +151,7 @@ describe("a crash during the moderation of an account", () => {
     expect(foundUris("river")).toHaveLength(10);
   });
 
-  test("interrupted moderation of an account is completed by the latest status", () => {
+  test("interrupted moderation of an account is completed with the account's latest status", () => {
     putPosts();
     leaveHalfModerated();
     archive.write([status(alice, "active", start + 9)]);
@@ -184,7 +184,7 @@ describe("an account that opts out of unauthenticated readers", () => {
     expect(foundUris("river")).toHaveLength(11);
   });
 
-  test("the name of an account that has opted in is shown", () => {
+  test("the name of an account that has not opted out is shown", () => {
     archive.write([{ kind: "upsert", post: post(alice, 1) }, profile([], start)]);
     const [record] = archive.records(archive.query("river").positions);
     expect(record?.Metadata).toMatchObject({ author: "Alice", username: alice });
@@ -211,7 +211,7 @@ describe("labels", () => {
     expect(foundUris("river")).toHaveLength(9);
   });
 
-  test("an unknown label value is shown with its post, whichever arrives first", () => {
+  test("a label that does not hide its post is shown with the post, whichever arrives first", () => {
     archive.write([label(makeUri(alice, "1"), "porn")]);
     archive.put(post(alice, 1), post(alice, 2));
     archive.write([label(makeUri(alice, "2"), "spam")]);

@@ -233,7 +233,7 @@ describe("an archive with the names of catalog schema 11 and segment schema 9", 
   });
 });
 
-test("several processes can create an archive in an empty folder concurrently", async () => {
+test("two concurrent calls can create an archive in the same empty folder", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "earshot-catalog-"));
   mkdirSync(join(dataDir, "archive"));
   const settings = { dataDir, readers: 1, segmentPosts: 10, clock: systemClock };

@@ -62,7 +62,7 @@ test.each(["deactivated", "suspended", "takendown", "deleted", "inactive"] as co
 );
 
 test.each(["!takedown", "!hide", "!suspend"])(
-  "a post with label %s is withheld until the label is retracted",
+  "a post with label %s, or of an account with that label, is withheld",
   (value) => {
     archive.write([label(uri, value)]);
     expect(isWithheld(post, { ...post, uri: `${uri}2` })).toEqual([true, false]);

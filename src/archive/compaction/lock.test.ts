@@ -13,7 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const formerPath = (): string => join(folder, "upkeep.db");
 
-test("only one process at a time has the compaction lock", () => {
+test("a second compaction lock is refused until the first is released", () => {
   const lock = lockCompaction(folder);
   expect(lockCompaction(folder)).toBeNull();
   lock?.release();

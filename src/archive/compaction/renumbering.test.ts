@@ -67,7 +67,7 @@ function visiblePosts(source: SmallArchive): unknown {
 }
 
 describe("an archive of an earlier release", () => {
-  test("an archive of an earlier release is renumbered like a new archive while it is being written to", () => {
+  test("an archive of an earlier release gets the IDs of a new archive, even if it is written to while it is renumbered", () => {
     putKeyed(archive.folder, posts());
     fresh.put(...posts());
     expect(all(archive)).toHaveLength(all(fresh).length);

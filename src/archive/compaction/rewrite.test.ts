@@ -320,7 +320,7 @@ describe("a split segment", () => {
 });
 
 describe("a crash during a rewrite", () => {
-  test("files without a catalog entry and listed changes are removed after a crash during a rewrite", () => {
+  test("clean-up after a crash during a rewrite moves orphaned files away and empties the list of changed posts", () => {
     archive.put(...posts(10));
     const before = contents(archive);
     const rewriting = rewriteSegment(context, entry(), keepAll);

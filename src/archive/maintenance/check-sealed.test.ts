@@ -96,7 +96,7 @@ describe("sealed segment with later writes", () => {
   });
 
   test.for([true, false])(
-    "a damaged term filter is a single finding, full check: %s",
+    "check reports a damaged term filter as a single finding, full check: %s",
     async (isFull) => {
       damageBytes("sealed_filter", "bits", "1", withFlippedBit(9))();
       const { findings } = await runCheck(isFull);

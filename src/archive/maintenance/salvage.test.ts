@@ -246,7 +246,7 @@ describe.for(forms)("a damaged segment that is %s", (form) => {
   });
 });
 
-test("compaction in a running server salvages a named damaged segment", async () => {
+test("compaction salvages a damaged segment whose rewrite was requested", async () => {
   takeCopy("unsealed");
   const before = contents();
   const { pageBytes } = makePages("post");
@@ -260,7 +260,7 @@ test("compaction in a running server salvages a named damaged segment", async ()
   expect(contents()).toEqual(before);
 });
 
-test("salvaging an intact segment rebuilds it and removes its old file", async () => {
+test("salvaging an intact segment rebuilds it without setting its old file aside", async () => {
   takeCopy("sealed");
   const before = contents();
   expect(await runSalvage()).toMatchObject({ segments: 1, salvaged: [] });

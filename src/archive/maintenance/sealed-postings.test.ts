@@ -53,8 +53,8 @@ test.for<[string, Uint8Array, number, number[]]>([
   ["a post twice", u16(2, 2), 0, [2]],
   ["nonzero bytes after the last post of a list", u16(1, 2, 3, 4), 0, [3]],
   ["a nonexistent post", u16(4_464, 0), 1, [1]],
-  ["a bitmap of fewer posts", new Uint8Array(8_192).fill(1), 0, [8_000]],
-  ["a bitmap of more posts", new Uint8Array(8_192).fill(1), 0, [8_193]],
+  ["a bitmap of more posts than its count", new Uint8Array(8_192).fill(1), 0, [8_000]],
+  ["a bitmap of fewer posts than its count", new Uint8Array(8_192).fill(1), 0, [8_193]],
 ])("a row of posts with %s is malformed", ([, row, chunk, counts]) => {
   expect(() => listPosts(row, chunk, counts)).toThrow(MalformedDataError);
 });
@@ -108,7 +108,7 @@ test.for<[string, number[]]>([
   ["an entry that ends too early", [5, 1, 2]],
   ["a nonexistent post", [0xff, 0xff, 0x7f, 1, 2, 2]],
   ["a number that is too large", [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]],
-])("%s in the dictionary is malformed", ([, bytes]) => {
+])("a posting list in the dictionary with %s is malformed", ([, bytes]) => {
   const reader = postingsReader(allPosts);
   reader.begin(true);
   expect(() => reader.readInline(byteReader(Uint8Array.from(bytes)), 2)).toThrow(

@@ -278,7 +278,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   describe("the deadline of a count", () => {
-    test("at the deadline, counts are complete from some time on, and a repeated request gets further", () => {
+    test("at the deadline, counts are complete from the reported time on, and a repeated request reuses them", () => {
       storeInSegmentAs(archive, [...quarters(45)], form);
       times = [0, 0, 1, 100, 100];
       const partialCounts = count("-nothing", { deadlineMs: 100 });

@@ -74,7 +74,7 @@ describe.each(indexForms)("posts found by %s", (form) => {
   });
 });
 
-test("every operator matches some posts and excludes others in many archives", () => {
+test("every operator matches some posts and excludes others in the generated archives", () => {
   const tallies = Object.entries(generatedLeaves).map(([operator, texts]) => ({
     operator,
     queries: fc.sample(texts, { numRuns: 8, seed: 1 }),

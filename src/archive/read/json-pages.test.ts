@@ -127,7 +127,7 @@ describe("page of cached records", () => {
     archive.remove();
   });
 
-  test("a page of cached records is abandoned if its time is over before its rows are read", () => {
+  test("a page of cached records is abandoned if its time runs out before its rows are read", () => {
     const archive = smallArchive();
     archive.put(makePost({ key: "a" }));
     expect(archive.reader.jsonPage(getPositions(archive), () => true)).toBeNull();

@@ -40,7 +40,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   }
 
   describe("since_id: and max_id: at segment boundaries", () => {
-    test("since_id: and max_id: are exclusive and inclusive at the first and last ID of a segment", () => {
+    test("since_id: is exclusive and max_id: is inclusive at the first and last ID of a segment", () => {
       fill(10);
       const ids = allIds();
       const [first, second, last] = [ids[3], ids[4], ids[5]];
@@ -108,7 +108,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("day", { fromMs: start + 9 })).toEqual({ days: [10], opened: 1 });
     });
 
-    test("since: and until: include the days between them, and their negations the other days", () => {
+    test("since: includes its day, until: excludes it, and -until: matches the same days as since:", () => {
       fill(10);
       expect(request("until:2026-01-04").days).toEqual([1, 2, 3]);
       expect(request("since:2026-01-04").days).toEqual([4, 5, 6, 7, 8, 9, 10]);
@@ -154,7 +154,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("platform:bluesky", { platforms: ["x"] })).toEqual({ days: [], opened: 0 });
     });
 
-    test("platform: in alternatives applies to its platform only", () => {
+    test("platform: in an alternative restricts only that alternative", () => {
       storeTwoPlatforms();
       expect(request("platform:bluesky OR until:2026-01-02").days).toEqual([
         1, 2, 4, 6, 8, 10, 12, 14, 16, 18,
@@ -180,7 +180,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(newest(11)).toMatchObject({ next: null, opened: 4 });
     });
 
-    test("a limit that spans three segments returns them in order without opening a fourth", () => {
+    test("a limit that spans three segments returns their posts in order without opening a fourth", () => {
       fill(29);
       expect(newest(7)).toMatchObject({ days: [29, 28, 27, 26, 25, 24, 23], opened: 3 });
     });

@@ -119,7 +119,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       return null;
     };
 
-    test("the archive answers 256 negations, and rejects 257 and 300 with the limit", () => {
+    test("the archive answers 256 negations, and an error for 257 or 300 states the limit", () => {
       storeTexts("w7", "other");
       const negated = (count: number) =>
         words(count)
@@ -152,7 +152,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       ).toEqual([]);
     });
 
-    test("the archive answers 20 nested groups, and rejects 21 and 33 with the limit", () => {
+    test("the archive answers 20 nested groups, and an error for 21 or 33 states the limit", () => {
       const nested = (depth: number) =>
         `${"(a OR -(".repeat(depth / 2)}b c${"))".repeat(depth / 2)}`;
       storeTexts("a", "b c", "c");
@@ -224,7 +224,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("-plain")).toHaveLength(4);
     });
 
-    test("a word of the maximum query length is found", () => {
+    test("a word of 4,000 characters, nearly the maximum query length, is found", () => {
       const word = "w".repeat(4_000);
       storeTexts(`x ${word}`, `x ${word}w`);
       expect(request(word)).toEqual([`x ${word}`]);
@@ -262,7 +262,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
     });
   });
 
-  test("since = until and since > until match nothing, and their negations match everything", () => {
+  test("since = until and since > until match nothing, and the negation of since = until matches everything", () => {
     store({ text: "one" }, { text: "two", createdMs: start + 86_400_000 });
     expect(request("since:2026-01-02 until:2026-01-02")).toEqual([]);
     expect(request("since:2026-01-03 until:2026-01-01")).toEqual([]);

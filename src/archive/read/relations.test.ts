@@ -106,7 +106,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
   });
 
   describe("conversation", () => {
-    test("a conversation contains its root and replies, but no quoted posts or other replies", () => {
+    test("a conversation contains its root and its replies, but no quotes of the root or other replies", () => {
       const inside = { isReply: true, conversationId: atUri("root") };
       storeInSegmentAs(
         archive,

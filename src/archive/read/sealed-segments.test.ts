@@ -122,7 +122,7 @@ describe("the work of a search", () => {
     expect(work).toMatchObject({ returned: 20, candidates: 21, rechecked: 21 });
   });
 
-  test("counting in a sealed segment reads each container once, and no row", () => {
+  test("counting in a sealed segment takes one statement", () => {
     putAll(120);
     archive.seal();
     const { work } = archive.reader.operations.count({
@@ -455,7 +455,7 @@ describe("times that IDs do not determine", () => {
       deadlineMs: Number.POSITIVE_INFINITY,
     }).buckets;
 
-  test("posts whose times differ from those in their IDs are counted and found by row, as with FTS5", () => {
+  test("posts whose times differ from those in their IDs are counted and found as with FTS5", () => {
     const early = Array.from({ length: 5 }, (_, n) =>
       makePost({
         platform: "x",

@@ -11,14 +11,14 @@ function post(uri: string, overrides: Partial<Position> = {}) {
   return { platform: "bluesky" as const, id, uri, ...overrides };
 }
 
-test("posts of one millisecond after a position are ordered by hash, regardless of their IDs", () => {
+test("a post in the millisecond of a position comes after it if its uri hash is lower, regardless of its ID", () => {
   const after = { platform: "bluesky", id, uriHash: uriHash(higher) } as const;
   expect(comesAfter(post(lower, { id: id + 1n }), after)).toBe(true);
   expect(comesAfter(post(higher, { id: id - 1n }), after)).toBe(false);
   expect(comesAfter(post(higher), { ...after, uriHash: uriHash(lower) })).toBe(false);
 });
 
-test("other posts after a position are ordered by ID", () => {
+test("any other post comes after a position if its ID is lower", () => {
   const after = { platform: "bluesky", id, uriHash: uriHash(lower) } as const;
   expect(comesAfter(post(higher, { id: lowestId(Date.UTC(2025, 0, 1)) }), after)).toBe(true);
   expect(comesAfter(post(higher, { platform: "mastodon", id: id - 1n }), after)).toBe(true);

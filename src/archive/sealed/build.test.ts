@@ -102,7 +102,7 @@ test("a sealed index stores the posts of a term in several chunks in one row, or
   }
 });
 
-test("a sealed index stores terms longer than a dictionary block in their own blocks", () => {
+test("a sealed index stores terms longer than a dictionary block", () => {
   const long = (fill: string) => fill.repeat(dictionaryBlockBytes + 10);
   const posts: PostTokens = new Map([
     [1n, [`a${long("x")}`, `a${long("x")}y`, "a", "b"]],
@@ -111,7 +111,7 @@ test("a sealed index stores terms longer than a dictionary block in their own bl
   expect(sealedContents(sealed(posts))).toEqual(expectedContents(posts, new Set(posts.keys())));
 });
 
-test("a sealed index limits the size of a block and its first term so that four of them fit into a page", () => {
+test("a sealed index fills each dictionary block up to a limit that includes its first term", () => {
   const posts = new Map<bigint, string[]>();
   for (let id = 1n; id <= 500n; id += 1n) posts.set(id, [`term${id}`, `${id}`.repeat(20), "all"]);
   const database = sealed(posts);
@@ -164,7 +164,7 @@ test("the last row that sealing writes is the one that marks a segment as sealed
   expect(sealedContents(target).size).toBe(2);
 });
 
-test("sealing closes its source when it is abandoned", () => {
+test("sealing releases its source and leaves its target unsealed when it is abandoned", () => {
   const source = closedAfterTest(emptySegment());
   const posts = new Map<bigint, string[]>();
   for (let id = 1n; id <= 12_000n; id += 1n) posts.set(id, ["all", `w${id}`]);

@@ -257,7 +257,7 @@ describe("members", () => {
     );
   });
 
-  test("at most a maximum number of members of a set are written", () => {
+  test("at most the requested number of members of a set are written", () => {
     fc.assert(
       fc.property(setSpec, fc.nat(100), (spec, max) => {
         const out = new Uint16Array(postsPerChunk).fill(7);

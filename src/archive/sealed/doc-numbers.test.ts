@@ -42,7 +42,7 @@ const caches = (): [string, Parameters<typeof openDocNumbers>[2]][] => [
 ];
 
 test.each([0, 1, 2, 509, 510, 511, 512, 513, 1_020, 65_535, 65_536, 65_537])(
-  "with %i posts, every doc number maps to its ID and back",
+  "with %i posts, doc numbers map to their IDs and back",
   (posts) => {
     const ids = evenIds(posts);
     seal(ids);

@@ -32,7 +32,7 @@ function expectCorrectIds(ids: Ids, source: ComputedIds, pages = source.firstIds
 }
 
 test.each([0, 1, 1_000, 4_200, 9_000, 80_000, 1_000_000, 80_000_000])(
-  "the shared ID cache takes at most %i bytes",
+  "the shared ID cache takes at most %i bytes, or its minimum of 16",
   (maxBytes) => {
     const { buffer, slots } = createIdCache(maxBytes);
     expect(buffer.byteLength).toBeLessThanOrEqual(Math.max(16, maxBytes));

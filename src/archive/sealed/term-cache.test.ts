@@ -65,7 +65,7 @@ test("when a value grows, the term cache evicts other values, and finally the va
   expect(made).toEqual(["a", "b", "c", "b", "d", "e", "f"]);
 });
 
-test("the term cache counts neither evicted values nor their growth", () => {
+test("the term cache counts neither the values of a closed index nor their growth", () => {
   const { get, made, grows, entries } = makeCache(4_000);
   get("a");
   get("b");

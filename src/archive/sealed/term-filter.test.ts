@@ -51,7 +51,7 @@ test.each([
   ["missing bytes", "UPDATE sealed_filter SET bits = x''"],
   ["a wrong type", "UPDATE sealed_filter SET bits = 'text'"],
   ["a wrong checksum", "UPDATE sealed_filter SET sum = 1"],
-])("%s in the term filter is reported as damage", (_, change) => {
+])("a term filter with %s is reported as damage", (_, change) => {
   const segment = openSegment();
   writeTermFilter(segment, 7, getFilter(["one", "two"]));
   segment.exec(change);

@@ -86,7 +86,7 @@ test("a second process runs no compaction until the first one ends", async () =>
   await second.close();
 });
 
-test("closing the archive aborts a rewrite, and leaves no segment marked as being rewritten", async () => {
+test("closing the archive during a rewrite loses no post, and leaves no segment marked as being rewritten", async () => {
   const first = await open("off");
   await put(first, 0, 2_000);
   await first.close();

@@ -53,7 +53,7 @@ test("the reader scheduler runs a read before the next slice of a search", () =>
   expect(ran).toEqual(["search", "read", "search", "search"]);
 });
 
-test("the reader scheduler gives the next slice to the account with the least recent reader time", () => {
+test("the reader scheduler gives the next slice to the account that recently used the least reader time", () => {
   const { add, runSlice, runAll, ran } = schedule();
   add("heavy", { account: "a", slices: 4 });
   add("heavy too", { account: "a", slices: 4 });

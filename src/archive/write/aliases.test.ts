@@ -125,7 +125,7 @@ test("aliases are listed by page, newest posts first, even after a restart", () 
   expect(aliases({ platform: "bluesky", below: null, limit: 3 })).toEqual([]);
 });
 
-test("an alias is removed once its post is deleted", () => {
+test("an alias of a deleted post is removed by the next sweep", () => {
   archive.write([put(1), put(2)]);
   archive.write([deletion(makeUri(1))]);
   expect(aliasCount()).toBe(2);

@@ -138,7 +138,7 @@ describe("identity", () => {
 });
 
 describe("segments", () => {
-  test("a new segment is started when the newest one is full, and each ID belongs to one segment", () => {
+  test("a new segment is started when the newest one is full, and a late post is found in ID order", () => {
     archive = smallArchive(3);
     archive.put(
       ...Array.from({ length: 10 }, (_, n) => makePost({ key: `${n}`, createdMs: start + n })),
@@ -151,7 +151,7 @@ describe("segments", () => {
     expect(ids()).toEqual(ids().toSorted((a, b) => (a < b ? 1 : -1)));
   });
 
-  test("posts in the same millisecond stay in one segment when a new segment is started", () => {
+  test("posts in the same millisecond are still recognised as stored after a new segment is started", () => {
     archive = smallArchive(2);
     archive.put(...[1, 2, 3, 4, 5].map((n) => makePost({ key: `${n}`, createdMs: start })));
     archive.put(
@@ -216,7 +216,7 @@ describe("segments", () => {
 describe("deleting", () => {
   const post = streamedPost({ key: "gone", revision: "3aaa" });
 
-  test("deleting a post removes it from every search", () => {
+  test("deleting a post removes it from search results", () => {
     archive = smallArchive();
     archive.put(post);
     expect(archive.write([remove(post, "3bbb")])).toMatchObject({ deleted: 1 });
@@ -257,7 +257,7 @@ describe("deleting", () => {
     expect(contents()).toEqual([]);
   });
 
-  test("a deletion is undone only by a later revision", () => {
+  test("a later revision restores a deleted post", () => {
     archive = smallArchive();
     archive.write([remove(post, "3bbb")]);
     archive.put({ ...post, revision: "3ccc", text: "written again" });

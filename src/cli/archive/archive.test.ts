@@ -215,7 +215,7 @@ describe("check", () => {
     expect(findings).toMatchObject([{ kind: "number_differs", segment: "bluesky/2" }]);
   });
 
-  test("archive check gives hints that repair the damage", async () => {
+  test("archive reindex repairs the damage that archive check finds", async () => {
     importPosts();
     execInSegment(
       2,
@@ -228,7 +228,7 @@ describe("check", () => {
   });
 });
 
-test("a backup restored into another folder gives the same search results", async () => {
+test("a backup can be restored and searched in another folder, but overwrites neither a backup nor an archive", async () => {
   importPosts();
   const backup = join(dataDir, "backup");
   const { code, out } = await earshot(["archive", "backup", backup]);

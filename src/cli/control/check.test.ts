@@ -19,7 +19,7 @@ test("control check reports an intact store with its size and exits with 0", asy
   expect(out).toMatch(/control\.db: \d+ tables, [\d,]+ rows: no damage found\n$/);
 });
 
-test("control check reports every finding of a damaged store and exits with 1", async () => {
+test("control check reports a damaged store with its finding and exits with 1", async () => {
   truncateSync(join(folder, "data", "control.db"), 0);
   const { code, out, notes } = await command("control", "check", "--json");
   expect(code).toBe(1);

@@ -31,14 +31,14 @@ describe("the demo's corpus", () => {
     expect(new Set(identities).size).toBe(records.length);
   });
 
-  test("the demo's corpus names no real user or place", () => {
+  test("the demo's corpus links only to example domains, and its X authors are demo accounts", () => {
     const links = JSON.stringify(records).match(/https?:\/\/[^/"\s]+/g) ?? [];
     expect(links.length).toBeGreaterThan(20);
     for (const link of links) expect(link).toMatch(/[/.]example\.(com|org)$/);
     for (const { author } of corpus.get("x") ?? []) expect(author).toMatch(/_demo$/);
   });
 
-  test("the demo's corpus has replies, quotes and reposts of older posts on the same platform", () => {
+  test("each reply, quote and repost in the demo's corpus refers to an older post on the same platform", () => {
     const fields = ["in_reply_to_id", "quote_of_id", "repost_of_id"];
     for (const [platform, list] of corpus) {
       const byId = new Map(list.map((record) => [record.id ?? record.uri, record]));
@@ -53,7 +53,7 @@ describe("the demo's corpus", () => {
   });
 });
 
-describe("each query operator matches some of the demo's posts", () => {
+describe("queries of the demo's posts", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "earshot-corpus-"));
   let archive: Archive;
 
@@ -117,10 +117,13 @@ describe("each query operator matches some of the demo's posts", () => {
     "오로라",
     "🚀",
     "state-of-the-art",
-  ])("each query operator matches some of the demo's posts: %s", async (query) => {
-    const matches = await count(query);
-    expect(matches).toBeGreaterThan(0);
-    expect(matches).toBeLessThan(records.length);
-    expect(await count(`-(${query})`)).toBe(records.length - matches);
-  });
+  ])(
+    "a query matches some of the demo's posts, and its negation matches the others: %s",
+    async (query) => {
+      const matches = await count(query);
+      expect(matches).toBeGreaterThan(0);
+      expect(matches).toBeLessThan(records.length);
+      expect(await count(`-(${query})`)).toBe(records.length - matches);
+    },
+  );
 });

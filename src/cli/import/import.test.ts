@@ -9,7 +9,7 @@ const reason = new EarshotError("interrupted", "interrupted by SIGINT", {
   hint: "run the command again; imports and backfills resume",
 });
 
-test("an interrupted import resumes where it stopped, unless it reads standard input", () => {
+test("an interrupted import gives the hint to run it again, or to send standard input again from its start", () => {
   expect(interruption(reason, "posts.ndjson")).toBe(reason);
   expect(interruption(reason, "-")).toMatchObject({
     code: "interrupted",

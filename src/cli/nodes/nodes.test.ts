@@ -81,7 +81,7 @@ const register = (overrides: Partial<NodeRegistration> = {}) =>
   runWithControl((control) => control.run("storeRegistration", { ...registration, ...overrides }));
 
 describe("list and show", () => {
-  test("nodes list and nodes show print no control characters", async () => {
+  test("nodes list and nodes show print the registered nodes without control characters", async () => {
     expect((await earshot("nodes", "list")).notes).toBe(
       "no nodes yet – run earshot nodes enroll to print the settings for a new node, then start it with earshot node\n",
     );
@@ -107,7 +107,7 @@ describe("list and show", () => {
     expect(out + details).not.toContain("\u001b");
   });
 
-  test("nodes list and nodes show report which approved nodes contacted the gateway within the last 45 seconds", async () => {
+  test("nodes list and nodes show report an approved node as connected if it contacted the gateway recently", async () => {
     await register({ nowMs: Date.now() });
     await register({ id: "fedcba9876543210", nowMs: Date.now() - 60_000 });
     expect((await json("nodes", "list"))[0]).toMatchObject({ connected: false });
@@ -210,7 +210,7 @@ describe("a node", () => {
   });
 });
 
-test("nodes events lists events, newest first", async () => {
+test("nodes events lists an event of an unknown node", async () => {
   expect((await earshot("nodes", "events")).notes).toBe("no events yet\n");
   await runWithControl(async (control) => {
     const event = { atMs: nowMs, action: "refused", detail: "tcb_status: old" } as const;
@@ -222,7 +222,7 @@ test("nodes events lists events, newest first", async () => {
   expect(await json("nodes", "events", id)).toEqual([]);
 });
 
-test("the gateway key is stable, and differs between data folders", async () => {
+test("the gateway key is stable, and depends on the secret key", async () => {
   const { out } = await earshot("nodes", "key");
   expect(out).toMatch(/^[A-Za-z0-9_-]{43}\n$/);
   expect((await earshot("nodes", "key")).out).toBe(out);
@@ -265,6 +265,6 @@ test("a simulated TEE is written with its settings and a warning", async () => {
   expect(notes).toContain(join(folder, "tee.json"));
 });
 
-test("nodes without a subcommand lists the subcommands", async () => {
+test("nodes without a subcommand is a usage error", async () => {
   expect(await earshot("nodes")).toMatchObject({ code: 2, out: "" });
 });

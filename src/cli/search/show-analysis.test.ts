@@ -78,14 +78,14 @@ test("the analysis shows the sealed index's work, in total and per segment", () 
   expect(output).toMatch(/x +9 +7 +0 +12 +0 +0\.042\n/);
 });
 
-test("times in the analysis have three significant digits and are aligned", () => {
+test("times in the analysis have at most three significant digits and are aligned", () => {
   expect(output).toContain("parse    0.042 ms\n");
   expect(output).toContain("open      42.1 ms\n");
   expect(output).toContain("resolve   4.21 ms\n");
   expect(output).toContain("search     421 ms\n");
 });
 
-test("the analysis marks platforms without an index query, and shows identical queries once", () => {
+test("the analysis reports a platform on which no post can match, and one on which every post is a candidate", () => {
   expect(output).toContain("bluesky\n    nothing: no post can match\n");
   expect(output).toContain("x\n    every post\n");
 });

@@ -72,7 +72,7 @@ test("a backfill that closes a gap is listed as a source along with the stream",
   });
 });
 
-test("coverage by the stream of a single server is never reported as complete", () => {
+test("coverage by the stream of a single server is not reported as complete", () => {
   const source = "mastodon-stream:social.example";
   expect(getCoverage([interval(5, 3, { source }), interval(2, 0, { source })])).toEqual({
     held: [
@@ -94,7 +94,7 @@ test("platform coverage omits single accounts, other collections and times befor
   expect(pastCoverage.gaps).toEqual([{ from: iso(24), to: iso(0) }]);
 });
 
-test("the oldest of very many coverage gaps are merged", () => {
+test("platform coverage lists at most 100 gaps", () => {
   const manyIntervals = Array.from({ length: 500 }, (_, index) => {
     const fromMs = at(20) + index * 100_000;
     return interval(0, 0, { fromMs, toMs: fromMs + 50_000 });

@@ -15,7 +15,7 @@ const interval = (fromMs: number, toMs: number) =>
     toMs,
   }) as const;
 
-test("the first scrape of the metrics returns all current values", async () => {
+test("the first scrape of the metrics already returns current values", async () => {
   const clock = createManualClock(100 * minuteMs);
   const coverage: PlatformCoverage[] = [
     {

@@ -89,7 +89,7 @@ test("authenticated operations are marked as such and describe 400, 401 and 429,
   }
 });
 
-test("every response in openapi.json describes its headers", () => {
+test("every response in openapi.json describes X-Request-Id, and every 429 describes Retry-After", () => {
   for (const { path, described } of operations) {
     for (const [status, { headers }] of Object.entries(described.responses)) {
       expect(headers, `${path} ${status}`).toHaveProperty(["X-Request-Id"]);
@@ -98,7 +98,7 @@ test("every response in openapi.json describes its headers", () => {
   }
 });
 
-test("every schema in openapi.json has an example, and every reference resolves", () => {
+test("schemas in openapi.json have examples, and every reference resolves", () => {
   for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
     expect(document.components.schemas, name).toHaveProperty([name ?? ""]);
   }

@@ -144,7 +144,7 @@ describe("the platform", () => {
     expect(target).toEqual({ ...nothing, platform: "x" });
   });
 
-  test("only the archive answers for a platform without a configured source, with a warning", async () => {
+  test("a request for a platform without a configured source gives a warning", async () => {
     const { warnings } = await resolve("gettweets", "x:@ann", { isConfigured: false });
     expect(warnings).toMatchObject([{ code: "no_credential" }]);
     expect(warnings[0]?.message).toContain("no configured source supports gettweets on x");

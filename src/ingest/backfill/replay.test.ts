@@ -210,7 +210,7 @@ describe("a gap within the stream servers' lookback", () => {
     expect(missing).toEqual([{ fromMs: lateMs, toMs: lateMs + 1_000 }]);
   });
 
-  test("a gap within the lookback stays open, in bounded time, when the server is idle", async () => {
+  test("replay of a gap within the lookback ends in bounded time if the server is idle, and the gap stays open", async () => {
     await archive.write({ changes: [], coverage: getCoverage(lateMs - 1_000, lateMs) });
     await archive.write({ changes: [], coverage: getCoverage(lateMs + 1_000, lateMs + 5_000) });
     const clock = createManualClock(Date.now());

@@ -282,7 +282,7 @@ describe("an interrupted import", () => {
     expect(readFileSync(`${file}.rejected`, "utf8")).toBe("bad\n");
   });
 
-  test("an aborted import stops after the current batch", async () => {
+  test("an aborted import rejects with the signal's reason, and can be completed later", async () => {
     const controller = new AbortController();
     archive.beforeWrite = () => controller.abort(new Error("interrupted"));
     const file = createFile(listLines(12_000));
@@ -349,7 +349,7 @@ describe("declared coverage", () => {
     expect(coverage()).toEqual([]);
   });
 
-  test("declared coverage is withheld when lines were rejected", async () => {
+  test("declared coverage is not recorded when lines were rejected", async () => {
     const file = createFile(`${listLines(3)}bad\n`);
     expect((await runImport(file, { covers })).coverage).toBe("withheld");
     expect((await runImport(file, { covers })).coverage).toBe("withheld");
@@ -398,7 +398,7 @@ describe("the limits of an import", () => {
     },
   );
 
-  test("an import limits its pending work: one batch is written, one prepared, one parsed", async () => {
+  test("an import limits its pending work to three batches", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     let posts = 0;
     archive.beforeWrite = () => promise;

@@ -20,7 +20,7 @@ const getError = (fields: object, platform: (typeof platforms)[number] = "x") =>
   throw new Error("the record was accepted");
 };
 
-test("every field of an import record becomes part of the post", () => {
+test("the fields of an import record become part of the post", () => {
   const post = getPost({
     id: "570306133677760513",
     url: "https://twitter.com/alice/status/570306133677760513",
@@ -178,7 +178,7 @@ describe("an invalid value is rejected with field, value and expectation", () =>
     { hashtags: Array(201).fill("a") },
     { author: "a".repeat(1_001) },
     { urls: [`https://example.org/${"a".repeat(9_000)}`] },
-  ])("a value beyond its bound is rejected with field, value and expectation", (fields) => {
+  ])("a value beyond its bound is rejected with what was expected and found", (fields) => {
     expect(getError(fields)).toMatch(/expected .* found/);
   });
 
@@ -398,7 +398,7 @@ describe("a reference to another post", () => {
 });
 
 describe("replies and reposts", () => {
-  test("a text on X that begins with a mention is a reply unless the record declares otherwise", () => {
+  test("a text on X that begins with a mention is a reply to that account unless the record names another", () => {
     expect(getPost({ text: "@bob hi" })).toMatchObject({
       isReply: true,
       inReplyTo: { username: "bob" },

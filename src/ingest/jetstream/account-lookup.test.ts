@@ -158,7 +158,7 @@ describe("a looked-up account", () => {
 
   test.each([
     ["a handle that is not its own", { handle: "handle.invalid" }],
-    ["no handle", { handle: "<script>" }],
+    ["an invalid handle", { handle: "<script>" }],
     ["nothing", {}],
   ])("a looked-up account preserves its handle when the response has %s", async (_what, view) => {
     accounts = [makeDid(1)];

@@ -200,7 +200,7 @@ describe("followed collections", () => {
   });
 });
 
-test("the stream stores profiles, account states and changed handles", async () => {
+test("the stream stores profiles and account states, and refreshes an account whose handle may have changed", async () => {
   const accountsToRefresh: string[] = [];
   server.events.push(
     event(startUs, "account", { active: false, status: "takendown" }),

@@ -234,7 +234,7 @@ test("the label stream reports the labeler's message when it ends the connection
   );
 });
 
-test("the label stream pauses reading while the archive rejects writes, and loses nothing", async () => {
+test("the label stream pauses reading while the archive is slow, and loses nothing", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   archive.beforeWrite = () => promise;
   const { state } = await startConnected({ maxWaitingEvents: 20, batchEvents: 10 });

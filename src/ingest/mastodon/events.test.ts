@@ -36,7 +36,7 @@ test("a Mastodon post with a future time gets the time of its receipt", () => {
   expect(event).toMatchObject({ changes: [{}, {}, { post: { seenMs: nowMs } }] });
 });
 
-test("a boost is accepted only if both authors agree to be indexed, and an author who does not is hidden", () => {
+test("a boost is skipped if the author of the original does not agree to be indexed, and that author is hidden", () => {
   const original = (indexable: boolean) => emulatedStatus("60", {}, { id: "8", indexable });
   expect(update(emulatedStatus("6", { reblog: original(true) }))).toMatchObject({
     isSkipped: false,

@@ -247,7 +247,7 @@ describe("a stream after a disconnection", () => {
   });
 });
 
-test("a sweep compares older posts, resumes after a restart, and runs again when due", async () => {
+test("a sweep after a restart compares older posts, and removes those that were deleted", async () => {
   await serve();
   await start();
   const ids = Array.from({ length: 50 }, (_, n) => post(`river ${n}`));

@@ -152,7 +152,7 @@ describe.each(["websocket", "event-stream"] as const)(
       }
     });
 
-    test("a Mastodon stream reads an event in pieces, and several events in one piece", async () => {
+    test("a Mastodon stream stores all of 500 events that are sent at once", async () => {
       await startConnected();
       const flood = Array.from({ length: 500 }, (_, n) => emulatedStatus(`${n}`));
       server.update(...flood);
@@ -284,7 +284,7 @@ describe("consent to be indexed", () => {
     expect(archive.posts.get(makeUri("1"))?.revision).toContain("T13:");
   });
 
-  test("a status update without an edit updates only the counts", async () => {
+  test("a status update without an edit updates the counts", async () => {
     await startConnected();
     server.update(emulatedStatus("1"));
     await archive.waitUntil(() => archive.posts.size === 1);

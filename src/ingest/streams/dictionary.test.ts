@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("the compression dictionary is fetched once, within its size, and stored", async () => {
+test("the compression dictionary is fetched once, limited to its expected size, and stored", async () => {
   expect(await load()).toEqual(bytes);
   expect(readFileSync(path)).toEqual(bytes);
   expect(await load()).toEqual(bytes);

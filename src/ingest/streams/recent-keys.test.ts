@@ -4,7 +4,7 @@ import { createRecentKeys } from "./recent-keys.ts";
 const keys = (capacity: number) => createRecentKeys(capacity, () => 0.42);
 
 describe("recent keys", () => {
-  test("only recent keys are recognised", () => {
+  test("recently added keys are recognised, and a new key is not", () => {
     const recent = keys(1_000);
     const added = Array.from({ length: 1_000 }, (_unused, n) => `key ${n}`);
     expect(added.map((key) => recent.add(key))).not.toContain(false);

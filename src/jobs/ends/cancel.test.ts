@@ -24,7 +24,7 @@ test("a waiting job that is cancelled never runs, and calls that wait for its en
   expect(await jobs.queue.lease(testNode, 0)).toBeNull();
 });
 
-test("cancelling a running job stops its node immediately, and no result is accepted", async () => {
+test("cancelling a running job ends its lease immediately, and no result is accepted", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const lease = await jobs.lease();
   expect(lease.lostSignal.aborted).toBe(false);

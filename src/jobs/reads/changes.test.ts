@@ -78,7 +78,7 @@ test("every end of a job is visible as a change: done, failed, timed out, cancel
   expect(listStates(await follower.take(1))).toEqual([[done, "expired", 1]]);
 });
 
-test("an expired lease is visible as a change unless its retry is due soon", async () => {
+test("an expired lease is visible as a change if its retry is not due soon", async () => {
   await jobs.restart("stop", { retryDelayMs: 10_000 });
   const follower = await follow();
   const { uuid } = await jobs.queue.submit(newJob());

@@ -139,7 +139,7 @@ test("a listed job has the cost of its result, or none if no source has a price"
 
 const source = { platform: "x", via: "api", fromMs: null, toMs: 0, count: 1 } as const;
 
-test("the job list finds a single match among thousands, and fills its pages", async () => {
+test("the job list finds two matches among thousands of jobs, and fills its pages", async () => {
   insertEnded(3_500, "error");
   jobs.table.database.run("UPDATE job SET state = 'cancelled' WHERE submitted_ms IN (1, 1700)");
   expect(await filterUuids({ states: ["cancelled"] })).toEqual(["00001700", "00000001"]);

@@ -278,7 +278,7 @@ describe("a crash", () => {
     await stopped;
   });
 
-  test("a store error while an attempt is recorded repeats the recording but not the delivery", async () => {
+  test("if an attempt cannot be recorded, the recording is retried, and the delivery is not sent again", async () => {
     sender.start();
     const id = await register("/full");
     await clock.advance(1_000);

@@ -56,7 +56,7 @@ test.each([
   expect(() => checkWebhookUrl(text, rules)).toThrow(expect.objectContaining(expected));
 });
 
-test("a refused webhook URL's credentials are never repeated", () => {
+test("the error for a refused webhook URL does not contain its credentials", () => {
   try {
     checkWebhookUrl("https://ann:hidden@example.com/", rules);
     expect.unreachable();

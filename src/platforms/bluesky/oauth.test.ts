@@ -48,7 +48,7 @@ async function authorizedCredential() {
   return { oauth, tools, credential, send };
 }
 
-test("an authorization in the browser makes a credential for that account", async () => {
+test("an authorization in the browser creates a credential for the requested account", async () => {
   const newCredential = await authorize(consent);
   expect(newCredential).toMatchObject({
     host: host.url,

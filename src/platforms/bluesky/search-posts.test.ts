@@ -52,7 +52,7 @@ test("a Bluesky search requests the expressible part of a query within the windo
   ]);
 });
 
-test("a Bluesky search requests alternatives sequentially and merges them without duplicates", async () => {
+test("a Bluesky search requests each alternative and merges their pages without duplicates", async () => {
   const at = (key: string, minute: number) =>
     postView(key, {
       record: { text: key, createdAt: `2026-11-20T10:${minute}:00Z` },
@@ -77,7 +77,7 @@ test("a Bluesky search requests alternatives sequentially and merges them withou
   expect(second?.next).toBeNull();
 });
 
-test("a Bluesky search omits withheld posts, and reports how many were unreadable", async () => {
+test("a Bluesky search omits withheld posts, and warns about unreadable ones", async () => {
   const posts = [
     postView("3ka", { labels: [labelView("!hide")] }),
     { uri: "at://x" },

@@ -85,7 +85,7 @@ test("replies on Mastodon are incomplete if the server shows only some", async (
   expect(lastIsComplete).toBe(false);
 });
 
-test("every page of the timeline of another server's account is incomplete, even the last", async () => {
+test("the timeline of another server's account is incomplete, even on its last page", async () => {
   const result = await readAll("gettweets", ["user", names.far], "user");
   expect(result).toMatchObject({ areComplete: false, lastIsComplete: false });
 });

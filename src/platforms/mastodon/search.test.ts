@@ -259,7 +259,7 @@ it("without a credential, a Mastodon search requests no hashtag timeline that is
   await closed.close();
 });
 
-it("a search on other software sends no operators, which would be treated as words", async () => {
+it("a search on compatible software or an old Mastodon server sends no operators, which would be treated as words", async () => {
   const savedToken = token;
   for (const version of ["2.7.2 (compatible; Pleroma 2.9.1)", "0.18.1+git-8a7f3b2", "4.1.9"]) {
     const other = await startMastodonEmulator({ version });

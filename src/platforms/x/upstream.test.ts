@@ -422,7 +422,7 @@ describe("accounts, trends and Spaces", () => {
     expect(session.settledBill).toEqual({ postReads: 0, userReads: 2, requests: 0 });
   });
 
-  test("all pages of followers, follows and reposters on X are read", async () => {
+  test("X returns followers, follows and reposters, and a list continues on its next page", async () => {
     x.world.posts.push(
       post(9),
       post(1, { authorId: "12", references: [{ type: "retweeted", id: post(9).id }] }),

@@ -76,7 +76,7 @@ describe("an event log", () => {
     expect(result.keyProvider).toEqual(keyProvider);
   });
 
-  test("an event log ignores a key provider that is measured after the boot", () => {
+  test("the replay of an event log ignores a key provider that is measured after the boot", () => {
     const kms = bootEvent("key-provider", Buffer.from('{"name":"kms"}').toString("hex"));
     const lateEvents = [...events.filter(({ event }) => event !== "key-provider"), kms];
     const result = replayEventLog(
@@ -86,7 +86,7 @@ describe("an event log", () => {
     expect(result.keyProvider).toBeNull();
   });
 
-  test("an event log ignores events that programs emit after the boot", () => {
+  test("the replay of an event log ignores events that programs emit after the boot", () => {
     const lateEvents = [
       ...events,
       bootEvent("compose-hash", "cd".repeat(32)),

@@ -148,11 +148,11 @@ describe("a machine is checked against the policy", () => {
     });
   });
 
-  test("any machine is accepted if the policy lists none, and counts as unlisted", () => {
+  test("any machine is accepted if the policy has no list of machines, and counts as unlisted", () => {
     expect(verdict({ platforms: null })).toEqual({ image: "simulated", isListedPlatform: false });
   });
 
-  test("advisories and states that the policy accepts are accepted", () => {
+  test("advisories and TCB statuses are accepted only if the policy accepts them", () => {
     const weakFacts = { tcbStatus: "SWHardeningNeeded", advisories: ["INTEL-SA-00001"] };
     const lenientPolicy = {
       tcb_status: ["UpToDate", "SWHardeningNeeded"] as NodePolicy["tcb_status"],
@@ -275,7 +275,7 @@ describe("a machine is checked against the policy", () => {
       );
     });
 
-    test("without an event log, MRCONFIGID must name one of the policy's compose files", () => {
+    test("without an event log, MRCONFIGID cannot name a compose file that is not in the policy", () => {
       expect(verdict(rtmr3(), {}, null)).toEqual(acceptance);
       expect(verdict(rtmr3(), id(1, "ab".repeat(32)), null)).toBe("mr_config_id");
     });

@@ -80,7 +80,7 @@ describe("a policy", () => {
     ["an unknown owner", { ...rule, owner: "everyone" }, "/owner", /deployment/],
     ["another member", { ...rule, nodes: ["north"] }, "", /nodes/],
   ])(
-    "a policy that releases credentials by %s is refused with its position",
+    "a policy with an invalid release rule is refused with the position of the error: %s",
     (_name, odd, position, reason) => {
       expect(() => readPolicyWith(odd)).toThrowError(
         expect.objectContaining({

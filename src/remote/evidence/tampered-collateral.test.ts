@@ -70,7 +70,7 @@ describe("changed collateral is refused", () => {
     expect(await verdictOnParts({ [name]: undefined })).toBe("collateral_malformed");
   });
 
-  test("collateral that is changed at any byte of any part is refused", async () => {
+  test("collateral that is changed at any byte outside its certificate chains is refused", async () => {
     const names = Object.keys(collateral) as (keyof Collateral)[];
     await fc.assert(
       fc.asyncProperty(
@@ -116,7 +116,7 @@ describe("collateral outside its validity is refused", () => {
   const future = { fromMs: nowMs + 1_000, toMs: nowMs + 30 * day };
   const iso = (ms: number) => new Date(ms).toISOString();
 
-  test("collateral is refused after it has expired, and before it begins", async () => {
+  test("collateral is refused after it has expired, and before it is valid", async () => {
     expect(await verdictOnFields({ inForce: past })).toBe("crl_outdated");
     expect(await verdictOnFields({ inForce: future })).toBe("crl_outdated");
   });

@@ -208,7 +208,7 @@ describe("a certificate chain is refused", () => {
     ["of one certificate", machine, "chain_malformed"],
     ["of five certificates", machine + authority + root + root + root, "chain_malformed"],
     ["that begins with a CA", authority + root, "chain_not_ca"],
-  ])("a certificate chain is refused %s", async (_name, chain, code) => {
+  ])("a certificate chain %s is refused", async (_name, chain, code) => {
     expect(await withChain(chain)).toBe(code);
   });
 
@@ -289,7 +289,7 @@ describe("a quote is refused for what it reports", () => {
     expect(await verdictOn({ evidence: variant })).toBe(code);
   });
 
-  test.each([0, 1, 2])("a quote for another RTMR%i is refused", async (index) => {
+  test.each([0, 1, 2])("a quote with another RTMR%i is refused", async (index) => {
     const variant = tee.evidence(hashReportData(statement));
     const measuredRegister = Buffer.from(variant.quote ?? "", "hex").subarray(520, 568);
     const rtMr = [0x20, 0x21, 0x22].map((value, position) =>

@@ -105,7 +105,7 @@ test("the number of open lease requests of a node is limited", async () => {
   ]);
 });
 
-describe("a node receives only", () => {
+describe("the jobs that a node receives", () => {
   test("a node receives only jobs within its capabilities", async () => {
     const node = await admitNode(service);
     service.queue.add({ platform: "bluesky" });
@@ -202,7 +202,7 @@ test("of equal nodes, the one with stronger evidence gets the job while it has a
   expect(await weakLease).toMatchObject({ job: nextUuid });
 });
 
-describe("a node that", () => {
+describe("a node that becomes unavailable", () => {
   test("a node whose attestation has expired gets no job, even with an open request", async () => {
     const node = await admitNode(service);
     await service.clock.advance(3_599_000);
@@ -299,7 +299,7 @@ test("a stopping gateway ends open lease requests, but still accepts answers", a
   expect(service.queue.job(uuid).result).not.toBeNull();
 });
 
-test("a node counts as connected while it has open requests or jobs, or made a recent request", async () => {
+test("a node counts as connected while it has an open request, or made one recently", async () => {
   const node = await admitNode(service);
   const isConnected = () => service.gateway.nodes()[0]?.isConnected;
   expect(isConnected()).toBe(true);

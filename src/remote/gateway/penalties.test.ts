@@ -168,7 +168,7 @@ describe("a final failure of one node", () => {
     expect(failures).toEqual([true, true, false]);
   });
 
-  test("a final failure is not confirmed by another failure of a second node", async () => {
+  test("a final failure is not confirmed by a different failure of a second node", async () => {
     const other = await admitNode(service);
     const uuid = service.queue.add();
     for (const [testNode, code] of [

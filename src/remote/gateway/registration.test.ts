@@ -339,7 +339,7 @@ test("another node identity with the same short id is refused", async () => {
 });
 
 describe("two runs of one node", () => {
-  test("a later run of a node replaces the earlier one: its jobs are requeued, the attempts count, and its keys are refused", async () => {
+  test("a later run of a node replaces the earlier one: its jobs are requeued with the attempt counted, and its keys are refused", async () => {
     const earlierRun = await admitNode(service);
     const job = service.queue.add();
     await leaseAndOpen(service, earlierRun);

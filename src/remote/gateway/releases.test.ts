@@ -149,7 +149,7 @@ test("a job that needs its account's own credential is dispatched only to a node
   expect(await getJob(node)).toBeNull();
 });
 
-test("a release is recorded as an event with node, credential and attestation, once per attestation and without the secret", async () => {
+test("a release is recorded as an event with node and attestation, once per attestation and without the secret", async () => {
   const node = await trustedNode();
   for (const _job of [1, 2]) {
     addSearch();

@@ -69,7 +69,7 @@ type NodeModel = {
   untilMs: number;
 };
 
-test("only attested runs get work, and only lease holders answer it", async () => {
+test("only attested runs get work, and a run can answer the jobs that it leases", async () => {
   let leases = 0;
   const property = fc.asyncProperty(steps, async (randomSteps) => {
     const service = await startTestGateway({ attestationMs, dispatchesPerSecond: 1_000 });

@@ -286,7 +286,7 @@ describe("changing any member of a proof", () => {
     });
   });
 
-  test("a proof whose bytes are not UTF-8, or begin with a byte order mark, is refused", async () => {
+  test("a proof whose bytes are not UTF-8, or whose body has a lone surrogate, is refused", async () => {
     const proof = makeProof(nodeWithoutEvidence, makeAnswer([postItem(1, { more: "\ufffd" })]));
     const bytes = Buffer.from(JSON.stringify(proof));
     expect(await readErrors(bytes, acceptingNone())).toEqual([]);
@@ -361,7 +361,7 @@ describe("a lying gateway", () => {
     ]);
   });
 
-  test("a lying gateway cannot substitute the attestation of another run, of the same machine or another", async () => {
+  test("a lying gateway cannot substitute the attestation of another node on the same machine", async () => {
     const proof = makeProof(node, answer);
     const otherNode = await makeNode("simulated", tee);
     expect(await readErrors({ ...proof, attestation: otherNode.attestation })).toEqual([
@@ -475,7 +475,7 @@ describe("a lying gateway", () => {
     expect(await readErrors(proof)).toEqual(["job_field"]);
   });
 
-  test("a lying gateway cannot encode digests and signatures differently", async () => {
+  test("a lying gateway cannot encode a signature differently", async () => {
     const proof = getCopy(makeProof(node, answer));
     const respelledSignature = proof.fields.signature.replace(
       /.==:$/,
@@ -493,7 +493,7 @@ describe("a lying gateway", () => {
     expect(await readErrors(proofWithShortSignature)).toEqual(["bad_signature"]);
   });
 
-  test("a lying gateway cannot change the time of a signature", async () => {
+  test("a lying gateway cannot present a signature from the future, or one older than the caller expects", async () => {
     const proof = makeProof(node, answer);
     const laterProof = makeProof(node, answer, { nowMs: nowMs + 600_000 });
     expect(await readErrors(laterProof)).toEqual(["signed_in_future"]);
@@ -577,7 +577,7 @@ describe("a lying node", () => {
     expect(await asNone(proof)).toEqual([code]);
   });
 
-  test("a lying node cannot answer about another account than the query names", async () => {
+  test("a lying node cannot answer about an account other than the one that the query names", async () => {
     const requestFields = {
       ...testRequest,
       method: "gettweets",

@@ -146,7 +146,7 @@ describe("an answer", () => {
     ).toBe("not_a_post");
   });
 
-  test("an answer does not continue on another platform than requested", async () => {
+  test("an answer that continues on a platform other than the requested one is refused", async () => {
     const request = { ...testRequest, method: "gettweets" } as const;
     const position = { credentialId: null, cursor: "c", lastKey: null, skip: 0 };
     const continuingOn = (platform: "x" | "mastodon") =>
@@ -383,15 +383,18 @@ describe("impossible items are refused", () => {
       { reposted: { uri: "https://x.com/i/status/7", user_id: null } },
       "accepted",
     ],
-  ])("a repost whose original %s is accepted or refused", async (_name, overrides, code) => {
-    expect(await itemsOutcome([postItem(1, { is_retweet: true, ...overrides })])).toBe(code);
-  });
+  ])(
+    "a repost is accepted only if its original is validly named: the original %s",
+    async (_name, overrides, code) => {
+      expect(await itemsOutcome([postItem(1, { is_retweet: true, ...overrides })])).toBe(code);
+    },
+  );
 
   test("reposts with an invalid `is_retweet` are refused", async () => {
     expect(await itemsOutcome([postItem(1, { is_retweet: "true" })])).toBe("record_malformed");
   });
 
-  test("items before the position at which the page begins are refused", async () => {
+  test("an item at the position after which the page begins is refused", async () => {
     const after = { platform: "x", id: item.id ?? 0n } as const;
     expect(await itemsOutcome([item], { ...testRequest, after })).toBe("before_its_page");
     expect(await itemsOutcome([postItem(2)], { ...testRequest, after })).toBe("accepted");
@@ -723,7 +726,7 @@ describe("a request", () => {
     );
   });
 
-  test("a request to a node contains neither its account nor the node with the credential", () => {
+  test("a request to a node omits isLocalOnly, the requested bounds and the node with the credential", () => {
     const position = {
       platform: "x",
       credentialId: "c",
@@ -899,7 +902,7 @@ describe("a request by a username without a platform", () => {
     },
   );
 
-  test("a request by a username without a platform is only about that name", async () => {
+  test("a request by a username without a platform is refused if its target also has an account id", async () => {
     const target = { ...user("bluesky:@ann.bsky.social"), id: "did:plc:ann" } as Target;
     expect(await check("bluesky", target)).toBe("target_mismatch");
   });
@@ -908,7 +911,7 @@ describe("a request by a username without a platform", () => {
 describe("a failure", () => {
   const failure = { code: "upstream_failed", message: "it failed", status: 502, retryable: true };
 
-  test("a failure is read as written, truncated and without control characters", () => {
+  test("a failure is read as written, except that long texts are truncated and control characters are removed", () => {
     expect(readFailure(failureBytes(failure))).toEqual(failure);
     expect(readFailure(failureBytes({ ...failure, hint: "a\u001bb" }))).toEqual({
       ...failure,

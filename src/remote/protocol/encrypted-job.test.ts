@@ -244,7 +244,7 @@ describe("a job with a credential", () => {
     },
   );
 
-  test("a job with a credential does not open with other keys, or after any change", async () => {
+  test("a job with a credential does not open with other keys, or with a changed expiry", async () => {
     const otherKeys = await makeRunKeys();
     expect(await getCode(openJob(releasedEnvelope, openOptions({ keys: otherKeys })))).toBe(
       "job_refused not_openable",
@@ -263,7 +263,7 @@ describe("a job with a credential", () => {
       "of another form",
       { payload: { ...payload, credential: { ...credential, host: "nowhere" } }, release },
     ],
-  ])("a job with a credential is refused %s", async (_name, overrides) => {
+  ])("a job with a credential %s is refused", async (_name, overrides) => {
     const encryptedJob = await encryptTestJob(overrides);
     expect(await getCode(openJob(encryptedJob.envelope, openOptions()))).toBe(
       "job_refused payload_malformed",

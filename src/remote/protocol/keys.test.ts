@@ -14,7 +14,7 @@ test("a node's identity depends only on its seed", () => {
   expect(() => makeSigningKey(Buffer.alloc(31))).toThrow("32 bytes");
 });
 
-test("a gateway's key derives from its data folder's key, and does not reveal it", () => {
+test("a gateway's key is derived from its data folder's key, and differs from it", () => {
   const key = deriveGatewayKey(Buffer.alloc(32, 1));
   expect(deriveGatewayKey(Buffer.alloc(32, 1)).publicKey).toBe(key.publicKey);
   expect(deriveGatewayKey(Buffer.alloc(32, 2)).publicKey).not.toBe(key.publicKey);

@@ -194,7 +194,7 @@ test.each([
   ["node_removed", true],
   ["evidence_not_accepted", false],
 ])(
-  "whether a refusal with %s after the node was admitted is reported as final: %s",
+  "a refusal with %s after the node was admitted is reported as final: %s",
   async (check, isFinal) => {
     const { clock, gateway, start, statuses } = startLoop();
     const attestLoop = start();

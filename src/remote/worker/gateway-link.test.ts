@@ -198,14 +198,14 @@ test("a gateway response that is sent again is refused", async () => {
 });
 
 test.each(["lease_lost", "node_unauthorized", "node_refused", "body_too_large"])(
-  "an unsigned refusal has no effect: %s",
+  "an unsigned refusal counts as an unreachable gateway: %s",
   async (code) => {
     const { link } = makeLink(() => ({ ...problem(409, { code }), signature: null }));
     await expect(link.post("renew", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
   },
 );
 
-test("an unsigned success has no effect", async () => {
+test("an unsigned success counts as an unreachable gateway", async () => {
   const { link } = makeLink(() => ({ status: 204, signature: null }));
   await expect(link.post("complete", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
 });
@@ -220,7 +220,7 @@ const challengeBy = (key: typeof fakeGatewayKey) => ({
   }),
 });
 
-test("a challenge is signed with the key that it names, whether or not that key is accepted", async () => {
+test("a challenge is accepted only if it is signed with the key that it names, even if another key is pinned", async () => {
   const challenge = challengeBy(otherKey);
   for (const knownKey of [null, fakeGatewayKey.publicKey]) {
     const ownLink = makeLink(

@@ -51,7 +51,7 @@ test("a job has its released credential, whether released to the earlier or the 
   }
 });
 
-test("a job without a released credential has none", async () => {
+test("a lease has no credential if none was released for its job", async () => {
   expect((await leaseWith({})).lease).not.toHaveProperty("released");
 });
 

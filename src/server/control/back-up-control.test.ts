@@ -36,7 +36,7 @@ const makeKey = (name: string) =>
     nowMs: 1,
   });
 
-test("a backup taken while the server is running contains all committed data and can be opened", async () => {
+test("a backup taken while the server is running contains the data committed before it and can be opened", async () => {
   const { token } = await makeKey("laptop");
   const file = join(folder, "copy.db");
   const backupSize = backUpControl(join(dataDir, "control.db"), file);
@@ -55,7 +55,7 @@ test("a backup taken while the server is running contains all committed data and
   expect(token).toContain(keys.find(({ name }) => name === "laptop")?.id ?? "nothing");
 });
 
-test("a backup of the control store never overwrites a file, and fails without a control store or a target folder", async () => {
+test("a backup of the control store fails if its file exists, or without a control store or a target folder", async () => {
   const file = join(folder, "data", "control.db");
   await expect(backUpControl(join(dataDir, "control.db"), file)).rejects.toMatchObject({
     code: "backup_exists",

@@ -48,7 +48,7 @@ test("the searches of a batch share its CPU time, and none starts once it is use
   expect(budget.spend(() => true)).toBe(true);
 });
 
-test("a batch fits as many searches as there is time for", () => {
+test("the faster recent searches were, the more a batch has, up to 12", () => {
   expect(budget.beginBatch()).toBe(1);
   for (let search = 0; search < 100; search += 1) {
     budget.beginBatch();

@@ -27,7 +27,7 @@ const capabilitiesFor = async (environment: Record<string, string>) => {
   );
 };
 
-test("a process can use its archive and what the deployment can request", async () => {
+test("a process lists the methods of its archive and those that the deployment can request", async () => {
   const capabilities = await capabilitiesFor({ EARSHOT_INGEST: "off" });
   expect(capabilities).toEqual([
     "x searchbyquery: archive, api",

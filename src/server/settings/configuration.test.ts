@@ -17,7 +17,7 @@ function getError(run: () => unknown): EarshotError {
 }
 
 describe("configuration", () => {
-  test("every setting has its default if nothing is set", () => {
+  test("settings have their defaults if nothing is set", () => {
     const config = configFrom(readEnvironment({}));
     expect(config.data.dir).toBe("./.earshot");
     expect(config.http).toMatchObject({ host: "127.0.0.1", port: 8080 });

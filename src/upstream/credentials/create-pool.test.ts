@@ -182,7 +182,7 @@ describe("cooling", () => {
     expect(await cooldownUntilMs()).toBe(untilMs);
   });
 
-  test("a cooldown of implausible length is limited to a day", async () => {
+  test("a cooldown whose end is invalid or past is ignored, and an endless one is limited to a day", async () => {
     const nowMs = bench.clock.now();
     await bench.put("one");
     for (const reported of [Number.NaN, Number.NEGATIVE_INFINITY, nowMs, 0]) {
@@ -249,7 +249,7 @@ describe("quarantine", () => {
     });
   });
 
-  test("a secret encrypted with another key is quarantined, and the others remain usable", async () => {
+  test("a credential encrypted with another key is quarantined, and the others remain usable", async () => {
     const otherEncryptor = createEncryptor(
       new Uint8Array(32).fill(9),
       (length) => new Uint8Array(length),

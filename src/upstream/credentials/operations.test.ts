@@ -65,7 +65,7 @@ test("a secret is changed only at the caller's revision", async () => {
   expect(await bench.store.write("changeCredentialSecret", { ...change, id: "two" })).toBe(false);
 });
 
-test("a quarantine keeps its first time and latest reason, and ends, as do coolings, when the credential is stored again", async () => {
+test("a quarantine keeps its start time and latest reason, and it and all cooldowns end when the credential is stored again", async () => {
   await bench.put("one");
   const nowMs = bench.clock.now();
   const quarantine = { id: "one", revision: 0, reason: "first", nowMs };

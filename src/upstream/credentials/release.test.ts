@@ -117,7 +117,7 @@ test("kinds of credentials that need renewal or are billed are not released", ()
   ]);
 });
 
-test("a release is a credential without an account that cannot be renewed", async () => {
+test("a released credential has no account and cannot be renewed", async () => {
   const usableCredential = pooledRelease(usableRelease(), { kinds, tools });
   expect(usableCredential).toMatchObject({
     owner: "account",

@@ -158,7 +158,7 @@ test("a used-up limit applies only to its secret, not to a replacement", async (
   expect(await requestOnce()).toBe(200);
 });
 
-test("the access methods are listed without a request", async () => {
+test("the configured access methods include public access only if the platform has a public address", async () => {
   expect(await setup.sessions.configured("x", "one")).toContainEqual({
     access: "public",
     owner: null,

@@ -204,7 +204,7 @@ describe("a refusal", () => {
   });
 });
 
-describe("no secret", () => {
+describe("secrets", () => {
   test("no secret is in an error, even if a credential kind repeats it", async () => {
     const echoingKind = {
       ...bearer,
@@ -219,7 +219,7 @@ describe("no secret", () => {
     expect(setup.pool.calls).toEqual(["quarantine c2 no: Bearer [31m…"]);
   });
 
-  test("no secret is sent to another host", async () => {
+  test("a public request is sent without the credential, and fails if its host has no public address", async () => {
     const appSession = await session();
     const remoteUrl = new URL(`${upstream.url.replace("127.0.0.1", "localhost")}/open?a=1`);
     const publicRequest = appSession.getPublic(remoteUrl, {

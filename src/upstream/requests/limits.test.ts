@@ -101,7 +101,7 @@ describe("a limit that the platform reports", () => {
     expect(error).toBeInstanceOf(UpstreamLimited);
   });
 
-  test("a limit that the platform reports is waited for up to the job's maximum", async () => {
+  test("a limit that the platform reports is reported immediately if it outlasts the job's maximum wait", async () => {
     upstream.defaultReply = rateLimitedReply({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await runClockUntil(clock, (await session()).get(posts));
     const hastyJob = makeUpstreamJob("hasty", {
@@ -193,7 +193,7 @@ describe("a rate-limit refusal (429)", () => {
       500,
     ],
   ])(
-    "a rate-limit refusal (429) that reports %s is retried after that time by a caller without an alternative",
+    "a caller without an alternative retries a rate-limit refusal (429) that reports %s, after the reported time if it is plausible",
     async (_what, headers, waitMs) => {
       upstream.script = [(request, response) => replyWith(429, headers())(request, response)];
       const startMs = clock.now();
@@ -242,7 +242,7 @@ describe("a rate-limit refusal (429)", () => {
   });
 });
 
-test("a host that does not respond does not delay the requests after it", async () => {
+test("a request that gets no response does not delay the requests after it", async () => {
   const silentHost = await startHostileUpstream(() => {});
   const silentSetup = openTestSessions(
     testUpstream("x", { publicBaseUrl: silentHost.url }),

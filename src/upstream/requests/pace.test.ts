@@ -35,7 +35,7 @@ test("paced jobs start in FIFO order, at most the configured number in any secon
   expect(times).toEqual([0, 100, 200, 1_000, 1_100, 1_200, 2_000, 2_100]);
 });
 
-test("a started job continues without a turn, but another attempt at it does not", async () => {
+test("a started job continues without another turn, while another job waits for its turn", async () => {
   const { clock, startedMs, begin } = startPace(1);
   await begin("job");
   await begin("job");

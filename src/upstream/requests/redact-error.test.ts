@@ -44,7 +44,7 @@ test("secrets in message, hint and causes are redacted, and the rest is preserve
   expect(wasNeverSent(redactedError)).toBe(true);
 });
 
-test("only the text of a foreign error is dropped", () => {
+test("secrets in the message of an error that is not an EarshotError are redacted", () => {
   const redactedError = redactError(
     new TypeError(`Invalid header: Bearer ${secrets.token}`),
     secrets,

@@ -95,7 +95,7 @@ describe("a billed call", () => {
     ["less than nothing", -5, 0],
     ["more than was reserved", 120, 120],
   ])(
-    "a billed call that reports %s is counted within bounds",
+    "a billed call that reports %s counts zero or more post reads",
     async (_what, postReads, expectedReads) => {
       const answer = await (await open()).get(hundredReads);
       answer.settle({ postReads });
@@ -185,7 +185,7 @@ describe("the month's budget", () => {
     expect(upstream.requests).toHaveLength(25);
   });
 
-  test("the month's budget is reported with its setting and its end, without a request", async () => {
+  test("a call that exceeds the month's budget fails without a request, and the error names the setting and the month's end", async () => {
     const pending = open().then((session) =>
       session.get({ ...hundredReads, bill: { postReads: 251 } }),
     );
@@ -243,7 +243,7 @@ describe("a job whose lease was lost during a paid call", () => {
     await expect(pendingAnswer).rejects.toThrow("the lease was lost");
   }
 
-  test("a job whose lease was lost during a paid call is not paid for twice, by any process and under any attempt number", async () => {
+  test("a job whose lease was lost during a paid call is not paid for twice, not even by another process or under another attempt number", async () => {
     await loseLease("job");
     for (const [sessions, attempt] of [
       [setup.sessions, 2],

@@ -11,7 +11,7 @@ const listBars = (path: string): { x: number; length: number }[] =>
   }));
 
 describe("a trace", () => {
-  test("a trace has about one bar every six pixels, and never more than there are parts", () => {
+  test("a trace has about one bar every six pixels, but no more bars than values", () => {
     const received = Array.from({ length: 144 }, () => 1);
     expect(listBars(drawTrace({ ...fullTrace, received }, 326).bars)).toHaveLength(54);
     expect(listBars(drawTrace({ ...fullTrace, received }, 1_100).bars)).toHaveLength(144);

@@ -365,7 +365,7 @@ describe("rendering for a terminal", () => {
   });
 });
 
-test("every diagnostic code has a pinned message, here or in the operator tests", () => {
+test("every diagnostic code has a pinned message in this file or in the tests of operator messages and foreign syntax", () => {
   const tests = ["diagnostics.test.ts", "operator-messages.test.ts", "foreign-syntax.test.ts"];
   const pinned = tests
     .map((name) => readFileSync(new URL(name, import.meta.url), "utf8"))

@@ -149,7 +149,7 @@ describe("the table of codes", () => {
   const rows = rowsBelow("Errors and warnings");
 
   test.each(Object.entries(diagnosticCodes))(
-    "the documented table of diagnostic codes lists %s with an example",
+    "the documented table of diagnostic codes lists %s with its severity, and any example reports the code",
     (code, severity) => {
       const row = rows.find((cells) => cells[0] === code);
       expect(row?.[1]).toBe(severity);

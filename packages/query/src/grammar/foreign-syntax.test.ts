@@ -64,7 +64,7 @@ describe("warnings about syntax of other query languages", () => {
     `);
   });
 
-  test("the parser warns about proximity, boosts, wildcards and regular expressions", () => {
+  test("the parser reports proximity, boosts, wildcards and regular expressions", () => {
     expect(
       formatDiagnostics(
         '"moon landing"~3',
@@ -116,7 +116,7 @@ describe("warnings about syntax of other query languages", () => {
     `);
   });
 
-  test("the parser warns about signs that have a meaning in other query languages", () => {
+  test("the parser warns about ignored signs that are attached to a word", () => {
     expect(formatDiagnostics("C++", "C#", "#c++", "$50", "50€", "100%")).toMatchInlineSnapshot(`
       "sign_left_out: C++ is searched for as c: + is ignored (at offset 0), 3 long
         write c
@@ -348,7 +348,7 @@ describe("a hint suggests the most likely meaning", () => {
     }
   });
 
-  test("a hint never suggests an unavailable operator or an invalid value", () => {
+  test("a misspelled name gets no suggestion if the operator is unavailable or the value is invalid", () => {
     for (const query of [
       "nera:here",
       "lists:7",

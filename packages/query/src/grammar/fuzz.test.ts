@@ -147,7 +147,7 @@ describe("any text", () => {
 describe("a very long text", () => {
   const repeated = fc.tuple(piece, fc.integer({ min: 1, max: 3_000 }), syntaxText);
 
-  test("a very long text is parsed to its end, regardless of what it repeats", () => {
+  test("a very long text is parsed with at most 32 errors, regardless of what it repeats", () => {
     fc.assert(
       fc.property(repeated, ([unit, times, rest]) => {
         const text = unit.repeat(times) + rest;

@@ -260,7 +260,7 @@ describe("messages about operators", () => {
     `);
   });
 
-  test("messages explain values that never match", () => {
+  test("messages explain conditions that no post can match together", () => {
     expect(formatMessage("is:retweet -is:retweet")).toMatchInlineSnapshot(`
       "contradiction: no post matches both filter:retweets and -filter:retweets (at offset 11), 11 long
         remove one of them, or write OR between them"

@@ -321,7 +321,7 @@ describe("limits", () => {
     "–",
     "🏽",
     "\u0301",
-  ])("8 KB of %j is parsed quickly", (piece) => {
+  ])("8 KB of %j is parsed before the test times out", (piece) => {
     const text = piece.repeat(8192 / piece.length).slice(0, 8192);
     for (const prefix of ["", "geocode:", "since:", "lang:", "from:", "url:", "#", "@", '"']) {
       parseQueryLeniently(prefix + text, { maxLength: 20_000 });

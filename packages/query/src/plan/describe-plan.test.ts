@@ -78,7 +78,7 @@ describe("unresolved names", () => {
     expect(describeQuery(query)).toBe(expected);
   });
 
-  test("placeholders of unresolved names are distinct, and differ from anything a user can write", () => {
+  test("placeholders of unresolved names differ from each other and from values in the query that resemble them", () => {
     const names = describeQuery(
       'from:ann from:bob quoted:1 source:"from:?/0" label:"@?/0" "from:?/0"',
     );

@@ -203,7 +203,7 @@ describe("a text is a question if it has a question mark outside of links", () =
     ["see https://example.com/?a=b ?", true],
     ["have you seen https://example.com/a?", true],
     ["", false],
-  ])("%s", (text, expected) => {
+  ])("a text is a question only with a question mark outside of links: %s", (text, expected) => {
     expect(hasQuestionMark(text)).toBe(expected);
   });
 });

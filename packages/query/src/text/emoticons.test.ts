@@ -25,6 +25,6 @@ test("text is read as an emoticon only if it contains nothing else", () => {
   expect(readEmoticon("hm :)")).toBeNull();
 });
 
-test("searching for emoticons takes linear time, even in a text with many colons", () => {
+test("a text with hundreds of thousands of colons is searched for emoticons before the test times out", () => {
   expect(findEmoticons(`${":".repeat(200_000)} ${":(".repeat(100_000)}`)).toEqual([]);
 });

@@ -15,7 +15,7 @@ test.each([
   ["xn--abc-.example", "xn--abc-.example"],
   ["xn--a-ecp.example", "xn--a-ecp.example"],
   ["x", "x"],
-])("the punycode host %j is decoded to %j", (name, decoded) => {
+])("the Unicode form of the host %j is %j", (name, decoded) => {
   expect(unicodeHost(name)).toBe(decoded);
 });
 

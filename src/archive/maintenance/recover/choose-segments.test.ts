@@ -94,7 +94,7 @@ describe("chosen segments have no common IDs", () => {
     ).toEqual({ used: [2], unused: ["1 overlapped"] });
   });
 
-  test("a segment of another archive or with another number is omitted", () => {
+  test("a segment of another archive, or whose sequence number is not its recorded one, is omitted", () => {
     expect(choose({ sequence: 1 }, { sequence: 2, uriKey: "other" })).toEqual({
       used: [1],
       unused: ["2 of another archive"],
@@ -103,7 +103,7 @@ describe("chosen segments have no common IDs", () => {
     expect(chooseSegments([renamed], "key").chosen).toEqual([]);
   });
 
-  test("a segment that took over the IDs of an expired one starts at its first post", () => {
+  test("a segment that took over the IDs of an expired one starts at the millisecond of its first post", () => {
     const { chosen: chosenSegments } = chooseSegments(
       [
         candidate({ sequence: 1, ids: [ms, 2n * ms] }),

@@ -145,7 +145,7 @@ describe("a Mastodon archive", () => {
     expect(folder.rejections).toEqual([expect.stringMatching(/^2: actor: .*actor\.json/)]);
   });
 
-  test("an import of a Mastodon archive writes bad records by number, so that they can be repaired and imported", async () => {
+  test("an import of a Mastodon archive reports bad records by number, and writes them so that they can be repaired and imported", async () => {
     const badRecords = [
       7,
       create(2, { id: 5 }),

@@ -135,7 +135,7 @@ describe("an X archive", () => {
     expect(folder.posts()).toMatchObject([{ username: "harbour_demo", userId: null }]);
   });
 
-  test("an import of an X archive writes bad records by number, one line each, so that they can be repaired and imported", async () => {
+  test("an import of an X archive reports bad records by number, and writes each on a line so that it can be repaired and imported", async () => {
     folder.file("account.js", account);
     const badTweets = [tweet(2, { id_str: "x" }), tweet(3, { created_at: 5 }), { like: {} }];
     const file = folder.file(

@@ -59,7 +59,7 @@ describe("a platform's coverage", () => {
     );
   });
 
-  it("a platform's coverage states which part was searched live, and never that this part is archived", () => {
+  it("a platform's coverage states whether it was answered live, wholly or in part", () => {
     const gapBefore = posts({ platform: "x", held: [gap], gaps: [{ from, to: gap.from }] });
     const getText = (covered: CollectionCoverage, ...sources: readonly Source[]) =>
       coverageLines(makeCoverage(covered), sources, nowMs)[0]?.text;

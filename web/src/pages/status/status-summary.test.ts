@@ -58,7 +58,7 @@ test("the status summary reports that there are no gaps since a new archive bega
   );
 });
 
-test("the status summary names live platforms or archived posts if there is no stream", () => {
+test("the status summary names live platforms or reports an empty archive if there is no stream", () => {
   expect(statusSummary(makeStatus(makeLivePlatform("x")))).toBe("No streams; X is searched live.");
   const disabledPlatform = makePlatform("x", { ...makeLivePlatform("x"), mode: "off" });
   expect(statusSummary(makeStatus(disabledPlatform))).toBe("No streams, and the archive is empty.");
