@@ -21,6 +21,11 @@ describe("the requested span of time", () => {
     ["(since:2020-01-01 until:2021-01-01) OR since:2026-01-01", "2020-01-01", null],
     ["(since:2020-01-01 until:2021-01-01) OR comet", null, null],
     ["comet within_time:10d", "2026-11-10", null],
+    ["-within_time:10d", null, "2026-11-10"],
+    ["dog -(since:2026-01-02 cat)", null, null],
+    ["dog -(since:2026-01-02 until:2026-03-04)", null, null],
+    ["-(since:2026-01-02 OR until:2025-01-01)", "2025-01-01", "2026-01-02"],
+    ["-(cat -since:2026-01-02)", null, null],
   ])("the requested span of time is read from the query %s", (query, from, to) => {
     expect(querySpan(query)).toEqual({
       fromMs: from === null ? null : ms(from),
@@ -32,6 +37,8 @@ describe("the requested span of time", () => {
     const id = String((BigInt(ms("2026-01-02") - 1_288_834_974_657) << 22n) + 5n);
     expect(querySpan(`since_id:${id}`).fromMs).toBe(ms("2026-01-02") - 1_000);
     expect(querySpan(`max_id:${id}`).toMs).toBe(ms("2026-01-02") + 1_000);
+    expect(querySpan(`-since_id:${id}`).toMs).toBe(ms("2026-01-02") + 1_000);
+    expect(querySpan(`-max_id:${id}`).fromMs).toBe(ms("2026-01-02") - 1_000);
     expect(querySpan("max_id:20")).toEqual({ fromMs: null, toMs: null });
   });
 

@@ -102,24 +102,30 @@ export function unsearchedSpan(
   return toMs !== null && toMs <= windowFromMs ? { fromMs, toMs } : null;
 }
 
-function nodeSpan(node: QueryNode, asOfMs: number): RequestedSpan {
+function nodeSpan(node: QueryNode, asOfMs: number, isNegated = false): RequestedSpan {
+  const spanAfter = (ms: number | null): RequestedSpan => ({ fromMs: ms, toMs: null });
+  const spanBefore = (ms: number | null): RequestedSpan => ({ fromMs: null, toMs: ms });
+  const getChildSpans = ({ children }: { children: readonly QueryNode[] }) =>
+    children.map((child) => nodeSpan(child, asOfMs, isNegated));
+  const [start, end] = isNegated ? [spanBefore, spanAfter] : [spanAfter, spanBefore];
+  const slackMs = isNegated ? -idSlackMs : idSlackMs;
   switch (node.kind) {
     case "and":
-      return intersection(node.children.map((child) => nodeSpan(child, asOfMs)));
+      return isNegated ? hull(getChildSpans(node)) : intersection(getChildSpans(node));
     case "or":
-      return hull(node.children.map((child) => nodeSpan(child, asOfMs)));
+      return isNegated ? intersection(getChildSpans(node)) : hull(getChildSpans(node));
     case "not":
-      return complement(nodeSpan(node.child, asOfMs));
+      return nodeSpan(node.child, asOfMs, !isNegated);
     case "since":
-      return { fromMs: node.ms, toMs: null };
+      return start(node.ms);
     case "until":
-      return { fromMs: null, toMs: node.ms };
+      return end(node.ms);
     case "within":
-      return { fromMs: asOfMs - node.ms, toMs: null };
+      return start(asOfMs - node.ms);
     case "since-id":
-      return { fromMs: idTime(node.id, -idSlackMs), toMs: null };
+      return start(idTime(node.id, -slackMs));
     case "max-id":
-      return { fromMs: null, toMs: idTime(node.id, idSlackMs) };
+      return end(idTime(node.id, slackMs));
     default:
       return unboundedSpan;
   }
@@ -128,10 +134,6 @@ function nodeSpan(node: QueryNode, asOfMs: number): RequestedSpan {
 function idTime(id: string, slackMs: number): number | null {
   const number = BigInt(id);
   return hasTime(number) ? idTimeMs(number) + slackMs : null;
-}
-
-function complement({ fromMs, toMs }: RequestedSpan): RequestedSpan {
-  return fromMs !== null && toMs !== null ? unboundedSpan : { fromMs: toMs, toMs: fromMs };
 }
 
 function intersection(spans: readonly RequestedSpan[]): RequestedSpan {
