@@ -32,7 +32,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     setHeaders: setDashboardHeaders,
   });
   app.decorateRequest("caller", null);
-  app.decorateRequest("admittedMs", 0);
+  app.decorateRequest("admittedAtMs", 0);
   app.decorateRequest("limits", null);
   app.decorateRequest("countedSearch", null);
   app.decorateRequest("pendingAdmission", null);

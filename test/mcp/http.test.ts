@@ -99,6 +99,14 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     expect(next.structuredContent.next_cursor).toBeNull();
   });
 
+  test("a tool call of an MCP client does not look up its caller again", async () => {
+    const read = vi.spyOn(service.context.http.accounts, "read");
+    await callTool(client, "search_posts", { query: "comet" });
+    const names = read.mock.calls.map(([name]) => name);
+    read.mockRestore();
+    expect(names).not.toContain("findEndedCallers");
+  });
+
   test("every line of a post is quoted for an MCP client", async () => {
     const { text } = await callTool(client, "search_posts", { query: "bay" });
     const quotation = text.slice(text.indexOf("> comet over"));

@@ -121,8 +121,9 @@ export function callerHook(context: HttpContext) {
     if (access === undefined) return;
     const parentRequest = outerRequest();
     if (parentRequest !== null) {
-      const { caller, admittedAtMs, limits } = parentRequest;
-      Object.assign(request, { caller, admittedMs: admittedAtMs, limits });
+      request.caller = parentRequest.caller;
+      request.admittedAtMs = parentRequest.admittedAtMs;
+      request.limits = parentRequest.limits;
       return;
     }
     const { authorization, "idempotency-key": idempotencyKey } = request.headers;

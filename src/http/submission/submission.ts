@@ -99,16 +99,15 @@ function submissionAdmission(
 
   const write: PendingAdmission["write"] = async (search) => {
     // If the store fails, the caller is unknown, and another call would only wait again.
-    Object.assign(request, { pendingAdmission: null, caller: null });
+    request.pendingAdmission = null;
+    request.caller = null;
     const { admission, submitted } = await limiter.admitSearch(
       pendingAdmission.recalledAdmission,
       search,
     );
     if (admission === null) {
-      Object.assign(request, {
-        pendingAdmission,
-        caller: pendingAdmission.recalledAdmission.caller,
-      });
+      request.pendingAdmission = pendingAdmission;
+      request.caller = pendingAdmission.recalledAdmission.caller;
       return submitted;
     }
     recordAdmission(request, admission, clock.elapsed());
