@@ -64,14 +64,17 @@ const postsPerCommit = 1_000;
 /** Lists misplaced posts in the catalog, because archives of an earlier format do not. */
 export function* listMisplaced(
   { catalog }: CompactionContext,
-  { old, platform, misplaced: found }: SegmentRewrite,
+  { old, platform, misplaced: found, isSalvage, findCopy }: SegmentRewrite,
 ): CompactionSteps<void> {
   const misplaced = openMisplacedPosts(catalog);
   const selectPost = old.prepare("SELECT 1 FROM post WHERE id = ?");
+  // A salvage changes no IDs, and the damaged table may be unreadable.
+  const isStored = (id: bigint): boolean =>
+    isSalvage ? findCopy(id).has(id) : selectPost.get(id) !== undefined;
   for (let start = 0; start < found.length; start += postsPerCommit) {
     yield* inLock(catalog, () => {
       for (const { hash, id } of found.slice(start, start + postsPerCommit)) {
-        if (selectPost.get(id) !== undefined) misplaced.add(platform, hash, id);
+        if (isStored(id)) misplaced.add(platform, hash, id);
       }
     });
     yield "worked";

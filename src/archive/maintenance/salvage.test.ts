@@ -36,7 +36,10 @@ const templates = {
 type Form = keyof typeof templates;
 const forms = ["unsealed", "sealed"] as const satisfies readonly Form[];
 
-const makeUri = (n: number): string => `at://did:plc:author/app.bsky.feed.post/key${n}`;
+/** Of one misplaced post, the key contains a time years before the post's. */
+const makeKey = (n: number): string => (n === 300 ? "3jzfcijpj2z2a" : `key${n}`);
+
+const makeUri = (n: number): string => `at://did:plc:author/app.bsky.feed.post/${makeKey(n)}`;
 
 const formatText = (n: number): string =>
   `words of post ${n} ${"and many more ".repeat(n % 50 === 0 ? 900 : 40)}`;
@@ -50,7 +53,7 @@ beforeAll(() => {
       Array.from({ length: posts }, (_, n) => ({
         kind: "upsert",
         post: makePost({
-          key: `key${n}`,
+          key: makeKey(n),
           createdMs: startMs + n * minuteMs,
           text: formatText(n),
           revision: "r1",
