@@ -64,12 +64,11 @@ export type SmallArchive = {
   remove(): void;
 };
 
-const maxBytes = Number.POSITIVE_INFINITY;
-
 export function smallArchive(
   segmentPosts = 1_000,
   nowMs = (): number => 0,
   minSealedPosts = 1,
+  maxBytes = Number.POSITIVE_INFINITY,
 ): SmallArchive {
   const root = mkdtempSync(join(tmpdir(), "earshot-archive-"));
   const folder = join(root, "archive");
@@ -171,7 +170,10 @@ export function openSecondCatalog({ folder }: SmallArchive): {
   close(): void;
 } {
   const catalog = openCatalog(folder);
-  const writer = createBatchWriter(folder, catalog, { segmentPosts: 2, maxBytes });
+  const writer = createBatchWriter(folder, catalog, {
+    segmentPosts: 2,
+    maxBytes: Number.POSITIVE_INFINITY,
+  });
   return {
     put: (...posts) => {
       const preparation = startPreparation(readUriKey(catalog), Date.UTC(2030, 0, 1));

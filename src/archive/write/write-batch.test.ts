@@ -38,6 +38,16 @@ function contents(): string[] {
 
 const ids = (): bigint[] => archive.search(everything).positions.map(({ id }) => id);
 
+test("a full archive refuses every imported batch, and accepts posts from a stream", () => {
+  archive = smallArchive(10, () => 0, 1, 1);
+  for (let batch = 0; batch < 3; batch += 1) {
+    expect(() => archive.put(makePost({ key: `${batch}` }))).toThrow(
+      expect.objectContaining({ code: "archive_full" }),
+    );
+  }
+  expect(archive.put(streamedPost({ key: "streamed" }))).toMatchObject({ inserted: 1 });
+});
+
 describe("identity", () => {
   test("posts with the same uri are stored once", () => {
     archive = smallArchive();

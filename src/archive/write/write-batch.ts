@@ -204,17 +204,21 @@ function createImportLimit(
   folder: string,
   maxBytes: number,
 ): (batch: { changes: readonly PreparedChange[] }) => void {
-  let importBatches = 0;
+  let batchesUntilCheck = 0;
   return ({ changes }) => {
     if (!changes.some((change) => change.kind === "upsert" && change.imported)) return;
-    importBatches += 1;
-    if (importBatches % batchesBetweenChecks !== 1) return;
+    if (batchesUntilCheck > 0) {
+      batchesUntilCheck -= 1;
+      return;
+    }
     const bytes = archiveBytes(folder) - orphanedTotals(folder).bytes;
-    if (bytes < maxBytes) return;
-    throw new EarshotError(
-      "archive_full",
-      `the archive is ${bytes} bytes, and imports are refused above ${maxBytes}`,
-      { status: 507, hint: "raise EARSHOT_ARCHIVE_MAX_BYTES, or import less" },
-    );
+    if (bytes >= maxBytes) {
+      throw new EarshotError(
+        "archive_full",
+        `the archive is ${bytes} bytes, and imports are refused above ${maxBytes}`,
+        { status: 507, hint: "raise EARSHOT_ARCHIVE_MAX_BYTES, or import less" },
+      );
+    }
+    batchesUntilCheck = batchesBetweenChecks - 1;
   };
 }
