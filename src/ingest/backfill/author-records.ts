@@ -55,17 +55,18 @@ function readPage(value: unknown, did: string): ListedPage {
   };
 }
 
+/** Null if the account has no profile, undefined if unknown. */
 export async function fetchProfileRecord(
   fetch: PoliteFetch,
   { did, pds }: Pick<ResolvedAccount, "did" | "pds">,
-): Promise<Record<string, unknown> | null> {
+): Promise<Record<string, unknown> | null | undefined> {
   const url = xrpcUrl(pds, "com.atproto.repo.getRecord", {
     repo: did,
     collection: profileCollection,
     rkey: profileKey,
   });
   const response = await query(fetch, url);
-  if ("refusal" in response) return null;
+  if ("refusal" in response) return response.refusal.error === "RecordNotFound" ? null : undefined;
   const { value } = asFields(response.value);
   return isObject(value) ? value : null;
 }

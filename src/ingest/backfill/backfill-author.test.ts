@@ -130,6 +130,25 @@ async function visiblePosts(): Promise<{ Content: string; Metadata: Record<strin
 const texts = async () => (await visiblePosts()).map(({ Content }) => Content).sort();
 
 describe("the backfill of an account", () => {
+  test("the backfill of an account keeps its name if the server does not return the profile", async () => {
+    const account = addAccount({ [tid(1)]: record("post", 1) });
+    account.records.set("app.bsky.actor.profile/self", {
+      $type: "app.bsky.actor.profile",
+      displayName: "Ann",
+    });
+    await backfillAuthor("ann.example", request());
+    host.intercept = (method, _, response) => {
+      if (method !== "com.atproto.repo.getRecord") return false;
+      refuse(response, "Forbidden", 403);
+      return true;
+    };
+    account.rev = tid(901);
+    const limits = { ...request().limits, maxRepositoryBytes: 1 };
+    const summary = await backfillAuthor("ann.example", request({ limits }));
+    expect(summary.by).toBe("listing");
+    expect((await visiblePosts())[0]).toMatchObject({ Metadata: { author: "Ann" } });
+  });
+
   test("the backfill of an account stores posts, handle and name, and claims coverage", async () => {
     const posts = Object.fromEntries(
       Array.from({ length: 30 }, (_, n) => [tid(n), record(`post ${n}`, n)]),
