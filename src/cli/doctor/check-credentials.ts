@@ -1,4 +1,5 @@
 import { runOn } from "../../db/operations.ts";
+import type { Config } from "../../server/config.ts";
 import { openControlForReading } from "../../server/control/control-operations.ts";
 import { credentialKinds } from "../../server/roles/credential-kinds.ts";
 import { checkCredential } from "../../upstream/credentials/check-credential.ts";
@@ -9,11 +10,14 @@ import { withCredentials } from "../credentials/with-credentials.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type DoctorFinding, ok } from "./finding.ts";
 
+const noneStored = ok("credentials", "none stored");
+
 export async function checkPlatformCredentials(
   terminal: Terminal,
-  dataDir: string,
+  { data, database }: Pick<Config, "data" | "database">,
 ): Promise<DoctorFinding[]> {
-  if (!hasCredentials(dataDir)) return [ok("credentials", "none stored")];
+  // Without credentials, a secret key is not required.
+  if (database.url === null && !hasCredentials(data.dir)) return [noneStored];
   return await withCredentials(terminal, credentialKinds, async (context) => {
     const findings: DoctorFinding[] = [];
     const credentialsInUse = createCredentialsInUse(context);
@@ -29,7 +33,7 @@ export async function checkPlatformCredentials(
     } finally {
       await credentialsInUse.stop();
     }
-    return findings;
+    return findings.length === 0 ? [noneStored] : findings;
   });
 }
 

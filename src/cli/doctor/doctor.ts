@@ -65,9 +65,9 @@ async function* collectFindings(
   } finally {
     await client.close();
   }
-  if (!existsSync(join(config.data.dir, "control.db"))) return;
+  if (url === null && !existsSync(join(config.data.dir, "control.db"))) return;
   const { checkPlatformCredentials } = await import("./check-credentials.ts");
-  yield* await checkPlatformCredentials(terminal, config.data.dir);
+  yield* await checkPlatformCredentials(terminal, config);
 }
 
 function readSettings(terminal: Terminal): { config: Config } | { findings: DoctorFinding[] } {
