@@ -4,7 +4,8 @@ import { type ApiProblem, api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { sentence } from "../../components/problem-note.tsx";
 import { useAction } from "../../components/use-action.ts";
-import { isRunning, type JobHead, type JobStatus } from "../../jobs/job.ts";
+import { cancelJob } from "../../jobs/cancel-job.ts";
+import { isRunning, type JobHead } from "../../jobs/job.ts";
 import { searchPagePath } from "../playground/search-request.ts";
 
 /** Cancels a running job, or submits an ended one again. */
@@ -21,7 +22,7 @@ export function JobAction({
   const name = job.query === "" ? job.method : job.query;
   if (!isRunning(job.status)) return <RunAgain job={job} isPlain={variant === "plain"} />;
   const cancel = async () => {
-    await cancelRunning(job.uuid);
+    await cancelJob(job.uuid);
     await onChanged();
   };
   return (
@@ -42,13 +43,6 @@ export function JobAction({
 
 /** The job does not report the requested number of results. */
 const defaultResults = 20;
-
-/** Leaves an ended job alone, because deleting it would delete its result. */
-async function cancelRunning(uuid: string): Promise<void> {
-  const path = `/v1/search/live/status/${uuid}`;
-  const { status } = await api.get<JobStatus>(path);
-  if (isRunning(status)) await api.delete(path);
-}
 
 function RunAgain({ job, isPlain }: { job: JobHead; isPlain: boolean }) {
   const { query, platform } = job;

@@ -1,3 +1,4 @@
+import { ApiProblem } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { sentence } from "../../components/problem-note.tsx";
@@ -17,12 +18,23 @@ export function SaveMenu({ shownAnswer }: { shownAnswer: ShownAnswer }) {
       );
     });
   const copy = () =>
-    void navigator.clipboard?.writeText(JSON.stringify(shownAnswer.results, null, 2));
+    run(async () => {
+      try {
+        await navigator.clipboard.writeText(JSON.stringify(shownAnswer.results, null, 2));
+      } catch {
+        // Browsers provide no clipboard on insecure origins.
+        throw new ApiProblem({
+          code: "no_clipboard",
+          status: 0,
+          message: "the browser refuses to copy here: save a file instead",
+        });
+      }
+    });
   return (
     <>
       {problem === null ? null : <span role="alert">{sentence(problem.message)}</span>}
       <Menu label="Save results" text="Save">
-        <Button variant="plain" size="small" onClick={copy}>
+        <Button variant="plain" size="small" onClick={() => void copy()}>
           Copy JSON
         </Button>
         {(["ndjson", "csv", "markdown"] as const).map((format) => (

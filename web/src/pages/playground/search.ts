@@ -71,13 +71,6 @@ export async function runSearch(
   }
 }
 
-/** Cancels a running job; errors are ignored. */
-export async function cancelJob(uuid: string): Promise<void> {
-  await request(`/v1/search/live/social/status/${uuid}`, { method: "DELETE" }).catch(
-    () => undefined,
-  );
-}
-
 /** Uses one search. Errors: `ApiProblem`. */
 export async function countPosts(
   { query, platform }: Request,

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "preact/compat";
 import type { ApiProblem, RemainingRates } from "../../api.ts";
+import { cancelJob } from "../../jobs/cancel-job.ts";
 import type { PostRecord, SearchAnswer } from "./answer.ts";
-import { cancelJob, type Phase, problemFrom, type RepeatedRequest, runSearch } from "./search.ts";
+import { type Phase, problemFrom, type RepeatedRequest, runSearch } from "./search.ts";
 import { type Request, searchPagePath } from "./search-request.ts";
 
 /** The displayed answer, with all loaded pages. */
@@ -126,6 +127,6 @@ type RunningSearch = { control: AbortController; uuid: string | null };
 export function endSearch(search: RunningSearch | null): void {
   if (search === null) return;
   search.control.abort();
-  if (search.uuid !== null) void cancelJob(search.uuid);
+  if (search.uuid !== null) void cancelJob(search.uuid).catch(() => undefined);
   search.uuid = null;
 }
