@@ -102,6 +102,17 @@ describe("an interrupted stream", () => {
     expect(feed.getSnapshot()).toMatchObject({ feed: { status: "live" }, openCount: 2 });
   });
 
+  test("a stream of jobs that breaks soon after each opening is retried with backoff", async () => {
+    const waitsMs: (number | undefined)[] = [];
+    for (let openings = 0; openings < 3; openings += 1) {
+      await open();
+      lastStream().onError();
+      waitsMs.push(waits[0]?.ms);
+      waits[0]?.act();
+    }
+    expect(waitsMs).toEqual([1_000, 2_000, 4_000]);
+  });
+
   test("a stream of jobs that lasted is reopened without a notice", async () => {
     await open();
     nowMs += 60_000;

@@ -84,7 +84,6 @@ export function createJobFeed(environment: FeedEnvironment): JobFeed {
 
   function onOpen(): void {
     openedAtMs = environment.nowMs();
-    retryMs = firstRetryMs;
     change({ feed: { status: "live" }, events: new Map(), openCount: snapshot.openCount + 1 });
     void countRunning();
   }
@@ -108,7 +107,7 @@ export function createJobFeed(environment: FeedEnvironment): JobFeed {
     const wasStable = openedAtMs !== null && nowMs - openedAtMs >= stableMs;
     closeStream();
     const waitMs = wasStable ? 0 : retryMs;
-    if (!wasStable) retryMs = Math.min(2 * retryMs, maxRetryMs);
+    retryMs = wasStable ? firstRetryMs : Math.min(2 * retryMs, maxRetryMs);
     const { feed } = snapshot;
     const sinceMs = feed.status === "stopped" ? feed.sinceMs : nowMs;
     if (!wasStable) change({ feed: { status: "stopped", sinceMs, retryAtMs: nowMs + waitMs } });
