@@ -12,7 +12,7 @@ import { createContext } from "./context.ts";
 import { startControl } from "./control/control.ts";
 import { startNode } from "./roles/node.ts";
 import { stopService } from "./stop.ts";
-import type { Stores } from "./stores.ts";
+import { closeStores, type Stores } from "./stores.ts";
 
 export type LocalService = {
   app: FastifyInstance;
@@ -33,8 +33,10 @@ export async function startLocalService(baseConfig: Config): Promise<LocalServic
     ...baseConfig,
     data: { ...baseConfig.data, dir: folder, secretKey: null },
   };
+  let stores: Stores | null = null;
   try {
-    const context = createContext(config, await openStores(baseConfig, folder), {});
+    stores = await openStores(baseConfig, folder);
+    const context = createContext(config, stores, {});
     await context.queue.start();
     await context.nodes.start();
     const app = buildApp(context.http);
@@ -52,6 +54,7 @@ export async function startLocalService(baseConfig: Config): Promise<LocalServic
     };
     return { app, key, stop };
   } catch (error) {
+    if (stores !== null) await closeStores(stores);
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
@@ -66,6 +69,11 @@ async function openStores({ data }: Config, folder: string): Promise<Stores> {
     share: sharedReaders,
     clock: systemClock,
   });
-  const control = await startControl({ dataDir: folder, archive: sharedReaders });
+  const control = await startControl({ dataDir: folder, archive: sharedReaders }).catch(
+    async (error: unknown) => {
+      await archive.close();
+      throw error;
+    },
+  );
   return { gateway: singleGatewayId, control, archive, onWarning: () => undefined };
 }

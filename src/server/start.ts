@@ -70,6 +70,7 @@ export async function startService(
     });
     return { url, app, context, stop };
   } catch (error) {
+    context.sharing.stop();
     await Promise.allSettled([
       openedApp?.close(),
       node?.stop(),

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -84,4 +86,25 @@ test("an agent without an archive creates nothing, and its answers are not marke
   expect(notes()).toContain("no archive in");
   expect(await readdir(folder)).toEqual([]);
   await rm(folder, { recursive: true });
+});
+
+test("the MCP command exits with an error if its private service cannot start", async () => {
+  const server = spawn(process.execPath, [program, "mcp"], {
+    env: {
+      PATH: process.env.PATH,
+      EARSHOT_BLUESKY_PUBLIC: "off",
+      EARSHOT_DATA_DIR: service.dataDir,
+      EARSHOT_NODES_POLICY: "/nonexistent",
+    },
+    stdio: ["pipe", "ignore", "pipe"],
+    timeout: 20_000,
+    killSignal: "SIGKILL",
+  });
+  let notes = "";
+  server.stderr.on("data", (piece) => {
+    notes += String(piece);
+  });
+  const [code] = await once(server, "exit");
+  expect(notes).toContain("EARSHOT_NODES_POLICY");
+  expect(code).toBe(2);
 });
