@@ -14,12 +14,16 @@ const filesPerReader = 8;
 const maxOpenSegments = 64;
 
 export function requiredAtStart({ segments, readers }: { segments: number; readers: number }) {
+  // The control thread has a reader, too.
+  const openReaders = readers + 1;
   // The writer and compaction also open segments. Each opens two files per segment, and all share one more.
-  const filesPerSegment = 2 * (readers + 2) + 1;
+  const filesPerSegment = 2 * (openReaders + 2) + 1;
   return {
     bytes: baseBytes + bytesPerSegment * segments,
     files:
-      baseFiles + filesPerReader * readers + filesPerSegment * Math.min(segments, maxOpenSegments),
+      baseFiles +
+      filesPerReader * openReaders +
+      filesPerSegment * Math.min(segments, maxOpenSegments),
   };
 }
 
