@@ -1,4 +1,4 @@
-import { url, urlListOrNone } from "../lib/settings/network-kinds.ts";
+import { url, urlListOrNone, urlOrNone } from "../lib/settings/network-kinds.ts";
 import { choice, count, duration, text } from "../lib/settings/setting.ts";
 import { platforms } from "../posts/post.ts";
 
@@ -105,9 +105,8 @@ const platformSettings = {
     "the at:// uri of a feed generator",
     "The feed that `getforyoutweets` reads on Bluesky.",
   ),
-  mastodonInstance: urlListOrNone(
+  mastodonInstance: urlOrNone(
     "EARSHOT_MASTODON_INSTANCE",
-    [],
     ["https:", "http:"],
     "The Mastodon server to use if neither a credential nor the query names one.",
   ),

@@ -22,7 +22,7 @@ function listOrigins({ ingest, upstreams, mastodonStream, signIn, http }: Config
   const urls = [
     ...(ingest.source === "off" ? [] : ingest.urls.slice(0, 1)),
     ...(upstreams.blueskyPublic === "on" ? [ingest.appviewUrl] : []),
-    ...upstreams.mastodonInstance,
+    ...(upstreams.mastodonInstance === null ? [] : [upstreams.mastodonInstance]),
     ...(mastodonStream.server === null ? [] : [mastodonStream.server]),
     ...(signIn.githubClientId === null ? [] : [signIn.githubUrl]),
     ...(signIn.gitlabClientId === null ? [] : [signIn.gitlabUrl]),

@@ -44,7 +44,7 @@ function configuredAddresses({ upstreams, ingest, mastodonStream, backfill }: Co
   const defaults = new Set(allSettings().flatMap(({ fallback }) => fallback));
   const addresses = [
     ...upstreams.privateHosts,
-    ...upstreams.mastodonInstance,
+    ...(upstreams.mastodonInstance === null ? [] : [upstreams.mastodonInstance]),
     ...(mastodonStream.server === null ? [] : [mastodonStream.server]),
     upstreams.xApiUrl,
     backfill.plcUrl,

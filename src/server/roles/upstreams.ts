@@ -140,7 +140,7 @@ function makePlatforms({ upstreams: settings, ingest }: Config): Record<Platform
       isSearchEnabled: settings.blueskySearch === "on",
       feed: settings.blueskyFeed,
     }),
-    mastodon: createMastodonUpstream({ instance: settings.mastodonInstance[0] ?? null }),
+    mastodon: createMastodonUpstream({ instance: settings.mastodonInstance }),
     x: createXUpstream({
       apiUrl: settings.xApiUrl,
       trendsWoeid: settings.xTrendsWoeid,
