@@ -40,7 +40,8 @@ export async function readFeed(
   const sortedStatuses = list(json, maxPerPage)
     .map((status) => ({ status, timeMs: statusTime(status) }))
     .toSorted((a, b) => b.timeMs - a.timeMs);
-  const oldestMs = sortedStatuses.at(-1)?.timeMs ?? Number.NEGATIVE_INFINITY;
+  const oldestMs =
+    sortedStatuses.findLast(({ timeMs }) => timeMs > 0)?.timeMs ?? Number.NEGATIVE_INFINITY;
   const { fromMs } = context.call;
   const isPastWindow = sortedStatuses.length === 0 || (fromMs !== null && oldestMs < fromMs);
   return {
