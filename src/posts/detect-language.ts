@@ -84,7 +84,7 @@ function parseWords(text: string): string {
   const input = decodeEntities(text.slice(0, maxInputLength)).toWellFormed();
   const links = findLinks(input);
   const mentions = startingOutside(findMentions(input, { dottedHandles: true }), links);
-  let remainder = input.replace(repostMark, "  ");
+  let remainder = input.replace(repostMark, (mark) => " ".repeat(mark.length));
   for (const { start, end } of [...links, ...mentions]) {
     remainder = remainder.slice(0, start) + " ".repeat(end - start) + remainder.slice(end);
   }
