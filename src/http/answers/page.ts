@@ -50,14 +50,20 @@ export function pageWarnings({
   result,
   omitted,
   isContinued,
+  nextCursor,
 }: AnswerPage): readonly SourceWarning[] {
   const warnings = jobWarnings({ ...job, result });
-  return omitted === 0 || isContinued ? warnings : [...warnings, recordsOmitted(job, omitted)];
+  if (omitted === 0 || isContinued) return warnings;
+  return [...warnings, recordsOmitted(job, omitted, nextCursor !== null)];
 }
 
-const recordsOmitted = ({ uuid }: AnsweredJob, records: number): SourceWarning => ({
+const recordsOmitted = (
+  { uuid }: AnsweredJob,
+  count: number,
+  hasNextPage: boolean,
+): SourceWarning => ({
   code: "left_out",
-  message: `max_chars omitted ${records} records, and next_cursor continues after them`,
+  message: `max_chars omitted ${count} ${count === 1 ? "record" : "records"}${hasNextPage ? ", and next_cursor continues after them" : ""}`,
   hint: `fetch the result of job ${uuid} for all records, or raise max_chars`,
 });
 

@@ -102,8 +102,9 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
   }
 
   async function countRange(range: UsageRange): Promise<ReceivedPosts> {
-    const coverage = (await archiveState.get(requiredTimeoutMs))?.coverage ?? [];
-    const platformsWithPosts = coverage
+    const currentState = await archiveState.get(requiredTimeoutMs);
+    if (currentState === null) throw archiveTimeout();
+    const platformsWithPosts = currentState.coverage
       .filter(({ hasPosts }) => hasPosts)
       .map(({ platform }) => platform);
     const { fromMs, toMs } = histogramSpan(range, clock.now());
