@@ -5,7 +5,10 @@ import { runSearch } from "../run-search.ts";
 import type { Tool } from "../tool.ts";
 import { quoteText, untrustedNote } from "../untrusted.ts";
 
-const input = z.object({ platform, max_results: maxResults });
+const input = z.object({
+  platform: platform.describe('One platform; "social" is the default one of the service'),
+  max_results: maxResults,
+});
 
 const trend = z.object({
   rank: z.number(),
