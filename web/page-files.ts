@@ -1,8 +1,9 @@
 import type { Plugin, Rolldown } from "vite";
 
 /**
- * Writes page-files.json: each page's files that app.html does not name, so that browsers load them with the app instead of
- * after it. src/pages/NAME/page.tsx and src/pages/operator/NAME-page.tsx are the page /NAME.
+ * Writes page-files.json: each page's files that app.html does not name, so that browsers load them
+ * with the app instead of after it. src/pages/NAME/page.tsx and src/pages/operator/NAME-page.tsx
+ * are the page /NAME.
  */
 export function pageFiles(): Plugin {
   return {

@@ -77,7 +77,7 @@ export type SubmissionDecision = {
 };
 
 /**
- * Exact sliding logs per key: `burst` for requests per second, `search` for submissions per 60 s.
+ * Sliding logs per key: `burst` for requests per second, `search` for submissions per 60 s.
  * Refused calls do not count. Of the calls before a restart, only submissions with a job row count.
  * Errors: those of the store.
  */
@@ -88,8 +88,8 @@ export type Limiter = {
   /** Returns a recently admitted caller, which may be admitted together with its search; else null. */
   recall(params: AdmissionParams): RecalledAdmission | null;
   /**
-   * Makes one call to the store. `admission` is null if nothing was counted, `submitted` if nothing
-   * was written.
+   * Makes one call to the store. `admission` is null if nothing was counted, `submitted` if the
+   * search is `unadmitted`.
    */
   admitSearch(
     recalled: RecalledAdmission,

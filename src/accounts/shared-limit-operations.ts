@@ -97,7 +97,7 @@ const rateSql = `
 
 export type AdmissionRow = AuthenticationRow & RateRow & { blockedUs: number; isGood: number };
 
-/** Compared in place of the hash of an unknown key. */
+/** In place of the hash of a missing key. */
 const noHash = new Uint8Array(32);
 
 export const sharedLimitOperations: LimitOperations = {

@@ -293,7 +293,7 @@ export type Archive = {
   ingestOrder(after: IngestedPost | null, limit: number): Promise<readonly IngestedPost[]>;
   /** Accounts that have stored posts and were last looked up before `beforeMs`, or never: those come first. */
   accountsToLookUp(platform: Platform, beforeMs: number, limit: number): Promise<readonly string[]>;
-  /** The accounts that a folded username can refer to on any platform; at most a few dozen. */
+  /** The accounts that a folded username can refer to on any platform; at most 20. */
   accountsNamed(name: string): Promise<readonly NamedAccount[]>;
   aliases(
     platform: Platform,

@@ -6,8 +6,8 @@ export type PreparedPost = {
   uri: string;
   hash: bigint | null;
   /**
-   * The preferred ID: changed if another post in the same millisecond has it. An X post has its
-   * own.
+   * The preferred ID: changed if another post in the same millisecond has it. X posts keep
+   * theirs.
    */
   id: bigint;
   timeMs: number;

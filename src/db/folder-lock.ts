@@ -1,6 +1,6 @@
 /**
  * The lock is an open SQLite transaction, which ends with the process; a pid file would outlive it.
- * Command-line tools do not take the lock. SQLite's locks need a local disk.
+ * Most command-line tools do not take it. SQLite's locks need a local disk.
  */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

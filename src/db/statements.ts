@@ -69,7 +69,6 @@ export function* mapNonNull<Item, Value>(
 }
 
 /** A translation of SQLite's SQL, in which operations are written. */
-
 export type PostgresQuery = {
   text: string;
   names: readonly string[];

@@ -21,8 +21,8 @@ import { addNodeRoutes } from "./routes/nodes/add-node-routes.ts";
 import { createSearchSubmissions } from "./submission/submission.ts";
 
 /**
- * Checks in this order: request id, platform, invalid keys from the address, key, requests per
- * second, body, schema, route. On close, pending requests get their current state.
+ * Checks in this order: path, header fields, platform, invalid keys from the address, key,
+ * requests per second, body, schema, route. On close, pending requests end.
  */
 export function buildApp(context: HttpContext): FastifyInstance {
   const { app, shutdownSignal } = openApp({

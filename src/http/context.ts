@@ -30,7 +30,7 @@ type HttpSettings = Pick<GatewaySettings, "embedded"> & {
   publicUrl: string | null;
   /** Origins whose pages can call the API; `*` means all. */
   corsOrigins: readonly string[];
-  /** Key for node requests without one; if null, these are rejected. */
+  /** Key for `/api/v1/data` requests without one; if null, these are rejected. */
   openNodeKey: string | null;
   limits: DeploymentLimits & { dashboardRequestsPerSecond: number };
   maxKeysPerAccount: number;

@@ -46,7 +46,7 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   listAll(before: number | null, limit: number): Promise<AllJobsPage>;
   /**
    * Yields the current state of each job that changed after change number `after`, then new
-   * changes; null yields only changes committed after the promise resolves. A slow reader may miss
+   * changes; null yields only changes reported after the call. A slow reader may miss
    * intermediate states, but never a job's latest one. Ends when the signal aborts or the queue
    * stops.
    */

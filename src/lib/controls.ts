@@ -7,7 +7,7 @@ export function stripControls(text: string): string {
   );
 }
 
-/** Escapes these characters as JSON does, including line breaks and direction marks. */
+/** Escapes control and format characters, including line breaks, as `\uXXXX`. */
 export function escapeInvisible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from({ length: character.length }, (_, index) => escapeAt(character, index)).join(""),

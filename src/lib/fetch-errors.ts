@@ -10,7 +10,7 @@ const timeoutCodes = new Set([
 const maxCauses = 8;
 
 /**
- * An `EarshotError` is returned unchanged; other errors become `upstream_timeout` or
+ * An `EarshotError` among the causes is returned; other errors become `upstream_timeout` or
  * `upstream_unreachable`.
  */
 export function fetchError(url: URL, thrown: unknown): EarshotError {

@@ -10,8 +10,7 @@ export type { FetchedResponse } from "./fetched-response.ts";
 
 /**
  * Limits the time and size of a response. No HTTP status is an error. Errors: `address_refused`;
- * `upstream_unreachable` and `upstream_timeout` (retryable); `answer_too_large`; the caller's abort
- * reason.
+ * `upstream_unreachable`; `upstream_timeout`; `answer_too_large`; the caller's abort reason.
  */
 export type GuardedFetch = (url: URL | string, options?: FetchOptions) => Promise<FetchedResponse>;
 

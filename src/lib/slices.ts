@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 
 const sliceMs = 10;
 
-/** Call in each iteration of a long loop: yields once the slice is used up. */
+/** The result, awaited in each iteration of a long loop, yields once the slice is used up. */
 export function startSlices(clock: Pick<Clock, "elapsed">): () => Promise<void> | undefined {
   let endMs = clock.elapsed() + sliceMs;
   return () => (clock.elapsed() < endMs ? undefined : next());

@@ -36,11 +36,11 @@ export type CredentialKind = {
   /** Validates the values with the platform. Errors: `credential_invalid` with field and reason. */
   make(values: Readonly<Record<string, string>>, tools: CredentialTools): Promise<NewCredential>;
   authorization?: Authorization;
-  /** Errors: `credential_refused`. */
+  /** Errors: `credential_refused`; `upstream_failed`. */
   test(stored: CredentialInUse, tools: CredentialTools): Promise<string>;
   /**
-   * Logs in and renews if necessary (see `renew`). Throws `credential_refused` for a 401 after a
-   * renewal; other responses are returned.
+   * Logs in and renews if necessary (see `renew`). Throws `credential_refused` for a final 401;
+   * other responses are returned.
    */
   send(
     request: AuthorizedRequest,
@@ -97,8 +97,8 @@ export type CredentialInUse = {
   credential: Credential;
   secrets(): Secrets;
   /**
-   * `make` runs for one caller at a time; concurrent callers share its result, which is then on
-   * disk. It is not called if the secrets no longer equal `expected`.
+   * `make` runs for one caller at a time; concurrent callers share its result, which is then
+   * stored. It is not called if the secrets no longer equal `expected`.
    */
   renew(expected: Secrets, make: (stored: Secrets) => Promise<Secrets>): Promise<Secrets>;
 };

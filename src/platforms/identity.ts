@@ -26,7 +26,7 @@ export type IdentityRules = {
   /** Reads an id field (`in_reply_to_id`, `quote_of_id` …) of a record by `author`. */
   reference(id: string, author: string): PostReference | null;
   referenceForm: string;
-  /** Whether adapters can read it; imported posts may have others. */
+  /** Forms that adapters produce; imported posts may have others. */
   isUserId(text: string): boolean;
   isPostUri(text: string): boolean;
 };

@@ -1,6 +1,6 @@
 /**
- * Parsed only once, at submission, because each platform would parse them differently, and cursors
- * are bound to the parsed form.
+ * Targets are parsed once, at submission, because platforms would parse them differently, and
+ * cursors are bound to the parsed form.
  */
 
 import { byPlatform, type Platform } from "../posts/post.ts";

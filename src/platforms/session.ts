@@ -14,9 +14,9 @@ export type Session = {
   /** When the request was submitted; adapters do not read the clock. */
   nowMs: number;
   /**
-   * Returns 2xx, and 4xx except 401, 408 and 429. Errors: `upstream_limited` (resets after the
-   * deadline), `credential_refused` (401, also with a renewed session), `upstream_timeout`,
-   * `upstream_unreachable`, `upstream_failed` (5xx after all tries), `answer_unreadable`,
+   * Returns 2xx, and 4xx except 401, 408 and 429. Errors: `upstream_limited`, `credential_refused`
+   * (401, also with a renewed session), `upstream_timeout`, `upstream_unreachable`,
+   * `upstream_refused` (redirects), `upstream_failed` (408 or 5xx), `answer_unreadable`,
    * `answer_too_large`, `budget_used_up`.
    */
   get(request: UpstreamRequest): Promise<UpstreamResponse>;
@@ -42,7 +42,7 @@ export type Bill = { postReads?: number; userReads?: number; requests?: number }
 export type UpstreamResponse = {
   status: number;
   headers: Headers;
-  /** Absent if not known to be later than `nowMs`. */
+  /** Defaults to the session's `nowMs`. */
   receivedMs?: number;
   json: unknown;
   settle(bill: Bill): void;

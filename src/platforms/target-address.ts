@@ -119,7 +119,7 @@ function mastodonUserTarget(path: readonly string[], host: string): UserTarget |
   return makeUserTarget("mastodon", { handle: `${name}@${home}`, host });
 }
 
-/** Usually the URI. In web pages such as `/@ann@other.host/<id>`, the id is local to the server. */
+/** The URL is usually the URI. In web pages such as `/@ann@other.host/<id>`, the id is local. */
 function mastodonPostTarget(
   path: readonly string[],
   { host, origin, pathname, href }: URL,

@@ -9,7 +9,7 @@ export type UserTarget = {
   platform: Platform | null;
   handle: string | null;
   id: string | null;
-  /** The Mastodon host in a profile's address. */
+  /** The Mastodon host in an id or a profile's address. */
   host: string | null;
 };
 
@@ -32,7 +32,7 @@ export type SpaceTarget = { kind: "space"; platform: Platform | null; id: string
 
 /**
  * The canonical form, which `readTarget` parses: `bluesky:did:…`, `x:20`, `@ann@host`, `x:@ann`, or
- * the URI of a post. Names are in lower case.
+ * the URI or URL of a post. Names are in lower case.
  */
 export function targetText(target: Target): string {
   if (target.kind === "user") return userText(target);

@@ -39,7 +39,7 @@ const authorization = new RegExp(
 );
 const lastRun = new RegExp(`(?<!${tokenText})${tokenText}+$`);
 
-/** Returns one line of at most 200 characters without apparent credentials. */
+/** Returns one short line without apparent credentials. */
 export function withoutTokens(output: unknown): string {
   if (typeof output !== "string") return "";
   const line = stripControls(truncate(output, maxInputLength)).replaceAll(/\s+/g, " ").trim();

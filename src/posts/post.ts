@@ -39,8 +39,7 @@ export type Post = {
   /** `createdAt` in Unix milliseconds; null if unparseable. */
   createdMs: number | null;
   /**
-   * When the network saw the post, in Unix milliseconds: stream event time, or else the time in the
-   * record key, or else null.
+   * When the network saw the post, in Unix milliseconds; null if unknown.
    */
   seenMs: number | null;
   text: string;
@@ -63,6 +62,9 @@ export type Post = {
   source: string | null;
   counts: PostCounts;
   origin: Origin;
-  /** The repository revision on Bluesky; empty if unknown. Later edits and deletions exceed it. */
+  /**
+   * The repository revision on Bluesky, the edit time on Mastodon; empty if unknown. Later edits
+   * and deletions exceed it.
+   */
   revision: string;
 };

@@ -37,7 +37,7 @@ export const line = {
   media: 16,
   geo: 17,
   labels: 18,
-  /** The claimed time in Unix milliseconds; empty if equal to the row's time. */
+  /** The claimed time in Unix milliseconds; empty if unknown or the row's time. */
   createdMs: 19,
   source: 20,
   /** Present only if `langs` is empty. */

@@ -45,7 +45,7 @@ export function mergedCapabilities(
 
 const billingPlatforms: readonly Platform[] = ["x"];
 
-/** Whether a platform may have billed a failed request: a retry would be billed again. */
+/** Whether a failed request may have been billed; false unless all its platforms bill. */
 export function mayBeBilled(capabilities: readonly Capability[], work: Work): boolean {
   const targetPlatforms = requestedPlatforms(work);
   // A node cannot claim that another platform bills.

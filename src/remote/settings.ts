@@ -24,7 +24,7 @@ export const challengeMs = 60_000;
 export const clockSkewMs = 60_000;
 export const leaseWaitMs = 20_000;
 export const maxResultBytes = 8_388_608;
-/** Applies to unapproved nodes, and to attestations whose results have expired. */
+/** Applies to pending and listed nodes, and to attestations whose results have expired. */
 export const retentionMs = 604_800_000;
 /** How long jobs wait for a node that has disconnected. */
 export const disconnectGraceMs = 600_000;

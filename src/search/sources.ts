@@ -38,7 +38,8 @@ export type SourceAvailability = {
   usesUpstream(search: RoutedSearch): Promise<boolean>;
   canSearch(search: Omit<RoutedSearch, "accountId">): boolean;
   /**
-   * True if the method returns data of the account, or the account has its own credential for it.
+   * Whether only this process may run the job, because it returns the account's data or uses its
+   * credential.
    */
   isLocalOnly(request: {
     platform: SearchPlatform;

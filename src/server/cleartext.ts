@@ -6,7 +6,10 @@ export function cleartextWarning({ http }: Pick<Config, "http">): string | null 
   return `warning: listening on ${http.host} without an https EARSHOT_PUBLIC_URL, so dashboard cookies are not restricted to TLS: set it to the public https URL`;
 }
 
-/** Without TLS, signed messages are readable, and the first key the gateway presents is trusted without verification. */
+/**
+ * Without TLS, signed messages are readable, and the gateway's key, unless configured, is trusted
+ * without verification.
+ */
 export function cleartextGatewayWarning({ gateway, gatewayKey }: Config["node"]): string | null {
   if (gateway === null) return null;
   const { protocol, hostname, origin } = new URL(gateway);

@@ -19,7 +19,7 @@ export type RoutableNode = Pick<
 
 export type JobRouter = {
   runsHere(work: SearchJobRequest): boolean;
-  /** Whether a node other than `excludedNodeIds` can run the job and would get it. */
+  /** Whether a node not in `excluded` can run the job and would get it. */
   hasNodeFor(work: SearchJobRequest, excluded?: ReadonlySet<string>): boolean;
   nodeCapabilities: NodeCapabilities;
 };
@@ -102,7 +102,6 @@ export const embeddedRank = (
 
 const noNodes: ReadonlySet<string> = new Set();
 
-/** The node gets jobs, now or later. */
 const isApproved = ({ state }: RoutableNode): boolean =>
   state === "approved" || state === "quarantined" || state === "draining";
 

@@ -5,7 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 const maxAgeMs = 1_000;
 const timeoutMs = 2_000;
 
-/** Concurrent callers share one check, the first of which starts immediately. */
+/** Concurrent callers share one check. The first starts at creation. */
 export function createReadiness(archive: Pick<Archive, "ping">, clock: Clock) {
   let lastSuccessMs = Number.NEGATIVE_INFINITY;
   let pendingPing: Promise<boolean> | null = startPing();

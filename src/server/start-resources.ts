@@ -10,7 +10,7 @@ const bytesPerSegment = 65_536;
 /** Files other than the readers': streams, threads, control store, catalog, locks and 32 connections. */
 const baseFiles = 96;
 const filesPerReader = 8;
-/** See archive/threads/reader.ts. */
+/** See archive/threads/open-segments.ts. */
 const maxOpenSegments = 64;
 
 export function requiredAtStart({ segments, readers }: { segments: number; readers: number }) {

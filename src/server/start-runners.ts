@@ -2,7 +2,7 @@ import { type Runner, type RunnerOptions, startRunner } from "../jobs/runner.ts"
 import { fetchMethods, searchMethods } from "../platforms/methods.ts";
 import type { Config } from "./config.ts";
 
-/** Searches have their own runner, so that a slow platform does not delay them. */
+/** Searches have their own runner, so that slow fetches do not delay them. */
 export function startRunners(
   { concurrency, fetchConcurrency }: Pick<Config["jobs"], "concurrency" | "fetchConcurrency">,
   node: Omit<RunnerOptions, "methods" | "concurrency">,

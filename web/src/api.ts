@@ -46,7 +46,7 @@ export function onSignedOut(listener: () => void): () => void {
   return () => listeners.signedOut.delete(listener);
 }
 
-/** Errors: `ApiProblem`. */
+/** Errors: `ApiProblem`; the reason of `signal`. */
 export async function request(
   path: string,
   { method = "GET", body, headers = {}, signal }: RequestOptions = {},

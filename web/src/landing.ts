@@ -18,7 +18,7 @@ import "./landing.css";
 import type { SessionResponse } from "../../src/http/dashboard/contract/session.ts";
 import { insecureBanner } from "./insecure-evidence.ts";
 
-/** Adds sign-in links, or a dashboard link when signed in, and the warning banner. The page works without them. */
+/** Adds sign-in or dashboard links, and the warning banner. The page works without them. */
 async function showSignInMethods(): Promise<void> {
   const response = await fetch("/dashboard/api/session").catch(() => null);
   if (response === null || !response.ok) return;

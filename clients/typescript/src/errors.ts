@@ -26,7 +26,7 @@ export class EarshotError extends Error {
   }
 }
 
-/** The service was unreachable, or did not respond in time. */
+/** The service was unreachable, or the connection broke. */
 export class EarshotConnectionError extends Error {
   override readonly name = "EarshotConnectionError";
 }

@@ -33,8 +33,8 @@ type CredentialRequest = {
 
 /**
  * Other accounts' credentials are reported as not found. Errors: `credential_not_found`,
- * `credential_invalid` with a pointer, `too_many_credentials`, and those of the platform. No error
- * contains a secret.
+ * `credential_invalid` with a pointer, `too_many_credentials`, `account_suspended`, and those of
+ * the platform. No error contains a secret.
  */
 export type AccountCredentials = {
   kinds: readonly CredentialKind[];

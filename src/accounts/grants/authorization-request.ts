@@ -29,7 +29,7 @@ export function readRequestHead(query: string): RequestHead {
   if (query.length > maxQueryLength) throw invalidRequest("the query is too long");
   const parameters = new URLSearchParams(query);
   for (const name of parameters.keys()) {
-    // `resource` may repeat (RFC 8707).
+    // Even `resource`, which RFC 8707 lets repeat.
     if (parameters.getAll(name).length > 1) throw invalidRequest(`${quoteName(name)} is repeated`);
   }
   const clientId = parameters.get("client_id") ?? "";

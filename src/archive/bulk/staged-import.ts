@@ -1,6 +1,6 @@
 /**
- * Building an FTS5 index took a third of an import's CPU time, and sealing read it back. Rows and
- * index are committed together, because posts without an index would not be found.
+ * An FTS5 index would take a third of an import's CPU time, and sealing would read it back. Rows
+ * and index are committed together, because posts without an index would not be found.
  */
 
 import type { FileLock } from "../../db/folder-lock.ts";
@@ -67,8 +67,8 @@ export type StagedImport = {
 };
 
 /**
- * Null if the platform's newest segment is not empty, posts may need moderation, or another process
- * is running compaction.
+ * Null if the platform's newest segment is outdated or not empty, posts may need moderation, or
+ * another process is running compaction.
  */
 export function beginStagedImport(
   { context, folder, segmentPosts, now, withLock }: StagedImportContext,

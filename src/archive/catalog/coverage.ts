@@ -19,7 +19,7 @@ export const streamEndMs = (intervals: readonly CoverageInterval[]): number =>
 
 /**
  * A stream delivers missed posts first. It has caught up when its intervals reach `liveSinceMs`,
- * when its connection was opened.
+ * the opening of its connection.
  */
 export const hasCaughtUp = (
   intervals: readonly CoverageInterval[],

@@ -4,7 +4,7 @@ import { inTransaction } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { type CatalogDamage, catalogDamage, damagedTablesAmong } from "./checksums.ts";
 
-/** If this table is damaged, answers are correct but incomplete. */
+/** Without this table, answers are correct but incomplete. */
 const coverageTable = "interval";
 
 const startupTables = ["sqlite_schema", "setting", "segment", "retired"];

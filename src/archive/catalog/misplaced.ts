@@ -10,7 +10,7 @@ import type { Platform } from "../../posts/post.ts";
 
 /**
  * Most Bluesky uris contain a creation time, and the post is stored near it. The catalog lists
- * exceptions, so that a uri lookup never searches every segment.
+ * exceptions, so that lookups of such uris search few segments.
  */
 const maxDistanceMs = 86_400_000;
 

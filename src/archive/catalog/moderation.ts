@@ -10,8 +10,8 @@ const noUnauthenticated = "!no-unauthenticated";
 type PostName = { platform: Platform; uri: string; userId: string | null };
 
 /**
- * Hides posts whose account is inactive or opts out of unauthenticated readers, as all readers of
- * an archive are, and posts that a label on them or their account hides.
+ * Hides posts of accounts that are inactive or exclude unauthenticated readers, which all archive
+ * readers are, and posts that a label on them or their account hides.
  */
 export function findModeration(
   { platform, uri, userId }: PostName,

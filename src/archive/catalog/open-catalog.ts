@@ -22,7 +22,7 @@ import { requireCurrentCatalog } from "./require-current-catalog.ts";
 import { catalogMigrations } from "./schema.ts";
 
 /**
- * Creates or migrates the catalog and its segments. Errors: `newer_schema`, and those of
+ * Creates the catalog, or migrates it and its segments. Errors: `newer_schema`, and those of
  * `require-current-catalog.ts`.
  */
 export function openCatalog(folder: string): DatabaseSync {

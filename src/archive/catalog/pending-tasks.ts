@@ -3,7 +3,7 @@ import { readSegments, type SegmentEntry } from "./catalog.ts";
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
-/** A request is stored until its task has replaced the segment, which removes the request. */
+/** Requests for replaced segments are ignored, and removed by the next `put`. */
 type PendingTasks = {
   put(catalog: DatabaseSync, segments: Iterable<SegmentKey>): void;
   take(catalog: DatabaseSync, segment: SegmentKey): boolean;

@@ -52,7 +52,7 @@ const settingName = (platform: Platform): string => `aged_out ${platform}`;
 
 /**
  * Posts before this time have expired, except for imports: later copies are rejected, and only
- * imports cover that time. Unix milliseconds; null if no posts have expired.
+ * imports cover that time. Unix milliseconds; null if late posts are accepted.
  */
 export function expiredBeforeMs(catalog: DatabaseSync, platform: Platform): number | null {
   const row = catalog

@@ -4,7 +4,7 @@ import { copyIngestBatch, idsInCopy, type SegmentRewrite } from "./segment-rewri
 import { type CompactionSteps, inLock } from "./steps.ts";
 
 const postsPerStep = 500;
-/** The last round has at most this many changes. */
+/** Few enough changes to end the rounds. */
 const maxRemaining = 50;
 
 const maxRounds = 200;

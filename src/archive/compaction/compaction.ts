@@ -26,8 +26,8 @@ import { type DueTasks, findTasks, type Task, taskKey } from "./tasks.ts";
  * Runs one task at a time, the most urgent first. Search results do not change, except that posts
  * expire.
  *
- * A write-ahead log cannot be emptied while a reader uses an older snapshot. Logs that grow for
- * hours are reported, and count towards the archive's size.
+ * A write-ahead log cannot be emptied while a reader uses an older snapshot. The largest is
+ * reported, and all count towards the archive's size.
  */
 export type Compaction = {
   /** False if no task ran. Never throws: failed tasks are retried later. */

@@ -13,7 +13,7 @@ export type CompactionContext = {
   hashUri(uri: string): bigint;
 };
 
-/** The caller must have the compaction lock, and must close `catalog`. Errors: `newer_schema`. */
+/** The caller must close `catalog`. Errors: those of `openCatalog`. */
 export function compactionContext(
   folder: string,
   bounds: ArchiveBounds,

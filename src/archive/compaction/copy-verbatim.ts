@@ -9,9 +9,9 @@ const rowsPerStep = 10_000;
 const lowestHash = -(2n ** 63n);
 
 /**
- * Copies everything except the index into an empty segment, and adds missing row checksums. The
- * source must be attached as `old`. Drops ingest numbers below `ingestOrderFrom`. Returns the IDs,
- * newest first.
+ * Copies all but the index and deletions into an empty segment, and adds missing row checksums.
+ * The source must be attached as `old`. Drops ingest numbers below `ingestOrderFrom`. Returns the
+ * IDs, newest first.
  */
 export function* copyVerbatim(
   target: DatabaseSync,

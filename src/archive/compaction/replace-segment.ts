@@ -59,7 +59,7 @@ export type Replacement = {
   shouldRenumber?: boolean;
   /** Only the data that `fill` reads must be readable. */
   isSalvage?: boolean;
-  /** If false, the old file is retired. */
+  /** If false, the old file is removed. */
   shouldOrphanOld?(): boolean;
   /** Runs in the transaction that replaces the segment. */
   onSwap?(): void;
@@ -85,16 +85,17 @@ const oldCacheKib = 8_000;
  * Replaces a segment while batches are written and readers read. Requires the compaction lock.
  *
  * 1. Under the catalog lock, the segment is marked: batches then list the posts that they change.
- *    The new sequence numbers, which are never reused, are reserved as retired files, so that
- *    their files are orphaned after a crash.
- * 2. The copies are filled in short steps and flushed. They may be older or newer than the mark.
+ *    The new sequence numbers are reserved as retired files, so that their files are orphaned
+ *    after a crash.
+ * 2. The copies are filled in short steps and flushed. They may be newer than the mark.
  * 3. The listed changes are applied in rounds until few remain.
  * 4. Under the catalog lock, the rest are applied and the copies committed. One catalog commit
  *    replaces the entry and retires the old file, which readers use until they read the catalog
  *    again.
  *
  * A crash or an error before that commit leaves the segment unchanged; after it, the copies are
- * complete. Errors: those of SQLite, and `segment_busy` if changes outpace the copying.
+ * complete. Errors: those of SQLite, `segment_missing`, `archive_damaged`, and `segment_busy` if
+ * changes outpace the copying.
  */
 export function* replaceSegment(
   context: CompactionContext,
@@ -253,7 +254,7 @@ function swap(
       numbering: rewrite.numbering,
     });
     const next = rewrite.parts.find((part) => part.low > low);
-    // The newest segment is merged later, once it is quiet.
+    // The newest segment is merged again later.
     const isNewest = next === undefined && current.high === lastId;
     if (!isNewest) setOptimised(catalog, { platform, sequence });
     if (isRequestedAgain && isSalvageRequested) requestSalvage(catalog, { platform, sequence });

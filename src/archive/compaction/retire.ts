@@ -107,8 +107,8 @@ function isRetiredFile(
 }
 
 /**
- * Orphans uncommitted files, and stops listing changes for abandoned copies. Errors: those of an
- * outdated catalog.
+ * Orphans unlisted files, and stops listing changes for abandoned copies. Errors: those of
+ * `requireCurrentCatalog`.
  */
 export function* cleanUpAfterCrash({ folder, catalog }: CompactionContext): CompactionSteps<void> {
   requireCurrentCatalog(folder);

@@ -32,7 +32,7 @@ export type Salvage = {
   close(): void;
 };
 
-/** Begins a snapshot from which all data is read. */
+/** Begins a snapshot, which `close` ends. */
 export function createSalvage(
   context: CompactionContext,
   entry: SegmentEntry,

@@ -53,7 +53,7 @@ export type SegmentCopy = {
     path: string,
     work: (database: DatabaseSync) => CompactionSteps<void>,
   ): CompactionSteps<void>;
-  /** Opens the file in a transaction that `complete` commits. */
+  /** The database, in a transaction that `complete` commits. */
   open(): DatabaseSync;
   widenSkew(skew: TimeSkew): void;
   complete(): CompactionSteps<void>;

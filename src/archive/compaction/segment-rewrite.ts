@@ -15,7 +15,7 @@ export type Part = { sequence: number; low: bigint; copy: SegmentCopy };
 
 export type SegmentRewrite = {
   platform: Platform;
-  /** Skips damaged rows of the old segment. */
+  /** Ignores a damaged ingest order. */
   isSalvage: boolean;
   old: DatabaseSync;
   /** Lowest IDs first. */

@@ -26,10 +26,10 @@ import type { SealWatch } from "./seal-watch.ts";
 /**
  * - `drop` a segment whose posts have expired, or `thin` a mixed one to its imports;
  * - `cut`: end the newest segment if its analyzer or numbering is outdated;
- * - `reindex` older outdated segments, those with a requested rewrite or a damaged sealed index,
+ * - `reindex` older outdated segments, those with a requested rewrite or a damaged index,
  *   and sealed ones while sealing is off;
  * - `split` a segment that is too large;
- * - `forget` ingest order, `optimise` a segment, `shorten` a write-ahead log, once quiet;
+ * - `forget` ingest order and `optimise`, once quiet; `shorten` a large write-ahead log;
  * - `seal` a quiet or requested segment, and reseal it after many writes.
  */
 export type Task = { kind: TaskKind; entry: SegmentEntry };

@@ -32,7 +32,7 @@ export type FindingKind = keyof typeof findingKinds;
 
 export type Finding = {
   kind: FindingKind;
-  /** `<platform>/<sequence>`; null for the catalog. */
+  /** `<platform>/<sequence>`; null for the catalog or several segments. */
   segment: string | null;
   platform: Platform | null;
   id: bigint | null;

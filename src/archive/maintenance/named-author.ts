@@ -11,7 +11,7 @@ export type NamedAuthor = {
   handle: string | null;
 };
 
-/** Rejects ambiguous names, because the author's posts may be deleted. Errors: `wrong_use`. */
+/** Rejects ambiguous names, because callers may delete the posts. Errors: `wrong_use`. */
 export function namedAuthor(
   catalog: DatabaseSync,
   name: string,

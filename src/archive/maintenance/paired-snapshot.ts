@@ -20,8 +20,8 @@ const pauseMs = 3;
 
 /**
  * Runs `work` on a snapshot of segments and catalog, without blocking writers. During a batch, the
- * catalog may be older than the segments, as after a crash. Omits segments that have been removed
- * in the meantime. Errors: `archive_busy`.
+ * catalog may be older than the segments, as after a crash. Omits segments that no longer exist.
+ * Errors: `archive_busy`.
  */
 export function* onPairedSnapshot<Value>(
   folder: string,

@@ -1,6 +1,6 @@
 export class MalformedDataError extends Error {}
 
-/** Errors: `MalformedDataError` if the data ends too early. */
+/** Errors: `MalformedDataError`. */
 export type BoundedReader = {
   varint(): number;
   bytes(length: number): Uint8Array;

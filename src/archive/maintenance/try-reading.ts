@@ -1,7 +1,7 @@
 import { EarshotError, errorMessage } from "../../lib/errors.ts";
 
 /**
- * Unreadable data ends the part and is reported as a finding. Rethrows every `EarshotError`, such
+ * Unreadable data ends `work` and is reported as a finding. Rethrows every `EarshotError`, such
  * as `archive_busy`.
  */
 export function* tryReadingInSteps(

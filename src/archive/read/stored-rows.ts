@@ -20,7 +20,7 @@ type RowsContext = {
 };
 
 export type StoredRows = {
-  /** Runs one statement per segment. Omits deleted posts. */
+  /** Omits deleted and hidden posts. */
   readRows(positions: readonly Position[]): { rows: RecordRow[]; damage: Damage[] };
   /** The current IDs of renumbered posts, by former ID. */
   findCurrentIds(entry: SegmentEntry, ids: readonly bigint[]): ReadonlyMap<bigint, bigint>;

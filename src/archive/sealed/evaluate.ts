@@ -26,10 +26,7 @@ type Evaluator = {
 
 type ChunkPart = { from: number; to: number };
 
-/**
- * Limits the positions read for one part, at about 30 ns each, so that evaluations never block
- * long.
- */
+/** Limits the positions read for one part, at about 30 ns each. */
 const maxPositions = 500_000;
 const maxParts = 64;
 

@@ -155,7 +155,7 @@ export function useSharedPages({ buffer, slots }: SharedIdCache): SharedPages {
   function evictNext(newSlot: number): number {
     const nextSlot = (slot: number): number => (slot + 1 === slots ? 0 : slot + 1);
     let slot = words[handIndex] as number;
-    // Scans at most two rounds, because other threads may mark pages as read meanwhile.
+    // Scans at most two rounds, because other threads may concurrently mark pages as read.
     for (
       let remaining = 2 * slots;
       remaining > 0 && (slot === newSlot || wasRead[slot] === 1);

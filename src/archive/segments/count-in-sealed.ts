@@ -13,8 +13,8 @@ const timesPerStep = 512;
 const buffer = new Uint16Array(timesPerStep);
 
 /**
- * The posts in a bucket are adjacent, so one step counts them. Reads a row only if its ID fits two
- * buckets.
+ * The posts in a bucket are adjacent, so one step counts them. Reads a row only if its ID fits
+ * several buckets.
  */
 export function countInSealed(
   { index, query, omittedSet }: Omit<CandidateSources, "delta">,

@@ -3,7 +3,7 @@ import { bigIntPreparer } from "../database.ts";
 import { packIds, unpackIds } from "./ingest-order-ids.ts";
 
 /**
- * One row per batch, with the ingest number of its last post. A row without `ids` is a run: all
+ * Each row has the ingest number of its last post. A row without `ids` is a run: all
  * posts between its first and last IDs. Runs never overlap: before a post is inserted into a run,
  * the run becomes a list. Rows may list deleted posts.
  */

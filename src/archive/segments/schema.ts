@@ -9,9 +9,9 @@ export const indexPunctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
  * deletions, IDs by uri hash (unless IDs follow from uris), and changed posts during a rewrite. If
  * it is sealed (`sealed/format.ts`), FTS5 contains only the delta.
  *
- * Settings: `posts` and `imported` (numbers of posts), `counted` (last generation of count changes
- * added), `sealed_bytes` (size of the sealed index when built), `unsummed` (rows may lack
- * checksums), `analyzer`, `unicode` and `numbering` (versions at creation; for tokens the catalog
+ * Settings: `posts` and `imported` (numbers of posts), `counted` (last count batch added),
+ * `sealed_bytes` (size of the sealed index when built), `unsummed` (rows may lack checksums),
+ * `analyzer`, `unicode` and `numbering` (versions at creation; for tokens the catalog
  * is authoritative), and the identity (`segment-file.ts`).
  */
 export const segmentMigrations: readonly string[] = [

@@ -77,7 +77,7 @@ type LastView = {
   view: SealedView;
 };
 
-/** Null if the segment is not sealed; an open one is never sealed in place. */
+/** Null if the segment is not sealed; sealing always creates a new file. */
 export function openSealedIndexReader(
   database: DatabaseSync,
   path: string,

@@ -39,7 +39,7 @@ export type SegmentWriter = Omit<StoredPosts, "intactRows"> & {
   addCounts(id: bigint, deltas: ReadonlyMap<CountMetric, number>): void;
   moderate(id: bigint, moderation: Moderation): void;
   deletions: Deletions;
-  /** The last generation of count changes added. */
+  /** The last count batch added. */
   countBatch(): number;
   setCountBatch(step: number): void;
   close(): void;

@@ -28,7 +28,7 @@ export class Verification {
     this.#verify = verify;
   }
 
-  /** Errors: `archive_damaged`. */
+  /** Errors: `archive_damaged`, `archive_unavailable`. */
   get ended(): Promise<void> {
     if (this.#ended !== null) return this.#ended;
     const ended = this.#verify();

@@ -62,7 +62,7 @@ export function startArchiveThreads(
     ],
     close: async () => {
       await Promise.all([compaction?.close(), languages.close(), readers.close()]);
-      // Closed last, because a read-only connection cannot take over the write-ahead log.
+      // Closed last, because a read-only connection cannot checkpoint the write-ahead log.
       await writer.close();
     },
   };

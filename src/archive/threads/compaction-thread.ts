@@ -1,6 +1,6 @@
 /**
  * Runs in the process that first acquired the compaction lock. After each step, it pauses for as
- * long as the step took, leaving half of the time for searches and batches.
+ * long as the step took, up to `maxPauseMs`, leaving time for searches and batches.
  */
 
 import type { FileLock } from "../../db/folder-lock.ts";

@@ -118,7 +118,7 @@ export function catalogStateReader(
 }
 
 /**
- * A segment whose searches and counts report all posts as damaged; other calls throw
+ * A segment whose searches, counts and rows report damage; lookups and `ingestOrder` throw
  * `archive_damaged`.
  */
 function unreadableSegment(path: string): Segment {

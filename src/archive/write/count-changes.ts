@@ -11,7 +11,7 @@ export type CountChange = {
 };
 
 /**
- * Count changes are collected in a generation, which is closed once a minute and then
+ * Count changes are collected in a generation, which is closed every `countDelayMs` and then
  * added to posts in batches. One commit of the catalog deletes the rows of a batch. Before it, each
  * segment stores the batch's number in the commit that adds its share: after a crash the same rows
  * form the same batch, and a segment that already has that batch skips it, so every change is added

@@ -1,6 +1,6 @@
 /**
- * Misplaced posts are listed in the catalog in an earlier commit, so that a post can be found even
- * after a crash.
+ * Misplaced posts are listed in the catalog before they are written, so that they can be found
+ * even after a crash.
  */
 
 import { parseXId } from "../../posts/ids.ts";

@@ -2,7 +2,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { firstInMillisecond, lastInMillisecond, nextInMillisecond } from "../../posts/ids.ts";
 
 /**
- * Numbers the posts in one millisecond (0055). In `uriHash` order, each has the number that its
+ * Numbers the posts in one millisecond (ADR 0055). In `uriHash` order, each has the number that its
  * hash begins with, or its predecessor's plus one if higher, so ingest order does not matter. An
  * insert may move later posts up to the next free number. A run of taken numbers that reaches the
  * end of the millisecond grows downwards. X posts and posts with unreadable uris keep their
@@ -18,7 +18,7 @@ export type StoredIds = {
   highest(from: bigint, to: bigint): bigint | null;
   /** Null if the post must not move. */
   findUriHash(id: bigint): string | null;
-  /** False for milliseconds numbered by releases before 0055. */
+  /** False for milliseconds with an earlier numbering. */
   isOrdered(id: bigint): boolean;
 };
 

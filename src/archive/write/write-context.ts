@@ -57,7 +57,7 @@ const quietCacheKib = 2_000;
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
-/** Opened on demand, in an LRU cache. All calls require a catalog transaction. */
+/** Opened on demand, in an LRU cache. Writing requires a catalog transaction. */
 type SegmentWriters = {
   entries(platform: Platform): SegmentEntry[];
   openWriter(entry: SegmentEntry): SegmentWriter;

@@ -8,8 +8,9 @@ import type { Config } from "../../server/config.ts";
 import type { OpenControl } from "../../server/control/control.ts";
 
 /**
- * The configured key, or `secret.key`, created if missing. Errors: `secret_key_needed` if only the running server knows the key: a new one could not decrypt
- * the stored secrets.
+ * The configured key, or `secret.key`, created if missing. Errors: those of `ensureSecretKey`;
+ * `secret_key_needed` if only the running server knows the key: a new one could not decrypt the
+ * stored secrets.
  */
 export async function requireSecretKey(
   { data: { dir, secretKey } }: Pick<Config, "data">,

@@ -12,8 +12,8 @@ const secretsHint =
   "run the command in a terminal, or use --secrets - and pass name=value lines on standard input";
 
 /**
- * Reads public fields from `words`, and secret ones from the file `secrets` (`-`: standard input)
- * or a prompt without echo. Errors: `wrong_use`, never with a value.
+ * Reads public fields from `words`, and others from the file `secrets` (`-`: standard input) or
+ * prompts, which do not echo secrets. Errors: `wrong_use`, never with a value.
  */
 export async function readFields(
   fields: readonly CredentialField[],

@@ -15,7 +15,7 @@ export function submissionRequest(
   return { method: "POST", path: base, body: { type: "social", arguments: request } };
 }
 
-/** End of the corpus's coverage: the start of the demo's first second. */
+/** End of the corpus's coverage, on a whole second. */
 export function corpusEndMs(nowMs: number): number {
   return Math.floor(nowMs / 1_000) * 1_000;
 }

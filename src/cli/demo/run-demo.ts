@@ -49,7 +49,7 @@ function demoConfig(folder: string, { host, port }: { host: string; port: number
   });
 }
 
-/** Raised: the demo exceeds the default. */
+/** The demo exceeds the default. */
 const requestsPerSecond = 50;
 
 async function demonstrate(
@@ -87,7 +87,7 @@ async function demonstrate(
   else terminal.out(nextSteps(seconds));
 }
 
-/** Times with a fraction of a second have one format. */
+/** Keeps post times off whole seconds, whose format differs. */
 const atHalfSecond = (ms: number): number => Math.floor(ms / 1000) * 1000 - 500;
 
 function introduction(posts: number, terminal: Terminal): string {

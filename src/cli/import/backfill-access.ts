@@ -5,7 +5,7 @@ import { createGuardedFetch } from "../../lib/guarded-fetch.ts";
 import type { Config } from "../../server/config.ts";
 import { allSettings } from "../../server/settings/settings.ts";
 
-/** Limit for responses other than repositories. */
+/** Default limit of a response. */
 const maxBytes = 16 * 1024 ** 2;
 const maxRedirects = 5;
 

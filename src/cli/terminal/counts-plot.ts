@@ -30,8 +30,8 @@ const unicodeMarks = { full: "█", parts: ["", "▏", "▎", "▍", "▌", "▋
 const asciiMarks = { full: "#", parts: [""], unknown: "%" };
 
 /**
- * Draws one bar per line, and merges buckets to fit. Lines without full coverage are hatched and
- * have a question mark: without posts, their count is unknown, not 0. No line is wider than `width`
+ * Draws one bar per line, and merges buckets to fit. Without full coverage, bars are hatched and
+ * counts have a question mark; without posts, there is only the mark. No line is wider than `width`
  * (at least 40).
  */
 export function plotCounts(

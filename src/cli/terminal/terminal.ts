@@ -47,7 +47,7 @@ export function painter(terminal: Pick<Terminal, "colour">): {
 
 export type Input = {
   interactive: boolean;
-  /** Errors: `input_ended`, or the reason of the signal. */
+  /** Errors: `input_ended`, `interrupted`. */
   ask(question: string): Promise<string>;
   /** Does not echo the input. */
   askSecret(question: string): Promise<string>;

@@ -1,4 +1,4 @@
-/** `sequence` orders requests in the same millisecond as they were written. */
+/** `sequence`: the write order of requests in the same millisecond. */
 export const control013 = `
   CREATE TABLE key_request_in_order(
     sequence INTEGER PRIMARY KEY,

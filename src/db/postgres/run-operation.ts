@@ -51,9 +51,9 @@ type Pools = { pool: Pool; batchPool: Pool };
 const maxAttempts = 10;
 
 /**
- * A write is one transaction: READ COMMITTED with `hasRowLocks`, otherwise SERIALIZABLE. It is
- * repeated after a conflict. Only `durable` writes wait for the disk. Errors: those of the
- * operation; `store_unavailable`, `storage_full`.
+ * After any single statements, a write is one transaction: READ COMMITTED with `hasRowLocks`,
+ * otherwise SERIALIZABLE. It is repeated after a conflict. Only `durable` writes wait for the
+ * disk. Errors: those of the operation; `store_unavailable`, `storage_full`.
  */
 export async function runOperation(
   pool: Pool,

@@ -22,7 +22,7 @@ export type ThreadStart = { data: unknown; currentCall: Int32Array; stopFlags: I
 
 export const closeMethod = "close";
 
-/** Errors without a code get `disk_error` or `internal`. */
+/** Errors other than `EarshotError` get `disk_error` or `internal`. */
 export function serializeError(thrown: unknown): SerializedError {
   if (thrown instanceof EarshotError) {
     const { code, message, status, retryable, hint, details } = thrown;

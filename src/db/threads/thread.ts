@@ -31,8 +31,8 @@ export type ThreadLoad = { pendingCount: number; busyMs: number };
 
 export type Thread<M extends Methods<M>> = {
   /**
-   * Errors: those of the method. If the thread dies: `thread_died` for the running call, `thread_restarted` for the calls
-   * behind it.
+   * Errors: those of the method; `thread_closed`; if the thread dies, `thread_died` for the running
+   * call, `thread_restarted` for those behind it.
    */
   call<Name extends keyof M & string>(
     method: Name,

@@ -4,7 +4,7 @@ export type Allowance = { posts: number; perPost: number };
 
 /**
  * Divides the budget equally, but what short texts leave unused goes to longer ones. If shares
- * would be below `minTextLength`, the last posts are omitted; the cursor continues there.
+ * would be below `minTextLength`, the last posts are omitted.
  */
 export function computeAllowance(lengths: readonly number[], budget: number): Allowance {
   const posts = postsWithin(lengths, budget);

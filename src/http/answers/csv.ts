@@ -58,7 +58,7 @@ const defaults: Readonly<Record<RecordKind, readonly string[]>> = {
 
 const csvOptions = { record_delimiter: "windows", quote_record_delimiter: true } as const;
 
-/** RFC 4180: a header row, then one row per post. */
+/** RFC 4180: a header row, then one row per record. */
 export function* renderCsv({ job, posts, fields }: AnswerPage) {
   const columns = fields ?? defaults[methodRecordKind(job.request.method)];
   // A row with a single empty cell would be read as an empty line.

@@ -9,7 +9,7 @@ export const noStoreCacheControl = "private, no-store";
 
 /** Public answers override `Cache-Control`. The API needs `nosniff` too: browsers can call it with a cookie. */
 export function setDashboardHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  // A path has several spellings, and a catch-all route matches less precisely.
+  // Templates cover encoded spellings of a path; the URL covers catch-all routes.
   const paths = [request.routeOptions.url ?? request.url, request.url];
   const isBelowAny = (prefixes: readonly string[]) => paths.some((path) => isBelow(path, prefixes));
   if (isBelowAny(noSniffPaths)) reply.header("x-content-type-options", "nosniff");

@@ -43,7 +43,7 @@ export function addMastodonMetrics(
   );
   counter(
     "earshot_mastodon_stream_left_out_total",
-    "Posts and edits in the Mastodon stream whose authors opted out of search",
+    "Posts and edits in the Mastodon stream that were not stored",
     (state) => state.skipped,
   );
   counter(

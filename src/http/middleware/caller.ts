@@ -218,8 +218,7 @@ function accountSuspended() {
 }
 
 export function requireCaller(request: FastifyRequest): Caller {
-  if (request.caller === null)
-    throw problem("internal", "the route has no rate limit and so no caller");
+  if (request.caller === null) throw problem("internal", "the route does not identify the caller");
   return request.caller;
 }
 

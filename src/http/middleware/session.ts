@@ -110,8 +110,7 @@ export function sessionAdmission(context: HttpContext) {
 }
 
 export function requireSession(request: FastifyRequest): CallerSession {
-  if (request.session === null)
-    throw problem("internal", "the route has no rate limit for sessions");
+  if (request.session === null) throw problem("internal", "the route does not require a session");
   return request.session;
 }
 

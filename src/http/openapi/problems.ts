@@ -55,7 +55,6 @@ type Operation = {
   responses: Readonly<Record<string, unknown>>;
 };
 
-/** Includes rare codes. */
 export function listProblemCodes(
   path: string,
   operation: Operation,

@@ -5,7 +5,7 @@ import { withGeneratedPart } from "../../lib/generated-part.ts";
 import { packageRoot } from "../../lib/package-root.ts";
 import { problemReference } from "./page.ts";
 
-/** `npm run docs` regenerates its table. */
+/** `npm run docs` regenerates its problems. */
 export const errorsPage = new URL("docs/errors/README.md", packageRoot);
 
 const markers = ["<!-- problems: generated from the code -->", "<!-- end of problems -->"] as const;

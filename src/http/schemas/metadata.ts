@@ -191,7 +191,7 @@ const spaceMetadata = z
     ],
   });
 
-/** Posts have no `kind`; other records have their own. */
+/** Full posts have no `kind`; other records have their own. */
 export const metadata = z.union([
   postMetadata,
   idsMetadata,

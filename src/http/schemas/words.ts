@@ -7,7 +7,6 @@ const nameLists = new Map<string, { kind: string; names: readonly string[] }>();
 /** Separates message and hint in the single string that zod has per error. No message contains it. */
 const separator = "\u0000";
 
-/** Two schemas may share a message but not the hint. */
 export function errorWithHint(message: string, hint: string): { error: string } {
   return { error: `${message}${separator}${hint}` };
 }

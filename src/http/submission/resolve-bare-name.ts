@@ -1,6 +1,6 @@
 /**
- * Never guesses among several accounts: the newest could differ between two pages. Lookups would
- * cost requests and, on X, money.
+ * Never guesses among several accounts: the newest could differ between two pages. Sends no
+ * lookups, which would cost requests and, on X, money.
  */
 
 import type { Caller } from "../../accounts/authenticate.ts";

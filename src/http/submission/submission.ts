@@ -75,7 +75,7 @@ export function createSearchSubmissions(context: HttpContext): Submissions {
   return { submit };
 }
 
-/** Other jobs may send requests to a platform first, and the key's methods may have changed. */
+/** Fetch jobs may send requests to a platform first, and the key's methods may have changed. */
 const canAdmitWithSearch = (method: Method, { methods }: Caller): boolean =>
   isSearch(method) && (methods === null || methods.includes(method));
 

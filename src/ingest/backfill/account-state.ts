@@ -23,7 +23,7 @@ const errorStatuses: ReadonlyMap<string, AccountStatus> = new Map([
 export const refusalStatus = ({ error }: Refusal): AccountStatus | null =>
   errorStatuses.get(error) ?? null;
 
-/** Errors: `upstream_refused` if the server does not know the account. */
+/** Errors: `upstream_refused`, also for an unknown account. */
 export async function requestAccountState(
   fetch: PoliteFetch,
   { did, pds }: Pick<ResolvedAccount, "did" | "pds">,

@@ -9,7 +9,7 @@ export type LabelSource = { url: string; sources: readonly string[] };
 const labelsPerPage = 250;
 /** Guards against a listing that never ends. */
 const maxPages = 10_000;
-/** Limits the URL to about 4,000 characters. */
+/** Limits the URL to about 5,000 characters. */
 const urisPerRequest = 50;
 
 /**

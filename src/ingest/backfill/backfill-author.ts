@@ -57,7 +57,7 @@ export type AuthorSummary = {
  * archived posts that no longer exist, but keeps newer changes from the stream. Finally records
  * coverage up to the time when the posts were requested. After an error, written batches remain,
  * and a listing can resume. Errors: those of `findAccount` (`account_deleted` only for a handle);
- * `repository_unreadable`; `repository_too_large` beyond `maxPosts`.
+ * `upstream_refused`; `repository_too_large` beyond `maxPosts`.
  */
 export async function backfillAuthor(
   author: string,

@@ -12,7 +12,7 @@ export type NetworkReplay = {
   archiveSpan(): Promise<BoundedSpan | null>;
   /**
    * Yields decompressed blocks in order. Errors: `replay_refused` if the token is missing or
-   * rejected; `replay_unreadable`.
+   * rejected; `replay_unreadable`; `upstream_refused`.
    */
   blocks(span: BoundedSpan, collections: readonly string[]): AsyncGenerator<Uint8Array>;
 };

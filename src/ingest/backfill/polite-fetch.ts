@@ -11,7 +11,7 @@ import type {
 /**
  * Sends requests to each host at a fixed rate, pauses while its rate limit (`ratelimit-*`) is used
  * up, and honours `Retry-After`. Retries transient errors. Errors: `upstream_limited` and
- * `upstream_failed` (retryable). Returns other responses.
+ * `upstream_failed` (retryable); those of `GuardedFetch`. Returns other responses.
  */
 export type PoliteFetch = {
   get(url: URL, options?: FetchOptions & { maxTries?: number }): Promise<FetchedResponse>;

@@ -87,7 +87,8 @@ const profilePath = `${profileCollection}/${profileKey}`;
 
 /**
  * Reads all records at one revision with one request (com.atproto.sync.getRepo) before any is
- * written. Errors: `answer_too_large`, `repository_unreadable`, `upstream_refused`.
+ * written. Errors: `answer_too_large`, `repository_unreadable`, `upstream_refused`,
+ * `upstream_timeout`.
  */
 const readWholeRepository: ReadHistory = async ({ request, account, requestedMs, writer }) => {
   const { clock, directory, limits, onProgress } = request;

@@ -77,7 +77,7 @@ export function detectDelimiter(header: string): string {
 
 const countOccurrences = (name: string, text: string): number => text.split(name).length;
 
-/** Throws `RecordError` if a quoted field is not closed. */
+/** Throws `RecordError` for an invalid quoted field. */
 export function csvFields(record: string, delimiter: string): string[] {
   const fields: string[] = [];
   for (let offset = 0; ; ) {

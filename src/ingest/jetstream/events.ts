@@ -6,7 +6,7 @@ import type { FrameText } from "../streams/frames.ts";
 import { createRecentKeys } from "../streams/recent-keys.ts";
 import { isCountedBefore, type JetstreamPosition } from "./position.ts";
 
-/** Resuming further in the future would skip all events before then. */
+/** A position further ahead would skip all events before it. */
 const maxAheadMs = 86_400_000;
 
 type AcceptedEvent = StreamItem & { accountToRefresh: string | null };

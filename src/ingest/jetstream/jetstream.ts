@@ -132,7 +132,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
       onFailure: (reason) => log.warn({ reason }, "ingest: the archive rejected a batch"),
     });
 
-  /** Does not wait for a dictionary: without one, connections are uncompressed. */
+  /** Without a dictionary, connections are uncompressed. */
   async function loadDictionaryOnce(): Promise<void> {
     if (settings.compress === "off" || dictionary !== null) return;
     try {

@@ -22,7 +22,7 @@ export type StreamBatch<Position> = {
 type CountChange = Extract<ArchiveChange, { kind: "count" }>;
 
 /**
- * A FIFO queue. Merges counts within a batch: a million likes of one post take the space of one.
+ * A FIFO queue. Merges counts within a batch: many likes of one post take the space of one.
  */
 export type StreamBatches<Position> = {
   /** `followsGap`: events may be missing before this one. */

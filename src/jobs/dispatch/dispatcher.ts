@@ -21,8 +21,8 @@ export type ActiveJob = {
   readonly submittedJob: Job;
   deadlineMs: number;
   /**
-   * `delayed`: waits for its retry time; `ending`: completed, but not on disk yet; `leased` without a `lease`: a node of
-   * another gateway runs the job.
+   * `delayed`: waits for its retry time; `ending`: released, until its row is written or reread;
+   * `leased` without a `lease`: a node of another gateway runs the job.
    */
   phase: "waiting" | "delayed" | "leased" | "ending";
   lease: CurrentLease | null;

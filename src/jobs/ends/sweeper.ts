@@ -31,7 +31,7 @@ export type SweeperContext = {
 export type Sweeper = { start(): void; stop(): Promise<void> };
 
 const heartbeatIntervalMs = 1_000;
-/** In less time, a node may be unable to report a failure. */
+/** A node may need this long to report a failure. */
 const longRunMs = 10_000;
 const suspensionMs = 5_000;
 

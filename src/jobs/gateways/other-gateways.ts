@@ -90,7 +90,7 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
   const committedUuids = (): string[] =>
     [...dispatcher.activeJobs()].filter(({ change }) => change > 0).map(({ uuid }) => uuid);
 
-  /** Skips a job with a lease, which its completion ends. */
+  /** Skips a job with a lease: its completion ends it. */
   function endMissing(uuid: string): void {
     const job = dispatcher.get(uuid);
     if (job !== undefined && job.change > 0 && job.lease === null) dispatcher.end(uuid);

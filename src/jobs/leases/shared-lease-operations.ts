@@ -1,4 +1,4 @@
-/** On PostgreSQL, each change to a running job is one statement, as is a submission. */
+/** On PostgreSQL, a lease or a completion without webhooks is one statement. */
 
 import { durable } from "../../db/operations.ts";
 import { singleStatement } from "../../db/postgres/run-operation.ts";

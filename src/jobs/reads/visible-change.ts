@@ -73,7 +73,7 @@ export const changeSql = (transition: Change, { set, where }: ChangeClauses): st
   RETURNING ${snapshotColumns}`;
 
 /**
- * Also numbers the change and enqueues deliveries. Null if the state or the condition does not
+ * Numbers the change and enqueues deliveries. Null if the state or the condition does not
  * match.
  */
 export function visibleChange<Args extends Values & { nowMs: number }>(

@@ -53,7 +53,7 @@ export function registerSearchAnswerer(database: Database, answerer: SearchAnswe
 }
 
 export const searchOperations = {
-  /** Errors: `idempotency_mismatch`. */
+  /** Errors: those of `insertJob`. */
   submitSearch: durable(function* (database, submission: SearchSubmission): Steps<SubmittedSearch> {
     if (yield* hasRequestablePlatform(database, submission))
       return { kind: "unanswered", reason: "declined" };

@@ -220,7 +220,7 @@ async function requireAccepted(writing: Promise<SubmittedJob>, uuid: string): Pr
 }
 
 /**
- * A job that runs before its submission is committed, so that no client has its uuid yet. It is
+ * A job that runs before its submission is committed: no client has its uuid yet. It is
  * committed with its result, or without one after `maxUncommittedMs`, before a request to a
  * platform, or when its attempt fails or its lease is lost.
  */

@@ -42,7 +42,7 @@ export type InsertedJob =
   | { isRepeated: true; earlier: EarlierSubmission };
 
 export const submissionOperations = {
-  /** Errors: `idempotency_mismatch`. */
+  /** Errors: `idempotency_mismatch`, those of `numberSubmission`. */
   insertJob: durable(function* (
     database,
     { idempotency = null, answer = null, ...job }: JobInsertion,

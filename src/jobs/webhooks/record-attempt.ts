@@ -1,7 +1,7 @@
 import type { Database, Steps } from "../../db/statements.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 
-/** Recorded only if `attempts` and `nextMs` are unchanged; otherwise a later change wins. */
+/** Updates its delivery only if `attempts` and `nextMs` are unchanged: a later change wins. */
 export type DeliveryAttempt = {
   id: string;
   webhookId: string;

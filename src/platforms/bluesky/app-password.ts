@@ -161,7 +161,7 @@ function hintFor({ error }: Refusal): string {
   return "check that the app password still exists, or create another";
 }
 
-/** Suspends logins while the host rejects them, because rejected attempts count too. */
+/** Pauses logins during a rate limit, because rejected attempts count too. */
 type LoginPause = {
   /** Errors: those of `logIn`; `upstream_limited` until the rate limit resets. */
   guard<Result>(credentialId: string, nowMs: number, logIn: () => Promise<Result>): Promise<Result>;

@@ -18,7 +18,7 @@ type AuthorizeContext = {
 
 const copyHint = "copy the whole URL from the browser's address bar";
 
-/** Errors: `credential_invalid`. */
+/** Errors: `credential_invalid`; those of `oauthErrorAt`. */
 export async function authorize(
   identifier: string,
   context: AuthorizeContext,

@@ -10,7 +10,6 @@ type GrantContext = {
   proof: oauth.DPoPHandle;
 };
 
-/** Throws the OAuth library's error if discovery fails. */
 export async function findServer(
   pds: URL,
   options: GuardedOptions,

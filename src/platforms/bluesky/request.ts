@@ -19,7 +19,7 @@ const blueskyHosts: readonly string[] = ["api.bsky.app", "public.api.bsky.app"];
 const maxLabelers = 20;
 
 /**
- * Requests the account's PDS if there is a credential. Null if the subject does not exist or is not
+ * Calls the account's PDS if there is a credential. Null if the subject does not exist or is not
  * visible. Errors: `credential_refused` for a missing permission; `upstream_refused`.
  */
 export async function requestAppView(

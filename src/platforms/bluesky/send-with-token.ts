@@ -16,7 +16,7 @@ export type TokenAccess = {
   tools: CredentialTools;
   sendWith(request: AuthorizedRequest, secrets: Secrets): Promise<FetchedResponse>;
   isTokenRefused(response: FetchedResponse): boolean;
-  /** Errors: `credential_refused`; those of `tools.fetch`. */
+  /** Errors: `credential_refused`; `upstream_limited`; `upstream_failed`; those of `fetch`. */
   renew(current: Secrets): Promise<Secrets>;
   tokenRefusedError(response: FetchedResponse, secrets: Secrets): Error;
 };

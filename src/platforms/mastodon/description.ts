@@ -13,8 +13,8 @@ import { asHttpUrl } from "./http-url.ts";
 import { mastodonSupport } from "./support.ts";
 
 /**
- * Identity is the post's URI, a web address. Ids are local: without a URI, the server in the
- * author's handle qualifies an id, and an account id also the server in the post's address.
+ * Identity is the post's URI, a web address. Ids are local: the server in the author's handle
+ * qualifies them or, for an account id, the server in the post's address.
  */
 const mastodonIdentity: IdentityRules = {
   identify,

@@ -18,8 +18,8 @@ export type AccountOnServer = {
 };
 
 /**
- * Queries the session's server, which resolves remote accounts for users, then the account's own
- * server without a credential, because other servers show only what has reached them.
+ * With a credential, queries the session's server, which resolves remote accounts for users; then,
+ * or without one, the account's own server, because other servers show only what has reached them.
  */
 export async function findAccountOnServer(
   target: Target | null,
@@ -94,7 +94,7 @@ async function resolveRemotely(
   return match === undefined ? null : readAccountOnServer(access, match);
 }
 
-/** Null on a permanent error: the server may be unreachable, or not be the handle's host. */
+/** Null on a permanent error: the handle's host may not be a Mastodon server. */
 async function lookUpAtHome(home: ServerAccess, handle: string): Promise<AccountOnServer | null> {
   try {
     return await lookUp(home, handle);

@@ -84,7 +84,7 @@ const languagesWithRegions: ReadonlySet<string> = new Set([
 const maxAccounts = 4;
 const handlePattern =
   /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,100}[A-Za-z0-9_])?(?:@[A-Za-z0-9.:-]{1,255})?$/;
-/** Possible account ids, in any case, which search does not accept. */
+/** Possible account ids, in upper or lower case, which search does not accept. */
 const idPattern = /^(?:\d+|(?=\D*\d)[0-9A-Z]{18}|[0-7][0-9A-Z]{25})(?:@|$)/i;
 
 /** Includes every known account of this name if it has no server. */

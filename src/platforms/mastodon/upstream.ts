@@ -49,7 +49,7 @@ const mastodonPages: Readonly<
   getspace: async () => absentPage,
 };
 
-/** The limit of the bucket that is closest to it. Some servers send the reset as Unix time. */
+/** Headers describe the bucket closest to its limit. Some servers send the reset as Unix time. */
 export function mastodonLimit(headers: Headers): Limit | null {
   const remaining = headers.get("x-ratelimit-remaining");
   const reset = headers.get("x-ratelimit-reset");

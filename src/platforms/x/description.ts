@@ -12,7 +12,7 @@ import {
 import { support } from "./support.ts";
 
 /**
- * The native ID comes from a post's id or its page's URL, so no record can claim that of another.
+ * The native ID comes from a post's id or its page's URL, so no record can claim another's.
  */
 export const xIdentity: IdentityRules = {
   identify,

@@ -9,7 +9,7 @@ const maxItems = 1_000;
 
 export const xName = "X";
 
-/** Hidden and unreadable posts are in `omitted`. */
+/** Withheld and unreadable posts are in `omitted`. */
 export function readPosts({ data, includes }: Pick<XResponse, "data" | "includes">): {
   posts: readonly Post[];
   omitted: readonly PageItem[];

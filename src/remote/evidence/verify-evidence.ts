@@ -91,7 +91,7 @@ async function verifyQuoted(
 const getSimulatedRoot = ({ simulated_root: pem }: NodePolicy): Uint8Array | null =>
   pem === undefined ? null : new X509Certificate(pem).raw;
 
-/** `Buffer.from` ignores other characters, so that different texts could be the same quote. */
+/** `Buffer.from` stops at other characters, so different texts could be the same quote. */
 function decodeQuote(hex: string): Buffer {
   if (/^(?:[0-9a-f]{2})+$/.test(hex) && hex.length <= 65_536) return Buffer.from(hex, "hex");
   throw refused("quote_malformed", "the quote must be lower-case hexadecimal digits");

@@ -80,8 +80,8 @@ const accessErrors: ReadonlySet<string> = new Set([
 const maxMessageLength = 300;
 
 /**
- * Final if another node (`isConfirmed`) or the gateway's parser agrees that the request is invalid, or if a retry might be
- * billed again.
+ * A failure stays final if another node (`isConfirmed`) or the gateway's parser agrees that the
+ * request is invalid, or if a retry might be billed again.
  */
 export function storedFailure(
   { code, status, message, hint, retryable }: LeaseFailure,

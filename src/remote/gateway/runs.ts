@@ -50,7 +50,6 @@ const makeRun = ({ nodeId, keyId, attestation: { statement } }: AttestedRun) => 
   leaseRequests: new Map<string, Parameters<NodeQueue["lease"]>[0]>(),
   dispatchTimesMs: [] as number[],
   isPaced: false,
-  /** Aborts when the run is replaced, removed or leaves. */
   endController: new AbortController(),
 });
 

@@ -1,5 +1,3 @@
-/** Null means unknown, because names, counts and references may be missing. */
-
 import { matches, type Subject } from "@earshot/query/match";
 import { makePlan } from "@earshot/query/plan";
 import { foldHandle } from "@earshot/query/text";
@@ -10,6 +8,7 @@ import type { Post, PostReference } from "../../posts/post.ts";
 import { indexTerms } from "../../posts/terms.ts";
 import type { ParsedRecord } from "./read-record.ts";
 
+/** Null means unknown, because names, counts and references may be missing. */
 type Verdict = boolean | null;
 
 type ShownPost = {

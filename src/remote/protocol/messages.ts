@@ -1,6 +1,6 @@
 /**
- * JSON over HTTP under /internal/nodes (docs/nodes.md). Binary values are in base64url; most times
- * are durations, because clocks differ.
+ * JSON over HTTP under /internal/nodes (docs/nodes.md). Binary values are in base64url, quotes in
+ * hexadecimal; most times are durations, because clocks differ.
  */
 
 import * as z from "zod";

@@ -9,7 +9,7 @@ import { platformName, postId } from "./wire.ts";
 
 const maxCharacters = 262_144;
 
-/** Posts have about 50 names; records are parsed in bulk when shown. */
+/** Bounds the cost of parsing; posts have about 50 JSON names. */
 const maxNames = 200;
 
 const text = z.string().nullable().default(null);

@@ -19,7 +19,7 @@ export function requestText(request: AnswerRequest): string {
   return canonicalText(requestShape, { ...request, target, place: position });
 }
 
-/** Errors: `request_malformed` unless `text` is what `requestText` writes; `target_mismatch`. */
+/** Errors: `job_refused`, unless `text` is what `requestText` writes and its target matches. */
 export function readRequest(text: string): AnswerRequest {
   const parsed = readCanonical(requestShape, text, maxRequestCharacters);
   if (parsed === null) throw jobRefused("request_malformed", "the request is malformed");

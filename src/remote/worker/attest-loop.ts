@@ -86,7 +86,7 @@ export function startAttestLoop(context: AttestLoopContext) {
       const startedMs = clock.elapsed();
       const pauseMs = await attest(refusals);
       if (pauseMs === 0) continue;
-      // Also covers requests that were made during the attestation.
+      // The attestation covers requests made while it ran.
       sleepController = new AbortController();
       const signal = AbortSignal.any([stopController.signal, sleepController.signal]);
       await clock.sleep(pauseMs, signal).catch(() => undefined);

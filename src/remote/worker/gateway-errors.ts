@@ -23,7 +23,7 @@ const problem = z.object({
 /** Statuses with which a gateway or proxy rejects requests temporarily. */
 export const transientStatuses: readonly number[] = [429, 502, 503, 504];
 
-/** There was no response, or it was not from a gateway. */
+/** No response, a transient status, or a response not from a gateway. */
 export function unreachable(
   message: string,
   { hint = defaultHint, ...more }: EarshotErrorOptions = {},

@@ -106,10 +106,7 @@ export function createGatewayLink(context: GatewayLinkContext) {
   }
 
   return {
-    /**
-     * Null if the response has no content. Errors: `gateway_unreachable` if there is no signed
-     * response; those of the gateway.
-     */
+    /** Null if the response has no content. Errors: `gateway_unreachable`; those of the gateway. */
     post: async (
       route: GatewayRoute,
       body: unknown,

@@ -94,7 +94,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       try {
         const work = readRequest(request);
         const fields = { work, ...releaseIn(job, attestation, lost.signal) };
-        // Not needed: upstreams use the node's own or released credentials.
+        // `accountId` is unused: upstreams use the node's own or released credentials.
         return {
           ...fields,
           uuid,

@@ -5,8 +5,8 @@ import { idTimeMs } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 
 /**
- * Only this module decides completeness. Adapters and readers report facts: `isPartial`, and the
- * time from which a page was read (`sinceMs`).
+ * Only this module decides whether a reading is complete. Adapters and readers report facts:
+ * `isPartial`, and the time from which a page was read (`sinceMs`).
  */
 
 export type Reading = {

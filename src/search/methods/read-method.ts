@@ -42,8 +42,8 @@ export type ReadMethodResult = {
 
 /**
  * Reads with the attempt that shows the most, then beyond its reach with the next best.
- * `openOthers` opens sessions for all credentials, not only the cursor's. Errors: those of the
- * first attempt.
+ * `openOthers` opens sessions for all credentials, not only the cursor's. Errors: those of
+ * `tryInOrder`, if nothing was read.
  */
 export async function readMethod(
   context: AnswerContext,

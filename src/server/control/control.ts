@@ -68,7 +68,7 @@ type Stores = {
  * Without a configured secret key, the folder's own is used, except with a database, which several
  * folders may share. Errors: `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`,
  * `store_unavailable`, `control_missing`, `control_foreign`, `secret_key_missing`,
- * `secret_key_unreadable`, `shared_secret_key_needed`.
+ * `secret_key_unreadable`, `shared_secret_key_needed`, `copy_unfinished`.
  */
 export async function startControl({
   dataDir,

@@ -27,9 +27,10 @@ type CopyOptions = {
 };
 
 /**
- * Copies control.db to PostgreSQL, then compares counts and checksums. Resumes an interrupted copy;
- * until it ends, no gateway starts on the database. Errors: `no_control_store`, `folder_in_use`,
- * `database_not_empty`, `copy_differs`, `newer_schema`, `store_unavailable`.
+ * Copies control.db to PostgreSQL, then compares checksums. Resumes an interrupted copy; until it
+ * ends, no gateway starts on the database. Errors: `no_control_store`, `control_missing`,
+ * `control_foreign`, `folder_in_use`, `database_not_empty`, `copy_differs`, `newer_schema`,
+ * `store_unavailable`.
  */
 export async function copyControl({
   dataDir,

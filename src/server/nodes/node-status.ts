@@ -11,7 +11,7 @@ export function withoutJobErrors(log: Logger): RunnerOptions["log"] {
   };
 }
 
-/** Logs changes; warns once that an operator has to approve the node. */
+/** Logs attestations and refusals; warns once that an operator has to approve the node. */
 export function createStatusLog(log: Logger) {
   const { promise: finalRefusal, resolve } = Promise.withResolvers<EarshotError>();
   let wasPending = false;

@@ -28,8 +28,8 @@ const timeoutMs = 10_000;
 const maxBytes = 1_048_576;
 
 /**
- * Errors: `policy_unreadable`; `invalid_setting` for an unreadable file, an unusable
- * EARSHOT_NODES_COLLATERAL, or simulated evidence without a root in the policy.
+ * Errors: `policy_unreadable`; `invalid_setting` for an unreadable file, or simulated evidence
+ * without a root in the policy.
  */
 export function openNodeTrust(settings: GatewaySettings, clock: Clock): NodeTrust {
   const { evidence: acceptedKinds, policyFile } = settings;

@@ -42,7 +42,8 @@ export type RemoteNodeOptions = {
 
 /**
  * The node answers jobs with the credentials and archive of its own data folder. Does not wait for
- * the gateway. Errors: `invalid_setting`, `evidence_unavailable`, those of the stores.
+ * the gateway. Errors: `invalid_setting`, those of `requireStartResources`, `startNodeWorker` and
+ * the stores.
  */
 export async function startRemoteNode(
   baseConfig: Config,

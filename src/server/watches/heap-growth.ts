@@ -7,7 +7,7 @@
 import { setFlagsFromString } from "node:v8";
 
 /**
- * A collection starts when the heap exceeds the surviving size by 40 %. Call it when the service
+ * A collection starts when the heap exceeds the surviving size by 40 %. Call this when the service
  * listens: V8 rejects code cached under other flags; compiling it again takes a fifth of the
  * start-up time.
  */

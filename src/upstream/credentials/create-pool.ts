@@ -34,7 +34,7 @@ export type PoolContext = {
   randomBytes: RandomBytes;
 };
 
-/** Changes apply immediately in memory, and are written in the background. */
+/** Cooldowns and uses apply immediately in memory, and are written in the background. */
 export function createCredentialPool(context: PoolContext): CredentialPool & {
   check(credential: Credential): Promise<CredentialCheck>;
   forgetAccount(accountId: string): void;

@@ -136,7 +136,7 @@ export function createCredentialsInUse({
     states.delete(id);
     return credentialRefused(
       `the credential ${id} was removed`,
-      "find it with earshot credentials list",
+      "add it again with earshot credentials add",
     );
   }
 

@@ -26,7 +26,7 @@ export type NewReservation = { id: number; monthPostReads: number };
 
 export type SpendingOperations = typeof spendingOperations;
 
-/** The age at which an unsettled attempt counts as dead. */
+/** The age at which an unsettled reservation counts as dead. */
 const lostAfterMs = 86_400_000;
 
 export const spendingOperations = {

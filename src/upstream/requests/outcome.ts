@@ -89,7 +89,7 @@ const knownErrors: ReadonlyMap<string, KnownError> = new Map([
   ["answer_unreadable", { outcome: "unreadable", isTemporary: true, mayBeBilled: true }],
   ["answer_too_large", { outcome: "unreadable", isTemporary: false, mayBeBilled: true }],
   ["upstream_refused", { outcome: "refused", isTemporary: false, mayBeBilled: false }],
-  // The request never reached the platform.
+  // A credential renewal failed.
   ["upstream_failed", { outcome: "failed", isTemporary: true, mayBeBilled: false }],
   ["upstream_limited", { outcome: "limited", isTemporary: false, mayBeBilled: false }],
   ["credential_refused", { outcome: "credential_refused", isTemporary: false, mayBeBilled: false }],

@@ -93,7 +93,7 @@ async function tryOnce(
     patience,
     intervalMs,
     deadlineMs: waitEndMs(job, clock.now()),
-    // An interval is short, and so is its queue.
+    // `maxWaitMs` does not apply to intervals, which are short.
     intervalDeadlineMs: job.deadlineMs,
     signal,
   });

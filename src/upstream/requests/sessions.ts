@@ -42,8 +42,8 @@ export type ConfiguredAccess = { access: AccessKind; owner: "account" | "deploym
 
 /**
  * At a used-up limit, requests throw `upstream_limited` with `retryAtMs` immediately, because
- * another session may be able to answer. Those of `patientSession`, the last resort, wait for the reset
- * within the deadline.
+ * another session may be able to answer. Those of `patientSession`, the last resort, wait up to
+ * `maxWaitMs`.
  */
 export type OpenSession = Session & {
   patientSession: Session;

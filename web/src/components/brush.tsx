@@ -7,8 +7,8 @@ export type TimeStep = { fromMs: number; toMs: number };
 const minDrag = 8;
 
 /**
- * Selects a time range on its plot: by dragging, or with the arrow keys (Shift extends) and Enter. The step under the pointer,
- * or the selected range, is described below.
+ * Selects a time range on its plot: by dragging, or with the arrow keys (Shift extends) and Enter.
+ * The step under the pointer, or the selected range, is described below.
  */
 export function Brush({
   window: { fromMs, toMs },

@@ -1,7 +1,7 @@
 import "./completion.css";
 export type CompletionItem = { text: string; placeholder: string; meaning: string };
 
-/** Ids for aria-controls and aria-activedescendant. */
+/** For aria-activedescendant. */
 export const completionId = (list: string, index: number): string => `${list}-${index}`;
 
 /** The focus remains in the field. */

@@ -15,7 +15,7 @@ export function DiagnosticNote({
   level: "warning" | "error";
   message: string;
   hint: string | null;
-  /** Null shows only the message. */
+  /** Null also hides the children. */
   excerpt: { line: string; carets: string } | null;
   fix: { label: string; apply(): void } | null;
   children?: ReactNode;

@@ -14,7 +14,7 @@ export function roundStepMs(windowMs: number, max: number): number {
   return roundLengths.find((step) => windowMs / step <= max) ?? 364 * dayMs;
 }
 
-/** About `max` round steps, oldest first. */
+/** Round steps, oldest first. */
 export function roundSteps({ fromMs, toMs }: TimeStep, max: number): TimeStep[] {
   const stepMs = roundStepMs(toMs - fromMs, max);
   const steps: TimeStep[] = [];

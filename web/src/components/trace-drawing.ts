@@ -31,7 +31,7 @@ const minBarHeight = 4;
 const plainBarHeight = 12;
 const minGapWidth = 3;
 
-/** About one bar per six pixels, at most one per part. */
+/** At most one bar per part. */
 export function drawTrace(
   { window, received, held, gaps }: TraceData,
   width: number,

@@ -49,7 +49,7 @@ const item = (group: PaletteItem["group"], title: string, address: string): Pale
 
 const maxMatches = 12;
 
-/** At most 12 items with every word in their title or group; titles that start with the text come first. */
+/** Items with every word in their title or group; titles that start with the text come first. */
 export function matchingItems(items: readonly PaletteItem[], text: string): readonly PaletteItem[] {
   const prefix = text.trim().toLowerCase();
   const words = prefix.split(/\s+/);

@@ -8,7 +8,7 @@ import type { TermLexeme } from "./lex.ts";
 import type { TermContext } from "./parser-state.ts";
 import { didYouMean } from "./unknown-operator.ts";
 
-/** An operator of other query languages, next to a letter or digit. */
+/** An ignored symbol next to a letter or digit. */
 const touchingSymbol =
   /(?<=[\p{L}\p{M}\p{N}])(?:[+#^~=<>|\\%]|\p{Sc})|(?:[+#^~=<>|\\%]|\p{Sc})(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])\?(?=[\p{L}\p{N}])/u;
 const patternEnd = /\/[a-z]{0,4}$/;

@@ -63,7 +63,7 @@ function readQuotedValue(
 
 type Piece = { text: string; folded: string; span: QuerySpan };
 
-/** Punctuation before a leading mention (`.@nasa`). */
+/** Before a mention, hashtag or URL (`.@nasa`). */
 const leadingPunctuation = /^[.,;:…'’]+(?=[@#]|https?:\/\/)/i;
 const otherQuestionMarks = /[؟⁇⁈⁉⸮]/g;
 
@@ -170,8 +170,8 @@ function withPlainSigils(text: string): string {
 }
 
 /**
- * `text` has ASCII sigils, `folded` is fully folded. `position` is in UTF-16 code units, `offset` in code
- * points.
+ * `text` has ASCII or full-width sigils, `folded` is fully folded. `position` is in UTF-16 code
+ * units, `offset` in code points.
  */
 function readEntity(
   text: string,

@@ -61,7 +61,7 @@ export function parseQuery(text: string, options: ParseOptions = {}): ParsedQuer
   return { tree, warnings: diagnostics };
 }
 
-/** The tree of the usable parts (null if none) and all diagnostics, in text order. */
+/** The tree of the usable parts (null if none) and the diagnostics, in text order. */
 export function parseQueryLeniently(
   text: string,
   options: ParseOptions = {},

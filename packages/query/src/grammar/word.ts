@@ -118,13 +118,13 @@ function warnQuestionMark(
   });
 }
 
-/** A question mark makes a word of a keyword. */
+/** `OR?` keeps its mark, which makes it a word. */
 function withoutQuestionMarks(text: string): string {
   const wordText = withoutEnding(text, `?？﹖؟⁇⁈⁉⸮${invisibleCharacters}`);
   return readKeyword(withoutInvisible(wordText).normalize("NFKC")) === null ? wordText : text;
 }
 
-/** True for `run*`. The stars in `f**k` only separate words, as in a phrase. */
+/** True for `run*`, but not `f**k`, whose stars separate words. */
 function hasWildcardAtWordEdge(text: string): boolean {
   const normalized = text.normalize("NFKC");
   return /[\p{L}\p{N}]\*+(?![\p{L}\p{N}*])|(?<![\p{L}\p{N}*])\*+[\p{L}\p{N}]/u.test(normalized);

@@ -19,7 +19,7 @@ export function gridCell(point: { lat: number; lon: number }): string {
   return cellName(Math.floor(point.lat), Math.floor(point.lon));
 }
 
-/** A superset of the circle's cells; null if they exceed `maxCells`, or at a pole. */
+/** A superset of the circle's cells; null if they exceed `maxCells`, or near a pole. */
 export function gridCellsInCircle(
   lat: number,
   lon: number,

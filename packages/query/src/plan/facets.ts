@@ -11,8 +11,8 @@
  *
  * Accounts are prefixed with their platform: `x/123` and `bluesky/did:plc:…` are account ids, `x/@name` is a handle. `x/?name`
  * is a handle in a post without an account id: a query by id can include its handles without matching other accounts that used
- * them. Posts are `x/20`, or a hash on other platforms (`posts/references.ts`). Equal ids on two platforms, or a numeric handle
- * and an id, never collide.
+ * them. Posts are `x/20`, or `<platform>/<hash>` on other platforms (`src/posts/references.ts`).
+ * Equal ids on two platforms, or a numeric handle and an id, never collide.
  */
 
 import { shortenAsciiToken, shortenToken } from "../text/token.ts";

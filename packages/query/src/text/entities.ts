@@ -131,9 +131,7 @@ export function findCashtags(text: string): Entity[] {
   }));
 }
 
-/**
- * The last part counts only as a top-level domain in lower case: `@nasa.Great day` mentions nasa.
- */
+/** The last part must be a top-level domain in lower case: `@nasa.Great day` mentions nasa. */
 function plausibleHandle(handle: string): string {
   const dot = handle.lastIndexOf(".");
   if (dot < 0 || handle.includes("@")) return handle;

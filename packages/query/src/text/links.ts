@@ -43,7 +43,7 @@ const shortLinkSlug = /\/([A-Za-z0-9]+)/y;
 
 /**
  * With `http(s)://`, or a bare host under a known top-level domain. Excludes final punctuation and
- * unopened brackets. Takes linear time.
+ * unbalanced parentheses. Takes linear time.
  */
 export function findLinks(text: string): TextSpan[] {
   const links: TextSpan[] = [];

@@ -7,7 +7,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * Above 64 bytes: the first 40 bytes, `~`, and 16 hex digits of the SHA-256. No other token
+ * Above 64 bytes: the first 40 bytes, `~`, and 16 hex digits of the SHA-256. No other word
  * contains `~`.
  */
 export function shortenToken(token: string): string {

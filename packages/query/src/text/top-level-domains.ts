@@ -7,7 +7,7 @@ const countries =
   "sk sl sm sn so sr ss st su sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw tz ua ug uk us uy uz va vc ve vg " +
   "vi vn vu wf ws ye yt za zm zw";
 
-/** Excludes domains that are usually words after a missing space (`end.So`). */
+/** Excludes domains that are usually words after a missing space (`end.Now`). */
 const generic =
   "com org net edu gov mil int info biz name pro mobi asia jobs travel museum aero coop cat tel xxx post app dev page blog " +
   "online site website web shop store tech cloud digital media news press live video photo photos pics gallery art design " +

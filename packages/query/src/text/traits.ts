@@ -2,7 +2,7 @@ import { needsFolding, unitTable } from "./characters.ts";
 import { possibleEmoji } from "./emoji.ts";
 
 /**
- * By code units, so only an absent trait is certain. One pass over a table replaces a search per
+ * By code units, so only an absent trait is certain. One pass over the text replaces a search per
  * trait.
  */
 export const foldable = 1;

@@ -22,7 +22,7 @@ export type SpendingResponse = {
   own: AccountSpending | null;
   /** Spending with the deployment's credentials; null without any. */
   shared: AccountSpending | null;
-  /** The same for all accounts. */
+  /** Reads of all accounts together. */
   deployment: { post_reads: number; most_post_reads: number } | null;
 };
 export type AccountSpending = { post_reads: number; user_reads: number; usd: number };

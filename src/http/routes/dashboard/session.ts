@@ -87,7 +87,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
     },
   });
 
-  /** Only this route clears the cookie: other requests may carry an older one than the browser now has. */
+  /** Only this route does: other requests may carry an older cookie than the browser now has. */
   function clearStaleCookie(request: FastifyRequest, reply: FastifyReply): void {
     if (cookies.session(request) !== null) cookies.clearSession(reply);
   }

@@ -5,7 +5,7 @@ import { authenticatedNode } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 
-/** Returns 204 after the requested wait, or on shutdown. */
+/** Without a job, returns 204 after the requested wait or on shutdown. */
 export function addLeaseRoute(
   app: TypedApp,
   context: Pick<HttpContext, "nodes">,

@@ -55,8 +55,8 @@ const timeText = (ms: number | null): string | null => (ms === null ? null : iso
 const isActive = ({ isConnected, state }: NodeView): boolean => isConnected && state !== "pending";
 
 /**
- * Returns 200 from the first response of an archive reader until shutdown, even without a live
- * stream or with a full disk.
+ * Returns 200 while an archive reader responds, until shutdown, even without a live stream or with
+ * a full disk.
  */
 export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
   app.route({

@@ -98,7 +98,7 @@ export function circleTerm({ lat, lon, radiusKm }: Circle): Expression {
 
 const degrees = (value: number): string => String(Number(value.toFixed(6)));
 
-/** Same meaning on X, so they can be negated. */
+/** Subsets of the properties, so their negations are supersets. */
 export const exactPropertyTerms: Readonly<Partial<Record<PostProperty, Term>>> = {
   retweets: dependentTerm("is:retweet"),
   nativeretweets: dependentTerm("is:retweet"),

@@ -1,6 +1,6 @@
 import { allOf, anyOf, type Expression, isExpressible, printExpression } from "./expression.ts";
 
-/** Drops exclusions, then dependent terms, starting with the longest of each. */
+/** Drops exclusions, then dependent, then redundant standalone terms, the longest first. */
 export function shortenExpression(expression: Expression, max: number): Expression | null {
   let shortened: Expression | null = expression;
   while (shortened !== null && printExpression(shortened).length > max)

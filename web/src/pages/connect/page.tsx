@@ -15,7 +15,7 @@ export function ConnectPage() {
   const { data, error, mutate } = useSWR<AuthorizationResponse, ApiProblem>(
     ["connect", query],
     () => api.post<AuthorizationResponse>("/dashboard/api/authorizations", { query }),
-    // What the user is deciding on must not change under their eyes.
+    // The request must not change while the user decides.
     { revalidateOnFocus: false, revalidateOnReconnect: false, shouldRetryOnError: false },
   );
   useEffect(() => {

@@ -13,8 +13,8 @@ import { emptyErrors, type FieldErrors, fieldErrors } from "./field-errors.ts";
 const path = "/dashboard/api/credentials";
 
 /**
- * Connects with the fields of a kind, or in the browser in two steps. An error in the second step
- * ends the authorization and returns to the first.
+ * Connects with the fields of a kind, or in the browser in two steps. Most errors in the second
+ * step end the authorization and return to the first.
  */
 export function useConnectFlow(
   initialKind: CredentialKindListing,

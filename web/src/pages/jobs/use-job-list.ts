@@ -6,7 +6,7 @@ import { useJobFeed } from "../../jobs/use-jobs.ts";
 import { type JobFilter, listPath } from "./filters.ts";
 
 const pageSize = 50;
-/** All events within this time cause one request per page. */
+/** Per loaded page; events within it cause one refresh. */
 const debounceMs = 250;
 
 export type LiveList = {

@@ -12,7 +12,7 @@ import { useDebounced } from "../../components/use-debounced.ts";
 import { usePages } from "../../use-pages.ts";
 import { accountColumn, NothingListed } from "./account-column.tsx";
 
-/** Includes accounts that no one has signed in to. */
+/** Includes keys of accounts never signed in to. */
 export function AllKeys({ account }: { account: string | null }) {
   const [query, setQuery] = useState("");
   const debouncedQuery = useDebounced(query.trim());

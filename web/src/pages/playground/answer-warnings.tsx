@@ -8,7 +8,7 @@ import { type Request, withMethod } from "./search-request.ts";
 
 const liveWindowCodes: readonly string[] = ["cut_to_live_window", "outside_live_window"];
 
-/** The composer shows the query's warnings, the coverage panel gaps. */
+/** Except query warnings (see the composer) and gaps (coverage panel). */
 export function AnswerWarnings({
   request,
   answer: { warnings, coverage },

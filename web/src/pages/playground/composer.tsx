@@ -115,7 +115,7 @@ export function Composer({
     }
   };
   const hasNotes = openCompletions === null && shownDiagnostics.length > 0;
-  // The notes are below while typing, so that the page does not move, and inside once submitted.
+  // The notes float while typing, so that the page does not move.
   const isFloating = query !== submittedQuery;
   return (
     <form className="panel composer" onSubmit={submit}>

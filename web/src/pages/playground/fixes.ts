@@ -4,8 +4,8 @@ import { type Diagnostic, readSource, type Source, textBetween } from "@earshot/
 export type Fix = { label: string; query: string };
 
 /**
- * Must reduce the diagnostics, add no errors, and add no word that is in neither the query nor the
- * hint. Null if only the author can decide.
+ * A fix must reduce the diagnostics, add no errors, and use only words of the query or the hint.
+ * Null if only the author can decide.
  */
 export function fixFor(query: string, diagnostic: Diagnostic, maxLength: number): Fix | null {
   const before = queryWarnings(query, maxLength);

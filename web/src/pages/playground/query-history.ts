@@ -39,7 +39,7 @@ function isPastSearch(entry: unknown): entry is PastSearch {
   );
 }
 
-/** Moves a repeated search to the top. Saved searches are exempt from the limit. */
+/** Moves a repeated search to the top. Saved searches have their own limit. */
 export function withSearch(
   searches: readonly PastSearch[],
   search: Omit<PastSearch, "isSaved">,

@@ -71,7 +71,7 @@ export async function runSearch(
   }
 }
 
-/** Uses one search. Errors: `ApiProblem`. */
+/** Uses one search. Errors: `ApiProblem`; the reason of `signal`. */
 export async function countPosts(
   { query, platform }: Request,
   window: CountsWindow,

@@ -25,8 +25,8 @@ const unfinishedCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * While typing: only those already shown or before the current word, because an open quote or
- * group may change the meaning of all that follows.
+ * While typing: only those already shown, or before the current word and any open quote or group,
+ * which may change the meaning of what follows.
  */
 export function diagnosticsWhileTyping(
   diagnostics: readonly Diagnostic[],

@@ -12,7 +12,7 @@ import { storedLinkToken } from "./link-token.ts";
 import { SignInCommand } from "./sign-in-command.tsx";
 import { findRefusal } from "./sign-in-errors.ts";
 
-/** Shown to signed-out visitors instead of any page. */
+/** Shown to signed-out visitors, except on /status. */
 export function SignInPage() {
   const { session, hasEnded } = useSession();
   const [token, setToken] = useState(storedLinkToken);

@@ -105,7 +105,7 @@ function Panels({ usage }: { usage: UsageResponse }) {
   const zoom = useZoom(focusPageHead);
   const visibleUsage = useMemo(() => shownUsage(usage, zoom.selected), [usage, zoom.selected]);
   const plots = { usage: visibleUsage, zoom };
-  // The dashboard's requests for lists and states do not count as usage.
+  // `totals.requests` includes the dashboard's own, for lists and states.
   if (totals.searches + totals.refused + totals.failed === 0) {
     return (
       <>
