@@ -92,6 +92,38 @@ test("rates in PostgreSQL admit, reject and refund calls like the in-memory slid
   );
 });
 
+test.each([
+  { own: 3, shared: 100 },
+  { own: 100, shared: 3 },
+])(
+  "a refunded search in PostgreSQL can be repeated under limits of $own and $shared",
+  async (limits) => {
+    const key: RatedKey = {
+      keyId: `refunded-${limits.own}`,
+      requestsPerSecond: 3,
+      submissionsPerMinute: limits.own,
+      account: {
+        accountId: `refunding-${limits.own}`,
+        requestsPerSecond: null,
+        submissionsPerMinute: limits.shared,
+      },
+    };
+    const takeSearch = async (nowMs: number) => {
+      await setTime(nowMs);
+      return (await call("takeSubmission", { ...time, key })) as {
+        allowed: boolean;
+        countedMs: number;
+      };
+    };
+    for (const nowMs of [3_000_100, 3_000_200]) await takeSearch(nowMs);
+    const { allowed, countedMs } = await takeSearch(3_000_300);
+    expect(allowed).toBe(true);
+    await call("giveBackSubmission", { ...time, key, countedMs });
+    expect((await takeSearch(3_000_400)).allowed).toBe(true);
+    expect((await takeSearch(3_000_500)).allowed).toBe(false);
+  },
+);
+
 test("a high limit in PostgreSQL is never exceeded in any window, and expired calls make room for new ones", async () => {
   const key: RatedKey = { keyId: "high", requestsPerSecond: 3, submissionsPerMinute: 100 };
   const admitted: number[] = [];

@@ -22,6 +22,13 @@ const postIds = `
     NULL;
   END $$;`;
 
+/** A refund finds the search in both logs by its exact time, not by the rounded one of a high limit. */
+const exactSearchTimes = `
+  DO $$ BEGIN
+    EXECUTE replace(pg_get_functiondef('take_calls'::regproc),
+      'greatest(search_us, at_us)', 'least(search_us, at_us)');
+  END $$;`;
+
 /** `oldest`: the oldest schema whose code works with the tables. */
 export type PostgresMigration = { sql: string; oldest: number };
 
@@ -102,4 +109,5 @@ export const postgresMigrations: readonly PostgresMigration[] = [
   { sql: keyRequestOrder, oldest: 3 },
   { sql: inlinedFunctions, oldest: 3 },
   { sql: postIds, oldest: 3 },
+  { sql: exactSearchTimes, oldest: 3 },
 ];
