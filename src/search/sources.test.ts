@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import type { FetchMethod } from "../platforms/methods.ts";
+import { readTarget } from "../platforms/read-target.ts";
 import {
   type AnsweringUnderTest,
   noSupport,
@@ -55,6 +56,21 @@ test("a method is answerable with a credential, or from the archive without one"
     usesUpstream: true,
   });
   expect(await answerable("gettweets")).toEqual({ ok: true, usesUpstream: false });
+});
+
+test("the posts of a name that the archive cannot look up need a credential", async () => {
+  const support = { ...noSupport, gettweets: userSupport };
+  const sources = makeSources({ upstreams: { mastodon: silentUpstream("mastodon", { support }) } });
+  const postsOf = (name: string) =>
+    sources.answerable({
+      platform: "mastodon",
+      type: "social",
+      method: "gettweets",
+      accountId: "account",
+      target: readTarget("user", name, "mastodon"),
+    });
+  expect(await postsOf("ann")).toEqual({ ok: true, usesUpstream: false });
+  expect(await postsOf("ann-b")).toMatchObject({ ok: false, why: "not_configured" });
 });
 
 test("the error for a missing source explains what is missing, and how to add it", async () => {

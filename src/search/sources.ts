@@ -13,7 +13,7 @@ import type { ConfiguredAccess } from "../upstream/requests/sessions.ts";
 import type { ShortSearchContext } from "./archive-answer.ts";
 import { type AnswerContext, accessFor, isOwnMethod } from "./context.ts";
 import type { MergeableSearch } from "./merge/merged-answer.ts";
-import { isAnsweredByArchive } from "./methods/archived-answer.ts";
+import { isAnsweredByArchive, isSearchableTarget } from "./methods/archived-answer.ts";
 import {
   type Answerable,
   methodNotSupported,
@@ -87,14 +87,15 @@ export function createSources(
   };
 
   async function answerableLocally(request: RoutedFetch): Promise<Answerable> {
-    const { platform, type, method, accountId } = request;
+    const { platform, type, method, accountId, target } = request;
     const support = upstreams[platform].support[method];
     const isPublic = accessFor(type, method, upstreams[platform]).includes("public");
-    const origin = upstreams[platform].publicOrigin?.(request.target) ?? null;
+    const origin = upstreams[platform].publicOrigin?.(target) ?? null;
     if (isPublic && origin !== null) return { ok: true, usesUpstream: true };
     const configuredAccess = await configuredFor(platform, method, type, accountId);
     if (configuredAccess.length > 0) return { ok: true, usesUpstream: true };
-    if (isAnsweredByArchive(method)) return { ok: true, usesUpstream: false };
+    if (isAnsweredByArchive(method) && isSearchableTarget(method, target))
+      return { ok: true, usesUpstream: false };
     if (support.access.length === 0) return methodNotSupported(upstreams, platform, method);
     const refusal = await sessions.refusal(platform, accountId);
     if (refusal !== null) return refusedByPlatform(platform, refusal);

@@ -17,6 +17,10 @@ const archivedMethods: readonly FetchMethod[] = ["getbyid", "getreplies", "gettw
 export const isAnsweredByArchive = (method: FetchMethod): boolean =>
   archivedMethods.includes(method) || isDerived(method);
 
+/** False for names that no operator can contain, such as `ann-b` without a server. */
+export const isSearchableTarget = (method: FetchMethod, target: Target | null): boolean =>
+  target === null || method === "getbyid" || methodQuery(method, target) !== null;
+
 export async function archivedAnswer(
   context: AnswerContext,
   request: FetchRequest,
