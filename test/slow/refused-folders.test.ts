@@ -89,7 +89,7 @@ test("a server with a limit of 64 open files reports how many it needs and does 
   });
   expect(status).toBe(1);
   expect(stderr).toMatch(
-    /^earshot: this process can open 64 files, but requires 112 .* – raise the limit/,
+    /^earshot: this process can open 64 files, but requires 120 .* – raise the limit/,
   );
 });
 
