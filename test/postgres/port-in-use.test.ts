@@ -25,6 +25,7 @@ test("a gateway whose port is in use exits with an error", async () => {
     env,
     encoding: "utf8",
     timeout: 20_000,
+    killSignal: "SIGKILL",
   });
   expect(stderr).toMatch(/^earshot: .*in use/m);
   expect(status).toBe(1);
