@@ -6,13 +6,14 @@ import { createReaderShare } from "../archive/threads/archive-threads.ts";
 import { openArchive } from "../archive/threads/open.ts";
 import { buildApp } from "../http/app.ts";
 import { singleGatewayId } from "../jobs/gateways/gateway.ts";
+import type { Runner } from "../jobs/runner.ts";
 import { systemClock } from "../lib/clock.ts";
 import type { Config } from "./config.ts";
-import { createContext } from "./context.ts";
+import { type AppContext, createContext } from "./context.ts";
 import { startControl } from "./control/control.ts";
 import { startNode } from "./roles/node.ts";
 import { stopService } from "./stop.ts";
-import { closeStores, type Stores } from "./stores.ts";
+import { orCloseStores, type Stores } from "./stores.ts";
 
 export type LocalService = {
   app: FastifyInstance;
@@ -33,29 +34,37 @@ export async function startLocalService(baseConfig: Config): Promise<LocalServic
     ...baseConfig,
     data: { ...baseConfig.data, dir: folder, secretKey: null },
   };
-  let stores: Stores | null = null;
+  const removeFolder = () => rm(folder, { recursive: true, force: true });
   try {
-    stores = await openStores(baseConfig, folder);
-    const context = createContext(config, stores, {});
+    const stores = await openStores(baseConfig, folder);
+    const context = await orCloseStores(stores, () => createContext(config, stores, {}));
+    const { app, key, stop } = await startParts(context);
+    return { app, key, stop: () => stop().then(removeFolder) };
+  } catch (error) {
+    await removeFolder();
+    throw error;
+  }
+}
+
+/** If a part fails, stops everything. */
+async function startParts(context: AppContext): Promise<LocalService> {
+  const app = buildApp(context.http);
+  let node: Runner | null = null;
+  const stop = () => stopService(context, app, node);
+  try {
     await context.queue.start();
     await context.nodes.start();
-    const app = buildApp(context.http);
     await app.ready();
-    const node = startNode(context);
+    node = startNode(context);
     const { token: key } = await context.store.write("createKey", {
       name: "local",
       accountName: null,
       ...unlimitedRates,
       nowMs: context.clock.now(),
     });
-    const stop = async (): Promise<void> => {
-      await stopService(context, app, node);
-      await rm(folder, { recursive: true, force: true });
-    };
     return { app, key, stop };
   } catch (error) {
-    if (stores !== null) await closeStores(stores);
-    await rm(folder, { recursive: true, force: true });
+    await stop();
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import type { AppContext, ContextOverrides } from "./context.ts";
 import { startLine } from "./start-line.ts";
 import { requireStartResources } from "./start-resources.ts";
 import { stopService } from "./stop.ts";
-import { closeStores, openStores, type Stores } from "./stores.ts";
+import { closeStores, openStores, orCloseStores, type Stores } from "./stores.ts";
 
 export type Service = {
   url: string;
@@ -82,15 +82,6 @@ export async function startService(
     ]);
     await Promise.all([context.upstreams.stop(), context.usage.stop()]);
     await context.close();
-    throw error;
-  }
-}
-
-async function orCloseStores<Value>(stores: Stores, create: () => Value): Promise<Value> {
-  try {
-    return create();
-  } catch (error) {
-    await closeStores(stores);
     throw error;
   }
 }

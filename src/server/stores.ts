@@ -57,6 +57,16 @@ export async function closeStores({
   await Promise.all([control.close(), archive.close()]);
 }
 
+/** If `create` fails, closes both stores. */
+export async function orCloseStores<Value>(stores: Stores, create: () => Value): Promise<Value> {
+  try {
+    return create();
+  } catch (error) {
+    await closeStores(stores);
+    throw error;
+  }
+}
+
 function outcomeError(outcome: PromiseSettledResult<unknown>): unknown {
   return outcome.status === "rejected" ? outcome.reason : null;
 }
